@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "base/port/file.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    FILE_MODE = 0644,
+    TEMPORARY_NAME_BYTES = 280
+};
+
+int laxity_read_text(const char *path, char *text, size_t bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    size_t used = 0;
+    int rc = 0;
+    while (used + 1 < bytes) {
+        const ssize_t got = read(fd, text + used, bytes - 1 - used);
+        if (got < 0) {
+            rc = -errno;
+            break;
+        }
+        if (got == 0) {
+            break;
+        }
+        used += (size_t)got;
+    }
+    (void)close(fd);
+    if (rc == 0) {
+        text[used] = '\0';
+    }
+    return rc;
+}
+
+int laxity_write_file(int dir_fd, const char *name, const char *text, size_t bytes)
+{
+    char temporary[TEMPORARY_NAME_BYTES];
+    laxity_format(temporary, sizeof temporary, ".%s.new", name);
+    const int fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+    if (fd < 0) {
+        return -errno;
+    }
+    int rc = 0;
+    while (bytes > 0 && rc == 0) {
+        const ssize_t written = write(fd, text, bytes);
+        if (written < 0) {
+            rc = -errno;
+            break;
+        }
+        text += written;
+        bytes -= (size_t)written;
+    }
+    if (rc == 0 && fsync(fd) != 0) {
+        rc = -errno;
+    }
+    if (close(fd) != 0 && rc == 0) {
+        rc = -errno;
+    }
+    if (rc == 0 && renameat(dir_fd, temporary, dir_fd, name) != 0) {
+        rc = -errno;
+    }
+    if (rc) {
+        (void)unlinkat(dir_fd, temporary, 0);
+    }
+    return rc;
+}
+
+static int create_in(const char *directory, size_t bytes, char *path, int *out_fd)
+{
+    struct statfs file_system;
+    if (statfs(directory, &file_system) != 0 || file_system.f_type != TMPFS_MAGIC) {
+        return -ENOENT;
+    }
+    laxity_format(path, PATH_MAX, "%s/laxity-XXXXXX", directory);
+    const int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    /* posix_fallocate, not ftruncate: a full tmpfs must fail now, not with SIGBUS in the middle of
+     * a job. */
+    const int rc = posix_fallocate(fd, 0, (off_t)bytes);
+    if (rc) {
+        (void)unlink(path);
+        (void)close(fd);
+        return -rc;
+    }
+    *out_fd = fd;
+    return 0;
+}
+
+int laxity_create_shared(size_t bytes, char *path, int *out_fd)
+{
+    char user_directory[64];
+    laxity_format(user_directory, sizeof user_directory, "/run/user/%u", (unsigned)getuid());
+    const char *const directories[] = {"/dev/shm", user_directory, "/run", "/tmp"};
+    int rc = -ENOENT;
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        rc = create_in(directories[i], bytes, path, out_fd);
+        if (rc == 0) {
+            return 0;
+        }
+    }
+    return rc;
+}
+
+int laxity_map_shared(int fd, void **out_base, size_t *out_bytes)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return -errno;
+    }
+    const size_t bytes = (size_t)status.st_size;
+    if (bytes == 0) {
+        return -EINVAL;
+    }
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) {
+        return -errno;
+    }
+    *out_base = base;
+    *out_bytes = bytes;
+    return 0;
+}

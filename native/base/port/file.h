@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Small files: reading kernel text, writing results, shared segments. */
+#ifndef LAXITY_BASE_PORT_FILE_H
+#define LAXITY_BASE_PORT_FILE_H
+
+#include <stddef.h>
+
+/* laxity_read_text - the first bytes - 1 bytes of a file, terminated. Returns 0 or -errno. */
+int laxity_read_text(const char *path, char *text, size_t bytes);
+
+/* laxity_write_file - replace dir/name by `text`: written beside it, fsynced, renamed. Returns 0 or
+ * -errno. */
+int laxity_write_file(int dir_fd, const char *name, const char *text, size_t bytes);
+
+/*
+ * laxity_create_shared - a new file of `bytes` zero bytes on a tmpfs
+ *
+ * Never on a disk: writing through a mapping that is written back costs a job up to 11 us at p99.
+ * `path` (room for PATH_MAX) gets its name, *out_fd a close-on-exec descriptor. Returns 0, -ENOENT
+ * without a tmpfs, or -errno.
+ */
+int laxity_create_shared(size_t bytes, char *path, int *out_fd);
+
+/* laxity_map_shared - map all of it for reading and writing. Returns 0 or -errno. */
+int laxity_map_shared(int fd, void **out_base, size_t *out_bytes);
+
+#endif

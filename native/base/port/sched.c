@@ -1,0 +1,141 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "base/port/sched.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+    CPU_LIST_BYTES = 4096,
+    CGROUP_TEXT_BYTES = 4096
+};
+
+int laxity_get_affinity(struct laxity_cpus *out_cpus)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        return -errno;
+    }
+    struct laxity_cpus cpus = {{0}};
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &set)) {
+            laxity_cpus_add(&cpus, cpu);
+        }
+    }
+    *out_cpus = cpus;
+    return 0;
+}
+
+int laxity_set_affinity(const struct laxity_cpus *cpus)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (laxity_cpus_has(cpus, cpu)) {
+            CPU_SET(cpu, &set);
+        }
+    }
+    return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : -errno;
+}
+
+int laxity_get_online_cpus(struct laxity_cpus *out_cpus)
+{
+    char list[CPU_LIST_BYTES];
+    if (laxity_read_text("/sys/devices/system/cpu/online", list, sizeof list) == 0) {
+        list[strcspn(list, "\n")] = '\0';
+        if (laxity_cpus_parse(list, out_cpus) == 0) {
+            return 0;
+        }
+    }
+    return laxity_get_affinity(out_cpus);
+}
+
+int laxity_set_policy(enum laxity_policy policy, int priority)
+{
+    static const int kernel_policy[] = {
+        [LAXITY_POLICY_OTHER] = SCHED_OTHER,
+        [LAXITY_POLICY_FIFO] = SCHED_FIFO,
+        [LAXITY_POLICY_RR] = SCHED_RR,
+    };
+    const struct sched_param param = {
+        .sched_priority = policy == LAXITY_POLICY_OTHER ? 0 : priority,
+    };
+    return sched_setscheduler(0, kernel_policy[policy], &param) == 0 ? 0 : -errno;
+}
+
+/* The real-time budget of the caller's own cgroup (version 1, cpu controller), -1 if there is no
+ * such thing. */
+static long read_group_rt_runtime_us(char *file, size_t bytes)
+{
+    char groups[CGROUP_TEXT_BYTES];
+    if (laxity_read_text("/proc/self/cgroup", groups, sizeof groups) != 0) {
+        return -1;
+    }
+    char *rest = groups;
+    for (char *line = rest; line; line = rest) {
+        rest = strchr(line, '\n');
+        if (rest) {
+            *rest++ = '\0';
+        }
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path) {
+            continue;
+        }
+        *path++ = '\0';
+        controllers++;
+        if (strcmp(controllers, "cpu") != 0 && strcmp(controllers, "cpu,cpuacct") != 0) {
+            continue;
+        }
+        laxity_format(file, bytes, "/sys/fs/cgroup/%s%s/cpu.rt_runtime_us", controllers, path);
+        char value[32];
+        if (laxity_read_text(file, value, sizeof value) == 0) {
+            return strtol(value, NULL, 10);
+        }
+    }
+    return -1;
+}
+
+void laxity_explain_policy_refusal(int error_number, char *text, size_t bytes)
+{
+    char file[PATH_MAX];
+    if (read_group_rt_runtime_us(file, sizeof file) == 0) {
+        laxity_format(
+            text,
+            bytes,
+            "the real-time budget of this control group is 0 (%s); write one there or use "
+            "--allow-unprivileged",
+            file
+        );
+        return;
+    }
+    struct rlimit limit;
+    if (error_number == EPERM && getrlimit(RLIMIT_RTPRIO, &limit) == 0) {
+        laxity_format(
+            text,
+            bytes,
+            "no permission (RLIMIT_RTPRIO is %llu); run as root, raise rtprio in limits.conf, or "
+            "use "
+            "--allow-unprivileged",
+            (unsigned long long)limit.rlim_cur
+        );
+        return;
+    }
+    laxity_format(text, bytes, "the kernel refused it (errno %d)", error_number);
+}
+
+int laxity_limit_rt_time(uint64_t soft_us, uint64_t hard_us)
+{
+    const struct rlimit limit = {.rlim_cur = soft_us, .rlim_max = hard_us};
+    return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : -errno;
+}

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Where and how the calling thread is scheduled. */
+#ifndef LAXITY_BASE_PORT_SCHED_H
+#define LAXITY_BASE_PORT_SCHED_H
+
+#include "base/cpus.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum laxity_policy {
+    LAXITY_POLICY_OTHER,
+    LAXITY_POLICY_FIFO,
+    LAXITY_POLICY_RR
+};
+
+/* CPUs that the caller may use. Returns 0 or -errno. */
+int laxity_get_affinity(struct laxity_cpus *out_cpus);
+
+/* Returns 0 or -errno: -EINVAL if none of them is online and in the cpuset. */
+int laxity_set_affinity(const struct laxity_cpus *cpus);
+
+/* CPUs that the machine has online, from sysfs; falls back to those the caller may use. Returns 0
+ * or -errno. */
+int laxity_get_online_cpus(struct laxity_cpus *out_cpus);
+
+/* `priority` 1-99 for FIFO and RR, ignored for OTHER. Returns 0 or -errno. */
+int laxity_set_policy(enum laxity_policy policy, int priority);
+
+/* laxity_explain_policy_refusal - why the kernel refused FIFO or RR, and what to do about it, as
+ * one clause */
+void laxity_explain_policy_refusal(int error_number, char *text, size_t bytes);
+
+/*
+ * laxity_limit_rt_time - the kernel's own guard behind our killer (RLIMIT_RTTIME)
+ *
+ * SIGXCPU after soft_us of processor time without sleeping, SIGKILL after hard_us. Returns 0 or
+ * -errno.
+ */
+int laxity_limit_rt_time(uint64_t soft_us, uint64_t hard_us);
+
+#endif

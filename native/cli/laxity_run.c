@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* laxity-run: the part of `laxity run` that runs on the target. Needs nothing but libc. */
+#include "base/error.h"
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "harness/recover.h"
+#include "harness/supervisor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_note(const char *text)
+{
+    (void)fprintf(stderr, "laxity-run: %s\n", text);
+}
+
+static int answer_question(const char *word)
+{
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("laxity-run %s\n", LAXITY_VERSION);
+    } else if (strcmp(word, "--help") == 0) {
+        laxity_options_print_help(&laxity_run_tool);
+    } else if (strcmp(word, "--help=json") == 0) {
+        laxity_options_print_json(&laxity_run_tool);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && answer_question(argv[1])) {
+        return LAXITY_EXIT_DONE;
+    }
+    struct laxity_error error = {0};
+    struct laxity_run_request *request = calloc(1, sizeof *request);
+    if (!request) {
+        return LAXITY_EXIT_LACKING;
+    }
+    if (laxity_run_options_parse(argc - 1, argv + 1, request, &error) == 0) {
+        if (request->recover_dir) {
+            (void)laxity_recover(request->recover_dir, &error);
+        } else {
+            (void)laxity_supervise(&request->plan, print_note, &error);
+        }
+    }
+    if (error.exit_code != 0) {
+        (void)fprintf(stderr, "laxity-run: %s\n", error.text);
+    }
+    laxity_run_options_free(request);
+    free(request);
+    return error.exit_code;
+}

@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/crew.h"
+
+#include "base/error.h"
+#include "base/port/time.h"
+#include "harness/judge.h"
+#include "harness/launch.h"
+#include "harness/segment.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+
+static bool any(const bool *flags, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (flags[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void signal_process(int32_t pid, int signal_number)
+{
+    if (pid > 0) {
+        (void)kill(pid, signal_number);
+    }
+}
+
+/* A job that runs is aborted at once; a task between jobs may still tear down. */
+static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end end, int64_t end_ns)
+{
+    struct laxity_task *task = laxity_segment_task(crew->launch.segment, index);
+    if (!crew->is_task_alive[index]) {
+        return;
+    }
+    laxity_end_task(task, end, end_ns);
+    const bool is_in_job =
+        atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire) != 0;
+    signal_process(task->verdict.pid, is_in_job ? SIGKILL : SIGTERM);
+}
+
+void laxity_crew_stop_tasks(struct laxity_crew *crew)
+{
+    const int64_t now_ns = laxity_now_ns();
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        stop_task(crew, i, LAXITY_END_INTERRUPT, now_ns);
+    }
+    atomic_store_explicit(&crew->launch.segment->run.stop, 1, memory_order_release);
+}
+
+void laxity_crew_stop_corunners(struct laxity_crew *crew)
+{
+    const int64_t now_ns = laxity_now_ns();
+    for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
+        struct laxity_corunner *corunner = laxity_segment_corunner(crew->launch.segment, i);
+        if (!crew->is_corunner_alive[i]) {
+            continue;
+        }
+        corunner->passes_at_end = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+        corunner->verdict.end_ns = now_ns;
+        atomic_store_explicit(&corunner->verdict.end, LAXITY_END_STOPPED, memory_order_release);
+        signal_process(corunner->verdict.pid, SIGTERM);
+    }
+}
+
+void laxity_crew_kill(struct laxity_crew *crew)
+{
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        if (crew->is_task_alive[i]) {
+            signal_process(laxity_segment_task(crew->launch.segment, i)->verdict.pid, SIGKILL);
+        }
+    }
+    for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
+        if (crew->is_corunner_alive[i]) {
+            signal_process(laxity_segment_corunner(crew->launch.segment, i)->verdict.pid, SIGKILL);
+        }
+    }
+}
+
+bool laxity_crew_has_tasks(const struct laxity_crew *crew)
+{
+    return any(crew->is_task_alive, crew->launch.plan->n_tasks);
+}
+
+bool laxity_crew_has_workloads(const struct laxity_crew *crew)
+{
+    return laxity_crew_has_tasks(crew) ||
+           any(crew->is_corunner_alive, crew->launch.plan->n_corunners);
+}
+
+static void reap_drain(struct laxity_crew *crew, int wait_status)
+{
+    crew->is_drain_alive = false;
+    if (WIFEXITED(wait_status)) {
+        crew->drain_exit = WEXITSTATUS(wait_status);
+        return;
+    }
+    /* Its state is in the segment: another one goes on where it died. Twice is no accident. */
+    if (!crew->has_restarted_drain) {
+        crew->has_restarted_drain = true;
+        crew->is_drain_alive = laxity_launch_drain(&crew->launch) == 0;
+        return;
+    }
+    crew->drain_exit = LAXITY_EXIT_INTERNAL;
+    laxity_error_set(crew->error, LAXITY_EXIT_INTERNAL, "the drain process died twice");
+}
+
+static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
+{
+    struct laxity_segment *segment = crew->launch.segment;
+    if (pid == crew->launch.drain_pid) {
+        reap_drain(crew, wait_status);
+        return;
+    }
+    const bool is_published = crew->is_published;
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        if (laxity_segment_task(segment, i)->verdict.pid == pid) {
+            crew->is_task_alive[i] = false;
+            laxity_judge_task(segment, i, wait_status, is_published, crew->error);
+        }
+    }
+    for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
+        if (laxity_segment_corunner(segment, i)->verdict.pid == pid) {
+            crew->is_corunner_alive[i] = false;
+            laxity_judge_corunner(segment, i, wait_status, is_published, crew->error);
+        }
+    }
+}
+
+void laxity_crew_reap(struct laxity_crew *crew)
+{
+    int wait_status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
+        reap_child(crew, pid, wait_status);
+    }
+}
+
+void laxity_crew_kill_hung(struct laxity_crew *crew)
+{
+    const int64_t now_ns = laxity_now_ns();
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        struct laxity_task *task = laxity_segment_task(crew->launch.segment, i);
+        if (crew->is_task_alive[i] && laxity_task_hangs(task, now_ns)) {
+            laxity_end_task(task, LAXITY_END_TIMEOUT, now_ns);
+            signal_process(task->verdict.pid, SIGKILL);
+        }
+    }
+}

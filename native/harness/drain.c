@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/drain.h"
+
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/time.h"
+#include "harness/job_stream.h"
+#include "harness/outcome.h"
+#include "harness/output.h"
+#include "harness/segment.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    PASS_MS = 50, /* the ring holds seconds of jobs; nothing is gained by more passes */
+    PATCH_NS = LAXITY_NS_PER_S / 2, /* "at least once a second" */
+    DEATH_WAIT_MS = 5000,
+    POLL_FDS_MAX = 1 + 2 * LAXITY_PROCESSES_MAX,
+};
+
+struct drain {
+    const struct laxity_drain_config *config;
+    struct laxity_job_stream stream;
+    bool is_open;
+    int64_t patched_ns;
+};
+
+static uint32_t process_count(const struct laxity_segment *segment)
+{
+    return segment->n_tasks + segment->n_corunners;
+}
+
+static bool is_hung_up(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = 0};
+    return fd >= 0 && poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+static void copy_outputs(const struct laxity_drain_config *config)
+{
+    if (!config->output_fds) {
+        return;
+    }
+    for (uint32_t i = 0; i < process_count(config->segment); i++) {
+        (void)laxity_output_copy(config->segment, config->dir_fd, config->output_fds[i], i);
+    }
+}
+
+static int open_stream(struct drain *drain)
+{
+    if (drain->is_open) {
+        return 0;
+    }
+    const int rc =
+        laxity_job_stream_open(drain->config->segment, drain->config->dir_fd, &drain->stream);
+    drain->is_open = rc == 0;
+    return rc;
+}
+
+/* One pass over all rings. Returns 0 or -errno. */
+static int drain_rings(struct drain *drain)
+{
+    struct laxity_segment *segment = drain->config->segment;
+    if (atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire) == 0) {
+        return 0; /* the columns are known only when every task is past its init */
+    }
+    int rc = open_stream(drain);
+    for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
+        rc = laxity_job_stream_drain(&drain->stream, i);
+    }
+    const int64_t now_ns = laxity_now_ns();
+    if (rc == 0 && now_ns - drain->patched_ns > PATCH_NS) {
+        rc = laxity_npy_patch(&drain->stream.npy);
+        drain->patched_ns = now_ns;
+    }
+    return rc;
+}
+
+/* Until the supervisor closes its end of the lifeline, or dies. */
+static void follow_run(struct drain *drain)
+{
+    const struct laxity_drain_config *config = drain->config;
+    struct laxity_segment *segment = config->segment;
+    while (config->lifeline_fd >= 0 && !is_hung_up(config->lifeline_fd)) {
+        const int rc = drain_rings(drain);
+        if (rc) {
+            atomic_store_explicit(&segment->output_error, rc, memory_order_release);
+        }
+        copy_outputs(config);
+        struct pollfd lifeline = {.fd = config->lifeline_fd, .events = 0};
+        (void)poll(&lifeline, 1, PASS_MS);
+    }
+}
+
+/* The supervisor is dead and its children die with it (PR_SET_PDEATHSIG); rows are final only when
+ * they are gone. */
+static void wait_for_deaths(struct laxity_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const int32_t pid = laxity_segment_task(segment, i)->verdict.pid;
+        const int pid_fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+        if (pid_fd < 0) {
+            continue;
+        }
+        struct pollfd process = {.fd = pid_fd, .events = POLLIN};
+        (void)poll(&process, 1, DEATH_WAIT_MS);
+        (void)close(pid_fd);
+    }
+}
+
+/* The task's own word first, then the supervisor's; if neither spoke, all were killed at about now.
+ */
+static void find_end(
+    const struct laxity_segment *segment,
+    const struct laxity_task *task,
+    int64_t *out_end_ns,
+    enum laxity_end *out_end
+)
+{
+    const uint32_t own = atomic_load_explicit(&task->state.end, memory_order_acquire);
+    const uint32_t verdict = atomic_load_explicit(&task->verdict.end, memory_order_acquire);
+    const bool has_own_end = own == LAXITY_END_JOBS || own == LAXITY_END_DURATION;
+    if (verdict != LAXITY_END_NONE && !has_own_end) {
+        *out_end = verdict;
+        *out_end_ns = task->verdict.end_ns;
+    } else if (own != LAXITY_END_NONE) {
+        *out_end = own;
+        *out_end_ns = task->state.end_ns;
+    } else {
+        *out_end = LAXITY_END_KILLED;
+        *out_end_ns = segment->run.end_ns != 0 ? segment->run.end_ns : laxity_now_ns();
+    }
+}
+
+static int complete_streams(struct drain *drain)
+{
+    struct laxity_segment *segment = drain->config->segment;
+    const bool is_published = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire) != 0;
+    int rc = open_stream(drain);
+    for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
+        struct laxity_task *task = laxity_segment_task(segment, i);
+        int64_t end_ns = 0;
+        enum laxity_end end = LAXITY_END_NONE;
+        find_end(segment, task, &end_ns, &end);
+        if (is_published) {
+            rc = laxity_job_stream_end_task(&drain->stream, i, end_ns, end);
+        } else {
+            task->drain.end = end;
+        }
+    }
+    if (rc == 0) {
+        rc = laxity_job_stream_close(&drain->stream, drain->config->dir_fd);
+    }
+    return rc;
+}
+
+static void run_finisher(const struct laxity_drain_config *config)
+{
+    const char *finisher = config->segment->finisher;
+    if (finisher[0] != '\0') {
+        /* Where the Python side is gone nobody reads its output: the finisher reports through the
+         * manifest. */
+        (void)execl("/bin/sh", "sh", "-c", finisher, "sh", config->run_dir, (char *)NULL);
+    }
+}
+
+int laxity_drain_run(const struct laxity_drain_config *config)
+{
+    /* The row buffer of a stream is in the segment; this holds only its layout and file. */
+    static struct drain drain;
+    drain = (struct drain){.config = config};
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not a death */
+    follow_run(&drain);
+    struct laxity_segment *segment = config->segment;
+    if (atomic_load_explicit(&segment->run.status, memory_order_acquire) == LAXITY_RUN_RUNNING) {
+        wait_for_deaths(segment);
+    }
+    copy_outputs(config);
+    int rc = complete_streams(&drain);
+    if (rc == 0) {
+        rc = laxity_outcome_write(segment, config->dir_fd);
+    }
+    if (rc) {
+        atomic_store_explicit(&segment->output_error, rc, memory_order_release);
+        return LAXITY_EXIT_LACKING;
+    }
+    (void)unlinkat(config->dir_fd, "segment", 0);
+    (void)unlink(config->shared_path);
+    (void)fsync(config->dir_fd);
+    if (config->parent_fd >= 0 && is_hung_up(config->parent_fd)) {
+        run_finisher(config);
+    }
+    return LAXITY_EXIT_DONE;
+}

@@ -1,0 +1,284 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/engine.h"
+
+#include "base/port/sched.h"
+#include "base/port/ticks.h"
+#include "base/port/time.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <laxity/hooks.h>
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum {
+    CALIBRATION_PAIRS = 51, /* odd, so that the median is a sample */
+    /*
+     * Each pair follows a sleep as long as the period, at most this: the longer a CPU sleeps, the
+     * more the reading of its clocks costs. With warm caches it comes out at a third.
+     */
+    CALIBRATION_SLEEP_NS = 5 * LAXITY_NS_PER_MS,
+    /* Long enough for the kernel to count it as a sleep, which resets its real-time clock
+     * (RLIMIT_RTTIME). */
+    RTTIME_PAUSE_NS = LAXITY_NS_PER_MS,
+};
+
+/* What is read before and after a job; which fields are valid depends on the mode. */
+struct snapshot {
+    int64_t exec_ns;
+    struct rusage usage;
+};
+
+/* The job that is next or running: where its record is written. */
+struct current_job {
+    struct laxity_job_record *record;
+    bool is_lost;
+};
+
+/* The processor time is read nearest to the job on both sides, so that it holds as little else as
+ * possible. */
+static void take_snapshot_before(enum laxity_snapshots mode, struct snapshot *out_snapshot)
+{
+    if (mode == LAXITY_SNAPSHOTS_ALL) {
+        (void)getrusage(RUSAGE_THREAD, &out_snapshot->usage);
+    }
+    if (mode != LAXITY_SNAPSHOTS_NONE) {
+        out_snapshot->exec_ns = laxity_thread_time_ns();
+    }
+}
+
+static void take_snapshot_after(enum laxity_snapshots mode, struct snapshot *out_snapshot)
+{
+    if (mode != LAXITY_SNAPSHOTS_NONE) {
+        out_snapshot->exec_ns = laxity_thread_time_ns();
+    }
+    if (mode == LAXITY_SNAPSHOTS_ALL) {
+        (void)getrusage(RUSAGE_THREAD, &out_snapshot->usage);
+    }
+}
+
+static void store_difference(
+    enum laxity_snapshots mode,
+    const struct snapshot *before,
+    const struct snapshot *after,
+    struct laxity_job_record *record
+)
+{
+    if (mode != LAXITY_SNAPSHOTS_NONE) {
+        record->exec_ns = after->exec_ns - before->exec_ns;
+    }
+    if (mode == LAXITY_SNAPSHOTS_ALL) {
+        record->preemptions = (int32_t)(after->usage.ru_nivcsw - before->usage.ru_nivcsw);
+        record->blockings = (int32_t)(after->usage.ru_nvcsw - before->usage.ru_nvcsw);
+        record->minor_faults = (int32_t)(after->usage.ru_minflt - before->usage.ru_minflt);
+        record->major_faults = (int32_t)(after->usage.ru_majflt - before->usage.ru_majflt);
+    }
+}
+
+/* The next slot, or the spare one if the ring is full: the job runs all the same, its record is
+ * lost and counted. */
+static struct laxity_job_record *claim_record(const struct laxity_engine *engine, bool *out_is_lost)
+{
+    struct laxity_task *task = engine->task;
+    const uint32_t slots = engine->segment->ring_slots;
+    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_relaxed);
+    const uint64_t tail = atomic_load_explicit(&task->drain.tail, memory_order_acquire);
+    *out_is_lost = head - tail >= slots;
+    return *out_is_lost ? &task->state.spare : &engine->ring[head & (slots - 1)];
+}
+
+/*
+ * Before the sleep: whatever is done here need not be done between release and start, and the
+ * record's cache lines are near when the job needs them. The job counts as started only once
+ * job_start_ns is set.
+ */
+static struct current_job
+prepare_job(const struct laxity_engine *engine, uint64_t job, uint64_t ordinal)
+{
+    struct current_job current = {.record = NULL};
+    current.record = claim_record(engine, &current.is_lost);
+    current.record->tid = engine->tid;
+    current.record->ordinal = ordinal;
+    current.record->job = job;
+    current.record->start_ns = LAXITY_ABSENT_NS;
+    atomic_store_explicit(&current.record->state, LAXITY_RECORD_CLAIMED, memory_order_release);
+    return current;
+}
+
+/*
+ * The measured section. Between the two readings of the clock stands the job and one store, which
+ * says that it has started: every instruction added here is charged to every job of every user.
+ */
+static int64_t execute_job(const struct laxity_engine *engine, struct laxity_job_record *record)
+{
+    const uint64_t start_ticks = engine->has_ticks ? laxity_ticks() : 0;
+    const int64_t start_ns = laxity_now_ns();
+    atomic_store_explicit(&engine->task->state.job_start_ns, start_ns, memory_order_release);
+    benchmark_execution(engine->workload_argc, engine->workload_argv);
+    const int64_t finish_ns = laxity_now_ns();
+    record->finish_ticks = engine->has_ticks ? laxity_ticks() : 0;
+    record->start_ticks = start_ticks;
+    record->start_ns = start_ns;
+    record->finish_ns = finish_ns;
+    return finish_ns;
+}
+
+/* The record is complete before job_start_ns says that no job runs: at a kill in between it is one
+ * or the other. */
+static void publish_record(const struct laxity_engine *engine, const struct current_job *current)
+{
+    struct laxity_task_state *state = &engine->task->state;
+    atomic_store_explicit(&current->record->state, LAXITY_RECORD_DONE, memory_order_release);
+    if (current->is_lost) {
+        atomic_fetch_add_explicit(&state->lost_records, 1, memory_order_relaxed);
+    } else {
+        const uint64_t head = atomic_load_explicit(&state->head, memory_order_relaxed);
+        atomic_store_explicit(&state->head, head + 1, memory_order_release);
+    }
+    atomic_store_explicit(&state->job_start_ns, 0, memory_order_release);
+}
+
+/* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
+static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
+{
+    const enum laxity_snapshots mode = engine->segment->snapshots;
+    struct laxity_job_record *record = current->record;
+    record->cpu_start = sched_getcpu();
+    struct snapshot before;
+    struct snapshot after;
+    take_snapshot_before(mode, &before);
+    const int64_t finish_ns = execute_job(engine, record);
+    take_snapshot_after(mode, &after);
+    record->cpu_finish = sched_getcpu();
+    store_difference(mode, &before, &after, record);
+    record->log_value = benchmark_log_data ? benchmark_log_data() : 0.0F;
+    publish_record(engine, current);
+    return finish_ns;
+}
+
+/* A FIFO task that never sleeps would be killed by RLIMIT_RTTIME although each of its jobs ends in
+ * time. */
+static void answer_rttime(const struct laxity_engine *engine)
+{
+    if (!*engine->rttime_is_reached) {
+        return;
+    }
+    *engine->rttime_is_reached = 0;
+    laxity_pause_ns(RTTIME_PAUSE_NS);
+    atomic_fetch_add_explicit(&engine->task->state.rttime_pauses, 1, memory_order_relaxed);
+    /* The kernel has raised the soft limit by a second when it sent the signal. */
+    (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
+}
+
+static bool must_stop(const struct laxity_engine *engine)
+{
+    return *engine->stop ||
+           atomic_load_explicit(&engine->segment->run.stop, memory_order_relaxed) != 0;
+}
+
+/* Sleeps until the release unless it is past; false if the run is to stop. */
+static bool wait_for_release(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns)
+{
+    atomic_store_explicit(&engine->task->state.next_release_ns, release_ns, memory_order_relaxed);
+    answer_rttime(engine);
+    if (release_ns > now_ns) {
+        while (laxity_sleep_until(release_ns) != 0 && !must_stop(engine)) {
+        }
+    }
+    return !must_stop(engine);
+}
+
+static void end_loop(const struct laxity_engine *engine, enum laxity_end end, int64_t end_ns)
+{
+    engine->task->state.end_ns = end_ns;
+    atomic_store_explicit(&engine->task->state.end, end, memory_order_release);
+}
+
+void laxity_engine_run(const struct laxity_engine *engine)
+{
+    const struct laxity_releases releases = laxity_task_releases(engine->segment, engine->task);
+    const int64_t duration_ns = engine->segment->duration_ns;
+    const int64_t limit_ns = duration_ns == LAXITY_ABSENT_NS
+                                 ? INT64_MAX
+                                 : releases.first_ns - engine->task->config.offset_ns + duration_ns;
+    const uint64_t jobs = engine->task->config.jobs;
+    uint64_t job = 0;
+    int64_t finish_ns = INT64_MIN;
+    for (uint64_t ordinal = 0;; ordinal++) {
+        if (jobs > 0 && ordinal == jobs) {
+            end_loop(engine, LAXITY_END_JOBS, finish_ns);
+            return;
+        }
+        const int64_t release_ns = laxity_release_ns(&releases, job);
+        /* A released job that could only start after the end does not start: under overload the run
+         * would not end. */
+        if (release_ns >= limit_ns || finish_ns >= limit_ns) {
+            end_loop(engine, LAXITY_END_DURATION, limit_ns);
+            return;
+        }
+        const struct current_job current = prepare_job(engine, job, ordinal);
+        if (!wait_for_release(engine, release_ns, finish_ns)) {
+            end_loop(engine, LAXITY_END_INTERRUPT, laxity_now_ns());
+            return;
+        }
+        finish_ns = run_job(engine, &current);
+        job = laxity_next_job(&releases, job, finish_ns);
+    }
+}
+
+static int compare_ns(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left;
+    const int64_t b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int64_t median_ns(int64_t *samples_ns)
+{
+    qsort(samples_ns, CALIBRATION_PAIRS, sizeof samples_ns[0], compare_ns);
+    return samples_ns[CALIBRATION_PAIRS / 2];
+}
+
+/* The steps of run_job around a job that does nothing: what they leave in its execution time. */
+static void
+calibrate_once(const struct laxity_engine *engine, int64_t *out_exec_ns, int64_t *out_wall_ns)
+{
+    const enum laxity_snapshots mode = engine->segment->snapshots;
+    struct snapshot before;
+    struct snapshot after;
+    const int64_t begin_ns = laxity_now_ns();
+    take_snapshot_before(mode, &before);
+    (void)(engine->has_ticks ? laxity_ticks() : 0);
+    const int64_t start_ns = laxity_now_ns();
+    const int64_t finish_ns = laxity_now_ns();
+    (void)(engine->has_ticks ? laxity_ticks() : 0);
+    take_snapshot_after(mode, &after);
+    *out_wall_ns = laxity_now_ns() - begin_ns;
+    *out_exec_ns = after.exec_ns - before.exec_ns - (finish_ns - start_ns);
+}
+
+void laxity_engine_calibrate(const struct laxity_engine *engine)
+{
+    struct laxity_task_state *state = &engine->task->state;
+    if (engine->segment->snapshots == LAXITY_SNAPSHOTS_NONE) {
+        return;
+    }
+    const int64_t period_ns = engine->task->config.period_ns;
+    const int64_t sleep_ns = period_ns < CALIBRATION_SLEEP_NS ? period_ns : CALIBRATION_SLEEP_NS;
+    static int64_t exec_ns[CALIBRATION_PAIRS];
+    static int64_t wall_ns[CALIBRATION_PAIRS];
+    for (size_t i = 0; i < CALIBRATION_PAIRS; i++) {
+        laxity_pause_ns(sleep_ns);
+        calibrate_once(engine, &exec_ns[i], &wall_ns[i]);
+    }
+    state->snapshot_exec_ns = median_ns(exec_ns);
+    state->snapshot_wall_ns = median_ns(wall_ns);
+    state->snapshot_n = CALIBRATION_PAIRS;
+}

@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/job_rows.h"
+
+#include "base/npy.h"
+#include "base/port/time.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a run must measure for the column to exist. */
+enum need {
+    ALWAYS,
+    TICKS,
+    SNAPSHOT_CPU,
+    SNAPSHOT_ALL
+};
+
+#define COLUMN(name, kind, bytes, need)                                                            \
+    {{#name, kind, bytes}, offsetof(struct laxity_job_row, name), need}
+
+/* In the order of the file (design section 4). */
+static const struct column {
+    struct laxity_field field;
+    size_t offset;
+    enum need need;
+} columns[] = {
+    COLUMN(task, 'u', 2, ALWAYS),
+    COLUMN(job, 'u', 8, ALWAYS),
+    COLUMN(release_ns, 'i', 8, ALWAYS),
+    COLUMN(abs_deadline_ns, 'i', 8, ALWAYS),
+    COLUMN(start_ns, 'i', 8, ALWAYS),
+    COLUMN(finish_ns, 'i', 8, ALWAYS),
+    COLUMN(exec_ns, 'i', 8, SNAPSHOT_CPU),
+    COLUMN(start_ticks, 'u', 8, TICKS),
+    COLUMN(finish_ticks, 'u', 8, TICKS),
+    COLUMN(tid, 'i', 4, ALWAYS),
+    COLUMN(cpu_start, 'i', 4, ALWAYS),
+    COLUMN(cpu_finish, 'i', 4, ALWAYS),
+    COLUMN(preemptions, 'i', 4, SNAPSHOT_ALL),
+    COLUMN(blockings, 'i', 4, SNAPSHOT_ALL),
+    COLUMN(minor_faults, 'i', 4, SNAPSHOT_ALL),
+    COLUMN(major_faults, 'i', 4, SNAPSHOT_ALL),
+    COLUMN(status, 'u', 1, ALWAYS),
+    COLUMN(cause, 'u', 1, ALWAYS),
+};
+
+static int is_measured(const struct laxity_segment *segment, enum need need)
+{
+    switch (need) {
+    case TICKS:
+        return segment->ticks_name[0] != '\0';
+    case SNAPSHOT_CPU:
+        return segment->snapshots != LAXITY_SNAPSHOTS_NONE;
+    case SNAPSHOT_ALL:
+        return segment->snapshots == LAXITY_SNAPSHOTS_ALL;
+    case ALWAYS:
+        break;
+    }
+    return 1;
+}
+
+static void add_field(struct laxity_job_layout *layout, struct laxity_field field, size_t offset)
+{
+    layout->fields[layout->n_fields] = field;
+    layout->offsets[layout->n_fields] = offset;
+    layout->n_fields++;
+    layout->row_bytes += field.bytes;
+}
+
+static int has_field(const struct laxity_job_layout *layout, const char *name)
+{
+    for (unsigned i = 0; i < layout->n_fields; i++) {
+        if (strcmp(layout->fields[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
+{
+    struct laxity_job_layout layout = {.n_fields = 0};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        if (is_measured(segment, columns[i].need)) {
+            add_field(&layout, columns[i].field, columns[i].offset);
+        }
+    }
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const char *name = laxity_segment_task(segment, i)->state.log_name;
+        if (name[0] != '\0' && !has_field(&layout, name)) {
+            const struct laxity_field field = {name, 'f', sizeof(float)};
+            add_field(&layout, field, offsetof(struct laxity_job_row, log_value));
+            layout.n_log_fields++;
+        }
+    }
+    return layout;
+}
+
+struct laxity_job_row laxity_job_row_absent(
+    const struct laxity_releases *releases, uint16_t task, uint64_t job, enum laxity_status status
+)
+{
+    return (struct laxity_job_row){
+        .task = task,
+        .job = job,
+        .release_ns = laxity_release_ns(releases, job),
+        .abs_deadline_ns = laxity_abs_deadline_ns(releases, job),
+        .start_ns = LAXITY_ABSENT_NS,
+        .finish_ns = LAXITY_ABSENT_NS,
+        .exec_ns = LAXITY_ABSENT_NS,
+        .start_ticks = UINT64_MAX,
+        .finish_ticks = UINT64_MAX,
+        .tid = INT32_MIN,
+        .cpu_start = INT32_MIN,
+        .cpu_finish = INT32_MIN,
+        .preemptions = INT32_MIN,
+        .blockings = INT32_MIN,
+        .minor_faults = INT32_MIN,
+        .major_faults = INT32_MIN,
+        .status = (uint8_t)status,
+        .log_value = __builtin_nanf(""),
+    };
+}
+
+struct laxity_job_row laxity_job_row_of(
+    const struct laxity_releases *releases,
+    uint16_t task,
+    const struct laxity_job_record *record,
+    enum laxity_end cause
+)
+{
+    struct laxity_job_row row =
+        laxity_job_row_absent(releases, task, record->job, LAXITY_STATUS_ABORTED);
+    row.start_ns = record->start_ns;
+    row.tid = record->tid;
+    row.cpu_start = record->cpu_start;
+    if (atomic_load_explicit(&record->state, memory_order_acquire) != LAXITY_RECORD_DONE) {
+        row.cause = (uint8_t)cause;
+        return row;
+    }
+    row.finish_ns = record->finish_ns;
+    row.exec_ns = record->exec_ns;
+    row.start_ticks = record->start_ticks;
+    row.finish_ticks = record->finish_ticks;
+    row.cpu_finish = record->cpu_finish;
+    row.preemptions = record->preemptions;
+    row.blockings = record->blockings;
+    row.minor_faults = record->minor_faults;
+    row.major_faults = record->major_faults;
+    row.status = (uint8_t)laxity_finished_status(releases, record->job, record->finish_ns);
+    row.log_value = record->log_value;
+    return row;
+}
+
+void laxity_job_row_pack(
+    const struct laxity_job_layout *layout,
+    const struct laxity_job_row *row,
+    const char *log_name,
+    unsigned char *out
+)
+{
+    const float absent = __builtin_nanf("");
+    const unsigned first_log = layout->n_fields - layout->n_log_fields;
+    for (unsigned i = 0; i < layout->n_fields; i++) {
+        const struct laxity_field *field = &layout->fields[i];
+        const void *source = (const char *)row + layout->offsets[i];
+        if (i >= first_log && strcmp(field->name, log_name) != 0) {
+            source = &absent;
+        }
+        memcpy(out, source, field->bytes);
+        out += field->bytes;
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The columns of jobs.npy, and how a row of them is made. The Python side is
+ * laxity/model/streams.py. */
+#ifndef LAXITY_HARNESS_JOB_ROWS_H
+#define LAXITY_HARNESS_JOB_ROWS_H
+
+#include "base/npy.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_JOB_COLUMNS_MAX = 21 + LAXITY_PROCESSES_MAX,
+    LAXITY_JOB_ROW_BYTES_MAX = 512
+};
+
+/* One row with every column that could be there. */
+struct laxity_job_row {
+    uint16_t task;
+    uint64_t job;
+    int64_t release_ns;
+    int64_t abs_deadline_ns;
+    int64_t start_ns;
+    int64_t finish_ns;
+    int64_t exec_ns;
+    uint64_t start_ticks;
+    uint64_t finish_ticks;
+    int32_t tid;
+    int32_t cpu_start;
+    int32_t cpu_finish;
+    int32_t preemptions;
+    int32_t blockings;
+    int32_t minor_faults;
+    int32_t major_faults;
+    uint8_t status;
+    uint8_t cause;
+    float log_value;
+};
+
+/* The columns of one run: a quantity that is not measured in the whole run has none. */
+struct laxity_job_layout {
+    struct laxity_field fields[LAXITY_JOB_COLUMNS_MAX];
+    size_t offsets[LAXITY_JOB_COLUMNS_MAX]; /* in struct laxity_job_row */
+    unsigned n_fields;
+    unsigned n_log_fields; /* the last ones; one per different log header */
+    uint32_t row_bytes;
+};
+
+/* laxity_job_layout_of - columns of this run. The log names are read: every task must be past its
+ * init. */
+struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment);
+
+/* laxity_job_row_absent - a row of a job that did not start */
+struct laxity_job_row laxity_job_row_absent(
+    const struct laxity_releases *releases, uint16_t task, uint64_t job, enum laxity_status status
+);
+
+/* laxity_job_row_of - the row of a finished record, or of a started one with its cause of abortion
+ */
+struct laxity_job_row laxity_job_row_of(
+    const struct laxity_releases *releases,
+    uint16_t task,
+    const struct laxity_job_record *record,
+    enum laxity_end cause
+);
+
+/*
+ * laxity_job_row_pack - write the row's columns to out (layout->row_bytes bytes)
+ *
+ * `log_name` = the log column of the row's task ("" = none); other tasks' log columns become NaN.
+ */
+void laxity_job_row_pack(
+    const struct laxity_job_layout *layout,
+    const struct laxity_job_row *row,
+    const char *log_name,
+    unsigned char *out
+);
+
+#endif

@@ -1,0 +1,472 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/job_stream.h"
+
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/time.h"
+#include "harness/histogram.h"
+#include "harness/job_rows.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int laxity_job_stream_open(
+    struct laxity_segment *segment, int dir_fd, struct laxity_job_stream *out_stream
+)
+{
+    struct laxity_job_stream *stream = out_stream;
+    stream->segment = segment;
+    stream->layout = laxity_job_layout_of(segment);
+    if (stream->layout.row_bytes > LAXITY_JOB_ROW_BYTES_MAX) {
+        return -E2BIG;
+    }
+    const struct laxity_field *fields = stream->layout.fields;
+    const unsigned n_fields = stream->layout.n_fields;
+    int rc = 0;
+    if (segment->jobs_is_open) {
+        const uint64_t rows = segment->rows_written;
+        rc = laxity_npy_reopen(dir_fd, "jobs.npy", fields, n_fields, rows, &stream->npy);
+    } else {
+        rc = laxity_npy_create(dir_fd, "jobs.npy", fields, n_fields, &stream->npy);
+    }
+    segment->jobs_is_open = rc == 0;
+    return rc;
+}
+
+/* Writes what is buffered. Under --keep tail:N the file is a ring of N rows, put into order at
+ * close. */
+static int flush_rows(struct laxity_job_stream *stream)
+{
+    struct laxity_segment *segment = stream->segment;
+    const uint32_t row_bytes = stream->layout.row_bytes;
+    const unsigned char *rest = segment->rows;
+    while (segment->rows_buffered > 0) {
+        uint64_t at = stream->npy.rows;
+        uint64_t n = segment->rows_buffered;
+        if (segment->keep == LAXITY_KEEP_TAIL) {
+            at = segment->rows_kept_from % segment->keep_rows;
+            const uint64_t until_wrap = segment->keep_rows - at;
+            n = n < until_wrap ? n : until_wrap;
+        }
+        const int rc = laxity_npy_write(&stream->npy, at, rest, n);
+        if (rc) {
+            memmove(segment->rows, rest, (size_t)segment->rows_buffered * row_bytes);
+            return rc;
+        }
+        segment->rows_written = stream->npy.rows;
+        segment->rows_kept_from += n;
+        segment->is_unsorted |= segment->keep == LAXITY_KEEP_TAIL;
+        rest += n * row_bytes;
+        segment->rows_buffered -= (uint32_t)n;
+    }
+    return 0;
+}
+
+/* Rows stand in the order of their release, then of their task; else they are sorted at close. */
+static void note_order(struct laxity_segment *segment, const struct laxity_job_row *row)
+{
+    const bool is_before =
+        row->release_ns < segment->last_release_ns ||
+        (row->release_ns == segment->last_release_ns && row->task < segment->last_task);
+    segment->is_unsorted |= is_before && segment->rows_written > 0;
+    segment->last_release_ns = row->release_ns;
+    segment->last_task = row->task;
+}
+
+/* Buffers a row if it is to be kept; counts it in any case. Returns 0 or -errno, and then nothing
+ * is counted. */
+static int put_row(
+    struct laxity_job_stream *stream, struct laxity_task *task, const struct laxity_job_row *row
+)
+{
+    struct laxity_segment *segment = stream->segment;
+    const bool is_kept = segment->keep != LAXITY_KEEP_MISSES || row->status != LAXITY_STATUS_DONE;
+    if (is_kept) {
+        const uint32_t row_bytes = stream->layout.row_bytes;
+        if (((size_t)segment->rows_buffered + 1) * row_bytes > sizeof segment->rows) {
+            const int rc = flush_rows(stream);
+            if (rc) {
+                return rc;
+            }
+        }
+        unsigned char *out = segment->rows + (size_t)segment->rows_buffered * row_bytes;
+        laxity_job_row_pack(&stream->layout, row, task->state.log_name, out);
+        segment->rows_buffered++;
+        note_order(segment, row);
+    }
+    struct laxity_drain_task *drain = &task->drain;
+    drain->counts[row->status]++;
+    drain->released++;
+    drain->next_job = row->job + 1;
+    return 0;
+}
+
+static int put_absent_rows(
+    struct laxity_job_stream *stream,
+    uint32_t task_index,
+    uint64_t until_job,
+    enum laxity_status status
+)
+{
+    struct laxity_task *task = laxity_segment_task(stream->segment, task_index);
+    const struct laxity_releases releases = laxity_task_releases(stream->segment, task);
+    while (task->drain.next_job < until_job) {
+        const struct laxity_job_row row =
+            laxity_job_row_absent(&releases, (uint16_t)task_index, task->drain.next_job, status);
+        const int rc = put_row(stream, task, &row);
+        if (rc) {
+            return rc;
+        }
+        task->drain.not_met += status == LAXITY_STATUS_SKIPPED;
+    }
+    return 0;
+}
+
+static void count_value(struct laxity_drain_task *drain, enum laxity_quantity quantity, int64_t ns)
+{
+    drain->histograms[quantity].counts[laxity_histogram_bucket(ns)]++;
+}
+
+static void count_finished(struct laxity_drain_task *drain, const struct laxity_job_row *row)
+{
+    count_value(drain, LAXITY_QUANTITY_RESPONSE_TIME, row->finish_ns - row->release_ns);
+    count_value(drain, LAXITY_QUANTITY_RELEASE_LATENCY, row->start_ns - row->release_ns);
+    count_value(drain, LAXITY_QUANTITY_START_TO_FINISH, row->finish_ns - row->start_ns);
+    drain->not_met += row->status == LAXITY_STATUS_MISSED;
+    if (row->job > 0) {
+        drain->faults_minor += (uint64_t)row->minor_faults;
+        drain->faults_major += (uint64_t)row->major_faults;
+    }
+}
+
+/* Brings next_job up to the record's job: skipped rows, or none where records were lost and nobody
+ * knows. */
+static int fill_gap(
+    struct laxity_job_stream *stream, uint32_t task_index, const struct laxity_job_record *record
+)
+{
+    struct laxity_drain_task *drain = &laxity_segment_task(stream->segment, task_index)->drain;
+    if (record->ordinal != drain->next_ordinal) {
+        drain->lost_records += record->ordinal - drain->next_ordinal;
+        drain->next_job = record->job;
+        return 0;
+    }
+    return put_absent_rows(stream, task_index, record->job, LAXITY_STATUS_SKIPPED);
+}
+
+int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_index)
+{
+    struct laxity_segment *segment = stream->segment;
+    struct laxity_task *task = laxity_segment_task(segment, task_index);
+    const struct laxity_job_record *ring = laxity_segment_ring(segment, task_index);
+    const struct laxity_releases releases = laxity_task_releases(segment, task);
+    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_acquire);
+    uint64_t tail = atomic_load_explicit(&task->drain.tail, memory_order_relaxed);
+    for (; tail != head; tail++) {
+        const struct laxity_job_record *record = &ring[tail & (segment->ring_slots - 1)];
+        int rc = fill_gap(stream, task_index, record);
+        if (rc) {
+            return rc;
+        }
+        const struct laxity_job_row row =
+            laxity_job_row_of(&releases, (uint16_t)task_index, record, LAXITY_END_NONE);
+        rc = put_row(stream, task, &row);
+        if (rc) {
+            return rc;
+        }
+        count_finished(&task->drain, &row);
+        task->drain.next_ordinal = record->ordinal + 1;
+        atomic_store_explicit(&task->drain.tail, tail + 1, memory_order_release);
+    }
+    return flush_rows(stream);
+}
+
+/* Jobs whose deadline has come although they never started: judged at the task's end. */
+static uint64_t count_pending_not_met(
+    const struct laxity_releases *releases, uint64_t first_job, uint64_t until_job, int64_t end_ns
+)
+{
+    if (releases->deadline_ns == LAXITY_ABSENT_NS) {
+        return 0;
+    }
+    uint64_t count = 0;
+    for (uint64_t job = first_job; job < until_job; job++) {
+        if (laxity_abs_deadline_ns(releases, job) > end_ns) {
+            break;
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The job that was running when the task's process died, if there was one. Its start is the proof.
+ */
+static int
+put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxity_end end)
+{
+    struct laxity_segment *segment = stream->segment;
+    struct laxity_task *task = laxity_segment_task(segment, task_index);
+    struct laxity_drain_task *drain = &task->drain;
+    const struct laxity_job_record *record =
+        &laxity_segment_ring(segment, task_index)[drain->tail & (segment->ring_slots - 1)];
+    const int64_t start_ns = atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire);
+    if (start_ns == 0 || record->ordinal < drain->next_ordinal) {
+        return 0; /* the second: what stands there is from the ring's last lap */
+    }
+    int rc = fill_gap(stream, task_index, record);
+    if (rc) {
+        return rc;
+    }
+    const struct laxity_releases releases = laxity_task_releases(segment, task);
+    struct laxity_job_row row = laxity_job_row_of(&releases, (uint16_t)task_index, record, end);
+    row.start_ns = start_ns;
+    rc = put_row(stream, task, &row);
+    if (rc) {
+        return rc;
+    }
+    if (row.status == LAXITY_STATUS_ABORTED) {
+        drain->not_met++;
+    } else {
+        count_finished(drain, &row); /* killed after its finish, before the ring said so */
+    }
+    drain->next_ordinal = record->ordinal + 1;
+    return 0;
+}
+
+int laxity_job_stream_end_task(
+    struct laxity_job_stream *stream, uint32_t task_index, int64_t end_ns, enum laxity_end end
+)
+{
+    struct laxity_segment *segment = stream->segment;
+    struct laxity_task *task = laxity_segment_task(segment, task_index);
+    struct laxity_drain_task *drain = &task->drain;
+    if (drain->is_closed) {
+        return 0;
+    }
+    int rc = laxity_job_stream_drain(stream, task_index);
+    if (rc) {
+        return rc;
+    }
+    rc = put_running_job(stream, task_index, end);
+    if (rc) {
+        return rc;
+    }
+    const struct laxity_releases releases = laxity_task_releases(segment, task);
+    drain->end_ns = end_ns;
+    drain->end = end;
+    const uint64_t released = laxity_released_before(&releases, end_ns);
+    const bool is_queue = releases.overrun == LAXITY_OVERRUN_QUEUE;
+    const uint64_t first_pending = drain->next_job;
+    rc = put_absent_rows(
+        stream, task_index, released, is_queue ? LAXITY_STATUS_PENDING : LAXITY_STATUS_SKIPPED
+    );
+    if (rc == 0) {
+        rc = flush_rows(stream);
+    }
+    if (rc) {
+        return rc;
+    }
+    if (is_queue) {
+        drain->not_met += count_pending_not_met(&releases, first_pending, released, end_ns);
+    }
+    drain->is_closed = 1;
+    return 0;
+}
+
+static int32_t task_tid(struct laxity_segment *segment, uint32_t task_index)
+{
+    const struct laxity_task *task = laxity_segment_task(segment, task_index);
+    return task->drain.next_ordinal > 0 ? laxity_segment_ring(segment, task_index)->tid
+                                        : task->verdict.pid;
+}
+
+/* Bytes 0-1 of a row are its task, bytes 10-17 its release: the first and third column
+ * (job_rows.c). */
+static int compare_rows(const void *left, const void *right)
+{
+    enum {
+        RELEASE_OFFSET = 10
+    };
+    int64_t release_left = 0;
+    int64_t release_right = 0;
+    memcpy(&release_left, (const char *)left + RELEASE_OFFSET, sizeof release_left);
+    memcpy(&release_right, (const char *)right + RELEASE_OFFSET, sizeof release_right);
+    if (release_left != release_right) {
+        return release_left < release_right ? -1 : 1;
+    }
+    uint16_t task_left = 0;
+    uint16_t task_right = 0;
+    memcpy(&task_left, left, sizeof task_left);
+    memcpy(&task_right, right, sizeof task_right);
+    return (task_left > task_right) - (task_left < task_right);
+}
+
+/* Into a new file that replaces the old one at once: a kill in between leaves either, never a
+ * mixture. */
+static int sort_rows(struct laxity_job_stream *stream, int dir_fd)
+{
+    const uint64_t n = stream->npy.rows;
+    const uint32_t row_bytes = stream->layout.row_bytes;
+    unsigned char *rows = calloc(n, row_bytes);
+    if (!rows) {
+        return -ENOMEM;
+    }
+    struct laxity_npy sorted;
+    int rc = laxity_npy_read(&stream->npy, 0, rows, n);
+    if (rc) {
+        goto free_rows;
+    }
+    qsort(rows, n, row_bytes, compare_rows);
+    rc = laxity_npy_create(
+        dir_fd, "jobs.npy.sorted", stream->layout.fields, stream->layout.n_fields, &sorted
+    );
+    if (rc) {
+        goto free_rows;
+    }
+    rc = laxity_npy_write(&sorted, 0, rows, n);
+    if (rc == 0 && renameat(dir_fd, "jobs.npy.sorted", dir_fd, "jobs.npy") != 0) {
+        rc = -errno;
+    }
+    if (rc) {
+        (void)laxity_npy_close(&sorted);
+        (void)unlinkat(dir_fd, "jobs.npy.sorted", 0);
+        goto free_rows;
+    }
+    (void)close(stream->npy.fd);
+    stream->npy = sorted;
+    stream->segment->is_unsorted = 0;
+free_rows:
+    free(rows);
+    return rc;
+}
+
+static const struct laxity_field histogram_fields[] = {
+    {"task", 'u', 2},
+    {"quantity", 'u', 1},
+    {"lower_ns", 'i', 8},
+    {"upper_ns", 'i', 8},
+    {"count", 'u', 8},
+};
+
+struct __attribute__((packed)) histogram_row {
+    uint16_t task;
+    uint8_t quantity;
+    int64_t lower_ns;
+    int64_t upper_ns;
+    uint64_t count;
+};
+
+static int write_histogram(
+    struct laxity_npy *npy,
+    uint16_t task,
+    uint8_t quantity,
+    const struct laxity_histogram *histogram
+)
+{
+    for (unsigned bucket = 0; bucket < LAXITY_HISTOGRAM_BUCKETS; bucket++) {
+        if (histogram->counts[bucket] == 0) {
+            continue;
+        }
+        int64_t lower_ns = 0;
+        int64_t upper_ns = 0;
+        laxity_histogram_edges(bucket, &lower_ns, &upper_ns);
+        const struct histogram_row row = {
+            task, quantity, lower_ns, upper_ns, histogram->counts[bucket]
+        };
+        const int rc = laxity_npy_write(npy, npy->rows, &row, 1);
+        if (rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int write_histograms(struct laxity_segment *segment, int dir_fd)
+{
+    struct laxity_npy npy;
+    const unsigned n_fields = sizeof histogram_fields / sizeof histogram_fields[0];
+    int rc = laxity_npy_create(dir_fd, "histogram.npy", histogram_fields, n_fields, &npy);
+    if (rc) {
+        return rc;
+    }
+    for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
+        const struct laxity_drain_task *drain = &laxity_segment_task(segment, i)->drain;
+        for (uint8_t quantity = 0; quantity < LAXITY_QUANTITY_COUNT && rc == 0; quantity++) {
+            rc = write_histogram(&npy, (uint16_t)i, quantity, &drain->histograms[quantity]);
+        }
+    }
+    const int close_rc = laxity_npy_close(&npy);
+    return rc ? rc : close_rc;
+}
+
+enum {
+    COMM_BYTES = 16
+};
+
+static const struct laxity_field thread_fields[] = {
+    {"tid", 'i', 4},
+    {"pid", 'i', 4},
+    {"task", 'u', 2},
+    {"comm", 'S', COMM_BYTES},
+    {"from_ns", 'i', 8},
+    {"to_ns", 'i', 8},
+};
+
+struct __attribute__((packed)) thread_row {
+    int32_t tid;
+    int32_t pid;
+    uint16_t task;
+    char comm[COMM_BYTES];
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+/* One thread per task so far: the one that calls the hooks. */
+static int write_threads(struct laxity_segment *segment, int dir_fd)
+{
+    struct laxity_npy npy;
+    const unsigned n_fields = sizeof thread_fields / sizeof thread_fields[0];
+    int rc = laxity_npy_create(dir_fd, "threads.npy", thread_fields, n_fields, &npy);
+    if (rc) {
+        return rc;
+    }
+    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        struct thread_row row = {
+            .tid = task_tid(segment, i),
+            .pid = task->verdict.pid,
+            .task = (uint16_t)i,
+            .from_ns = t0_ns,
+            .to_ns = task->drain.end_ns,
+        };
+        laxity_format(row.comm, sizeof row.comm, "%s", task->config.process.name);
+        rc = laxity_npy_write(&npy, npy.rows, &row, 1);
+    }
+    const int close_rc = laxity_npy_close(&npy);
+    return rc ? rc : close_rc;
+}
+
+int laxity_job_stream_close(struct laxity_job_stream *stream, int dir_fd)
+{
+    int rc = stream->segment->is_unsorted ? sort_rows(stream, dir_fd) : 0;
+    const int close_rc = laxity_npy_close(&stream->npy);
+    rc = rc ? rc : close_rc;
+    if (rc == 0) {
+        rc = write_histograms(stream->segment, dir_fd);
+    }
+    if (rc == 0) {
+        rc = write_threads(stream->segment, dir_fd);
+    }
+    return rc;
+}

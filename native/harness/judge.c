@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/judge.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/time.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum {
+    HOW_BYTES = 96,
+    CPU_LIST_BYTES = 64,
+    /* A task that waits for a release may be kept from running by others; only far beyond that is
+     * it stuck. */
+    STUCK_MARGIN_NS = LAXITY_NS_PER_S,
+};
+
+bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
+{
+    const int64_t timeout_ns = task->config.job_timeout_ns;
+    if (atomic_load_explicit(&task->state.end, memory_order_acquire) != LAXITY_END_NONE) {
+        return false; /* teardown may take its time */
+    }
+    const int64_t start_ns = atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire);
+    if (start_ns != 0) {
+        return now_ns - start_ns > timeout_ns;
+    }
+    const int64_t release_ns =
+        atomic_load_explicit(&task->state.next_release_ns, memory_order_acquire);
+    if (release_ns == 0 || task->config.overrun == LAXITY_OVERRUN_QUEUE) {
+        return false; /* in a queue a release may be long past while jobs come and go */
+    }
+    return now_ns - release_ns > timeout_ns + STUCK_MARGIN_NS;
+}
+
+void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_ns)
+{
+    if (atomic_load_explicit(&task->verdict.end, memory_order_relaxed) == LAXITY_END_NONE) {
+        task->verdict.end_ns = end_ns;
+        atomic_store_explicit(&task->verdict.end, end, memory_order_release);
+    }
+}
+
+/* "job 17", or "between jobs" */
+static void describe_job(struct laxity_segment *segment, uint32_t index, char *text, size_t bytes)
+{
+    const struct laxity_task *task = laxity_segment_task(segment, index);
+    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_acquire);
+    const struct laxity_job_record *record =
+        &laxity_segment_ring(segment, index)[head & (segment->ring_slots - 1)];
+    if (atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire) != 0) {
+        laxity_format(text, bytes, "in job %" PRIu64, record->job);
+    } else {
+        laxity_format(text, bytes, "between jobs");
+    }
+}
+
+static void describe_status(int wait_status, char *text, size_t bytes)
+{
+    if (WIFSIGNALED(wait_status)) {
+        const int number = WTERMSIG(wait_status);
+        const char *name = sigabbrev_np(number);
+        laxity_format(text, bytes, "killed by signal %d (SIG%s)", number, name ? name : "?");
+        return;
+    }
+    laxity_format(text, bytes, "called exit(%d)", WEXITSTATUS(wait_status));
+}
+
+static enum laxity_end end_of_status(int wait_status)
+{
+    if (!WIFSIGNALED(wait_status)) {
+        return LAXITY_END_EXIT;
+    }
+    return WTERMSIG(wait_status) == SIGKILL ? LAXITY_END_KILLED : LAXITY_END_SIGNAL;
+}
+
+/* Before the first release the process's own words are best: what it lacked is in its error. */
+static void judge_setup(
+    const struct laxity_process_state *state,
+    const char *kind,
+    const char *name,
+    int wait_status,
+    struct laxity_error *error
+)
+{
+    if (state->error.exit_code != 0) {
+        laxity_error_set(error, state->error.exit_code, "%s", state->error.text);
+        return;
+    }
+    char how[HOW_BYTES];
+    describe_status(wait_status, how, sizeof how);
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_VIOLATED,
+        "%s \"%s\": %s before the first release; see output.log",
+        kind,
+        name,
+        how
+    );
+}
+
+static void judge_running(
+    struct laxity_segment *segment, uint32_t index, int wait_status, struct laxity_error *error
+)
+{
+    struct laxity_task *task = laxity_segment_task(segment, index);
+    const char *name = task->config.process.name;
+    char how[HOW_BYTES];
+    char where[HOW_BYTES];
+    describe_status(wait_status, how, sizeof how);
+    describe_job(segment, index, where, sizeof where);
+    const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
+    char *detail = task->verdict.detail;
+    const size_t bytes = sizeof task->verdict.detail;
+    if (known == LAXITY_END_INTERRUPT) {
+        laxity_format(detail, bytes, "interrupted %s", where);
+        return;
+    }
+    if (known == LAXITY_END_TIMEOUT) {
+        laxity_format(
+            detail,
+            bytes,
+            "%s: longer than its timeout of %" PRId64 " ms",
+            where,
+            task->config.job_timeout_ns / LAXITY_NS_PER_MS
+        );
+    } else if (task->state.process.error.exit_code != 0) {
+        laxity_format(detail, bytes, "%s: %.120s", where, task->state.process.error.text);
+    } else {
+        laxity_format(detail, bytes, "%s %s", how, where);
+    }
+    laxity_error_set(
+        error, LAXITY_EXIT_VIOLATED, "task \"%s\": %.130s; jobs before it were kept", name, detail
+    );
+}
+
+void laxity_judge_task(
+    struct laxity_segment *segment,
+    uint32_t index,
+    int wait_status,
+    bool is_published,
+    struct laxity_error *error
+)
+{
+    struct laxity_task *task = laxity_segment_task(segment, index);
+    const uint32_t own = atomic_load_explicit(&task->state.end, memory_order_acquire);
+    const bool is_clean = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    task->verdict.wait_status = wait_status;
+    if (own != LAXITY_END_NONE) {
+        if (!is_clean && own != LAXITY_END_INTERRUPT) {
+            char how[HOW_BYTES];
+            describe_status(wait_status, how, sizeof how);
+            laxity_format(task->verdict.detail, sizeof task->verdict.detail, "%s in teardown", how);
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_VIOLATED,
+                "task \"%s\": %s in its teardown; all jobs were kept",
+                task->config.process.name,
+                how
+            );
+        }
+        return;
+    }
+    if (!is_published) {
+        const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+        if (known == LAXITY_END_NONE) {
+            judge_setup(
+                &task->state.process, "task", task->config.process.name, wait_status, error
+            );
+            laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
+        }
+        return;
+    }
+    judge_running(segment, index, wait_status, error);
+}
+
+void laxity_judge_corunner(
+    struct laxity_segment *segment,
+    uint32_t index,
+    int wait_status,
+    bool is_published,
+    struct laxity_error *error
+)
+{
+    struct laxity_corunner *corunner = laxity_segment_corunner(segment, index);
+    struct laxity_verdict *verdict = &corunner->verdict;
+    verdict->wait_status = wait_status;
+    if (atomic_load_explicit(&verdict->end, memory_order_relaxed) != LAXITY_END_NONE) {
+        return; /* stopped by us */
+    }
+    verdict->end_ns = laxity_now_ns();
+    corunner->passes_at_end = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+    atomic_store_explicit(&verdict->end, end_of_status(wait_status), memory_order_release);
+    if (!is_published) {
+        judge_setup(&corunner->state, "co-runner", corunner->config.name, wait_status, error);
+        return;
+    }
+    char cpus[CPU_LIST_BYTES];
+    laxity_cpus_format(&corunner->config.cpus, cpus, sizeof cpus);
+    if (corunner->state.error.exit_code != 0) {
+        laxity_format(
+            verdict->detail, sizeof verdict->detail, "%.150s", corunner->state.error.text
+        );
+    } else {
+        describe_status(wait_status, verdict->detail, sizeof verdict->detail);
+    }
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_NO_VERDICT,
+        "co-runner \"%s\" on CPU %s died: %.90s; jobs up to then were kept",
+        corunner->config.name,
+        cpus,
+        verdict->detail
+    );
+}

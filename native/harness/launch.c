@@ -1,0 +1,374 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/launch.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/file.h"
+#include "base/port/sched.h"
+#include "base/port/ticks.h"
+#include "base/port/time.h"
+#include "harness/drain.h"
+#include "harness/plan.h"
+#include "harness/process.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    /* The ring holds this many seconds of jobs, so that a drain process that is late loses
+     * nothing... */
+    RING_SECONDS = 8,
+    RING_SLOTS_MIN = 1024,
+    RING_SLOTS_MAX = 65536, /* ...but no more than 8 MiB per task, which is locked in memory */
+    DRAIN_NICE = 10,
+    OUTPUT_PIPE_BYTES = 1024 * 1024,
+    DIRECTORY_MODE = 0755,
+    CANNOT_EXEC = 127,
+};
+
+static uint32_t ring_slots(const struct laxity_run_plan *plan)
+{
+    uint64_t slots = RING_SLOTS_MIN;
+    for (unsigned i = 0; i < plan->n_tasks; i++) {
+        const int64_t period_ns = plan->tasks[i].config.period_ns;
+        const uint64_t wanted = (uint64_t)RING_SECONDS * LAXITY_NS_PER_S / (uint64_t)period_ns;
+        while (slots < wanted && slots < RING_SLOTS_MAX) {
+            slots *= 2;
+        }
+    }
+    return (uint32_t)slots;
+}
+
+/* Without --cpus a process may use what the caller may; the supervisor itself will move aside. */
+static void default_cpus(struct laxity_process_config *config)
+{
+    if (laxity_cpus_is_empty(&config->cpus)) {
+        (void)laxity_get_affinity(&config->cpus);
+    }
+}
+
+static void fill_segment(struct laxity_launch *launch)
+{
+    const struct laxity_run_plan *plan = launch->plan;
+    struct laxity_segment *segment = launch->segment;
+    segment->version = LAXITY_SEGMENT_VERSION;
+    segment->bytes = launch->segment_bytes;
+    segment->n_tasks = plan->n_tasks;
+    segment->n_corunners = plan->n_corunners;
+    segment->ring_slots = ring_slots(plan);
+    segment->snapshots = plan->snapshots;
+    segment->keep = plan->keep;
+    segment->keep_rows = plan->keep_rows;
+    segment->duration_ns = plan->duration_ns;
+    segment->last_release_ns = INT64_MIN;
+    const char *ticks = laxity_ticks_name();
+    laxity_format(segment->ticks_name, sizeof segment->ticks_name, "%s", ticks ? ticks : "");
+    laxity_format(
+        segment->finisher, sizeof segment->finisher, "%s", plan->finisher ? plan->finisher : ""
+    );
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        struct laxity_task_config *config = &laxity_segment_task(segment, i)->config;
+        *config = plan->tasks[i].config;
+        default_cpus(&config->process);
+    }
+    for (uint32_t i = 0; i < plan->n_corunners; i++) {
+        struct laxity_process_config *config = &laxity_segment_corunner(segment, i)->config;
+        *config = plan->corunners[i].config;
+        default_cpus(config);
+    }
+    segment->magic = LAXITY_SEGMENT_MAGIC; /* last: from here on it can be recovered */
+}
+
+static int open_directory(struct laxity_launch *launch, struct laxity_error *error)
+{
+    const char *run_dir = launch->plan->run_dir;
+    if (mkdir(run_dir, DIRECTORY_MODE) != 0 && errno != EEXIST) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "cannot create %s: %s; choose another --run-dir",
+            run_dir,
+            strerrordesc_np(errno)
+        );
+        return -1;
+    }
+    launch->dir_fd = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (launch->dir_fd < 0 || faccessat(launch->dir_fd, ".", W_OK, AT_EACCESS) != 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "cannot write into %s: %s; choose another --run-dir",
+            run_dir,
+            strerrordesc_np(errno)
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static int make_segment(struct laxity_launch *launch, struct laxity_error *error)
+{
+    const struct laxity_run_plan *plan = launch->plan;
+    const size_t bytes = laxity_segment_bytes(plan->n_tasks, plan->n_corunners, ring_slots(plan));
+    void *base = NULL;
+    int rc = laxity_create_shared(bytes, launch->shared_path, &launch->segment_fd);
+    if (rc == 0) {
+        /* Held by the drain process as long as it lives: recovery must not touch a live run. */
+        rc = flock(launch->segment_fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
+    }
+    if (rc == 0) {
+        rc = laxity_map_shared(launch->segment_fd, &base, &launch->segment_bytes);
+    }
+    if (rc == 0 && symlinkat(launch->shared_path, launch->dir_fd, "segment") != 0) {
+        rc = -errno;
+    }
+    if (rc) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "cannot make a shared segment of %zu bytes on a tmpfs: %s; mount or enlarge /dev/shm",
+            bytes,
+            strerrordesc_np(-rc)
+        );
+        return -1;
+    }
+    launch->segment = base;
+    fill_segment(launch);
+    return 0;
+}
+
+static int make_pipes(struct laxity_launch *launch, struct laxity_error *error)
+{
+    const struct laxity_run_plan *plan = launch->plan;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        goto failed;
+    }
+    launch->lifeline_read_fd = ends[0];
+    launch->lifeline_write_fd = ends[1];
+    for (unsigned i = 0; i < plan->n_tasks + plan->n_corunners; i++) {
+        if (pipe2(ends, O_CLOEXEC) != 0) {
+            goto failed;
+        }
+        /* Refused to users beyond their pipe quota; a smaller pipe only blocks a chatty workload
+         * earlier. */
+        (void)fcntl(ends[0], F_SETPIPE_SZ, OUTPUT_PIPE_BYTES);
+        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        launch->output_read_fds[i] = ends[0];
+        launch->output_write_fds[i] = ends[1];
+    }
+    for (unsigned i = 0; i < plan->n_tasks; i++) {
+        if (pipe2(ends, O_CLOEXEC) != 0) {
+            goto failed;
+        }
+        launch->go_read_fds[i] = ends[0];
+        launch->go_write_fds[i] = ends[1];
+    }
+    return 0;
+failed:
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_LACKING,
+        "cannot make a pipe: %s; raise ulimit -n",
+        strerrordesc_np(errno)
+    );
+    return -1;
+}
+
+int laxity_launch_open(
+    struct laxity_launch *launch, const struct laxity_run_plan *plan, struct laxity_error *error
+)
+{
+    *launch = (struct laxity_launch){.plan = plan, .segment_fd = -1, .dir_fd = -1};
+    if (open_directory(launch, error) || make_segment(launch, error) || make_pipes(launch, error)) {
+        laxity_launch_discard(launch);
+        return -1;
+    }
+    return 0;
+}
+
+void laxity_launch_discard(struct laxity_launch *launch)
+{
+    if (launch->segment_fd >= 0) {
+        (void)unlink(launch->shared_path);
+        (void)unlinkat(launch->dir_fd, "segment", 0);
+    }
+}
+
+/* The drain process must outlive whoever is killed: own session, ordinary policy, no pending
+ * signals. */
+static void become_drain(struct laxity_launch *launch)
+{
+    (void)setsid();
+    (void)laxity_set_policy(LAXITY_POLICY_OTHER, 0);
+    (void)setpriority(PRIO_PROCESS, 0, DRAIN_NICE);
+    (void)prctl(PR_SET_NAME, "laxity-drain");
+    sigset_t all;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)close(launch->lifeline_write_fd);
+    for (unsigned i = 0; i < launch->plan->n_tasks; i++) {
+        (void)close(launch->go_write_fds[i]);
+    }
+}
+
+int laxity_launch_drain(struct laxity_launch *launch)
+{
+    const pid_t pid = fork();
+    if (pid < 0) {
+        return -errno;
+    }
+    if (pid == 0) {
+        become_drain(launch);
+        const struct laxity_drain_config config = {
+            .segment = launch->segment,
+            .dir_fd = launch->dir_fd,
+            .lifeline_fd = launch->lifeline_read_fd,
+            .parent_fd = launch->plan->parent_fd,
+            .output_fds = launch->output_read_fds,
+            .run_dir = launch->plan->run_dir,
+            .shared_path = launch->shared_path,
+        };
+        _exit(laxity_drain_run(&config));
+    }
+    launch->drain_pid = pid;
+    return 0;
+}
+
+/* In the child, between fork and exec. The workload's output goes into its pipe, its input is
+ * empty. */
+static void become_workload(const struct laxity_launch *launch, int output_fd, pid_t parent)
+{
+    (void)setpgid(0, 0); /* Ctrl-C is for the supervisor, which knows what to keep */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(CANNOT_EXEC);
+    }
+    const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (empty >= 0) {
+        (void)dup2(empty, STDIN_FILENO);
+    }
+    (void)dup2(output_fd, STDOUT_FILENO);
+    (void)dup2(output_fd, STDERR_FILENO);
+    (void)fcntl(launch->segment_fd, F_SETFD, 0);
+    sigset_t all;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+}
+
+/* Returns the child's pid, or -errno. `go_fd` -1 = none. */
+static pid_t start_workload(
+    struct laxity_launch *launch,
+    char *path,
+    const struct laxity_words *words,
+    char *role,
+    int output_fd,
+    int go_fd
+)
+{
+    char **argv = (char **)calloc(words->n + 3, sizeof *argv);
+    if (!argv) {
+        return -ENOMEM;
+    }
+    argv[0] = path;
+    argv[1] = role;
+    for (unsigned i = 0; i < words->n; i++) {
+        argv[2 + i] = words->items[i];
+    }
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        become_workload(launch, output_fd, parent);
+        if (go_fd >= 0) {
+            (void)fcntl(go_fd, F_SETFD, 0);
+        }
+        (void)execv(path, argv);
+        (void)dprintf(STDERR_FILENO, "cannot start %s: %s\n", path, strerrordesc_np(errno));
+        _exit(CANNOT_EXEC);
+    }
+    const int saved = errno;
+    free((void *)argv);
+    return pid < 0 ? -saved : pid;
+}
+
+int laxity_launch_task(struct laxity_launch *launch, uint32_t index)
+{
+    const struct laxity_task_plan *plan = &launch->plan->tasks[index];
+    const int go_fd = launch->go_read_fds[index];
+    char role[LAXITY_HARNESS_OPTION_BYTES];
+    laxity_format(
+        role, sizeof role, LAXITY_HARNESS_OPTION "task,%u,%d,%d", index, launch->segment_fd, go_fd
+    );
+    const int output_fd = launch->output_write_fds[index];
+    const pid_t pid = start_workload(launch, plan->path, &plan->words, role, output_fd, go_fd);
+    (void)close(output_fd);
+    launch->output_write_fds[index] = -1;
+    laxity_segment_task(launch->segment, index)->verdict.pid = pid > 0 ? pid : 0;
+    return pid < 0 ? pid : 0;
+}
+
+int laxity_launch_corunner(struct laxity_launch *launch, uint32_t index)
+{
+    const struct laxity_corunner_plan *plan = &launch->plan->corunners[index];
+    const uint32_t source = launch->plan->n_tasks + index;
+    char role[LAXITY_HARNESS_OPTION_BYTES];
+    laxity_format(
+        role, sizeof role, LAXITY_HARNESS_OPTION "corunner,%u,%d,-1", index, launch->segment_fd
+    );
+    const int output_fd = launch->output_write_fds[source];
+    const pid_t pid = start_workload(launch, plan->path, &plan->words, role, output_fd, -1);
+    (void)close(output_fd);
+    launch->output_write_fds[source] = -1;
+    laxity_segment_corunner(launch->segment, index)->verdict.pid = pid > 0 ? pid : 0;
+    return pid < 0 ? pid : 0;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd > 0) {
+        (void)close(*fd);
+    }
+    *fd = -1;
+}
+
+void laxity_launch_close(struct laxity_launch *launch)
+{
+    for (unsigned i = 0; i < 2 * LAXITY_PROCESSES_MAX; i++) {
+        close_fd(&launch->output_read_fds[i]);
+        close_fd(&launch->output_write_fds[i]);
+    }
+    for (unsigned i = 0; i < LAXITY_PROCESSES_MAX; i++) {
+        close_fd(&launch->go_read_fds[i]);
+        close_fd(&launch->go_write_fds[i]);
+    }
+    close_fd(&launch->lifeline_read_fd);
+    close_fd(&launch->lifeline_write_fd);
+    close_fd(&launch->segment_fd);
+    close_fd(&launch->dir_fd);
+    if (launch->segment) {
+        (void)munmap(launch->segment, launch->segment_bytes);
+        launch->segment = NULL;
+    }
+}

@@ -1,0 +1,238 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/outcome.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/port/file.h"
+#include "base/port/time.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SCHEMA = 1
+};
+
+static const char *run_status_name(uint32_t status)
+{
+    static const char *const names[] = {
+        [LAXITY_RUN_RUNNING] = "recovered", /* the supervisor did not live to say */
+        [LAXITY_RUN_COMPLETE] = "complete",
+        [LAXITY_RUN_INTERRUPTED] = "interrupted",
+        [LAXITY_RUN_FAILED] = "failed",
+        [LAXITY_RUN_RECOVERED] = "recovered",
+    };
+    return names[status];
+}
+
+static void write_clock(struct laxity_json *json, struct laxity_segment *segment)
+{
+    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    int64_t end_ns = segment->run.end_ns;
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const int64_t task_end_ns = laxity_segment_task(segment, i)->drain.end_ns;
+        end_ns = task_end_ns > end_ns ? task_end_ns : end_ns;
+    }
+    laxity_json_open(json, "clock", '{');
+    laxity_json_text(json, "name", "CLOCK_MONOTONIC");
+    if (t0_ns == 0) {
+        laxity_json_null(json, "t0_ns");
+        laxity_json_null(json, "end_ns");
+    } else {
+        laxity_json_int(json, "t0_ns", t0_ns);
+        laxity_json_int(json, "end_ns", end_ns);
+    }
+    laxity_json_close(json, '}');
+}
+
+/* The rate over the whole run; none if the run was too short, or nobody read the counter at its
+ * end. */
+static void write_counter(struct laxity_json *json, const struct laxity_segment *segment)
+{
+    const struct laxity_run_state *run = &segment->run;
+    if (segment->ticks_name[0] == '\0') {
+        laxity_json_null(json, "counter");
+        return;
+    }
+    laxity_json_open(json, "counter", '{');
+    laxity_json_text(json, "name", segment->ticks_name);
+    const int64_t elapsed_ns = run->ticks_end_ns - run->ticks_t0_ns;
+    if (run->ticks_end_ns != 0 && elapsed_ns > LAXITY_NS_PER_MS) {
+        const double rate_hz = (double)(run->ticks_end - run->ticks_t0) * 1e9 / (double)elapsed_ns;
+        laxity_json_int(json, "rate_hz", (int64_t)rate_hz);
+    } else {
+        laxity_json_null(json, "rate_hz");
+    }
+    laxity_json_close(json, '}');
+}
+
+static void write_snapshots(struct laxity_json *json, struct laxity_segment *segment)
+{
+    static const char *const names[] = {
+        [LAXITY_SNAPSHOTS_NONE] = "none",
+        [LAXITY_SNAPSHOTS_CPU] = "cpu",
+        [LAXITY_SNAPSHOTS_ALL] = "all",
+    };
+    const struct laxity_task_state *first = &laxity_segment_task(segment, 0)->state;
+    laxity_json_open(json, "snapshots", '{');
+    laxity_json_text(json, "mode", names[segment->snapshots]);
+    laxity_json_count(json, "n", first->snapshot_n);
+    if (first->snapshot_n > 0) {
+        laxity_json_int(json, "exec_ns", first->snapshot_exec_ns);
+        laxity_json_int(json, "wall_ns", first->snapshot_wall_ns);
+    } else {
+        laxity_json_null(json, "exec_ns");
+        laxity_json_null(json, "wall_ns");
+    }
+    laxity_json_close(json, '}');
+}
+
+static void write_counts(struct laxity_json *json, const struct laxity_drain_task *drain)
+{
+    laxity_json_open(json, "counts", '{');
+    laxity_json_count(json, "done", drain->counts[LAXITY_STATUS_DONE]);
+    laxity_json_count(json, "missed", drain->counts[LAXITY_STATUS_MISSED]);
+    laxity_json_count(json, "skipped", drain->counts[LAXITY_STATUS_SKIPPED]);
+    laxity_json_count(json, "aborted", drain->counts[LAXITY_STATUS_ABORTED]);
+    laxity_json_count(json, "pending", drain->counts[LAXITY_STATUS_PENDING]);
+    laxity_json_count(json, "not_met", drain->not_met);
+    laxity_json_close(json, '}');
+}
+
+static void write_faults(
+    struct laxity_json *json,
+    const struct laxity_segment *segment,
+    const struct laxity_drain_task *drain
+)
+{
+    if (segment->snapshots != LAXITY_SNAPSHOTS_ALL) {
+        laxity_json_null(json, "faults_after_first_job");
+        return;
+    }
+    laxity_json_open(json, "faults_after_first_job", '{');
+    laxity_json_count(json, "minor", drain->faults_minor);
+    laxity_json_count(json, "major", drain->faults_major);
+    laxity_json_close(json, '}');
+}
+
+static void write_task(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
+{
+    const struct laxity_task *task = laxity_segment_task(segment, index);
+    const struct laxity_drain_task *drain = &task->drain;
+    laxity_json_open(json, NULL, '{');
+    laxity_json_count(json, "index", index);
+    laxity_json_text(json, "policy", laxity_policy_name(task->state.process.policy));
+    laxity_json_count(json, "released", drain->released);
+    laxity_json_count(json, "started", drain->next_ordinal);
+    write_counts(json, drain);
+    laxity_json_count(json, "lost_rows", drain->lost_records);
+    laxity_json_int(json, "end_ns", drain->end_ns);
+    laxity_json_text(json, "end_cause", laxity_end_name(drain->end));
+    laxity_json_text(json, "end_detail", task->verdict.detail);
+    laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);
+    write_faults(json, segment, drain);
+    laxity_json_count(json, "rttime_pauses", task->state.rttime_pauses);
+    laxity_json_count(json, "output_bytes", drain->output_bytes);
+    laxity_json_close(json, '}');
+}
+
+static void write_corunner(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
+{
+    const struct laxity_corunner *corunner = laxity_segment_corunner(segment, index);
+    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    const uint32_t end = atomic_load_explicit(&corunner->verdict.end, memory_order_acquire);
+    laxity_json_open(json, NULL, '{');
+    laxity_json_count(json, "index", index);
+    laxity_json_text(json, "policy", laxity_policy_name(corunner->state.policy));
+    laxity_json_count(json, "passes_before_t0", corunner->passes_before_t0);
+    if (t0_ns != 0 && corunner->verdict.end_ns != 0) {
+        laxity_json_count(json, "passes", corunner->passes_at_end - corunner->passes_before_t0);
+        laxity_json_int(json, "elapsed_ns", corunner->verdict.end_ns - t0_ns);
+    } else {
+        laxity_json_null(json, "passes");
+        laxity_json_null(json, "elapsed_ns");
+    }
+    laxity_json_text(json, "end_cause", laxity_end_name(end == 0 ? LAXITY_END_KILLED : end));
+    laxity_json_text(json, "end_detail", corunner->verdict.detail);
+    laxity_json_close(json, '}');
+}
+
+static void write_fallback_list(
+    struct laxity_json *json, const char *name, const struct laxity_process_state *state
+)
+{
+    for (uint32_t i = 0; i < state->n_fallbacks; i++) {
+        const struct laxity_fallback *fallback = &state->fallbacks[i];
+        laxity_json_open(json, NULL, '{');
+        char what[LAXITY_ERROR_TEXT_BYTES];
+        laxity_format(what, sizeof what, "%s: %s", name, fallback->what);
+        laxity_json_text(json, "what", what);
+        laxity_json_text(json, "used", fallback->used);
+        laxity_json_text(json, "reason", fallback->reason);
+        laxity_json_close(json, '}');
+    }
+}
+
+static void write_fallbacks(struct laxity_json *json, struct laxity_segment *segment)
+{
+    laxity_json_open(json, "fallbacks", '[');
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        write_fallback_list(json, task->config.process.name, &task->state.process);
+    }
+    for (uint32_t i = 0; i < segment->n_corunners; i++) {
+        const struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
+        write_fallback_list(json, corunner->config.name, &corunner->state);
+    }
+    laxity_json_close(json, ']');
+}
+
+static void write_outcome(struct laxity_json *json, struct laxity_segment *segment)
+{
+    const struct laxity_run_state *run = &segment->run;
+    const uint32_t status = atomic_load_explicit(&run->status, memory_order_acquire);
+    const int is_lost = status == LAXITY_RUN_RUNNING;
+    laxity_json_open(json, NULL, '{');
+    laxity_json_count(json, "schema", SCHEMA);
+    laxity_json_text(json, "status", run_status_name(status));
+    laxity_json_int(json, "exit_code", is_lost ? LAXITY_EXIT_NO_VERDICT : run->error.exit_code);
+    laxity_json_text(
+        json,
+        "message",
+        is_lost ? "the supervisor was killed; rows up to then were kept" : run->error.text
+    );
+    write_clock(json, segment);
+    write_counter(json, segment);
+    write_snapshots(json, segment);
+    laxity_json_open(json, "tasks", '[');
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        write_task(json, segment, i);
+    }
+    laxity_json_close(json, ']');
+    laxity_json_open(json, "corunners", '[');
+    for (uint32_t i = 0; i < segment->n_corunners; i++) {
+        write_corunner(json, segment, i);
+    }
+    laxity_json_close(json, ']');
+    write_fallbacks(json, segment);
+    laxity_json_open(json, "tables", '{');
+    laxity_json_count(json, "jobs.npy", segment->rows_written);
+    laxity_json_close(json, '}');
+    laxity_json_close(json, '}');
+}
+
+int laxity_outcome_write(struct laxity_segment *segment, int dir_fd)
+{
+    struct laxity_json json = {0};
+    write_outcome(&json, segment);
+    const int rc = json.is_out_of_memory
+                       ? -ENOMEM
+                       : laxity_write_file(dir_fd, "native.json", json.text, json.used);
+    laxity_json_free(&json);
+    return rc;
+}

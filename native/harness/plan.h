@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* A run as asked for: what the command line says, before anything exists. */
+#ifndef LAXITY_HARNESS_PLAN_H
+#define LAXITY_HARNESS_PLAN_H
+
+#include "harness/segment.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The words of a workload, as they will stand in argv. */
+struct laxity_words {
+    char **items;
+    unsigned n;
+};
+
+struct laxity_task_plan {
+    struct laxity_task_config config;
+    char *path; /* of the executable */
+    struct laxity_words words;
+};
+
+struct laxity_corunner_plan {
+    struct laxity_process_config config;
+    char *path;
+    struct laxity_words words;
+};
+
+struct laxity_run_plan {
+    const char *run_dir;
+    int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
+    uint64_t seed;
+    enum laxity_snapshots snapshots;
+    enum laxity_keep keep;
+    uint64_t keep_rows;
+    bool is_idle_poll;
+    int progress_fd; /* -1 = none */
+    int parent_fd;   /* -1 = none */
+    const char *finisher;
+    struct laxity_task_plan tasks[LAXITY_PROCESSES_MAX];
+    unsigned n_tasks;
+    struct laxity_corunner_plan corunners[LAXITY_PROCESSES_MAX];
+    unsigned n_corunners;
+};
+
+#endif

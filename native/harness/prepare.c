@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/prepare.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/memory.h"
+#include "base/port/sched.h"
+#include "harness/engine.h"
+#include "harness/segment.h"
+
+#include <laxity/hooks.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum {
+    CPU_LIST_BYTES = 80,
+    NS_PER_US = 1000,
+    /* Behind the killer, which acts at the job timeout: first a signal, then the kernel's own
+     * SIGKILL. */
+    RTTIME_SOFT_MARGIN_US = 1000000,
+    RTTIME_HARD_MARGIN_US = 5 * 1000000,
+};
+
+int laxity_apply_placement(
+    const struct laxity_process_config *config, struct laxity_process_state *state
+)
+{
+    (void)prctl(PR_SET_NAME, config->name);
+    if (!laxity_cpus_is_empty(&config->cpus)) {
+        const int rc = laxity_set_affinity(&config->cpus);
+        if (rc) {
+            char list[CPU_LIST_BYTES];
+            laxity_cpus_format(&config->cpus, list, sizeof list);
+            laxity_error_set(
+                &state->error,
+                LAXITY_EXIT_LACKING,
+                "task \"%s\": cannot run on CPUs %s: %s; choose CPUs inside this process's cpuset",
+                config->name,
+                list,
+                strerrordesc_np(-rc)
+            );
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* After init, so that what it allocated is locked too, and a small RLIMIT_MEMLOCK does not make it
+ * fail. */
+static void lock_memory(struct laxity_process_state *state)
+{
+    const int rc = laxity_lock_memory();
+    state->memory_is_locked = rc == 0;
+    if (rc) {
+        char reason[LAXITY_ERROR_TEXT_BYTES];
+        laxity_format(
+            reason,
+            sizeof reason,
+            "mlockall: %s; raise RLIMIT_MEMLOCK or run as root, else page faults may delay jobs",
+            strerrordesc_np(-rc)
+        );
+        laxity_add_fallback(state, "locked memory", "unlocked", reason);
+    }
+}
+
+int laxity_apply_policy(
+    const struct laxity_process_config *config, struct laxity_process_state *state
+)
+{
+    state->policy = config->policy;
+    /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). */
+    (void)prctl(PR_SET_TIMERSLACK, 1UL);
+    const int rc = laxity_set_policy(config->policy, config->priority);
+    if (rc == 0) {
+        return 0;
+    }
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    laxity_explain_policy_refusal(-rc, reason, sizeof reason);
+    const char *policy = laxity_policy_name(config->policy);
+    if (config->allow_unprivileged) {
+        char what[LAXITY_NAME_BYTES];
+        laxity_format(what, sizeof what, "policy %s, priority %d", policy, (int)config->priority);
+        laxity_add_fallback(state, what, "other", reason);
+        state->policy = LAXITY_POLICY_OTHER;
+        return 0;
+    }
+    laxity_error_set(
+        &state->error,
+        LAXITY_EXIT_LACKING,
+        "task \"%s\": cannot use %s priority %d: %s",
+        config->name,
+        policy,
+        (int)config->priority,
+        reason
+    );
+    return -1;
+}
+
+/* A column name that is safe inside the header of a stream; the comma that RT-Bench wants in front
+ * is dropped. */
+static void take_log_name(struct laxity_task_state *state)
+{
+    const char *header = benchmark_log_header ? benchmark_log_header() : NULL;
+    if (!header || !benchmark_log_data) {
+        return;
+    }
+    header += header[0] == ',';
+    size_t used = 0;
+    for (; header[used] != '\0' && header[used] != ',' && used + 1 < sizeof state->log_name;
+         used++) {
+        const char letter = header[used];
+        const int is_unsafe = letter < ' ' || letter > '~' || letter == '\'' || letter == '\\';
+        if (is_unsafe) {
+            state->log_name[used] = '_';
+        } else {
+            state->log_name[used] = letter;
+        }
+    }
+    state->log_name[used] = '\0';
+}
+
+static int prefault(struct laxity_task *task)
+{
+    struct laxity_error *error = &task->state.process.error;
+    const struct laxity_task_config *config = &task->config;
+    laxity_keep_heap();
+    if (config->stack_bytes > laxity_stack_limit()) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "task \"%s\": a stack of %llu bytes is more than the limit allows (%zu); raise ulimit "
+            "-s",
+            config->process.name,
+            (unsigned long long)config->stack_bytes,
+            laxity_stack_limit()
+        );
+        return -1;
+    }
+    laxity_touch_stack((size_t)config->stack_bytes);
+    if (laxity_touch_heap((size_t)config->heap_bytes)) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "task \"%s\": no memory for a heap of %llu bytes; lower heap",
+            config->process.name,
+            (unsigned long long)config->heap_bytes
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static void limit_rt_time(struct laxity_engine *engine)
+{
+    if (engine->task->state.process.policy == LAXITY_POLICY_OTHER) {
+        return;
+    }
+    const uint64_t timeout_us = (uint64_t)engine->task->config.job_timeout_ns / NS_PER_US;
+    engine->rttime_soft_us = timeout_us + RTTIME_SOFT_MARGIN_US;
+    engine->rttime_hard_us = timeout_us + RTTIME_HARD_MARGIN_US;
+    /* Refused only if the user's own hard limit is lower, and then that one guards. */
+    (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
+}
+
+int laxity_prepare_task(struct laxity_engine *engine)
+{
+    struct laxity_task *task = engine->task;
+    struct laxity_process_state *state = &task->state.process;
+    if (laxity_apply_placement(&task->config.process, state) || prefault(task)) {
+        return -1;
+    }
+    const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);
+    if (rc < 0) {
+        laxity_error_set(
+            &state->error,
+            LAXITY_EXIT_VIOLATED,
+            "task \"%s\": its init failed (benchmark_init returned %d); see output.log",
+            task->config.process.name,
+            rc
+        );
+        return -1;
+    }
+    take_log_name(&task->state);
+    lock_memory(state);
+    if (laxity_apply_policy(&task->config.process, state)) {
+        return -1;
+    }
+    limit_rt_time(engine);
+    laxity_engine_calibrate(engine);
+    return 0;
+}

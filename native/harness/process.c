@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/process.h"
+
+#include "base/error.h"
+#include "base/port/file.h"
+#include "harness/engine.h"
+#include "harness/prepare.h"
+#include "harness/segment.h"
+
+#include <laxity/hooks.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct role {
+    bool is_task;
+    uint32_t index;
+    int segment_fd;
+    int go_fd; /* one byte when t0 is published; end of file = the supervisor gave up */
+};
+
+static volatile sig_atomic_t stop;
+static volatile sig_atomic_t rttime_is_reached;
+
+/* laxity_job_failed has no argument that could lead it there, because a workload must not know its
+ * harness. */
+static struct laxity_process_state *own_state;
+
+static void on_term(int signal_number)
+{
+    (void)signal_number;
+    stop = 1;
+}
+
+static void on_xcpu(int signal_number)
+{
+    (void)signal_number;
+    rttime_is_reached = 1;
+}
+
+static void catch_signals(void)
+{
+    /* No SA_RESTART: the sleep must end. */
+    const struct sigaction term = {.sa_handler = on_term};
+    const struct sigaction xcpu = {.sa_handler = on_xcpu};
+    (void)sigaction(SIGTERM, &term, NULL);
+    (void)sigaction(SIGXCPU, &xcpu, NULL);
+}
+
+void laxity_job_failed(const char *reason)
+{
+    if (own_state) {
+        laxity_error_set(&own_state->error, LAXITY_EXIT_VIOLATED, "%s", reason);
+    }
+    _exit(LAXITY_EXIT_VIOLATED);
+}
+
+/* "task,0,4,7": index, segment descriptor, go descriptor (-1 = none). Written by our own
+ * supervisor. */
+static int parse_role(const char *text, struct role *out_role)
+{
+    long numbers[3];
+    const char *rest = strchr(text, ',');
+    for (unsigned i = 0; i < 3; i++) {
+        char *end = NULL;
+        if (!rest || *rest != ',') {
+            return -EINVAL;
+        }
+        numbers[i] = strtol(rest + 1, &end, 10);
+        rest = end;
+    }
+    out_role->is_task = strncmp(text, "task,", 5) == 0;
+    out_role->index = (uint32_t)numbers[0];
+    out_role->segment_fd = (int)numbers[1];
+    out_role->go_fd = (int)numbers[2];
+    return *rest == '\0' ? 0 : -EINVAL;
+}
+
+static bool wait_for_go(int go_fd)
+{
+    char byte = 0;
+    ssize_t got = 0;
+    do {
+        got = read(go_fd, &byte, 1);
+    } while (got < 0 && errno == EINTR && !stop);
+    return got == 1;
+}
+
+static void set_phase(struct laxity_process_state *state, enum laxity_phase phase)
+{
+    atomic_store_explicit(&state->phase, phase, memory_order_release);
+}
+
+static int
+run_task(struct laxity_segment *segment, const struct role *role, int argc, void **workload_argv)
+{
+    struct laxity_task *task = laxity_segment_task(segment, role->index);
+    struct laxity_process_state *state = &task->state.process;
+    struct laxity_engine engine = {
+        .segment = segment,
+        .task = task,
+        .ring = laxity_segment_ring(segment, role->index),
+        .workload_argc = argc,
+        .workload_argv = workload_argv,
+        .tid = (int32_t)gettid(),
+        .has_ticks = segment->ticks_name[0] != '\0',
+        .stop = &stop,
+        .rttime_is_reached = &rttime_is_reached,
+    };
+    own_state = state;
+    if (laxity_prepare_task(&engine)) {
+        return state->error.exit_code;
+    }
+    set_phase(state, LAXITY_PHASE_READY);
+    if (wait_for_go(role->go_fd)) {
+        laxity_engine_run(&engine);
+    }
+    set_phase(state, LAXITY_PHASE_TEARDOWN);
+    benchmark_teardown(argc, workload_argv);
+    set_phase(state, LAXITY_PHASE_DONE);
+    return LAXITY_EXIT_DONE;
+}
+
+/* Endless passes, counted where the supervisor sees them; one pass is one execution hook. */
+static void run_passes(
+    struct laxity_segment *segment, struct laxity_corunner *corunner, int argc, void **workload_argv
+)
+{
+    while (!stop && atomic_load_explicit(&segment->run.stop, memory_order_relaxed) == 0) {
+        benchmark_execution(argc, workload_argv);
+        atomic_fetch_add_explicit(&corunner->passes, 1, memory_order_relaxed);
+    }
+}
+
+static int run_corunner(
+    struct laxity_segment *segment, const struct role *role, int argc, void **workload_argv
+)
+{
+    struct laxity_corunner *corunner = laxity_segment_corunner(segment, role->index);
+    struct laxity_process_state *state = &corunner->state;
+    own_state = state;
+    if (laxity_apply_placement(&corunner->config, state)) {
+        return state->error.exit_code;
+    }
+    const int rc = benchmark_init(argc, workload_argv);
+    if (rc < 0) {
+        laxity_error_set(
+            &state->error,
+            LAXITY_EXIT_VIOLATED,
+            "co-runner \"%s\": its init failed (benchmark_init returned %d); see output.log",
+            corunner->config.name,
+            rc
+        );
+        return state->error.exit_code;
+    }
+    if (laxity_apply_policy(&corunner->config, state)) {
+        return state->error.exit_code;
+    }
+    set_phase(state, LAXITY_PHASE_READY);
+    run_passes(segment, corunner, argc, workload_argv);
+    set_phase(state, LAXITY_PHASE_TEARDOWN);
+    benchmark_teardown(argc, workload_argv);
+    set_phase(state, LAXITY_PHASE_DONE);
+    return LAXITY_EXIT_DONE;
+}
+
+int laxity_workload_main(int argc, char **argv)
+{
+    const size_t option_bytes = sizeof LAXITY_HARNESS_OPTION - 1;
+    struct role role;
+    if (argc < 2 || strncmp(argv[1], LAXITY_HARNESS_OPTION, option_bytes) != 0 ||
+        parse_role(argv[1] + option_bytes, &role)) {
+        const char *slash = strrchr(argv[0], '/');
+        const char *name = slash ? slash + 1 : argv[0];
+        (void)fprintf(
+            stderr, "%s: is started by laxity; write `laxity run %s -p 10ms -t 1000`\n", name, name
+        );
+        return LAXITY_EXIT_USAGE;
+    }
+    void *base = NULL;
+    size_t bytes = 0;
+    if (laxity_map_shared(role.segment_fd, &base, &bytes) || laxity_segment_check(base, bytes)) {
+        (void)fprintf(stderr, "%s: the segment is not of this version; rebuild\n", argv[0]);
+        return LAXITY_EXIT_INTERNAL;
+    }
+    (void)close(role.segment_fd);
+    catch_signals();
+    void **workload_argv = (void **)calloc((size_t)argc, sizeof *workload_argv);
+    if (!workload_argv) {
+        return LAXITY_EXIT_LACKING;
+    }
+    for (int i = 2; i < argc; i++) {
+        workload_argv[i - 2] = argv[i];
+    }
+    const int rc = role.is_task ? run_task(base, &role, argc - 2, workload_argv)
+                                : run_corunner(base, &role, argc - 2, workload_argv);
+    (void)fflush(NULL);
+    free((void *)workload_argv);
+    return rc;
+}

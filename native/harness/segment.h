@@ -1,0 +1,283 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * What the processes of one run share: a file on tmpfs, mapped by all of them.
+ *
+ *   struct laxity_segment | task blocks | co-runner blocks | rings
+ *
+ * Every part has ONE writer, named above it. What one process writes while another reads it is
+ * atomic; everything else is written before the reader exists or before an atomic flag is set with
+ * release order. Nothing holds a pointer, so a process that maps the file later, even after all
+ * others died, can read it.
+ */
+#ifndef LAXITY_HARNESS_SEGMENT_H
+#define LAXITY_HARNESS_SEGMENT_H
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "harness/histogram.h"
+#include "harness/release.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
+    LAXITY_SEGMENT_VERSION = 1,
+    LAXITY_CACHE_LINE_BYTES = 64,
+    LAXITY_NAME_BYTES = 64,
+    LAXITY_FALLBACKS_MAX = 4,
+    /* A run of more would fit the format, but nobody has asked for it. */
+    LAXITY_PROCESSES_MAX = 64,
+    /* Rows are gathered and written together: one system call for many rows. */
+    LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
+};
+
+/* How much is read before and after each job (design section 4). */
+enum laxity_snapshots {
+    LAXITY_SNAPSHOTS_NONE,
+    LAXITY_SNAPSHOTS_CPU,
+    LAXITY_SNAPSHOTS_ALL
+};
+
+enum laxity_keep {
+    LAXITY_KEEP_ALL,
+    LAXITY_KEEP_MISSES,
+    LAXITY_KEEP_TAIL
+};
+
+/* Why a task or co-runner ended. 1-6 are also the column `cause` of an aborted job. */
+enum laxity_end {
+    LAXITY_END_NONE,
+    LAXITY_END_INTERRUPT,
+    LAXITY_END_TIMEOUT,
+    LAXITY_END_SIGNAL,
+    LAXITY_END_EXIT,
+    LAXITY_END_MEMORY_LIMIT,
+    LAXITY_END_KILLED,
+    LAXITY_END_JOBS,
+    LAXITY_END_DURATION,
+    LAXITY_END_STOPPED,
+};
+
+enum laxity_quantity {
+    LAXITY_QUANTITY_RESPONSE_TIME,
+    LAXITY_QUANTITY_RELEASE_LATENCY,
+    LAXITY_QUANTITY_START_TO_FINISH,
+    LAXITY_QUANTITY_COUNT,
+};
+
+struct laxity_fallback {
+    char what[LAXITY_NAME_BYTES];
+    char used[LAXITY_NAME_BYTES];
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+};
+
+enum laxity_record_state {
+    LAXITY_RECORD_EMPTY,
+    LAXITY_RECORD_CLAIMED, /* its job is waited for, or runs: then job_start_ns is not 0 */
+    LAXITY_RECORD_DONE
+};
+
+/* One ring slot. Two cache lines, so that neighbours never share one with a slot that the drain
+ * process reads. */
+struct laxity_job_record {
+    _Alignas(2 * LAXITY_CACHE_LINE_BYTES) _Atomic uint32_t state;
+    int32_t tid;
+    uint64_t ordinal; /* how many jobs were started before: a hole means lost records, not skipped
+                         jobs */
+    uint64_t job;
+    int64_t start_ns;
+    int64_t finish_ns;
+    int64_t exec_ns;
+    uint64_t start_ticks;
+    uint64_t finish_ticks;
+    int32_t cpu_start;
+    int32_t cpu_finish;
+    int32_t preemptions;
+    int32_t blockings;
+    int32_t minor_faults;
+    int32_t major_faults;
+    float log_value;
+};
+
+/* Set before the task's process exists; constant afterwards. Shared by tasks and co-runners. */
+struct laxity_process_config {
+    char name[LAXITY_NAME_BYTES];
+    struct laxity_cpus cpus; /* empty = as inherited */
+    enum laxity_policy policy;
+    int32_t priority;
+    uint32_t allow_unprivileged;
+};
+
+struct laxity_task_config {
+    struct laxity_process_config process;
+    int64_t period_ns;
+    int64_t deadline_ns; /* relative; LAXITY_ABSENT_NS = none */
+    int64_t offset_ns;
+    int64_t job_timeout_ns;
+    uint64_t jobs; /* 0 = no limit */
+    uint64_t stack_bytes;
+    uint64_t heap_bytes;
+    enum laxity_overrun overrun;
+};
+
+enum laxity_phase {
+    LAXITY_PHASE_SETUP, /* until ready for the first release */
+    LAXITY_PHASE_READY,
+    LAXITY_PHASE_TEARDOWN, /* the last job is over */
+    LAXITY_PHASE_DONE,
+};
+
+/* Writer: the process itself. */
+struct laxity_process_state {
+    _Atomic uint32_t phase;
+    struct laxity_error error; /* set before the process exits with a failure */
+    uint32_t n_fallbacks;
+    struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX];
+    enum laxity_policy policy; /* in force */
+    uint32_t memory_is_locked;
+};
+
+/* Writer: the task. */
+struct laxity_task_state {
+    struct laxity_process_state process;
+    /*
+     * Start of the running job, 0 between jobs; and the release waited for. The killer's heartbeat,
+     * and the proof that a claimed record belongs to a job which has started.
+     */
+    _Alignas(LAXITY_CACHE_LINE_BYTES) _Atomic int64_t job_start_ns;
+    _Atomic int64_t next_release_ns;
+    _Atomic uint64_t head;         /* records completed */
+    _Atomic uint64_t lost_records; /* the ring was full */
+    _Atomic uint64_t rttime_pauses;
+    _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
+    int64_t end_ns;
+    char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
+    int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
+    int64_t snapshot_wall_ns;
+    uint32_t snapshot_n;
+    struct laxity_job_record spare; /* takes the job whose record is lost */
+};
+
+/* Writer: the supervisor. `end` is set last. */
+struct laxity_verdict {
+    int32_t pid;
+    _Atomic uint32_t end; /* why, where the process did not say so itself */
+    int64_t end_ns;
+    int32_t wait_status;
+    char detail[LAXITY_ERROR_TEXT_BYTES];
+};
+
+/* Writer: the drain process. Enough to go on after that process died. */
+struct laxity_drain_task {
+    _Atomic uint64_t tail; /* records taken out of the ring */
+    uint64_t next_job;     /* first job without a row */
+    uint64_t next_ordinal;
+    uint64_t lost_records;
+    uint64_t counts[LAXITY_STATUS_COUNT];
+    uint64_t not_met;
+    uint64_t released;
+    uint64_t faults_minor; /* after job 0 */
+    uint64_t faults_major;
+    uint64_t output_bytes;
+    int64_t end_ns;     /* the task's end, once known */
+    uint32_t end;       /* enum laxity_end */
+    uint32_t is_closed; /* rows up to the task's end are written */
+    struct laxity_histogram histograms[LAXITY_QUANTITY_COUNT];
+};
+
+struct laxity_task {
+    struct laxity_task_config config;
+    struct laxity_task_state state;
+    struct laxity_verdict verdict;
+    _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_drain_task drain;
+};
+
+struct laxity_corunner {
+    struct laxity_process_config config;
+    struct laxity_process_state state;
+    _Alignas(LAXITY_CACHE_LINE_BYTES) _Atomic uint64_t passes; /* writer: the co-runner */
+    struct laxity_verdict verdict;
+    /* Writer: the supervisor. */
+    uint64_t passes_before_t0;
+    uint64_t passes_at_end;
+};
+
+enum laxity_run_status {
+    LAXITY_RUN_RUNNING,
+    LAXITY_RUN_COMPLETE,
+    LAXITY_RUN_INTERRUPTED,
+    LAXITY_RUN_FAILED,
+    LAXITY_RUN_RECOVERED,
+};
+
+/* Writer: the supervisor. */
+struct laxity_run_state {
+    _Atomic int64_t t0_ns; /* 0 = not published */
+    _Atomic uint32_t stop; /* tasks and co-runners shall end */
+    _Atomic uint32_t status;
+    int64_t end_ns;
+    struct laxity_error error;
+    uint64_t ticks_t0;
+    uint64_t ticks_end;
+    int64_t ticks_t0_ns;
+    int64_t ticks_end_ns;
+};
+
+struct laxity_segment {
+    uint32_t magic;
+    uint32_t version;
+    uint64_t bytes;
+    uint32_t n_tasks;
+    uint32_t n_corunners;
+    uint32_t ring_slots; /* a power of two, per task */
+    enum laxity_snapshots snapshots;
+    enum laxity_keep keep;
+    uint64_t keep_rows;  /* of LAXITY_KEEP_TAIL */
+    int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
+    char ticks_name[16]; /* "" = none */
+    char finisher[1024]; /* shell command for a run whose caller died, "" = none */
+    struct laxity_run_state run;
+    /* Writer: the drain process. */
+    _Alignas(LAXITY_CACHE_LINE_BYTES
+    ) _Atomic int32_t output_error; /* -errno of the stream writer */
+    uint64_t rows_written;
+    uint64_t rows_kept_from; /* LAXITY_KEEP_TAIL: rows ever kept */
+    uint32_t jobs_is_open;   /* jobs.npy exists */
+    uint32_t is_unsorted;    /* rows are not in order of release */
+    int64_t last_release_ns;
+    uint32_t last_task;
+    uint32_t log_source;    /* process whose output stands last in output.log, counted from 1 */
+    uint64_t log_bytes;     /* in output.log */
+    uint32_t rows_buffered; /* made, not written yet; here, so that no row is in one process's
+                               memory alone */
+    unsigned char rows[LAXITY_ROWS_BUFFER_BYTES];
+};
+
+/* laxity_segment_bytes - size of the file for so many processes */
+size_t laxity_segment_bytes(uint32_t n_tasks, uint32_t n_corunners, uint32_t ring_slots);
+
+/* laxity_segment_check - 0 if `bytes` at segment are one of ours, in this version; else -EINVAL */
+int laxity_segment_check(const struct laxity_segment *segment, size_t bytes);
+
+struct laxity_task *laxity_segment_task(struct laxity_segment *segment, uint32_t task);
+struct laxity_corunner *laxity_segment_corunner(struct laxity_segment *segment, uint32_t corunner);
+struct laxity_job_record *laxity_segment_ring(struct laxity_segment *segment, uint32_t task);
+
+/* laxity_task_releases - the arithmetic of one task, once t0 is published */
+struct laxity_releases
+laxity_task_releases(const struct laxity_segment *segment, const struct laxity_task *task);
+
+/* laxity_add_fallback - note that something else than asked for is used; more than fit are dropped
+ * (there are 2 kinds) */
+void laxity_add_fallback(
+    struct laxity_process_state *state, const char *what, const char *used, const char *reason
+);
+
+const char *laxity_end_name(enum laxity_end end);
+const char *laxity_policy_name(enum laxity_policy policy);
+
+#endif

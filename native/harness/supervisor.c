@@ -1,0 +1,502 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/supervisor.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/idle.h"
+#include "base/port/sched.h"
+#include "base/port/ticks.h"
+#include "base/port/time.h"
+#include "harness/crew.h"
+#include "harness/launch.h"
+#include "harness/plan.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    SETUP_POLL_MS = 2,
+    KILLER_POLL_MS_MAX = 100,
+    KILLER_POLLS_PER_TIMEOUT = 4,
+    PROGRESS_NS = LAXITY_NS_PER_S / 2,
+    T0_MARGIN_NS = 50 * LAXITY_NS_PER_MS, /* every task is asleep at its release by then */
+    CORUNNER_FIRST_PASS_NS_PER_S = 10,
+    STOP_GRACE_NS = LAXITY_NS_PER_S,
+    REAP_POLL_MS = 5,
+    PRIORITY_MAX = 99,
+    SEED_TEXT_BYTES = 24,
+    PROGRESS_BYTES = 96,
+};
+
+struct supervisor {
+    const struct laxity_run_plan *plan;
+    struct laxity_crew crew;
+    struct laxity_segment *segment;
+    struct laxity_error *error;
+    void (*on_note)(const char *text);
+    int signal_fd;
+    int idle_fd;
+    bool is_interrupted;
+    int64_t progress_ns;
+};
+
+static void interrupt_run(struct supervisor *supervisor, const char *cause)
+{
+    supervisor->is_interrupted = true;
+    laxity_error_set(
+        supervisor->error,
+        LAXITY_EXIT_INTERRUPTED,
+        "interrupted by %s; jobs up to then were kept",
+        cause
+    );
+    laxity_crew_stop_tasks(&supervisor->crew);
+}
+
+static void note_fallbacks(
+    struct supervisor *supervisor, const char *name, const struct laxity_process_state *state
+)
+{
+    for (uint32_t i = 0; i < state->n_fallbacks && supervisor->on_note; i++) {
+        const struct laxity_fallback *fallback = &state->fallbacks[i];
+        char text[LAXITY_ERROR_TEXT_BYTES * 2];
+        laxity_format(
+            text,
+            sizeof text,
+            "\"%s\": %s: used %s instead: %s",
+            name,
+            fallback->what,
+            fallback->used,
+            fallback->reason
+        );
+        supervisor->on_note(text);
+    }
+}
+
+/* Waits at most timeout_ms for something to happen and answers it. */
+static void answer_events(struct supervisor *supervisor, int timeout_ms)
+{
+    struct pollfd fds[] = {
+        {.fd = supervisor->signal_fd, .events = POLLIN},
+        {.fd = supervisor->is_interrupted ? -1 : supervisor->plan->parent_fd, .events = 0},
+    };
+    if (poll(fds, sizeof fds / sizeof fds[0], timeout_ms) > 0) {
+        struct signalfd_siginfo info;
+        while (read(supervisor->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+            if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM) {
+                interrupt_run(supervisor, info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+            }
+        }
+        if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) {
+            interrupt_run(supervisor, "the death of its caller");
+        }
+    }
+    laxity_crew_reap(&supervisor->crew);
+}
+
+static bool has_failed(const struct supervisor *supervisor)
+{
+    return supervisor->error->exit_code != 0;
+}
+
+static int start_tasks(struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const int rc = laxity_launch_task(&supervisor->crew.launch, i);
+        if (rc) {
+            laxity_error_set(
+                supervisor->error,
+                LAXITY_EXIT_LACKING,
+                "cannot start a process: %s",
+                strerrordesc_np(-rc)
+            );
+            return -1;
+        }
+        supervisor->crew.is_task_alive[i] = true;
+    }
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const struct laxity_process_state *state =
+            &laxity_segment_task(supervisor->segment, i)->state.process;
+        while (atomic_load_explicit(&state->phase, memory_order_acquire) == LAXITY_PHASE_SETUP) {
+            answer_events(supervisor, SETUP_POLL_MS);
+            if (has_failed(supervisor)) {
+                return -1;
+            }
+        }
+        note_fallbacks(
+            supervisor, laxity_segment_task(supervisor->segment, i)->config.process.name, state
+        );
+    }
+    return 0;
+}
+
+/* A co-runner counts as running once it has completed a pass: only then does the run begin. */
+static int await_corunner(struct supervisor *supervisor, uint32_t index)
+{
+    struct laxity_corunner *corunner = laxity_segment_corunner(supervisor->segment, index);
+    const int64_t limit_ns = (int64_t)CORUNNER_FIRST_PASS_NS_PER_S * LAXITY_NS_PER_S;
+    int64_t ready_ns = 0;
+    while (atomic_load_explicit(&corunner->passes, memory_order_acquire) == 0) {
+        answer_events(supervisor, SETUP_POLL_MS);
+        if (has_failed(supervisor)) {
+            return -1;
+        }
+        if (atomic_load_explicit(&corunner->state.phase, memory_order_acquire) ==
+            LAXITY_PHASE_SETUP) {
+            continue;
+        }
+        ready_ns = ready_ns == 0 ? laxity_now_ns() : ready_ns;
+        if (laxity_now_ns() - ready_ns > limit_ns) {
+            laxity_error_set(
+                supervisor->error,
+                LAXITY_EXIT_NO_VERDICT,
+                "co-runner \"%s\": no pass within %d s; choose a smaller size",
+                corunner->config.name,
+                CORUNNER_FIRST_PASS_NS_PER_S
+            );
+            return -1;
+        }
+    }
+    note_fallbacks(supervisor, corunner->config.name, &corunner->state);
+    return 0;
+}
+
+static int start_corunners(struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
+        const int rc = laxity_launch_corunner(&supervisor->crew.launch, i);
+        if (rc) {
+            laxity_error_set(
+                supervisor->error,
+                LAXITY_EXIT_LACKING,
+                "cannot start a process: %s",
+                strerrordesc_np(-rc)
+            );
+            return -1;
+        }
+        supervisor->crew.is_corunner_alive[i] = true;
+    }
+    for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
+        if (await_corunner(supervisor, i)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Off the tasks' CPUs if there are others, so that neither supervisor nor drain process delays a
+ * job. */
+static void move_aside(const struct supervisor *supervisor)
+{
+    struct laxity_cpus allowed;
+    if (laxity_get_online_cpus(&allowed)) {
+        return;
+    }
+    struct laxity_cpus rest = allowed;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        rest = laxity_cpus_without(
+            &rest, &laxity_segment_task(supervisor->segment, i)->config.process.cpus
+        );
+    }
+    if (!laxity_cpus_is_empty(&rest)) {
+        (void)laxity_set_affinity(&rest);
+    }
+}
+
+/* The killer must run while a task loops for ever. At priority 99 a tie remains: then another CPU
+ * or RLIMIT_RTTIME helps. */
+static void rise_above_tasks(const struct supervisor *supervisor)
+{
+    int priority = 0;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
+        if (task->state.process.policy != LAXITY_POLICY_OTHER &&
+            task->config.process.priority > priority) {
+            priority = task->config.process.priority;
+        }
+    }
+    if (priority > 0) {
+        const int above = priority < PRIORITY_MAX ? priority + 1 : PRIORITY_MAX;
+        (void)laxity_set_policy(LAXITY_POLICY_FIFO, above);
+    }
+}
+
+static void publish_t0(struct supervisor *supervisor)
+{
+    struct laxity_segment *segment = supervisor->segment;
+    for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
+        struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
+        corunner->passes_before_t0 = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+    }
+    if (segment->ticks_name[0] != '\0') {
+        segment->run.ticks_t0 = laxity_ticks();
+        segment->run.ticks_t0_ns = laxity_now_ns();
+    }
+    const int64_t t0_ns = laxity_now_ns() + T0_MARGIN_NS;
+    atomic_store_explicit(&segment->run.t0_ns, t0_ns, memory_order_release);
+    supervisor->crew.is_published = true;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        (void)!write(supervisor->crew.launch.go_write_fds[i], "g", 1);
+    }
+}
+
+static int killer_poll_ms(const struct supervisor *supervisor)
+{
+    int64_t poll_ms = KILLER_POLL_MS_MAX;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const int64_t timeout_ms =
+            supervisor->plan->tasks[i].config.job_timeout_ns / LAXITY_NS_PER_MS;
+        const int64_t wanted_ms = timeout_ms / KILLER_POLLS_PER_TIMEOUT;
+        poll_ms = wanted_ms < poll_ms ? wanted_ms : poll_ms;
+    }
+    return poll_ms > 0 ? (int)poll_ms : 1;
+}
+
+static void report_progress(struct supervisor *supervisor)
+{
+    const int64_t now_ns = laxity_now_ns();
+    if (supervisor->plan->progress_fd < 0 || now_ns - supervisor->progress_ns < PROGRESS_NS) {
+        return;
+    }
+    supervisor->progress_ns = now_ns;
+    uint64_t started = 0;
+    uint64_t not_met = 0;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
+        started += atomic_load_explicit(&task->state.head, memory_order_relaxed);
+        not_met += task->drain.not_met;
+    }
+    const int64_t t0_ns =
+        atomic_load_explicit(&supervisor->segment->run.t0_ns, memory_order_relaxed);
+    char line[PROGRESS_BYTES];
+    laxity_format(
+        line,
+        sizeof line,
+        "progress %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+        started,
+        not_met,
+        now_ns - t0_ns
+    );
+    /* Never blocks (O_NONBLOCK): a reader that is slow misses a line. */
+    (void)!write(supervisor->plan->progress_fd, line, strlen(line));
+}
+
+static void check_output(struct supervisor *supervisor)
+{
+    const int rc = atomic_load_explicit(&supervisor->segment->output_error, memory_order_acquire);
+    if (rc && !has_failed(supervisor)) {
+        laxity_error_set(
+            supervisor->error,
+            LAXITY_EXIT_LACKING,
+            "cannot write %.80s: %s; free space, then `laxity show` completes the run",
+            supervisor->plan->run_dir,
+            strerrordesc_np(-rc)
+        );
+    }
+}
+
+/* From t0 until no task is alive. Whatever ends the run early stops all tasks. */
+static void watch_run(struct supervisor *supervisor)
+{
+    const int poll_ms = killer_poll_ms(supervisor);
+    int64_t stop_ns = INT64_MAX;
+    while (laxity_crew_has_tasks(&supervisor->crew)) {
+        answer_events(supervisor, poll_ms);
+        laxity_crew_kill_hung(&supervisor->crew);
+        check_output(supervisor);
+        report_progress(supervisor);
+        if (has_failed(supervisor) && stop_ns == INT64_MAX) {
+            stop_ns = laxity_now_ns();
+            laxity_crew_stop_tasks(&supervisor->crew);
+        }
+        if (laxity_now_ns() > stop_ns && laxity_now_ns() - stop_ns > STOP_GRACE_NS) {
+            laxity_crew_kill(&supervisor->crew);
+        }
+    }
+}
+
+/* Whatever happened before: no process of the run may be left. */
+static void stop_everything(struct supervisor *supervisor)
+{
+    const int64_t stop_ns = laxity_now_ns();
+    laxity_crew_stop_tasks(&supervisor->crew);
+    laxity_crew_stop_corunners(&supervisor->crew);
+    bool is_killing = false;
+    while (laxity_crew_has_workloads(&supervisor->crew)) {
+        answer_events(supervisor, REAP_POLL_MS);
+        if (!is_killing && laxity_now_ns() - stop_ns > STOP_GRACE_NS) {
+            is_killing = true;
+            laxity_crew_kill(&supervisor->crew);
+        }
+    }
+}
+
+static void count_lost_records(struct supervisor *supervisor)
+{
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        lost += laxity_segment_task(supervisor->segment, i)->state.lost_records;
+    }
+    if (lost > 0) {
+        laxity_error_set(
+            supervisor->error,
+            LAXITY_EXIT_NO_VERDICT,
+            "%" PRIu64 " job records were lost because the ring was full; use a longer period",
+            lost
+        );
+    }
+}
+
+/* Writes down the outcome and lets the drain process finish. */
+static void close_run(struct supervisor *supervisor)
+{
+    struct laxity_run_state *run = &supervisor->segment->run;
+    run->end_ns = laxity_now_ns();
+    if (supervisor->segment->ticks_name[0] != '\0' && supervisor->crew.is_published) {
+        run->ticks_end = laxity_ticks();
+        run->ticks_end_ns = laxity_now_ns();
+    }
+    const bool is_failed = has_failed(supervisor);
+    count_lost_records(supervisor);
+    run->error = *supervisor->error;
+    uint32_t status = is_failed ? LAXITY_RUN_FAILED : LAXITY_RUN_COMPLETE;
+    if (supervisor->error->exit_code == LAXITY_EXIT_INTERRUPTED) {
+        status = LAXITY_RUN_INTERRUPTED;
+    }
+    atomic_store_explicit(&run->status, status, memory_order_release);
+    (void)close(supervisor->crew.launch.lifeline_write_fd);
+    supervisor->crew.launch.lifeline_write_fd = -1;
+    while (supervisor->crew.is_drain_alive) {
+        answer_events(supervisor, KILLER_POLL_MS_MAX);
+    }
+    if (supervisor->crew.drain_exit == LAXITY_EXIT_LACKING) {
+        check_output(supervisor);
+    }
+}
+
+static int block_signals(struct supervisor *supervisor)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGCHLD);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    supervisor->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    return supervisor->signal_fd < 0 ? -errno : 0;
+}
+
+static int hold_idle(struct supervisor *supervisor)
+{
+    if (!supervisor->plan->is_idle_poll) {
+        return 0;
+    }
+    const int rc = laxity_hold_idle(&supervisor->idle_fd);
+    if (rc) {
+        laxity_error_set(
+            supervisor->error,
+            LAXITY_EXIT_LACKING,
+            "cannot hold /dev/cpu_dma_latency: %s; run as root or use --idle deep",
+            strerrordesc_np(-rc)
+        );
+    }
+    return rc;
+}
+
+static void keep_for_us(int fd)
+{
+    if (fd >= 0) {
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+}
+
+static void run_all(struct supervisor *supervisor)
+{
+    if (hold_idle(supervisor) == 0 && start_tasks(supervisor) == 0 &&
+        start_corunners(supervisor) == 0) {
+        rise_above_tasks(supervisor);
+        publish_t0(supervisor);
+        watch_run(supervisor);
+    }
+    stop_everything(supervisor);
+    close_run(supervisor);
+}
+
+static int open_run(struct supervisor *supervisor)
+{
+    keep_for_us(supervisor->plan->parent_fd);
+    keep_for_us(supervisor->plan->progress_fd);
+    if (supervisor->plan->progress_fd >= 0) {
+        (void)fcntl(supervisor->plan->progress_fd, F_SETFL, O_NONBLOCK);
+    }
+    char seed[SEED_TEXT_BYTES];
+    laxity_format(seed, sizeof seed, "%" PRIu64, supervisor->plan->seed);
+    (void)setenv("LAXITY_SEED", seed, 1); /* NOLINT(concurrency-mt-unsafe): one thread */
+    if (laxity_launch_open(&supervisor->crew.launch, supervisor->plan, supervisor->error)) {
+        return -1;
+    }
+    supervisor->segment = supervisor->crew.launch.segment;
+    int rc = block_signals(supervisor);
+    if (rc == 0) {
+        move_aside(supervisor);
+        rc = laxity_launch_drain(&supervisor->crew.launch);
+    }
+    if (rc) {
+        laxity_error_set(
+            supervisor->error,
+            LAXITY_EXIT_LACKING,
+            "cannot start a process: %s",
+            strerrordesc_np(-rc)
+        );
+        laxity_launch_discard(&supervisor->crew.launch);
+        return -1;
+    }
+    supervisor->crew.is_drain_alive = true;
+    return 0;
+}
+
+int laxity_supervise(
+    const struct laxity_run_plan *plan,
+    void (*on_note)(const char *text),
+    struct laxity_error *out_error
+)
+{
+    struct supervisor *supervisor = calloc(1, sizeof *supervisor);
+    if (!supervisor) {
+        laxity_error_set(out_error, LAXITY_EXIT_LACKING, "no memory");
+        return out_error->exit_code;
+    }
+    supervisor->plan = plan;
+    supervisor->error = out_error;
+    supervisor->crew.error = out_error;
+    supervisor->on_note = on_note;
+    supervisor->idle_fd = -1;
+    supervisor->signal_fd = -1;
+    if (open_run(supervisor) == 0) {
+        run_all(supervisor);
+    }
+    if (supervisor->signal_fd >= 0) {
+        (void)close(supervisor->signal_fd);
+    }
+    if (supervisor->idle_fd >= 0) {
+        (void)close(supervisor->idle_fd);
+    }
+    laxity_launch_close(&supervisor->crew.launch);
+    free(supervisor);
+    return out_error->exit_code;
+}

@@ -1,0 +1,126 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "cli/run_options.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORDS_MAX = 32
+};
+
+static struct laxity_run_request request;
+static struct laxity_error error;
+
+/* Words separated by blanks, as a shell would hand them over. */
+static int parse(const char *line)
+{
+    static char text[512];
+    char *argv[WORDS_MAX];
+    int argc = 0;
+    laxity_run_options_free(&request);
+    error = (struct laxity_error){0};
+    (void)snprintf(text, sizeof text, "%s", line);
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        argv[argc++] = word;
+    }
+    return laxity_run_options_parse(argc, argv, &request, &error);
+}
+
+static void defaults_are_those_of_the_design(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- x/mem -p 10ms"), 0);
+    const struct laxity_task_config *task = &request.plan.tasks[0].config;
+    CHECK_TEXT(task->process.name, "mem");
+    CHECK_EQUAL(task->process.policy, LAXITY_POLICY_FIFO);
+    CHECK_EQUAL(task->process.priority, 50);
+    CHECK_EQUAL(task->deadline_ns, task->period_ns);
+    CHECK_EQUAL(task->overrun, LAXITY_OVERRUN_SKIP);
+    CHECK_EQUAL(task->job_timeout_ns, LAXITY_NS_PER_S); /* max(1 s, 20 * 10 ms = 200 ms) */
+    CHECK_EQUAL(request.plan.snapshots, LAXITY_SNAPSHOTS_ALL);
+    CHECK_EQUAL(request.plan.keep, LAXITY_KEEP_ALL);
+    CHECK_EQUAL(request.plan.duration_ns, LAXITY_ABSENT_NS);
+}
+
+static void timeout_is_twenty_times_the_longer_of_deadline_and_period(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 100ms -d 200ms --overrun queue"), 0);
+    CHECK_EQUAL(request.plan.tasks[0].config.job_timeout_ns, INT64_C(4000000000)); /* 20 * 0.2 s */
+}
+
+static void corunner_is_no_task(void)
+{
+    CHECK_EQUAL(
+        parse("--run-dir d -- mem -p 1ms --arg 64KiB -- bandwidth --corunner -c 0 --arg read --arg "
+              "1MiB"),
+        0
+    );
+    CHECK_EQUAL(request.plan.n_tasks, 1);
+    CHECK_EQUAL(request.plan.n_corunners, 1);
+    CHECK_EQUAL(request.plan.corunners[0].config.policy, LAXITY_POLICY_OTHER);
+    CHECK_EQUAL(request.plan.corunners[0].words.n, 2);
+    CHECK_TEXT(request.plan.corunners[0].words.items[1], "1MiB");
+}
+
+static void check_refusal(const char *line, const char *part)
+{
+    CHECK_EQUAL(parse(line), -1);
+    CHECK_EQUAL(error.exit_code, 2);
+    if (!strstr(error.text, part)) {
+        test_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, part);
+    }
+}
+
+static void bad_words_are_refused_with_what_to_do(void)
+{
+    check_refusal("--run-dir d -- mem -p 0ms", "below 1us");
+    check_refusal("--run-dir d -- mem -p 999ns", "below 1us");
+    check_refusal("--run-dir d -- mem -p 10", "10s or 500us");
+    check_refusal("--run-dir d -- mem", "no period");
+    check_refusal("--run-dir d -- mem -p 1ms -d 2ms", "--overrun queue");
+    check_refusal("--run-dir d -- mem -p 1ms -d 0ms", "deadline 0");
+    check_refusal("--run-dir d -- mem -p 1ms -f 0", "out of range");
+    check_refusal("--run-dir d -- mem -p 1ms -f 100", "out of range");
+    check_refusal(
+        "--run-dir d -- mem -p 1ms --perod 3", "unknown option --perod; did you mean --period?"
+    );
+    check_refusal("--run-dir d -- mem -p 1ms 64KiB", "--arg");
+    check_refusal("--run-dir d -- mem -p", "needs a value");
+    check_refusal("--run-dir d -- mem -p 1ms --policy batch", "other fifo rr");
+    check_refusal("--run-dir d --keep tail:0 -- mem -p 1ms", "tail:N");
+    check_refusal("--run-dir d", "no task");
+    check_refusal("-- mem -p 1ms", "no --run-dir");
+    check_refusal("--run-dir d -- ", "no workload");
+}
+
+static void smallest_period_is_one_microsecond(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 1000ns"), 0);
+    CHECK_EQUAL(request.plan.tasks[0].config.period_ns, 1000);
+}
+
+static void deadline_may_be_none(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 1ms -d none"), 0);
+    CHECK_EQUAL(request.plan.tasks[0].config.deadline_ns, LAXITY_ABSENT_NS);
+}
+
+int main(void)
+{
+    RUN(defaults_are_those_of_the_design);
+    RUN(timeout_is_twenty_times_the_longer_of_deadline_and_period);
+    RUN(corunner_is_no_task);
+    RUN(bad_words_are_refused_with_what_to_do);
+    RUN(smallest_period_is_one_microsecond);
+    RUN(deadline_may_be_none);
+    laxity_run_options_free(&request);
+    return test_exit_code();
+}

@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N]`. N is a
+ * job number, or a duration in microseconds for `spin` and `alternate`.
+ */
+#include <laxity/hooks.h>
+#include <laxity/units.h>
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    CHURN_BLOCKS = 64,
+    CHURN_ROUNDS = 400,
+    LINES_PRINTED = 2000,
+    NS_PER_US = 1000
+};
+
+static uint64_t job;
+static uint64_t parameter;
+static void *blocks[CHURN_BLOCKS];
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void spin_us(uint64_t duration_us)
+{
+    const int64_t until_ns = now_ns() + (int64_t)duration_us * NS_PER_US;
+    while (now_ns() < until_ns) {
+    }
+}
+
+/* The allocator is in the middle of its work at almost any instant. */
+static void churn(void)
+{
+    for (unsigned i = 0; i < CHURN_ROUNDS; i++) {
+        const unsigned slot = i % CHURN_BLOCKS;
+        free(blocks[slot]);
+        blocks[slot] = malloc(16 + (size_t)i * 64);
+    }
+}
+
+static void print_much(void)
+{
+    for (unsigned i = 0; i < LINES_PRINTED; i++) {
+        (void)printf("job %llu prints a line that nobody asked for\n", (unsigned long long)job);
+    }
+}
+
+static void crash(void)
+{
+    (void)raise(SIGSEGV);
+}
+
+static void hang(void)
+{
+    for (;;) {
+        spin_us(1);
+    }
+}
+
+static void leave(void)
+{
+    exit(3); /* NOLINT(concurrency-mt-unsafe): the fault under test */
+}
+
+static void fail_check(void)
+{
+    laxity_job_failed("sum is 41, expected 42");
+}
+
+static void block(void)
+{
+    const struct timespec pause = {.tv_nsec = 200000};
+    (void)nanosleep(&pause, NULL);
+}
+
+/* Faults that happen in job N only. */
+static const struct {
+    const char *name;
+    void (*run)(void);
+} faults[] = {{"crash", crash}, {"hang", hang}, {"exit", leave}, {"check", fail_check}};
+
+static const char *mode;
+
+int benchmark_init(int argc, void **argv)
+{
+    mode = argc > 0 ? argv[0] : "none";
+    if (argc > 1 && laxity_parse_count(argv[1], 0, UINT64_MAX, &parameter)) {
+        return -2;
+    }
+    if (strcmp(mode, "init-crash") == 0) {
+        crash();
+    }
+    return strcmp(mode, "init-fails") == 0 ? -7 : 0;
+}
+
+void benchmark_execution(int argc, void **argv)
+{
+    (void)argc;
+    (void)argv;
+    for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        if (strcmp(mode, faults[i].name) == 0 && job == parameter) {
+            faults[i].run();
+        }
+    }
+    if (strcmp(mode, "spin") == 0) {
+        spin_us(parameter);
+    } else if (strcmp(mode, "alternate") == 0) {
+        spin_us(job % 2 == 0 ? 0 : parameter);
+    } else if (strcmp(mode, "churn") == 0) {
+        churn();
+    } else if (strcmp(mode, "print") == 0) {
+        print_much();
+    } else if (strcmp(mode, "block") == 0) {
+        block();
+    }
+    job++;
+}
+
+void benchmark_teardown(int argc, void **argv)
+{
+    (void)argc;
+    (void)argv;
+    if (strcmp(mode, "teardown-crash") == 0) {
+        crash();
+    }
+    /* Visible in output.log: a run whose teardown was left out lacks it. */
+    (void)printf("torn down after %llu jobs\n", (unsigned long long)job);
+}
+
+const char *benchmark_log_header(void)
+{
+    return ",jobs before(exp:n)";
+}
+
+float benchmark_log_data(void)
+{
+    return (float)job;
+}

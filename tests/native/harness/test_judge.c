@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "base/error.h"
+#include "base/port/time.h"
+#include "harness/judge.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct laxity_segment *segment;
+
+static struct laxity_task *fresh_task(void)
+{
+    const size_t bytes = laxity_segment_bytes(1, 1, 16);
+    free(segment);
+    segment = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    memset(segment, 0, bytes);
+    segment->n_tasks = 1;
+    segment->n_corunners = 1;
+    segment->ring_slots = 16;
+    struct laxity_task *task = laxity_segment_task(segment, 0);
+    task->config.job_timeout_ns = 1000;
+    task->config.period_ns = 100;
+    (void)snprintf(task->config.process.name, sizeof task->config.process.name, "t");
+    return task;
+}
+
+static struct laxity_job_record *running_job(uint64_t job)
+{
+    struct laxity_job_record *record = laxity_segment_ring(segment, 0);
+    record->job = job;
+    record->state = LAXITY_RECORD_CLAIMED;
+    laxity_segment_task(segment, 0)->state.job_start_ns = 4000;
+    return record;
+}
+
+/* What wait() reports: the signal in the low bits, or the exit code above them. */
+enum {
+    KILLED_BY_SEGV = 11,
+    KILLED_BY_KILL = 9,
+    EXIT_3 = 3 << 8
+};
+
+static void job_at_its_timeout_is_left_one_beyond_is_killed(void)
+{
+    struct laxity_task *task = fresh_task();
+    task->state.job_start_ns = 5000;
+    CHECK(!laxity_task_hangs(task, 6000));
+    CHECK(laxity_task_hangs(task, 6001));
+}
+
+static void task_that_waits_for_its_release_does_not_hang(void)
+{
+    struct laxity_task *task = fresh_task();
+    task->state.next_release_ns = 5000;
+    const int64_t limit_ns = 5000 + 1000 + LAXITY_NS_PER_S;
+    CHECK(!laxity_task_hangs(task, limit_ns));
+    CHECK(laxity_task_hangs(task, limit_ns + 1));
+}
+
+static void queue_may_lag_behind_its_releases_for_ever(void)
+{
+    struct laxity_task *task = fresh_task();
+    task->config.overrun = LAXITY_OVERRUN_QUEUE;
+    task->state.next_release_ns = 5000;
+    CHECK(!laxity_task_hangs(task, INT64_MAX / 2));
+}
+
+static void crash_names_job_and_signal(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    (void)running_job(17);
+    laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error);
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_SIGNAL);
+    CHECK_TEXT(task->verdict.detail, "killed by signal 11 (SIGSEGV) in job 17");
+    CHECK_EQUAL(error.exit_code, 1);
+}
+
+static void sigkill_from_outside_is_a_kill(void)
+{
+    const struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_KILLED);
+    CHECK_TEXT(task->verdict.detail, "killed by signal 9 (SIGKILL) between jobs");
+}
+
+static void our_own_kill_for_a_timeout_stays_a_timeout(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    (void)running_job(3);
+    laxity_end_task(task, LAXITY_END_TIMEOUT, 77);
+    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_TIMEOUT);
+    CHECK_EQUAL(task->verdict.end_ns, 77);
+    CHECK_EQUAL(error.exit_code, 1);
+}
+
+static void exit_in_a_job_is_an_exit(void)
+{
+    const struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    (void)running_job(2);
+    laxity_judge_task(segment, 0, EXIT_3, true, &error);
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_EXIT);
+    CHECK_TEXT(task->verdict.detail, "called exit(3) in job 2");
+}
+
+static void interrupted_job_is_no_failure_of_the_task(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    laxity_end_task(task, LAXITY_END_INTERRUPT, 88);
+    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_INTERRUPT);
+    CHECK_EQUAL(error.exit_code, 0);
+}
+
+static void corunner_that_dies_leaves_no_verdict(void)
+{
+    (void)fresh_task();
+    struct laxity_error error = {0};
+    laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
+    CHECK_EQUAL(error.exit_code, 4);
+    CHECK_EQUAL(laxity_segment_corunner(segment, 0)->verdict.end, LAXITY_END_SIGNAL);
+}
+
+static void first_cause_in_time_decides(void)
+{
+    (void)fresh_task();
+    struct laxity_error error = {0};
+    laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
+    laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error);
+    CHECK_EQUAL(error.exit_code, 4);
+}
+
+int main(void)
+{
+    RUN(job_at_its_timeout_is_left_one_beyond_is_killed);
+    RUN(task_that_waits_for_its_release_does_not_hang);
+    RUN(queue_may_lag_behind_its_releases_for_ever);
+    RUN(crash_names_job_and_signal);
+    RUN(sigkill_from_outside_is_a_kill);
+    RUN(our_own_kill_for_a_timeout_stays_a_timeout);
+    RUN(exit_in_a_job_is_an_exit);
+    RUN(interrupted_job_is_no_failure_of_the_task);
+    RUN(corunner_that_dies_leaves_no_verdict);
+    RUN(first_cause_in_time_decides);
+    free(segment);
+    return test_exit_code();
+}

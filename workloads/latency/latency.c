@@ -1,0 +1,164 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * latency SIZE: follows pointers once around a random cycle through SIZE bytes, one node per cache
+ * line.
+ *
+ * Each address depends on the load before it, so loads cannot overlap and no stride helps a
+ * prefetcher: time of a job / (SIZE / 64 B) is the latency of a load from a working set of SIZE.
+ * The order follows from the environment's LAXITY_SEED (default 1).
+ */
+#include "../common/arguments.h"
+
+#include <laxity/hooks.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    REASON_BYTES = 200
+};
+
+struct node {
+    _Alignas(WORKLOAD_LINE_BYTES) struct node *next;
+};
+
+_Static_assert(sizeof(struct node) == WORKLOAD_LINE_BYTES, "a node is a line");
+
+static struct {
+    struct node *nodes;
+    size_t node_count;
+} latency;
+
+/*
+ * The measured loop. Do not add anything: a second load or a use of the address would overlap with
+ * the next step. Returns where the chase ends, without which the compiler could drop the loop.
+ */
+__attribute__((noinline)) static const struct node *
+chase(const struct node *node, const size_t step_count)
+{
+    for (size_t step = 0; step < step_count; step++) {
+        node = node->next;
+    }
+    return node;
+}
+
+/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
+ * Figure 17. */
+static uint64_t next_random(uint64_t *const state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = *state;
+
+    mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ (mixed >> 31);
+}
+
+/* Uniform in [0, bound): draws from the incomplete last multiple of `bound` are thrown away. */
+static size_t random_below(uint64_t *const state, const size_t bound)
+{
+    const uint64_t first_fair = -(uint64_t)bound % bound;
+    uint64_t draw = next_random(state);
+
+    while (draw < first_fair) {
+        draw = next_random(state);
+    }
+    return (size_t)(draw % bound);
+}
+
+/* Sattolo's shuffle: swapping only with lower places makes one cycle of all nodes, each equally
+ * likely. */
+static void link_random_cycle(struct node *const nodes, const size_t node_count, uint64_t seed)
+{
+    for (size_t i = 0; i < node_count; i++) {
+        nodes[i].next = &nodes[i];
+    }
+    for (size_t i = node_count - 1; i > 0; i--) {
+        const size_t lower = random_below(&seed, i);
+        struct node *const swapped = nodes[i].next;
+
+        nodes[i].next = nodes[lower].next;
+        nodes[lower].next = swapped;
+    }
+}
+
+/* Steps until the chase is back at the first node, at most node_count. */
+static size_t cycle_length(const struct node *const nodes, const size_t node_count)
+{
+    const struct node *node = nodes[0].next;
+    size_t length = 1;
+
+    while (node != nodes && length < node_count) {
+        node = node->next;
+        length++;
+    }
+    return node == nodes ? length : 0;
+}
+
+static int read_seed(uint64_t *const out_seed)
+{
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): init runs before any other thread. */
+    const char *const text = getenv("LAXITY_SEED");
+    const struct workload_count rule = {"latency", "LAXITY_SEED", 0, UINT64_MAX};
+
+    *out_seed = 1;
+    return text == NULL ? 0 : workload_parse_count(&rule, text, out_seed);
+}
+
+int benchmark_init(const int argc, void **const argv)
+{
+    /* Two nodes are the shortest cycle. */
+    const struct workload_size rule = {"latency", 2 * sizeof(struct node), sizeof(struct node)};
+    size_t size_bytes;
+    uint64_t seed;
+
+    if (workload_check_word_count("latency", "SIZE", argc, argv, (const int[2]){1, 1}) != 0 ||
+        workload_parse_size(&rule, argv[0], &size_bytes) != 0 || read_seed(&seed) != 0) {
+        return -1;
+    }
+    latency.node_count = size_bytes / sizeof(struct node);
+    latency.nodes = workload_allocate("latency", size_bytes);
+    if (latency.nodes == NULL) {
+        return -1;
+    }
+    link_random_cycle(latency.nodes, latency.node_count, seed);
+    return 0;
+}
+
+void benchmark_execution(const int argc, void **const argv)
+{
+    const struct node *const end = chase(latency.nodes, latency.node_count);
+
+    (void)argc;
+    (void)argv;
+    if (end != latency.nodes) {
+        laxity_job_failed("latency: the chase through all nodes did not end where it began");
+    }
+}
+
+/* That a chase of n steps returns says that the cycle's length divides n; here it must be n, so
+ * each node was visited once. */
+void benchmark_teardown(const int argc, void **const argv)
+{
+    const size_t length = cycle_length(latency.nodes, latency.node_count);
+
+    (void)argc;
+    (void)argv;
+    if (length != latency.node_count) {
+        char reason[REASON_BYTES];
+
+        (void)snprintf(
+            reason,
+            sizeof reason,
+            "latency: the cycle has %zu of %zu nodes",
+            length,
+            latency.node_count
+        );
+        laxity_job_failed(reason);
+    }
+    free(latency.nodes);
+    latency.nodes = NULL;
+}
