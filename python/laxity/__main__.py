@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`python -m laxity`: the same as the `laxity` command."""
+
+import os
+import sys
+
+from laxity import __version__
+
+if __name__ == "__main__":
+    # Asked by scripts and by every check of the installation: answered before anything is loaded.
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"laxity {__version__}\n")
+    else:
+        try:
+            from laxity.cli.main import main
+        except KeyboardInterrupt:
+            # Not through sys.exit: CPython would end by SIGINT (see laxity.cli.main).
+            os._exit(130)
+        main()

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The `laxity` command: finds the sub-command, turns every end into an exit code (design 5)."""
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType, TracebackType
+from typing import ClassVar
+
+import click
+from typing_extensions import override
+
+from laxity import __version__
+from laxity.errors import (
+    EXIT_DONE,
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    LaxityError,
+    suggestion,
+)
+
+PROGRAM = "laxity"
+DEBUG_OPTION = "--debug"
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called: `--version` must be quick."""
+
+    # Name: (module, its attribute, summary).
+    COMMANDS: ClassVar[dict[str, tuple[str, str, str]]] = {
+        "demo": ("demo", "demo", "Show what this machine does to a periodic task."),
+        "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
+        "list": ("list", "list_workloads", "List the bundled workloads."),
+        "report": ("report", "report", "Build the HTML report of a run."),
+        "run": ("run", "run", "Run a periodic task, alone or under interference."),
+        "schema": ("schema", "schema", "Print the columns of every stream."),
+        "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
+        "show": ("show", "show", "Show what a run was and how it ended."),
+    }
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.COMMANDS)
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.COMMANDS:
+            return None
+        module, attribute, _ = self.COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"laxity.cli.{module}"), attribute)
+        if not isinstance(command, click.Command):
+            msg = f"laxity.cli.{module}.{attribute} is no command"
+            raise TypeError(msg)
+        return command
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[-1]) for name, entry in self.COMMANDS.items()])
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.COMMANDS and not name.startswith("-"):
+            advice = suggestion(name, self.COMMANDS, f"use one of {' '.join(self.COMMANDS)}")
+            msg = f'unknown command "{name}"; {advice}'
+            raise click.UsageError(msg, ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 limit violated or workload failed, 2 usage, 3 the machine lacks "
+    "something, 4 no verdict, 5 internal, 130 interrupted.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Measure what preemption, migration and memory contention take from real-time jobs."""
+
+
+class Boundary:
+    """Around a command: whatever leaves it becomes one line on stderr and an exit code."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.exit_code = EXIT_DONE
+        self._command = command_words(arguments)
+        self._is_debug = DEBUG_OPTION in arguments
+
+    def __enter__(self) -> "Boundary":
+        """Start."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """End; nothing but SystemExit passes."""
+        if error is None or isinstance(error, SystemExit):
+            return False
+        self.exit_code, message = judge_error(error)
+        if self._is_debug:
+            import traceback  # noqa: PLC0415 - rarely needed
+
+            traceback.print_exception(kind, error, trace)
+        if message:
+            hint = "" if self._is_debug or self.exit_code != EXIT_INTERNAL else "; see --debug"
+            print(f"{self._command}: {message}{hint}", file=sys.stderr)
+        return True
+
+
+def judge_error(error: BaseException) -> tuple[int, str]:
+    """Turn what left a command into an exit code and a message; an empty message prints nothing."""
+    if isinstance(error, LaxityError):
+        return error.exit_code, str(error)
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code, ""
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return EXIT_INTERRUPTED, "interrupted"
+    if isinstance(error, click.ClickException):
+        return EXIT_USAGE, _usage_message(error)
+    if isinstance(error, BrokenPipeError):
+        # The reader of our stdout has seen enough; keep the interpreter from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE, ""
+    return EXIT_INTERNAL, f"internal: {type(error).__name__}: {error}"
+
+
+def command_words(arguments: list[str]) -> str:
+    """Name the tool in messages: `laxity run`."""
+    named = arguments and arguments[0] in LazyGroup.COMMANDS
+    return f"{PROGRAM} {arguments[0]}" if named else PROGRAM
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    # SIGTERM ends a command in order, as SIGINT does.
+    signal.signal(signal.SIGTERM, _interrupt)
+    with Boundary(arguments) as boundary:
+        code = cli.main(arguments, prog_name=PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+        boundary.exit_code = code if isinstance(code, int) else EXIT_DONE
+    if boundary.exit_code == EXIT_INTERRUPTED:
+        # An interrupt that passed through a module's exec() is never forgotten by CPython, though
+        # it was handled: it would then end by SIGINT instead of with our exit code.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(EXIT_INTERRUPTED)
+    sys.exit(boundary.exit_code)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _usage_message(error: click.ClickException) -> str:
+    """Write click's message in our style: lower case, with what to do."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return f"no command is given; use one of\n{error.format_message()}"
+    if isinstance(error, click.NoSuchOption):
+        advice = suggestion(
+            error.option_name, error.possibilities or (), "the option --help shows what there is"
+        )
+        return f"unknown option {error.option_name}; {advice}"
+    message = error.format_message().rstrip(".")
+    return message[0].lower() + message[1:] if message else "wrong usage"

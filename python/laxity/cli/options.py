@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Options that several commands share, spelled and explained once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from laxity.errors import ConfigError
+from laxity.store.run_directory import default_root, run_name
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+debug_option = click.option(
+    "--debug", is_flag=True, expose_value=False, help="Show the trace of an error."
+)
+run_dir_option = click.option(
+    "--run-dir", metavar="DIR", help="Directory of the run; must not exist."
+)
+run_root_option = click.option(
+    "--run-root",
+    metavar="DIR",
+    help="Where to make the directory of the run.  [default: $LAXITY_RUNS, else ./runs]",
+)
+no_report_option = click.option(
+    "--no-report", is_flag=True, help="Do not write report.html; laxity report does it later."
+)
+run_argument = click.argument("path", metavar="RUN")
+
+
+def format_option(*formats: str) -> Callable[[Command], Command]:
+    """Make `--format` with the formats that a command has; the first is the default."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="How to write the result to stdout.",
+    )
+
+
+def run_path(name: str, run_dir: str | None, run_root: str | None) -> Path:
+    """Decide where a new run goes.
+
+    Args:
+        name: Name of the experiment, part of the directory's name.
+        run_dir: `--run-dir`: the directory itself.
+        run_root: `--run-root`: where the directory is made.
+
+    Raises:
+        ConfigError: Both are given, or one is empty.
+    """
+    if run_dir is not None and run_root is not None:
+        msg = "--run-dir and --run-root: only one can say where the run goes; drop the other"
+        raise ConfigError(msg)
+    if "" in {run_dir, run_root}:
+        msg = "--run-dir, --run-root: an empty path; name a directory"
+        raise ConfigError(msg)
+    if run_dir is not None:
+        # "D/" and "D" are one directory.
+        return Path(run_dir)
+    root = default_root() if run_root is None else Path(run_root)
+    return root / run_name(name, datetime.now(UTC))

@@ -1,0 +1,335 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity run`: a periodic task from a spec file or from options."""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+import msgspec
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import ConfigError, located
+from laxity.model.spec import Idle, Overrun, Policy, Snapshots, Spec, spec_to_toml
+from laxity.model.spec_reader import (
+    MAX_SPEC_BYTES,
+    is_spec_path,
+    parse_interfere_option,
+    read_spec_toml,
+    resolve_spec,
+    split_words,
+)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Options that become keys of [run]; they also go with a spec file.
+_RUN_KEYS = (
+    "platform",
+    "jobs",
+    "duration",
+    "seed",
+    "idle",
+    "snapshots",
+    "keep",
+    "max_misses",
+    "max_response",
+)
+# Options that become keys of [[task]]; a spec file has its own.
+_TASK_KEYS = (
+    "name",
+    "period",
+    "deadline",
+    "offset",
+    "policy",
+    "priority",
+    "cpus",
+    "overrun",
+    "job_timeout",
+    "stack",
+    "heap",
+)
+# RT-Bench's letters that have no meaning here, and what does the same.
+_FOREIGN_LETTERS = {
+    "-l": "what is logged is always everything; --keep and --snapshots choose less",
+    "-o": "a run is a directory; name it with --run-dir",
+    "-g": "an experiment is a spec file; give its path in place of the workload",
+    "-H": "the heap is ordinary locked memory; --heap gives its size",
+}
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    name: str | None
+    period: str | None
+    deadline: str | None
+    offset: str | None
+    cpus: str | None
+    policy: str | None
+    priority: int | None
+    words: str | None
+    overrun: str | None
+    job_timeout: str | None
+    stack: str | None
+    heap: str | None
+    interfere: tuple[str, ...]
+    jobs: int | None
+    duration: str | None
+    seed: int | None
+    platform: str | None
+    idle: str | None
+    snapshots: str | None
+    keep: str | None
+    max_misses: int | None
+    max_response: str | None
+    allow_unprivileged: bool
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    dry_run: bool
+    quiet: bool
+
+    def table(self, keys: tuple[str, ...]) -> dict[str, Any]:
+        """Make a table of a spec from the options that were given."""
+        given = {key: getattr(self, key) for key in keys}
+        return {key: value for key, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Experiment:
+    """What is to be run, and what it is called."""
+
+    name: str
+    spec: Spec
+
+
+def _foreign(_ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        letter = param.opts[0]
+        msg = f"{letter}: not an option of laxity run; {_FOREIGN_LETTERS[letter]}"
+        raise ConfigError(msg)
+
+
+def _foreign_options(command: Command) -> Command:
+    for letter in _FOREIGN_LETTERS:
+        name = f"foreign_{letter[1:]}"
+        option = click.option(
+            letter, name, hidden=True, expose_value=False, callback=_foreign, metavar="WORD"
+        )
+        command = option(command)
+    return command
+
+
+def _words(kind: type[StrEnum]) -> click.Choice[str]:
+    return click.Choice([word.value for word in kind])
+
+
+def _task_options(command: Command) -> Command:
+    for option in reversed(
+        (
+            click.option("--name", metavar="NAME", help="Name of the task.  [default: workload]"),
+            click.option("-p", "--period", metavar="TIME", help="Time between releases: 10ms."),
+            click.option(
+                "-d",
+                "--deadline",
+                metavar="TIME|none",
+                help="Time from release to deadline.  [default: the period]",
+            ),
+            click.option("--offset", metavar="TIME", help="First release after t0.  [default: 0]"),
+            click.option("-c", "--cpus", metavar="LIST", help="CPUs of the task: 1 or 0-1,3."),
+            click.option(
+                "--policy", type=_words(Policy), help="Scheduling policy.  [default: fifo]"
+            ),
+            click.option(
+                "-f",
+                "--priority",
+                type=int,
+                metavar="N",
+                help="1 to 99, larger is higher.  [default: 50]",
+            ),
+            click.option(
+                "-b",
+                "--words",
+                metavar="'WORD...'",
+                help="Words for the workload, one quoted string: -b '64KiB 2'.",
+            ),
+            click.option(
+                "--overrun",
+                type=_words(Overrun),
+                help="Releases while a job runs: skipped or queued.  [default: skip]",
+            ),
+            click.option(
+                "--job-timeout",
+                metavar="TIME",
+                help="A job that runs longer is aborted.  [default: max(1s, 20*max(D, T))]",
+            ),
+            click.option("--stack", metavar="SIZE", help="Stack prefaulted.  [default: 512KiB]"),
+            click.option("--heap", metavar="SIZE", help="Heap prefaulted.  [default: 1MiB]"),
+            click.option(
+                "--interfere",
+                multiple=True,
+                metavar="'NAME ARG...@CPUS'",
+                help="Run a workload without pause on each of CPUS; repeatable.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _run_options(command: Command) -> Command:
+    for option in reversed(
+        (
+            click.option("-t", "--jobs", type=int, metavar="N", help="End after N started jobs."),
+            click.option("--duration", metavar="TIME", help="End after this time: 10s."),
+            click.option("--seed", type=int, metavar="N", help="Seed.  [default: drawn, stored]"),
+            click.option("--platform", metavar="NAME", help="Where to run.  [default: native]"),
+            click.option(
+                "--idle",
+                type=_words(Idle),
+                help="How deep idle CPUs may sleep; poll halves latencies.  [default: deep]",
+            ),
+            click.option(
+                "--snapshots",
+                type=_words(Snapshots),
+                help="What is read before and after each job.  [default: all]",
+            ),
+            click.option(
+                "--keep", metavar="all|misses|tail:N", help="Rows to keep.  [default: all]"
+            ),
+            click.option(
+                "--max-misses",
+                type=int,
+                metavar="N",
+                help="Exit with 1 if more jobs are not met.",
+            ),
+            click.option(
+                "--max-response",
+                metavar="TIME",
+                help="Exit with 1 if a response time is longer.",
+            ),
+            click.option(
+                "--allow-unprivileged",
+                is_flag=True,
+                help="Use policy other where fifo is not permitted; told and stored.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("what", metavar="SPEC|NAME")
+@_task_options
+@_run_options
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@click.option("--dry-run", is_flag=True, help="Print the resolved spec and run nothing.")
+@quiet_option
+@debug_option
+@_foreign_options
+def run(what: str, **given: object) -> int:
+    """Run a periodic task, alone or under interference, and store what was measured.
+
+    SPEC is a file (its name has a / or ends in .toml); options then only change its [run] table.
+    NAME is a bundled workload (laxity list); options describe the task.
+
+    Without --jobs and --duration the run lasts until it is interrupted (Ctrl-C); it is stored all
+    the same. Durations and sizes need units: 10ms, 64KiB.
+    """
+    from laxity.experiments.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+
+    options = msgspec.convert(given, _Options)
+    experiment = _read_experiment(what, options)
+    spec = prepare_spec(experiment.spec)
+    if options.dry_run:
+        sys.stdout.write(spec_to_toml(spec))
+        return 0
+    request = RunRequest(
+        spec=spec,
+        name=experiment.name,
+        final=run_path(experiment.name, options.run_dir, options.run_root),
+        command_line=["laxity", *sys.argv[1:]],
+        allow_unprivileged=options.allow_unprivileged,
+        is_quiet=options.quiet,
+    )
+    with forwarded_signals() as signals:
+        finished = run_once(request, signals)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )
+
+
+def _read_experiment(what: str, options: _Options) -> _Experiment:
+    resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
+    run_table = options.table(_RUN_KEYS)
+    if is_spec_path(what):
+        return _read_spec_file(Path(what), run_table, options, resolution_ns)
+    task = options.table(_TASK_KEYS)
+    task["workload"] = what
+    task["args"] = split_words(options.words or "", "-b")
+    interfere = [parse_interfere_option(text) for text in options.interfere]
+    spec = resolve_spec(run_table, [task], interfere, resolution_ns)
+    return _Experiment(spec.tasks[0].name, spec)
+
+
+def _read_spec_file(
+    path: Path, run_table: dict[str, Any], options: _Options, resolution_ns: int
+) -> _Experiment:
+    for key in (
+        *options.table((*_TASK_KEYS, "words")),
+        *(["interfere"] if options.interfere else []),
+    ):
+        _refuse_task_option(key, path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SPEC_BYTES + 1)
+    except OSError as error:
+        msg = f"spec {path}: cannot be read ({error.strerror}); correct the path"
+        raise ConfigError(msg) from error
+    if len(data) > MAX_SPEC_BYTES:
+        msg = f"spec {path}: larger than {MAX_SPEC_BYTES} bytes; this is no spec"
+        raise ConfigError(msg)
+    with located(f"spec {path}"):
+        spec = read_spec_toml(data, run_table, resolution_ns)
+    return _Experiment(path.stem, _with_absolute_workloads(spec, path.parent))
+
+
+def _refuse_task_option(key: str, path: Path) -> NoReturn:
+    option = "-b" if key == "words" else f"--{key.replace('_', '-')}"
+    msg = f"{option}: describes a task, and {path} does that; change the spec"
+    raise ConfigError(msg)
+
+
+def _with_absolute_workloads(spec: Spec, base: Path) -> Spec:
+    """Resolve workloads given as paths: relative to the spec, so that it can be moved with them."""
+
+    def absolute(workload: str) -> str:
+        return str((base / workload).resolve()) if "/" in workload else workload
+
+    tasks = tuple(
+        msgspec.structs.replace(task, workload=absolute(task.workload)) for task in spec.tasks
+    )
+    interfere = tuple(
+        msgspec.structs.replace(one, workload=absolute(one.workload)) for one in spec.interfere
+    )
+    return msgspec.structs.replace(spec, tasks=tasks, interfere=interfere)

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity schema`: the columns of every stream."""
+
+import sys
+from typing import Any
+
+import click
+
+from laxity.cli.options import debug_option, format_option
+from laxity.cli.tables import format_table, print_json
+from laxity.errors import ConfigError, suggestion
+from laxity.model.streams import STREAMS, absent_value
+
+_HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
+
+
+@click.command()
+@click.argument("stream", required=False)
+@format_option("table", "json")
+@debug_option
+def schema(stream: str | None, output_format: str) -> None:
+    """Print the columns of STREAM, or of every stream: name, type, unit, absent value, meaning."""
+    if stream is not None and stream not in STREAMS:
+        advice = suggestion(stream, STREAMS, f"use one of {' '.join(STREAMS)}")
+        msg = f'stream "{stream}": unknown; {advice}'
+        raise ConfigError(msg)
+    names = list(STREAMS) if stream is None else [stream]
+    if output_format == "json":
+        print_json({name: _columns(name) for name in names})
+        return
+    for name in names:
+        rows = [
+            tuple("" if cell is None else str(cell) for cell in column.values())
+            for column in _columns(name)
+        ]
+        sys.stdout.write(f"{name}.npy\n{format_table(_HEADERS, rows)}\n")
+
+
+def _columns(stream: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "column": field.name,
+            "type": field.kind,
+            "unit": field.unit,
+            "required": "yes" if field.is_required else "no",
+            "absent": absent_value(field.kind),
+            "meaning": field.meaning,
+        }
+        for field in STREAMS[stream]
+    ]

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity setup`: install sets of dependencies; shell completion and manual pages."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from laxity.cli.options import debug_option
+from laxity.cli.tables import format_table
+from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.runner.tools import source_root
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.option("--with", "set_name", metavar="SET", help="Install a set of dependencies.")
+@click.option("--completion", type=click.Choice(_SHELLS), help="Print the completion script.")
+@click.option("--man-pages", metavar="DIR", help="Write the manual pages into DIR.")
+@debug_option
+def setup(set_name: str | None, completion: str | None, man_pages: str | None) -> int:
+    """Install what commands need, print shell completion, write manual pages.
+
+    Without an option: show the sets of dependencies and whether they are installed.
+
+    To switch completion on in this bash: eval "$(laxity setup --completion bash)"
+    """
+    if sum(option is not None for option in (set_name, completion, man_pages)) > 1:
+        msg = "--with, --completion, --man-pages: only one at a time; drop the others"
+        raise ConfigError(msg)
+    if set_name is not None:
+        return _install(set_name)
+    if completion is not None:
+        sys.stdout.write(_completion_script(completion))
+    elif man_pages is not None:
+        _write_man_pages(Path(man_pages))
+    else:
+        _show_sets()
+    return 0
+
+
+def _setup_set() -> Path:
+    root = source_root()
+    script = None if root is None else root / "tools" / "setup-set"
+    if script is None or not script.is_file():
+        msg = (
+            "setup: not started from a checkout; install what is missing with your package manager"
+        )
+        raise ToolError(msg)
+    return script
+
+
+def _install(set_name: str) -> int:
+    if not set_name or set_name.startswith("-"):
+        msg = f'--with "{set_name}": not the name of a set; laxity setup shows them'
+        raise ConfigError(msg)
+    # The script speaks for itself; its exit codes are ours.
+    return subprocess.run([_setup_set(), set_name], check=False, stdout=2).returncode
+
+
+def _show_sets() -> None:
+    script = _setup_set()
+    done = subprocess.run([script, "--list"], check=False, capture_output=True, text=True)
+    if done.returncode:
+        msg = f"{script} --list: exit code {done.returncode} ({done.stderr.strip()})"
+        raise ToolError(msg)
+    venv = script.parent.parent / ".venv"
+    rows = []
+    for line in done.stdout.splitlines():
+        name, _, purpose = line.partition("\t")
+        is_there = (venv / f".stamp-python-{name}").exists()
+        rows.append((name, "installed" if is_there else "not installed", purpose))
+    sys.stdout.write(format_table(("set", "state", "for"), rows))
+
+
+def _completion_script(shell: str) -> str:
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rarely needed
+
+    from laxity.cli.main import PROGRAM, cli  # noqa: PLC0415 - main imports this module
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        msg = f"--completion {shell}: this click has no such shell; use bash, zsh or fish"
+        raise PlatformError(msg)
+    return kind(cli, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source() + "\n"
+
+
+def _write_man_pages(directory: Path) -> None:
+    from laxity.cli.main import cli  # noqa: PLC0415 - main imports this module
+    from laxity.cli.man import write_man_pages  # noqa: PLC0415 - rarely needed
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        pages = write_man_pages(directory, cli)
+    except OSError as error:
+        msg = f"--man-pages {directory}: cannot be written ({error.strerror}); name another place"
+        raise ConfigError(msg) from error
+    sys.stdout.writelines(f"{page}\n" for page in pages)

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity show`: what a run was and how it ended."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from laxity.cli.options import debug_option, format_option, run_argument
+from laxity.cli.tables import format_table, print_json
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
+from laxity.model.units import format_duration_ns
+from laxity.runner.finish import open_recovered
+from laxity.store.run_directory import Run
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--verify", is_flag=True, help="Compare every file with its hash; exit with 4 if not."
+)
+@format_option("table", "json")
+@debug_option
+def show(path: str, verify: bool, output_format: str) -> int:
+    """Show what RUN, a directory that laxity wrote, was and how it ended.
+
+    A run that was killed is finished first. json prints its manifest.
+    """
+    run = open_recovered(Path(path))
+    if verify:
+        return _verify(run, output_format)
+    if output_format == "json":
+        print_json(run.manifest)
+        return EXIT_DONE
+    from laxity.cli.summary import summary_text  # noqa: PLC0415 - loads numpy
+
+    sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))
+    sys.stdout.write("\n" + summary_text(run))
+    return EXIT_DONE
+
+
+def _verify(run: Run, output_format: str) -> int:
+    problems = run.verify()
+    if output_format == "json":
+        print_json({"run": str(run.path), "problems": problems})
+    elif problems:
+        sys.stdout.writelines(f"{problem}\n" for problem in problems)
+    else:
+        sys.stdout.write(f"{len(run.manifest.files)} files are as they were written\n")
+    return EXIT_NO_VERDICT if problems else EXIT_DONE
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    manifest = run.manifest
+    facts = [
+        ("run", str(run.path)),
+        ("command", " ".join(manifest.command_line)),
+        ("tool", f"{manifest.tool.name} {manifest.tool.version} {manifest.tool.commit or ''}"),
+        ("started", manifest.started_at),
+        ("finished", manifest.finished_at or "unknown"),
+        ("exit code", "unknown" if manifest.exit_code is None else str(manifest.exit_code)),
+        ("machine", manifest.machine_hash or "unknown"),
+        ("seed", "none" if manifest.seed is None else str(manifest.seed)),
+    ]
+    facts += [(f"rows of {name}", str(rows)) for name, rows in manifest.tables.items()]
+    for task in manifest.tasks:
+        deadline = "none" if task.deadline_ns is None else format_duration_ns(task.deadline_ns)
+        words = " ".join([task.workload, *task.args])
+        facts.append(
+            (
+                f"task {task.name}",
+                f"{words}: period {format_duration_ns(task.period_ns)}, deadline {deadline}, "
+                f"{task.policy} {task.priority or ''} on CPUs {task.cpus}, end: {task.end_cause}",
+            )
+        )
+    for one in manifest.corunners:
+        words = " ".join([one.workload, *one.args])
+        facts.append((f"co-runner {one.index}", f"{words} on CPU {one.cpus}: {one.passes} passes"))
+    return facts

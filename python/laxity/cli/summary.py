@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The short answer after a run: what was measured, in one table or one JSON document."""
+
+from typing import Any
+
+from laxity.analysis import jobs as analysis
+from laxity.analysis.jobs import Summary
+from laxity.cli.tables import format_table
+from laxity.model.manifest import Manifest
+from laxity.model.streams import Quantity
+from laxity.model.units import format_duration_ns
+from laxity.report.run_data import PageData, RunData, TaskData, read_page
+from laxity.store.run_directory import Run
+
+_NAMES = {
+    Quantity.RELEASE_LATENCY: "release latency",
+    Quantity.RESPONSE_TIME: "response time",
+    Quantity.START_TO_FINISH: "start to finish",
+}
+_P99 = 0.99
+_P999 = 0.999
+_HEADERS = ("run", "task", "quantity", "kind", "n", "min", "median", "p99", "p99.9", "max")
+_RIGHT = range(4, len(_HEADERS))
+# Shown instead of a quantile that so few jobs do not support.
+_UNSUPPORTED = "-"
+
+
+def summary_text(run: Run) -> str:
+    """Write a run's summary for people; never empty."""
+    page = read_page(run)
+    rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
+    parts = [_outcome_line(run.manifest)]
+    parts += [f"{line}\n" for line in _release_lines(page)]
+    if rows:
+        parts.append(format_table(_HEADERS, rows, _RIGHT))
+    parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
+    parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
+    return "".join(parts)
+
+
+def summary_document(run: Run) -> dict[str, Any]:
+    """Write a run's summary for programs; times in ns."""
+    page = read_page(run)
+    manifest = run.manifest
+    return {
+        "run": str(run.path),
+        "kind": manifest.kind,
+        "name": manifest.name,
+        "status": manifest.status,
+        "exit_code": manifest.exit_code,
+        "message": manifest.message,
+        "doctor_drift": manifest.doctor_drift,
+        "fallbacks": [one for data in _manifests(page) for one in data.fallbacks],
+        "runs": [_run_document(data) for data in page.runs],
+    }
+
+
+def _run_document(data: RunData) -> dict[str, Any]:
+    return {
+        "name": data.label,
+        "status": data.manifest.status,
+        "corunners": data.manifest.corunners,
+        "tasks": [
+            {
+                "name": task.result.name,
+                "released": task.result.released,
+                "started": task.result.started,
+                "counts": task.result.counts,
+                "lost_rows": task.result.lost_rows,
+                "quantities": [
+                    {"name": _NAMES[quantity], "kind": data.kind, **_numbers(summary)}
+                    for quantity, summary in _summaries(task)
+                ],
+            }
+            for task in data.tasks
+        ],
+    }
+
+
+def _numbers(summary: Summary) -> dict[str, Any]:
+    return {
+        "n": summary.n,
+        "is_exact": summary.is_exact,
+        "min_ns": summary.min_ns,
+        "median_ns": summary.median_ns,
+        "p99_ns": summary.quantile_ns(_P99),
+        "p99.9_ns": summary.quantile_ns(_P999),
+        "max_ns": summary.max_ns,
+    }
+
+
+def _summaries(task: TaskData) -> list[tuple[Quantity, Summary]]:
+    found = []
+    for quantity in _NAMES:
+        summary = analysis.summarize(task.distributions[quantity])
+        if summary is not None:
+            found.append((quantity, summary))
+    return found
+
+
+def _rows(data: RunData, task: TaskData) -> list[tuple[str, ...]]:
+    return [
+        (
+            data.label,
+            task.result.name,
+            _NAMES[quantity],
+            data.kind,
+            str(summary.n),
+            format_duration_ns(summary.min_ns),
+            format_duration_ns(summary.median_ns),
+            _quantile(summary, _P99),
+            _quantile(summary, _P999),
+            format_duration_ns(summary.max_ns),
+        )
+        for quantity, summary in _summaries(task)
+    ]
+
+
+def _quantile(summary: Summary, q: float) -> str:
+    value_ns = summary.quantile_ns(q)
+    return _UNSUPPORTED if value_ns is None else format_duration_ns(value_ns)
+
+
+def _outcome_line(manifest: Manifest) -> str:
+    message = f": {manifest.message}" if manifest.message else ""
+    return f"{manifest.status}{message}\n"
+
+
+def _release_lines(page: PageData) -> list[str]:
+    lines = []
+    for data in page.runs:
+        for task in data.tasks:
+            counts = task.result.counts
+            lines.append(
+                f"{data.label}: {task.result.released} released, {task.result.started} started, "
+                f"{counts.not_met} not met ({counts.missed} missed, {counts.skipped} skipped, "
+                f"{counts.aborted} aborted, {counts.pending} pending)"
+            )
+    return lines
+
+
+def _manifests(page: PageData) -> list[Manifest]:
+    below = [data.manifest for data in page.runs] if page.is_composite else []
+    return [page.manifest, *below]
+
+
+def _fallbacks(page: PageData) -> list[str]:
+    return [
+        f"{one.what}: {one.used} used ({one.reason})"
+        for manifest in _manifests(page)
+        for one in manifest.fallbacks
+    ]

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""One run from a resolved spec to a finished directory."""
+
+import os
+import secrets
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from laxity import __version__
+from laxity.errors import LaxityError
+from laxity.model.manifest import Manifest, Tool
+from laxity.model.spec import Spec, spec_to_toml
+from laxity.runner import finish
+from laxity.runner.doctor import Diagnosis, diagnose, drift
+from laxity.runner.facts import collect_facts
+from laxity.runner.finish import Finished
+from laxity.runner.machine import describe_machine
+from laxity.runner.native import run_native
+from laxity.runner.placement import cpus_of_this_process, place
+from laxity.runner.progress import make_display
+from laxity.runner.signals import Forwarder
+from laxity.runner.tools import find_tool, find_workload, source_root
+from laxity.store import run_directory
+from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
+
+# Small enough to be typed again.
+_SEED_BITS = 32
+_GIT_TIMEOUT_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run, and where it is stored.
+
+    Attributes:
+        spec: The experiment; `prepare_spec` has been at it.
+        name: Name of the experiment, shown with the progress.
+        final: Directory of the finished run.
+        command_line: What the user typed.
+        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
+        is_quiet: Whether progress is not shown.
+    """
+
+    spec: Spec
+    name: str
+    final: Path
+    command_line: list[str]
+    allow_unprivileged: bool = False
+    is_quiet: bool = False
+
+
+def prepare_spec(spec: Spec) -> Spec:
+    """Make explicit what only the machine knows (CPUs, programs) and draw a seed if none is given.
+
+    Raises:
+        ConfigError: Unknown workload, no such CPU.
+        PlatformError: A CPU that this process may not use.
+        ToolError: A program is missing or of another version.
+    """
+    find_tool("laxity-run")
+    for task in spec.tasks:
+        find_workload(task.workload)
+    for one in spec.interfere:
+        find_workload(one.workload)
+    if spec.seed is None:
+        spec = msgspec.structs.replace(spec, seed=secrets.randbits(_SEED_BITS))
+    return place(spec, cpus_of_this_process())
+
+
+def run_once(request: RunRequest, signals: Forwarder) -> Finished:
+    """Run an experiment and store it.
+
+    Args:
+        request: What and where.
+        signals: Set up by the caller, so that a signal between two runs is not lost.
+
+    Returns:
+        Where it is and how it ended; the exit code is in the manifest.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As the runner; then no directory is left unless jobs were measured.
+        KeyboardInterrupt: Interrupted before anything was started; no directory is left.
+    """
+    run = run_directory.create_run(request.final)
+    try:
+        before = _write_before(run, request)
+        if signals.has_received:
+            # laxity-run could not yet take the signal; nothing has been measured.
+            shutil.rmtree(run.tmp)
+            raise KeyboardInterrupt
+        display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
+        returncode = run_native(
+            request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
+        )
+        _write_after(run, before)
+        return finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+    except LaxityError:
+        if not (run.tmp / "jobs.npy").exists():
+            shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def new_manifest(
+    kind: Literal["run", "demo"], name: str, command_line: list[str], machine_hash: str
+) -> Manifest:
+    """Start the manifest of a run that this process writes."""
+    return Manifest(
+        tool=Tool(name="laxity", version=__version__, commit=source_commit()),
+        kind=kind,
+        name=name,
+        command_line=command_line,
+        status="running",
+        started_at=finish.now(),
+        machine_hash=machine_hash,
+        writer=finish.this_writer(),
+    )
+
+
+def write_diagnosis(directory: Path, before: Diagnosis, after: Diagnosis | None) -> None:
+    """Write doctor.json; `after` None: the run has not ended, or was killed."""
+    document: dict[str, Any] = {"before": before, "after": after}
+    run_directory.write_document(directory / DOCTOR, document)
+
+
+def source_commit() -> str | None:
+    """Name the commit of the checkout; `-dirty` if files differ from it; None outside one."""
+    root = source_root()
+    if root is None or not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 - the user's own git
+            capture_output=True,
+            text=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+def _measured_cpus(spec: Spec) -> list[int]:
+    return sorted({cpu for task in spec.tasks for cpu in task.cpus})
+
+
+def _write_before(run: NewRun, request: RunRequest) -> Diagnosis:
+    facts = collect_facts()
+    machine = describe_machine(facts)
+    manifest = new_manifest("run", request.name, request.command_line, machine.hash)
+    manifest = msgspec.structs.replace(
+        manifest, platform=request.spec.platform, seed=request.spec.seed
+    )
+    # First, so that whoever finds the directory learns who writes it.
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_file(run.tmp / SPEC, spec_to_toml(request.spec).encode())
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    before = diagnose(facts, _measured_cpus(request.spec))
+    write_diagnosis(run.tmp, before, None)
+    return before
+
+
+def _write_after(run: NewRun, before: Diagnosis) -> None:
+    after = diagnose(collect_facts(), before.cpus)
+    write_diagnosis(run.tmp, before, after)
+    manifest = run_directory.read_manifest(run.tmp)
+    run_directory.write_document(
+        run.tmp / MANIFEST,
+        msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after))),
+    )

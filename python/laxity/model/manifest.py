@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""manifest.json, what a run was and how it ended; and native.json, laxity-run's half of it.
+
+The contract is docs/architecture.md, "manifest.json". `null` means "not known", never zero.
+"""
+
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from laxity.errors import RecordError
+
+MANIFEST_SCHEMA = 1
+# Metadata of a run with many tasks stays far below this; anything larger is not ours.
+MAX_JSON_BYTES = 64 << 20
+
+Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Base of all parts: closed and immutable."""
+
+
+class Tool(Record, frozen=True, kw_only=True):
+    """The program that wrote the run."""
+
+    name: str
+    version: str
+    commit: str | None = None
+
+
+class Clock(Record, frozen=True, kw_only=True):
+    """The clock of all times; `t0_ns` null: the run ended before its first release."""
+
+    name: str
+    t0_ns: int | None = None
+    end_ns: int | None = None
+
+
+class Counter(Record, frozen=True, kw_only=True):
+    """The user-readable constant-rate counter behind `*_ticks`."""
+
+    name: str
+    rate_hz: int | float | None = None
+
+
+class SnapshotCost(Record, frozen=True, kw_only=True):
+    """Calibrated cost of an empty pair of snapshots: what it adds to exec_ns and to wall time."""
+
+    mode: Literal["none", "cpu", "all"]
+    n: int = 0
+    exec_ns: int | float | None = None
+    wall_ns: int | float | None = None
+
+
+class Counts(Record, frozen=True, kw_only=True):
+    """Releases by what became of them."""
+
+    done: int = 0
+    missed: int = 0
+    skipped: int = 0
+    aborted: int = 0
+    pending: int = 0
+    not_met: int = 0
+
+
+class Faults(Record, frozen=True, kw_only=True):
+    """Page faults."""
+
+    minor: int = 0
+    major: int = 0
+
+
+class TaskResult(Record, frozen=True, kw_only=True):
+    """One task: what was asked for and what became of it."""
+
+    index: int
+    name: str
+    workload: str
+    args: list[str]
+    policy: str
+    priority: int | None
+    cpus: str
+    period_ns: int
+    deadline_ns: int | None
+    offset_ns: int
+    overrun: str
+    released: int = 0
+    started: int = 0
+    counts: Counts = Counts()
+    lost_rows: int = 0
+    end_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    memory_locked: bool | None = None
+    faults_after_first_job: Faults | None = None
+    rttime_pauses: int = 0
+    output_bytes: int = 0
+
+
+class CorunnerResult(Record, frozen=True, kw_only=True):
+    """One co-runner: what was asked for and what it did."""
+
+    index: int
+    workload: str
+    args: list[str]
+    policy: str
+    priority: int | None
+    cpus: str
+    passes_before_t0: int | None = None
+    passes: int | None = None
+    elapsed_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+
+
+class Fallback(Record, frozen=True, kw_only=True):
+    """Something that was asked for and replaced by something less."""
+
+    what: str
+    used: str
+    reason: str
+
+
+class Writer(Record, frozen=True, kw_only=True):
+    """The process that writes the run; its start time tells it from a later one of the same pid."""
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """manifest.json."""
+
+    schema: int = MANIFEST_SCHEMA
+    tool: Tool
+    kind: Literal["run", "demo"]
+    name: str
+    command_line: list[str]
+    status: Status
+    exit_code: int | None = None
+    message: str = ""
+    started_at: str
+    finished_at: str | None = None
+    platform: str = "native"
+    seed: int | None = None
+    machine_hash: str | None = None
+    clock: Clock | None = None
+    counter: Counter | None = None
+    snapshots: SnapshotCost | None = None
+    tasks: list[TaskResult] = []
+    corunners: list[CorunnerResult] = []
+    fallbacks: list[Fallback] = []
+    doctor_drift: list[str] = []
+    tables: dict[str, int] = {}
+    parents: list[str] = []
+    runs: list[str] = []
+    files: dict[str, str] = {}
+    # Only while status is "running".
+    writer: Writer | msgspec.UnsetType = msgspec.UNSET
+
+
+class NativeTask(Record, frozen=True, kw_only=True):
+    """laxity-run's half of a task. What only repeats the request is accepted and not used."""
+
+    index: int
+    name: str | None = None
+    workload: str | None = None
+    args: list[str] = []
+    policy: str | None = None
+    priority: int | None = None
+    cpus: str | None = None
+    period_ns: int | None = None
+    deadline_ns: int | None = None
+    offset_ns: int | None = None
+    overrun: str | None = None
+    released: int = 0
+    started: int = 0
+    counts: Counts = Counts()
+    lost_rows: int = 0
+    end_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    memory_locked: bool | None = None
+    faults_after_first_job: Faults | None = None
+    rttime_pauses: int = 0
+    output_bytes: int = 0
+
+
+class NativeCorunner(Record, frozen=True, kw_only=True):
+    """laxity-run's half of a co-runner. What only repeats the request is accepted and not used."""
+
+    index: int
+    workload: str | None = None
+    args: list[str] = []
+    policy: str | None = None
+    priority: int | None = None
+    cpus: str | None = None
+    passes_before_t0: int | None = None
+    passes: int | None = None
+    elapsed_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+
+
+class Native(Record, frozen=True, kw_only=True):
+    """native.json: what laxity-run knows when a run has ended."""
+
+    schema: int = MANIFEST_SCHEMA
+    clock: Clock
+    counter: Counter | None = None
+    snapshots: SnapshotCost | None = None
+    status: Literal["complete", "interrupted", "failed", "recovered"]
+    exit_code: int
+    message: str = ""
+    tasks: list[NativeTask] = []
+    corunners: list[NativeCorunner] = []
+    fallbacks: list[Fallback] = []
+    tables: dict[str, int] = {}
+
+
+Document = TypeVar("Document", Manifest, Native)
+
+
+def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
+    """Read manifest.json or native.json.
+
+    Args:
+        data: Content of the file.
+        kind: `Manifest` or `Native`.
+        where: Path, for the message.
+
+    Raises:
+        RecordError: Not JSON, not this shape, or of another schema version.
+    """
+    if len(data) > MAX_JSON_BYTES:
+        msg = f"{where}: {len(data)} bytes is too large for metadata; the run is damaged"
+        raise RecordError(msg)
+    try:
+        document = msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        msg = f"{where}: unreadable ({error}); the run is damaged or of another version"
+        raise RecordError(msg) from error
+    if document.schema != MANIFEST_SCHEMA:
+        msg = f"{where}: schema {document.schema}; this build reads {MANIFEST_SCHEMA}"
+        raise RecordError(msg)
+    return document
+
+
+def encode_document(document: msgspec.Struct | dict[str, Any]) -> bytes:
+    """Write a document as people like to read it: indented, one final newline."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"

@@ -1,0 +1,389 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From what the user wrote (TOML tables, options) to a resolved `Spec`.
+
+Every refusal names the place and the value.
+"""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+import msgspec
+
+from laxity.errors import ConfigError, located, suggestion
+from laxity.model.cpus import parse_cpus
+from laxity.model.spec import (
+    BOUND_KEYS,
+    DEFAULT_HEAP_BYTES,
+    DEFAULT_PRIORITY,
+    DEFAULT_STACK_BYTES,
+    MAX_PRIORITY,
+    MIN_PRIORITY,
+    SPEC_SCHEMA,
+    UNSERVED_KEYS,
+    Idle,
+    InterfereSpec,
+    InterfereTable,
+    Overrun,
+    Policy,
+    RunTable,
+    Snapshots,
+    Spec,
+    TaskSpec,
+    TaskTable,
+)
+from laxity.model.units import exact_duration, parse_duration_ns, parse_size_bytes
+
+# The longest response that is still believed: max(1 s, 20 * max(D, T)), design.md section 5.
+MIN_JOB_TIMEOUT_NS = 1_000_000_000
+JOB_TIMEOUT_FACTOR = 20
+MAX_SEED = 2**63 - 1
+# The limits of laxity-run (native/cli/run_options.c). 400 days: far above any use, and sums of them
+# stay within 64 bits. A shorter period than a microsecond could not even be slept for.
+MAX_TIME_NS = 400 * 24 * 3600 * 1_000_000_000
+MIN_PERIOD_NS = 1_000
+SHORTEST_JOB_TIMEOUT_NS = 1_000_000
+MAX_PREFAULT_BYTES = 1 << 40
+# A spec is read by people; this bound only keeps a mistyped path to a huge file out of memory.
+MAX_SPEC_BYTES = 1 << 20
+_KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+
+Word = TypeVar("Word", bound=StrEnum)
+Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
+
+
+def is_spec_path(argument: str) -> bool:
+    """Tell a spec file from the name of a workload: it has a `/` or ends in `.toml`."""
+    return "/" in argument or argument.endswith(".toml")
+
+
+def read_spec_toml(data: bytes, overrides: dict[str, Any], resolution_ns: int) -> Spec:
+    """Read the text of a spec file.
+
+    Args:
+        data: Content of the file.
+        overrides: Keys of `[run]` given as options; they replace those of the file.
+        resolution_ns: Resolution of the clock that releases jobs.
+
+    Raises:
+        ConfigError: Not TOML, unknown key, or a value that cannot be.
+    """
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        msg = f"not TOML: {error}; see the example in the manual of laxity run"
+        raise ConfigError(msg) from error
+    _check_keys(document, ("schema", "run", "task", "interfere"), "top level")
+    if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:
+        msg = f"schema is {document.get('schema', 'missing')}; write schema = {SPEC_SCHEMA}"
+        raise ConfigError(msg)
+    run = document.get("run", {})
+    if not isinstance(run, dict):
+        msg = "run is not a table; write [run]"
+        raise ConfigError(msg)
+    run = {**run, **overrides}
+    tasks = _array_of_tables(document, "task")
+    return resolve_spec(run, tasks, _array_of_tables(document, "interfere"), resolution_ns)
+
+
+def resolve_spec(
+    run: dict[str, Any],
+    tasks: list[dict[str, Any]],
+    interfere: list[dict[str, Any]],
+    resolution_ns: int,
+) -> Spec:
+    """Check tables as the user wrote them and make every default explicit.
+
+    Args:
+        run: `[run]`.
+        tasks: The `[[task]]` tables.
+        interfere: The `[[interfere]]` tables.
+        resolution_ns: Resolution of the clock that releases jobs.
+
+    Raises:
+        ConfigError: Unknown key, or a value that cannot be.
+    """
+    table = _convert(run, RunTable, "run", "[run]")
+    if len(tasks) != 1:
+        found = "no [[task]]" if not tasks else f"{len(tasks)} [[task]] tables"
+        msg = f"{found}: this build runs exactly one task; write one [[task]]"
+        raise ConfigError(msg)
+    resolved_tasks = tuple(
+        _resolve_task(_convert(task, TaskTable, "task", _task_label(task, index)), resolution_ns)
+        for index, task in enumerate(tasks)
+    )
+    resolved_interfere = tuple(
+        _resolve_interfere(
+            _convert(one, InterfereTable, "interfere", f"interfere {index}"), f"interfere {index}"
+        )
+        for index, one in enumerate(interfere)
+    )
+    with located("[run]"):
+        return _resolve_run(table, resolved_tasks, resolved_interfere)
+
+
+def parse_interfere_option(text: str) -> dict[str, Any]:
+    """Read the option `--interfere 'NAME ARG...@CPUS'` into an `[[interfere]]` table.
+
+    Split at the last `@`; the words before it follow shell rules.
+    """
+    words, at, cpus = text.rpartition("@")
+    parsed = split_words(words, f'--interfere "{text}"')
+    if not at or not parsed:
+        msg = f'--interfere "{text}": not NAME ARG...@CPUS; write for example "bandwidth write@0"'
+        raise ConfigError(msg)
+    return {"workload": parsed[0], "args": parsed[1:], "cpus": cpus}
+
+
+def split_words(text: str, where: str) -> list[str]:
+    """Split a quoted option into words by shell rules.
+
+    Raises:
+        ConfigError: A quotation is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        msg = f"{where}: cannot be split into words ({error}); close the quotation"
+        raise ConfigError(msg) from error
+
+
+def check_unserved(keys: Iterable[str], table: str, where: str) -> None:
+    """Refuse keys that the design knows and this build does not serve."""
+    for key in keys:
+        if key in UNSERVED_KEYS[table]:
+            msg = f'{where}: this build cannot do "{key}"; remove it'
+            raise ConfigError(msg)
+
+
+def _array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    tables = document.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        msg = f"{key} is not an array of tables; write [[{key}]]"
+        raise ConfigError(msg)
+    return tables
+
+
+def _task_label(task: dict[str, Any], index: int) -> str:
+    name = task.get("name", task.get("workload"))
+    return f'task "{name}"' if isinstance(name, str) else f"task {index}"
+
+
+def _check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None:
+    known = tuple(known)
+    for key in table:
+        if key not in known:
+            advice = suggestion(key, known, f"use one of {' '.join(known)}")
+            msg = f'{where}: unknown key "{key}"; {advice}'
+            raise ConfigError(msg)
+
+
+def _convert(table: dict[str, Any], kind: type[Table], key: str, where: str) -> Table:
+    """Turn a table into its struct; the struct's fields are the list of known keys."""
+    check_unserved(table, key, where)
+    _check_keys(table, kind.__struct_fields__, where)
+    try:
+        return msgspec.convert(table, kind, strict=True)
+    except msgspec.ValidationError as error:
+        reason = str(error).replace(" - at `$.", ' in "').replace("`", "")
+        if ' in "' in reason:
+            reason += '"'
+        msg = f"{where}: {reason[0].lower()}{reason[1:]}; correct its type"
+        raise ConfigError(msg) from error
+
+
+def _choice(value: str, kind: type[Word], what: str) -> Word:
+    words = [word.value for word in kind]
+    if value not in words:
+        advice = suggestion(value, words, f"use one of {' '.join(words)}")
+        msg = f'{what} "{value}" is unknown; {advice}'
+        raise ConfigError(msg)
+    return kind(value)
+
+
+def _resolve_run(
+    run: RunTable, tasks: tuple[TaskSpec, ...], interfere: tuple[InterfereSpec, ...]
+) -> Spec:
+    if run.platform != "native":
+        msg = f'platform "{run.platform}" is unknown; this build has native'
+        raise ConfigError(msg)
+    for name, value, low in (
+        ("jobs", run.jobs, 1),
+        ("seed", run.seed, 0),
+        ("max_misses", run.max_misses, 0),
+    ):
+        if value is not None and not low <= value <= MAX_SEED:
+            msg = f"{name} {value} is not between {low} and {MAX_SEED}; write a number that is"
+            raise ConfigError(msg)
+    if run.keep not in {"all", "misses"} and not _KEEP_TAIL.fullmatch(run.keep):
+        msg = f'keep "{run.keep}" is unknown; use all, misses or tail:N (the last N rows)'
+        raise ConfigError(msg)
+    return Spec(
+        platform=run.platform,
+        jobs=run.jobs,
+        duration_ns=_positive_duration(run.duration, "duration"),
+        seed=run.seed,
+        idle=_choice(run.idle, Idle, "idle"),
+        snapshots=_choice(run.snapshots, Snapshots, "snapshots"),
+        keep=run.keep,
+        max_misses=run.max_misses,
+        max_response_ns=_positive_duration(run.max_response, "max_response"),
+        tasks=tasks,
+        interfere=interfere,
+    )
+
+
+def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
+    if not task.workload:
+        msg = f'task "{task.name or 0}": no workload; write workload = "NAME" (see laxity list)'
+        raise ConfigError(msg)
+    name = task.name if task.name is not None else PurePath(task.workload).name
+    with located(f'task "{name}"'):
+        if not _NAME.fullmatch(name):
+            msg = f'name "{name}" is not usable in paths; use letters, digits, . _ -'
+            raise ConfigError(msg)
+        period_ns = _resolve_period(task.period, resolution_ns)
+        overrun = _choice(task.overrun, Overrun, "overrun")
+        deadline_ns = _resolve_deadline(task.deadline, period_ns, overrun)
+        policy = _choice(task.policy, Policy, "policy")
+        return TaskSpec(
+            name=name,
+            workload=task.workload,
+            args=_words(task.args),
+            period_ns=period_ns,
+            deadline_ns=deadline_ns,
+            offset_ns=_duration(task.offset, "offset"),
+            policy=policy,
+            priority=_resolve_priority(task.priority, policy),
+            cpus=_resolve_cpus(task.cpus),
+            overrun=overrun,
+            job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
+            stack_bytes=_size(task.stack, "stack", DEFAULT_STACK_BYTES),
+            heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
+            bound={key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None},
+        )
+
+
+def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
+    with located(where):
+        if not one.workload:
+            msg = 'no workload; write workload = "NAME" (see laxity list)'
+            raise ConfigError(msg)
+        policy = _choice(one.policy, Policy, "policy")
+        return InterfereSpec(
+            workload=one.workload,
+            args=_words(one.args),
+            cpus=_resolve_cpus(one.cpus),
+            policy=policy,
+            priority=_resolve_priority(one.priority, policy),
+        )
+
+
+def _resolve_period(value: object, resolution_ns: int) -> int:
+    if value is None:
+        msg = 'no period; write for example period = "10ms" (option: --period 10ms)'
+        raise ConfigError(msg)
+    period_ns = _duration(value, "period")
+    if period_ns == 0:
+        msg = f'period "{value}" is not above 0; write for example 10ms'
+        raise ConfigError(msg)
+    shortest_ns = max(resolution_ns, MIN_PERIOD_NS)
+    if period_ns < shortest_ns:
+        shortest = exact_duration(shortest_ns)
+        why = "the clock's resolution" if shortest_ns == resolution_ns else "what can be released"
+        msg = f'period "{value}" is below {why}; write {shortest} or more'
+        raise ConfigError(msg)
+    return period_ns
+
+
+def _resolve_deadline(value: object, period_ns: int, overrun: Overrun) -> int | None:
+    if value is None:
+        return period_ns
+    if value == "none":
+        return None
+    deadline_ns = _duration(value, "deadline")
+    if deadline_ns == 0:
+        msg = f'deadline "{value}" is not above 0; write a longer one, or none'
+        raise ConfigError(msg)
+    if deadline_ns > period_ns and overrun is not Overrun.QUEUE:
+        msg = (
+            f"deadline {value} is longer than period {exact_duration(period_ns)}; "
+            "set a deadline <= period or pass --overrun queue"
+        )
+        raise ConfigError(msg)
+    return deadline_ns
+
+
+def _resolve_job_timeout(value: object, deadline_ns: int | None, period_ns: int) -> int:
+    if value is None:
+        longest_ns = max(deadline_ns or 0, period_ns)
+        return min(max(MIN_JOB_TIMEOUT_NS, JOB_TIMEOUT_FACTOR * longest_ns), MAX_TIME_NS)
+    timeout_ns = _duration(value, "job_timeout")
+    if timeout_ns < SHORTEST_JOB_TIMEOUT_NS:
+        msg = f'job_timeout "{value}" is below 1ms; write a longer one'
+        raise ConfigError(msg)
+    return timeout_ns
+
+
+def _resolve_priority(value: int | None, policy: Policy) -> int | None:
+    if policy is Policy.OTHER:
+        if value is not None:
+            msg = f"priority {value} means nothing under policy other; remove it"
+            raise ConfigError(msg)
+        return None
+    if value is None:
+        return DEFAULT_PRIORITY
+    if not MIN_PRIORITY <= value <= MAX_PRIORITY:
+        msg = (
+            f"priority {value} is not between {MIN_PRIORITY} and {MAX_PRIORITY}; "
+            "larger is higher, 50 is the default"
+        )
+        raise ConfigError(msg)
+    return value
+
+
+def _resolve_cpus(value: object) -> tuple[int, ...]:
+    with located("cpus"):
+        return () if value is None else parse_cpus(value)
+
+
+def _words(args: list[str]) -> tuple[str, ...]:
+    for word in args:
+        if "\0" in word:
+            msg = "args: a word holds a NUL character; remove it"
+            raise ConfigError(msg)
+    return tuple(args)
+
+
+def _duration(value: object, what: str) -> int:
+    with located(what):
+        duration_ns = parse_duration_ns(value)
+        if duration_ns > MAX_TIME_NS:
+            msg = f'"{value}" is longer than 400 days; write at most 9600h'
+            raise ConfigError(msg)
+        return duration_ns
+
+
+def _positive_duration(value: object, what: str) -> int | None:
+    if value is None:
+        return None
+    duration_ns = _duration(value, what)
+    if duration_ns == 0:
+        msg = f'{what} "{value}" is not above 0; write a longer one'
+        raise ConfigError(msg)
+    return duration_ns
+
+
+def _size(value: object, what: str, default_bytes: int) -> int:
+    with located(what):
+        size_bytes = default_bytes if value is None else parse_size_bytes(value)
+        if size_bytes > MAX_PREFAULT_BYTES:
+            msg = f'"{value}" is more than 1TiB; write a smaller size'
+            raise ConfigError(msg)
+        return size_bytes

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Every stream's fields as data: name, type, unit, meaning. Design: design.md section 4.
+
+`native/harness/job_rows.c` writes the same fields; a test compares the two. A quantity that was not
+measured in a whole run has no column; one that is absent in a row holds the smallest value of its
+signed type, or all ones of its unsigned one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """What became of a release."""
+
+    DONE = 0
+    MISSED = 1
+    SKIPPED = 2
+    ABORTED = 3
+    PENDING = 4
+
+
+class Cause(IntEnum):
+    """Why a job was aborted."""
+
+    NONE = 0
+    INTERRUPT = 1
+    TIMEOUT = 2
+    SIGNAL = 3
+    EXIT = 4
+    MEMORY_LIMIT = 5
+    KILLED = 6
+
+
+class Quantity(IntEnum):
+    """What a row of histogram.npy counts."""
+
+    RESPONSE_TIME = 0
+    RELEASE_LATENCY = 1
+    START_TO_FINISH = 2
+
+
+class SchedKind(IntEnum):
+    """What a row of sched.npy says happened."""
+
+    OFF = 0
+    ON = 1
+    WAKEUP = 2
+    MIGRATE = 3
+    FORK = 4
+    EXIT = 5
+    IRQ_IN = 6
+    IRQ_OUT = 7
+    SOFTIRQ_IN = 8
+    SOFTIRQ_OUT = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a stream.
+
+    Attributes:
+        name: Name, carrying the unit of a quantity.
+        kind: Letter and bytes as in numpy: `u2`, `i8`, `f4`, `S16`.
+        unit: `ns`, `ticks`, `count`, or empty.
+        meaning: One line.
+        is_required: Whether every file of this stream has the column.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+    is_required: bool = True
+
+
+def _optional(name: str, kind: str, unit: str, meaning: str) -> Field:
+    return Field(name, kind, unit, meaning, is_required=False)
+
+
+JOBS = (
+    Field("task", "u2", "", "index of the [[task]]"),
+    Field("job", "u8", "", "number of the release, from 0"),
+    Field("release_ns", "i8", "ns", "nominal release: t0 + offset + job * period"),
+    Field("abs_deadline_ns", "i8", "ns", "release + deadline; absent without a deadline"),
+    Field("start_ns", "i8", "ns", "first runs; absent if it did not start"),
+    Field("finish_ns", "i8", "ns", "completes; absent if it did not finish"),
+    _optional("exec_ns", "i8", "ns", "processor time of the job (snapshots cpu, all)"),
+    _optional("start_ticks", "u8", "ticks", "constant-rate counter at the start"),
+    _optional("finish_ticks", "u8", "ticks", "constant-rate counter at the finish"),
+    _optional("tid", "i4", "", "the kernel's thread number"),
+    _optional("cpu_start", "i4", "", "CPU at the start"),
+    _optional("cpu_finish", "i4", "", "CPU at the finish"),
+    _optional("preemptions", "i4", "count", "involuntary switches within the job (snapshots all)"),
+    _optional("blockings", "i4", "count", "voluntary switches within the job (snapshots all)"),
+    _optional("minor_faults", "i4", "count", "page faults without input or output (snapshots all)"),
+    _optional("major_faults", "i4", "count", "page faults with input or output (snapshots all)"),
+    Field("status", "u1", "", "0 done, 1 missed, 2 skipped, 3 aborted, 4 pending"),
+    _optional(
+        "cause",
+        "u1",
+        "",
+        "0 none, 1 interrupt, 2 timeout, 3 signal, 4 exit, 5 memory limit, 6 killed",
+    ),
+)
+HISTOGRAM = (
+    Field("task", "u2", "", "index of the [[task]]"),
+    Field("quantity", "u1", "", "0 response time, 1 release latency, 2 start to finish"),
+    Field("lower_ns", "i8", "ns", "lower edge, inclusive"),
+    Field("upper_ns", "i8", "ns", "upper edge, exclusive"),
+    Field("count", "u8", "count", "finished jobs in between"),
+)
+SCHED = (
+    Field("time_ns", "i8", "ns", "when"),
+    Field("seq", "u8", "", "order among equal times"),
+    Field("cpu", "i4", "", "where"),
+    Field(
+        "kind",
+        "u1",
+        "",
+        "0 off, 1 on, 2 wakeup, 3 migrate, 4 fork, 5 exit, 6 irq_in, 7 irq_out, "
+        "8 softirq_in, 9 softirq_out",
+    ),
+    Field("tid", "i4", "", "the thread it happened to"),
+    Field("other_tid", "i4", "", "the other thread of a switch, wake-up or fork"),
+    Field("prev_state_or_vector", "i8", "", "state of the thread left, or interrupt number"),
+    Field("preempted", "u1", "", "1 if the thread left could have gone on"),
+)
+THREADS = (
+    Field("tid", "i4", "", "the kernel's thread number"),
+    Field("pid", "i4", "", "its process"),
+    Field("task", "u2", "", "index of the [[task]]; absent if none"),
+    Field("comm", "S16", "", "its name"),
+    Field("from_ns", "i8", "ns", "first seen"),
+    Field("to_ns", "i8", "ns", "last seen; absent if still there at the end"),
+)
+COUNTERS = (
+    Field("time_ns", "i8", "ns", "when it was read"),
+    Field("task", "u2", "", "index of the [[task]]; absent if of a whole CPU"),
+    Field("event", "u2", "", "index of the event in the manifest"),
+    Field("value", "i8", "count", "value since the start of the run"),
+)
+PROBE = (
+    Field("time_ns", "i8", "ns", "when"),
+    Field("task", "u2", "", "index of the [[task]]"),
+    Field("probe", "u4", "", "number that the program gave"),
+    Field("value", "i8", "", "value that the program gave"),
+)
+
+STREAMS: Mapping[str, tuple[Field, ...]] = {
+    "jobs": JOBS,
+    "histogram": HISTOGRAM,
+    "sched": SCHED,
+    "threads": THREADS,
+    "counters": COUNTERS,
+    "probe": PROBE,
+}
+# Streams whose files may hold columns not listed above: one f4 per value that a workload logs.
+STREAMS_WITH_EXTRA_COLUMNS = frozenset({"jobs"})
+EXTRA_COLUMN_KIND = "f4"
+
+
+def absent_value(kind: str) -> int | None:
+    """Give the value that stands for "absent" in a column of a type.
+
+    Args:
+        kind: Letter and bytes: `i8`, `u2`, `f4`, `S16`.
+
+    Returns:
+        The smallest value of a signed type, all ones of an unsigned one; None for other types:
+        NaN is absent in a floating-point column, and text has no absent value.
+    """
+    letter, bits = kind[0], 8 * int(kind[1:])
+    if letter == "i":
+        return -(1 << (bits - 1))
+    if letter == "u":
+        return (1 << bits) - 1
+    return None

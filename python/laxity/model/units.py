@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Durations and sizes as users write and read them.
+
+`include/laxity/units.h` has the same rules in C.
+"""
+
+import re
+
+from laxity.errors import ConfigError
+
+NS_PER_UNIT = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+BYTES_PER_UNIT = {
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+}
+MAX_DURATION_NS = 2**63 - 1
+MAX_SIZE_BYTES = 2**64 - 1
+# The longest exact value, 9223372036854775807ns, has 19 digits; a fraction adds at most 13.
+_MAX_TEXT = 40
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([A-Za-zµ]*)", re.ASCII)
+# Display: (factor in ns, symbol), largest first.
+_SHOWN_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+_SHOWN_SIZES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def parse_duration_ns(text: object) -> int:
+    """Read a duration with a unit, such as `50us`, `1.5ms` or `10s`.
+
+    Args:
+        text: What the user wrote; a TOML number is refused like a number without unit.
+
+    Returns:
+        Whole nanoseconds, at least 0.
+
+    Raises:
+        ConfigError: No unit, no number, not a whole number of nanoseconds, or more than 2^63 - 1.
+    """
+    value = _parse(text, NS_PER_UNIT, ("10s", "s"))
+    if value > MAX_DURATION_NS:
+        msg = f'"{text}" is longer than 292 years; write a shorter duration'
+        raise ConfigError(msg)
+    return value
+
+
+def parse_size_bytes(text: object) -> int:
+    """Read a size with a unit, such as `64KiB` (1024s) or `500kB` (1000s).
+
+    Args:
+        text: What the user wrote; a TOML number is refused like a number without unit.
+
+    Returns:
+        Whole bytes, at least 0.
+
+    Raises:
+        ConfigError: No unit, no number, not a whole number of bytes, or more than 2^64 - 1.
+    """
+    value = _parse(text, BYTES_PER_UNIT, ("64KiB", "KiB"))
+    if value > MAX_SIZE_BYTES:
+        msg = f'"{text}" is more than 16 EiB; write a smaller size'
+        raise ConfigError(msg)
+    return value
+
+
+def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
+    example, likely_unit = hint
+    if isinstance(text, (int, float)) and not isinstance(text, bool):
+        msg = f"{text} has no unit; write {_with_unit(str(text), likely_unit, example)}"
+        raise ConfigError(msg)
+    if not isinstance(text, str) or len(text) > _MAX_TEXT:
+        msg = f"{_quoted(text)} is not a number with a unit; write for example {example}"
+        raise ConfigError(msg)
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        msg = f'"{text}" is not a number with a unit; write for example {example}'
+        raise ConfigError(msg)
+    number, unit = match.groups()
+    if not unit:
+        msg = f'"{text}" has no unit; write {_with_unit(number, likely_unit, example)}'
+        raise ConfigError(msg)
+    if unit not in units:
+        msg = f'"{text}" has the unknown unit "{unit}"; use one of {" ".join(units)}'
+        raise ConfigError(msg)
+    whole, _, fraction = number.partition(".")
+    scale: int = 10 ** len(fraction)
+    value, rest = divmod(int(whole + fraction) * units[unit], scale)
+    if rest:
+        msg = f'"{text}" is no whole number of {next(iter(units))}; write one that is'
+        raise ConfigError(msg)
+    return value
+
+
+def _with_unit(number: str, unit: str, example: str) -> str:
+    """Show the user's own number with the likely unit, so that the hint can be copied."""
+    return f"{number}{unit}" if _QUANTITY.fullmatch(number) else example
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    return f'"{text[:_MAX_TEXT]}..."' if len(text) > _MAX_TEXT else f'"{text}"'
+
+
+def exact_duration(duration_ns: int) -> str:
+    """Write a duration so that `parse_duration_ns` gives the same number: 5000000 is `5ms`.
+
+    Minutes and hours are not used: `600s` is read faster than it is converted from `10m`.
+    """
+    for unit in ("s", "ms", "us"):
+        if duration_ns and duration_ns % NS_PER_UNIT[unit] == 0:
+            return f"{duration_ns // NS_PER_UNIT[unit]}{unit}"
+    return f"{duration_ns}ns"
+
+
+def exact_size(size_bytes: int) -> str:
+    """Write a size so that `parse_size_bytes` gives the same number: 65536 is `64KiB`."""
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        if size_bytes and size_bytes % BYTES_PER_UNIT[unit] == 0:
+            return f"{size_bytes // BYTES_PER_UNIT[unit]}{unit}"
+    return f"{size_bytes}B"
+
+
+def format_duration_ns(duration_ns: float) -> str:
+    """Show a duration to people in the unit that fits, three digits: 12345 is `12.3 µs`.
+
+    Args:
+        duration_ns: Nanoseconds; negative values keep their sign.
+    """
+    for factor, symbol in _SHOWN_DURATIONS:
+        if abs(duration_ns) >= factor:
+            return f"{_three_digits(duration_ns / factor)} {symbol}"
+    return f"{_three_digits(duration_ns)} ns"
+
+
+def format_size_bytes(size_bytes: float) -> str:
+    """Show a size to people in the unit that fits, three digits: 1536 is `1.50 KiB`."""
+    for factor, symbol in _SHOWN_SIZES:
+        if abs(size_bytes) >= factor:
+            return f"{_three_digits(size_bytes / factor)} {symbol}"
+    return f"{size_bytes:.0f} B"
+
+
+def _three_digits(value: float) -> str:
+    """Three significant digits without exponent; a whole number below 1000 stays whole."""
+    if value == int(value) and abs(value) < 1000:  # noqa: PLR2004 - where the next unit begins
+        return f"{value:.0f}"
+    for digits, limit in ((2, 10.0), (1, 100.0)):
+        if abs(round(value, digits)) < limit:
+            return f"{value:.{digits}f}"
+    return f"{value:.0f}"

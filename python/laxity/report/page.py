@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Write report.html and derived.json of a run: read, build the sections, render."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from laxity import __version__
+from laxity.report.blocks import Quantity, Section
+from laxity.report.run_data import PageData, RunData, read_page
+from laxity.report.sections import (
+    comparison,
+    corunners,
+    distributions,
+    fallbacks,
+    files,
+    machine,
+    method,
+    missed,
+    reproduce,
+    split,
+    task,
+    timeline,
+    verdict,
+)
+from laxity.store.run_directory import REPORT, open_run, write_file
+
+DERIVED = "derived.json"
+_DERIVED_SCHEMA = 1
+_TEMPLATES = Path(__file__).parent / "templates"
+# One run's sections, in reading order.
+_RUN_SECTIONS = (
+    task.build,
+    distributions.build_response,
+    distributions.build_latency,
+    timeline.build,
+    split.build,
+    missed.build,
+    corunners.build,
+)
+
+
+class Derived(msgspec.Struct, frozen=True, kw_only=True):
+    """derived.json: every number that the report shows and computes."""
+
+    schema: int
+    tool_version: str
+    quantile: str
+    quantities: list[Quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sections of one run, or of the whole page (no title)."""
+
+    identity: str
+    title: str
+    sections: tuple[Section, ...]
+
+
+def write_report(run_dir: Path) -> Path:
+    """Write DIR/report.html and DIR/derived.json of a single or a composite run.
+
+    Args:
+        run_dir: A finished run; nothing but these two files is changed.
+
+    Returns:
+        The path of report.html.
+
+    Raises:
+        ConfigError: There is no run.
+        RecordError: A manifest is unreadable.
+        PlatformError: A file cannot be written.
+    """
+    page = read_page(open_run(run_dir))
+    groups = tuple(_groups(page))
+    report = run_dir / REPORT
+    write_file(report, _render(page, groups).encode())
+    write_file(run_dir / DERIVED, msgspec.json.format(_derived(groups)) + b"\n")
+    return report
+
+
+def _derived(groups: tuple[Group, ...]) -> bytes:
+    quantities = [one for group in groups for part in group.sections for one in part.quantities]
+    return msgspec.json.encode(
+        Derived(
+            schema=_DERIVED_SCHEMA,
+            tool_version=__version__,
+            quantile="nearest rank: the ceil(q * n)-th smallest sample",
+            quantities=quantities,
+        )
+    )
+
+
+def _groups(page: PageData) -> Iterator[Group]:
+    """Overview, then every run, then what holds for all of them."""
+    overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
+    yield Group("overview", "", tuple(section for section in overview if section is not None))
+    for run in page.runs:
+        yield Group(run.prefix, _run_title(page, run), tuple(build(run) for build in _RUN_SECTIONS))
+    common = (machine.build, files.build, method.build, reproduce.build)
+    yield Group("common", "", tuple(build(page) for build in common))
+
+
+def _run_title(page: PageData, run: RunData) -> str:
+    return f"Run “{run.label}”" if page.is_composite else ""
+
+
+def _render(page: PageData, groups: tuple[Group, ...]) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # The drawings and the style sheet are ours; every text from a run is escaped.
+    environment.filters["drawn"] = Markup
+    return environment.get_template("page.html.j2").render(
+        style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704
+        verdict=verdict.build(page),
+        groups=groups,
+        manifest=page.manifest,
+        version=__version__,
+    )

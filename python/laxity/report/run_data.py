@@ -1,0 +1,204 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the sections need of a run, read once: rows, distributions and documents, gaps named.
+
+A part that is missing or damaged is a note in the report, not the end of it: whoever has a broken
+run needs the report most.
+"""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from laxity.analysis import distribution
+from laxity.analysis import jobs as analysis
+from laxity.analysis.distribution import Distribution
+from laxity.analysis.jobs import Jobs
+from laxity.errors import RecordError
+from laxity.model.manifest import Manifest, TaskResult
+from laxity.model.streams import Quantity as Stream
+from laxity.report.blocks import Kind
+from laxity.store.run_directory import Run
+
+Part = TypeVar("Part")
+Rows: TypeAlias = Any  # masked structured array of a stream
+
+_PLATFORM_OF_SIMULATIONS = "sim:"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskData:
+    """One task of one run.
+
+    `rows` are what was kept, in order of release. `is_whole` says whether that is every release;
+    otherwise the distributions come from histogram.npy.
+    """
+
+    result: TaskResult
+    rows: Jobs
+    is_whole: bool
+    distributions: dict[Stream, Distribution]
+
+    @property
+    def n_finished(self) -> int:
+        """Finished jobs by the manifest's count: done + missed."""
+        return self.result.counts.done + self.result.counts.missed
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """One run that measured; `label` is how the report calls it, `prefix` starts its ids."""
+
+    label: str
+    prefix: str
+    path: Path
+    manifest: Manifest
+    machine: dict[str, Any]
+    doctor: dict[str, Any]
+    spec_text: str
+    keep: str
+    tasks: tuple[TaskData, ...]
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of every figure of this run."""
+        is_simulated = self.manifest.platform.startswith(_PLATFORM_OF_SIMULATIONS)
+        return "simulated" if is_simulated else "measured"
+
+    @property
+    def snapshot_exec_ns(self) -> int:
+        """Calibrated processor time of an empty pair of snapshots; 0 where none were taken."""
+        cost = self.manifest.snapshots
+        return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class PageData:
+    """What a report is about: one run, or a command's run with the runs below it."""
+
+    manifest: Manifest
+    path: Path
+    runs: tuple[RunData, ...]
+    is_composite: bool
+    spec_text: str = ""
+    problems: tuple[str, ...] = field(default=())
+
+
+def read_page(run: Run) -> PageData:
+    """Read a run and the runs it consists of.
+
+    Raises:
+        RecordError: The manifest of a run below is unreadable.
+    """
+    if not run.manifest.runs:
+        data = _read_run(run, run.manifest.name, "r0")
+        return PageData(run.manifest, run.path, (data,), is_composite=False)
+    children = tuple(
+        _read_run(child, child.path.name, f"r{number}") for number, child in enumerate(run.children)
+    )
+    problems: list[str] = []
+    spec_text = (
+        _try(lambda: run.spec_text, "", problems) if (run.path / "spec.toml").exists() else ""
+    )
+    return PageData(run.manifest, run.path, children, True, spec_text, tuple(problems))
+
+
+def _read_run(run: Run, label: str, prefix: str) -> RunData:
+    problems: list[str] = []
+    jobs = _try(lambda: run.stream("jobs"), None, problems)
+    histogram = _try(lambda: run.stream("histogram"), None, problems)
+    spec_text = _try(lambda: run.spec_text, "", problems)
+    keep = _keep_mode(spec_text)
+    tasks = tuple(_read_task(result, jobs, histogram, keep=keep) for result in run.manifest.tasks)
+    return RunData(
+        label=label,
+        prefix=prefix,
+        path=run.path,
+        manifest=run.manifest,
+        machine=_try(lambda: run.machine, {}, problems),
+        doctor=_try(lambda: run.doctor, {}, problems),
+        spec_text=spec_text,
+        keep=keep,
+        tasks=tasks,
+        problems=tuple(problems) + tuple(_inconsistencies(tasks, keep)),
+    )
+
+
+def _try(read: Callable[[], Part], otherwise: Part, problems: list[str]) -> Part:
+    """Read a part, or note that it cannot be read."""
+    try:
+        return read()
+    except RecordError as error:
+        problems.append(str(error))
+        return otherwise
+
+
+def _keep_mode(spec_text: str) -> str:
+    """`[run] keep` of the resolved spec; all is the default."""
+    try:
+        table = tomllib.loads(spec_text).get("run", {})
+    except tomllib.TOMLDecodeError:
+        return "all"
+    return str(table.get("keep", "all"))
+
+
+def _read_task(result: TaskResult, jobs: Jobs, histogram: Rows | None, *, keep: str) -> TaskData:
+    rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
+    rows = rows[np.argsort(np.ma.getdata(rows["release_ns"]), kind="stable")]
+    n_finished = result.counts.done + result.counts.missed
+    is_whole = keep == "all" and len(rows) == result.released and not result.lost_rows
+    is_whole = is_whole and len(analysis.finished(rows)) == n_finished
+    if is_whole or histogram is None:
+        distributions = _from_rows(analysis.finished(rows))
+    else:
+        distributions = _from_histogram(histogram[np.asarray(histogram["task"]) == result.index])
+    return TaskData(result, rows, is_whole, distributions)
+
+
+def _no_rows() -> Jobs:
+    names = ("task", "job", "release_ns", "abs_deadline_ns", "start_ns", "finish_ns", "status")
+    return np.ma.zeros(0, dtype=[(name, "i8") for name in names])
+
+
+def _from_rows(finished: Jobs) -> dict[Stream, Distribution]:
+    values = {
+        Stream.RESPONSE_TIME: analysis.response_time_ns(finished),
+        Stream.RELEASE_LATENCY: analysis.release_latency_ns(finished),
+        Stream.START_TO_FINISH: analysis.start_to_finish_ns(finished),
+    }
+    return {
+        name: distribution.from_samples(analysis.present(column)) for name, column in values.items()
+    }
+
+
+def _from_histogram(rows: Rows) -> dict[Stream, Distribution]:
+    found = {}
+    for quantity in Stream:
+        part = np.ma.getdata(rows[np.asarray(rows["quantity"]) == quantity])
+        found[quantity] = distribution.from_buckets(
+            part["lower_ns"], part["upper_ns"], part["count"]
+        )
+    return found
+
+
+def _inconsistencies(tasks: tuple[TaskData, ...], keep: str) -> list[str]:
+    """Say where rows and manifest do not agree; a report must not paper over that."""
+    found = []
+    for task in tasks:
+        result = task.result
+        if result.lost_rows:
+            found.append(
+                f'task "{result.name}": {result.lost_rows} rows were lost (log ring full); '
+                "what is shown of single jobs is incomplete and supports no verdict"
+            )
+        elif keep == "all" and not task.is_whole:
+            found.append(
+                f'task "{result.name}": jobs.npy holds {len(task.rows)} rows, the manifest counts '
+                f"{result.released} releases; distributions are taken from histogram.npy"
+            )
+    return found

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What several sections say in the same words."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from laxity.analysis.jobs import Summary
+from laxity.model.manifest import CorunnerResult, TaskResult
+from laxity.model.streams import Quantity as Stream
+from laxity.model.units import format_duration_ns
+from laxity.report.blocks import Block, Heading, Quantity, show_duration
+from laxity.report.run_data import PageData, RunData, TaskData
+
+STREAM_NAMES = {
+    Stream.RESPONSE_TIME: ("response time", "response_time"),
+    Stream.RELEASE_LATENCY: ("release latency", "release_latency"),
+    Stream.START_TO_FINISH: ("start to finish", "start_to_finish"),
+}
+NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
+
+
+def per_task(
+    run: RunData, build: Callable[[TaskData], tuple[list[Block], list[Quantity]]]
+) -> tuple[tuple[Block, ...], tuple[Quantity, ...]]:
+    """Build the blocks of every task, with its name above where there are several."""
+    blocks: list[Block] = []
+    quantities: list[Quantity] = []
+    for task in run.tasks:
+        if len(run.tasks) > 1:
+            blocks.append(Heading(f"Task “{task.result.name}”"))
+        more, figures = build(task)
+        blocks += more
+        quantities += figures
+    return tuple(blocks), tuple(quantities)
+
+
+def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be left out
+    run: RunData,
+    task: TaskData | None,
+    name: str,
+    value: float | None,
+    *,
+    unit: str,
+    n: int,
+    note: str | None = None,
+    is_exact: bool = True,
+) -> Quantity:
+    """Make a quantity of a run."""
+    return Quantity(
+        name=name,
+        value=value,
+        unit=unit,
+        n=n,
+        kind=run.kind,
+        run=run.label,
+        task=None if task is None else task.result.name,
+        resolution="exact" if is_exact else "bucket",
+        note=note,
+    )
+
+
+def summary_quantities(run: RunData, task: TaskData, name: str, summary: Summary) -> list[Quantity]:
+    """Make the quantities of a summary: min, median, supported quantiles, max."""
+
+    def one(suffix: str, value: int | None, note: str | None = None) -> Quantity:
+        return quantity(
+            run, task, f"{name}_{suffix}", value,
+            unit="ns", n=summary.n, note=note, is_exact=summary.is_exact,
+        )  # fmt: skip
+
+    found = [one("min", summary.min_ns), one("median", summary.median_ns)]
+    for item in summary.quantiles[1:]:
+        note = None if item.value_ns is not None else f"needs {item.n_needed} samples"
+        found.append(one(quantile_name(item.q), item.value_ns, note))
+    return [*found, one("max", summary.max_ns)]
+
+
+def quantile_name(q: float) -> str:
+    """Write p50, p99, p99.9."""
+    return f"p{100 * q:.10g}"
+
+
+def words_of(workload: str, args: list[str]) -> str:
+    """Write a workload with its words."""
+    return " ".join([PurePath(workload).name, *args])
+
+
+def scheduling_of(one: TaskResult | CorunnerResult) -> str:
+    """Write policy, priority and CPUs: FIFO 90 on CPU 1."""
+    priority = "" if one.priority is None else f" {one.priority}"
+    cpus = f"CPU {one.cpus}" if one.cpus else "any CPU"
+    return f"{one.policy.upper()}{priority} on {cpus}"
+
+
+def asked_of(task: TaskResult) -> str:
+    """Write what was asked of a task in one line."""
+    deadline = "none" if task.deadline_ns is None else format_duration_ns(task.deadline_ns)
+    return (
+        f"{words_of(task.workload, task.args)} every {format_duration_ns(task.period_ns)}, "
+        f"deadline {deadline}, {scheduling_of(task)}, overrun {task.overrun}"
+    )
+
+
+def pair_of(page: PageData) -> tuple[RunData, RunData] | None:
+    """Return the first run without and the first with co-runners; None if there are not both."""
+    alone = [run for run in page.runs if not run.manifest.corunners]
+    interfered = [run for run in page.runs if run.manifest.corunners]
+    return (alone[0], interfered[0]) if alone and interfered else None
+
+
+def source_note(task: TaskData, run: RunData) -> str | None:
+    """Say where distributions come from if not from every row."""
+    if task.is_whole:
+        return None
+    return (
+        f"The run kept only part of its rows (--keep {run.keep}). This distribution comes from the "
+        "histogram that counts every finished job: values are upper ends of buckets, too high by "
+        "less than 1/64."
+        if run.keep != "all"
+        else "Rows are missing; this distribution comes from the histogram that counts every "
+        "finished job: values are upper ends of buckets, too high by less than 1/64."
+    )
+
+
+def interval_text(lower_ns: int, upper_ns: int) -> str:
+    """Write an interval of durations."""
+    return f"{show_duration(lower_ns)} to {show_duration(upper_ns)}"

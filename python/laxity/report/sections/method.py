@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What each figure means, how it was measured, and what was not."""
+
+from laxity.report.blocks import (
+    NOT_MEASURED,
+    Block,
+    Paragraph,
+    Section,
+    Table,
+    show_count,
+    show_duration,
+    text_cell,
+)
+from laxity.report.run_data import PageData, RunData
+
+_MEANINGS = (
+    ("release", "nominal time t0 + offset + j · period; a late wake-up does not move it"),
+    ("response time", "finish − release, of finished jobs only"),
+    ("release latency", "start − release: timer latency + scheduling latency"),
+    ("execution", "processor time of the job − calibrated cost of reading the clocks"),
+    ("not attributed", "start to finish − execution: preempted, interrupted, blocked, or error"),
+    ("not met", "missed + skipped + aborted + pending jobs whose deadline had passed"),
+    ("laxity", "deadline − response time: what was left"),
+    ("quantile", "nearest rank: the ⌈q · n⌉-th smallest sample, always a value that occurred"),
+    (
+        "95 % interval",
+        "of order statistics: two samples that enclose the quantile, whatever the distribution, "
+        "if jobs are independent; neighbouring jobs often are not, so take it as a lower bound "
+        "of the uncertainty",
+    ),
+    (
+        "not stated",
+        "a quantile for which n is too small for such an interval: p99 needs 368, p99.9 3688 jobs",
+    ),
+    ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
+    ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
+)
+_LIMITS = (
+    "A run shows what happened in it. A maximum over n jobs says little about the next n.",
+    "No scheduler trace was recorded: who preempted a job, which interrupts came, and how release "
+    "latency divides into timer and scheduler is not measured.",
+    "No hardware counters (PMU) were read: cycles, instructions and cache misses are not measured.",
+    "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
+    "migrated and come back.",
+)
+
+
+def build(page: PageData) -> Section:
+    """Build the section."""
+    meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
+    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
+    for run in page.runs:
+        of_run = f" of run “{run.label}”" if page.is_composite else ""
+        rows = tuple((text_cell(name), text_cell(value)) for name, value in _how(run))
+        blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))
+    blocks += [Paragraph(text) for text in _LIMITS]
+    return Section("method", "Method and limits", tuple(blocks))
+
+
+def _how(run: RunData) -> list[tuple[str, str]]:
+    clock = run.manifest.clock
+    length = None
+    if clock is not None and clock.t0_ns is not None and clock.end_ns is not None:
+        length = clock.end_ns - clock.t0_ns
+    return [
+        ("clock", "not known" if clock is None else f"{clock.name}, integer nanoseconds"),
+        ("measured span", "not known" if length is None else f"{show_duration(length)} from t0"),
+        ("snapshots", _snapshots(run)),
+        ("rows kept", _kept(run)),
+        ("fallbacks", str(len(run.manifest.fallbacks)) if run.manifest.fallbacks else "none used"),
+    ]
+
+
+def _snapshots(run: RunData) -> str:
+    cost = run.manifest.snapshots
+    if cost is None:
+        return NOT_MEASURED
+    if cost.mode == "none":
+        return "none: no processor time, no preemptions, no faults per job"
+    return (
+        f"{cost.mode}; an empty pair costs {show_duration(cost.exec_ns)} of processor time "
+        f"(subtracted from execution) and {show_duration(cost.wall_ns)} on the wall clock "
+        f"(median of n = {show_count(cost.n)}, {run.kind})"
+    )
+
+
+def _kept(run: RunData) -> str:
+    kept = sum(len(task.rows) for task in run.tasks)
+    released = sum(task.result.released for task in run.tasks)
+    return f"{show_count(kept)} of {show_count(released)} releases (--keep {run.keep})"

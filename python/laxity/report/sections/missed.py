@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The releases that were not met, and what was seen around the worst jobs."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from laxity.analysis import jobs as analysis
+from laxity.analysis.jobs import Neighbours, Observation, Row, Usual
+from laxity.model.streams import Cause, Status
+from laxity.model.streams import Quantity as Stream
+from laxity.model.units import format_duration_ns
+from laxity.report.blocks import (
+    Block,
+    Cell,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    count_noun,
+    duration_cell,
+    number_cell,
+    show_count,
+    show_share,
+    text_cell,
+)
+from laxity.report.run_data import RunData, TaskData
+from laxity.report.sections.common import per_task, quantity
+
+WORST_JOBS = 20
+_CAUSES = {
+    Cause.NONE: "no cause recorded",
+    Cause.INTERRUPT: "the run was interrupted",
+    Cause.TIMEOUT: "job timeout",
+    Cause.SIGNAL: "killed by a signal of its own (crash)",
+    Cause.EXIT: "the workload exited",
+    Cause.MEMORY_LIMIT: "memory limit",
+    Cause.KILLED: "killed from outside",
+}
+_STATUSES = ("done", "missed", "skipped", "aborted", "pending")
+
+
+def build(run: RunData) -> Section:
+    """Build the section."""
+
+    def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
+        return _task_blocks(run, task)
+
+    blocks, quantities = per_task(run, one_task)
+    return Section(f"{run.prefix}-missed", "Releases that were not met", blocks, quantities)
+
+
+def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
+    counts = task.result.counts
+    released = task.result.released
+    quantities = [
+        quantity(run, task, f"releases_{name}", value, unit="releases", n=released)
+        for name, value in [(s, getattr(counts, s)) for s in (*_STATUSES, "not_met")]
+    ]
+    ratio = counts.not_met / released if released else None
+    note = None if released else "no release"
+    quantities.append(quantity(run, task, "not_met_ratio", ratio, unit="1", n=released, note=note))
+    blocks: list[Block] = [_counts_table(run, task)]
+    if not counts.not_met:
+        word = "No release was not met." if released else "Nothing was released."
+        return [*blocks, Paragraph(word)], quantities
+    worst = analysis.worst_jobs(task.rows, WORST_JOBS)
+    if not len(worst):
+        return [*blocks, Paragraph(_without_rows(run, task), "note")], quantities
+    if not task.is_whole:
+        blocks.append(
+            Paragraph(
+                f"Only kept rows can be looked at (--keep {run.keep}): skipped releases after a "
+                "job are not counted, and usual values come from the histogram.",
+                "note",
+            )
+        )
+    return [*blocks, _worst_table(run, task, worst.tolist())], quantities
+
+
+def _without_rows(run: RunData, task: TaskData) -> str:
+    if task.result.counts.missed + task.result.counts.aborted:
+        return f"No row of a missed or aborted job was kept (--keep {run.keep})."
+    return "No started job missed: all of these were never started (skipped, or pending too late)."
+
+
+def _counts_table(run: RunData, task: TaskData) -> Table:
+    counts, released = task.result.counts, task.result.released
+    meanings = {
+        "done": "finished in time, or has no deadline",
+        "missed": "finished after its deadline",
+        "skipped": "passed while an earlier job still ran",
+        "aborted": "started, did not finish",
+        "pending": "not started when the task ended",
+        "not_met": "missed + skipped + aborted + those pending whose deadline had passed",
+    }
+    rows = tuple(
+        (
+            text_cell(name.replace("_", " "), meaning),
+            number_cell(show_count(getattr(counts, name))),
+            number_cell(show_share(getattr(counts, name), released)),
+        )
+        for name, meaning in meanings.items()
+    )
+    return Table(
+        f"Releases by outcome ({run.kind}, n = {count_noun(released, 'release')})",
+        ("outcome", "releases", "share"),
+        rows,
+    )
+
+
+def _worst_table(run: RunData, task: TaskData, worst: list[int]) -> Table:
+    usual = _usual(run, task)
+    clock = run.manifest.clock
+    t0 = clock.t0_ns if clock is not None and clock.t0_ns is not None else None
+    rows = tuple(_worst_row(run, task, index, usual, t0) for index in worst)
+    n_kept = task.result.counts.missed + task.result.counts.aborted
+    return Table(
+        f"The worst {count_noun(len(rows), 'job')} of {show_count(n_kept)} that missed or were "
+        f"aborted ({run.kind}, one job per row); what was seen is not a proven cause",
+        ("job", "release since t0", "response time", "past the deadline", "skipped after it",
+         "what was seen"),
+        rows,
+    )  # fmt: skip
+
+
+def _worst_row(
+    run: RunData, task: TaskData, index: int, usual: Usual, t0: int | None
+) -> tuple[Cell, ...]:
+    row = task.rows[index]
+    is_aborted = int(row["status"]) == Status.ABORTED
+    release = int(row["release_ns"])
+    response: int | None = None
+    late: int | None = None
+    if not is_aborted:
+        response = int(row["finish_ns"]) - release
+        late = int(row["finish_ns"]) - int(row["abs_deadline_ns"])
+    missing = number_cell("aborted") if is_aborted else duration_cell(None)
+    since_t0 = None if t0 is None else release - t0
+    skipped = number_cell(
+        show_count(analysis.skipped_after(task.rows, index)) if task.is_whole else "not kept"
+    )
+    return (
+        text_cell(f"{int(row['job'])}"),
+        number_cell(f"{since_t0 / 1e9:.6f} s" if since_t0 is not None else "t0 not known"),
+        duration_cell(response) if response is not None else missing,
+        duration_cell(late) if late is not None else missing,
+        skipped,
+        text_cell(_seen_text(task, index, usual, run.snapshot_exec_ns)),
+    )
+
+
+def _usual(run: RunData, task: TaskData) -> Usual:
+    """Medians of all jobs; where only the odd ones were kept, of the histogram."""
+    if task.is_whole:
+        return analysis.usual_values(task.rows, run.snapshot_exec_ns)
+    medians = [
+        task.distributions[stream].quantile_ns(0.5) if task.distributions[stream].n else None
+        for stream in (Stream.RELEASE_LATENCY, Stream.START_TO_FINISH)
+    ]
+    return Usual(medians[0], None, medians[1])
+
+
+def _seen_text(task: TaskData, index: int, usual: Usual, cost_ns: int) -> str:
+    row = task.rows[index]
+    previous = _previous(task, index)
+    seen = analysis.why_missed(row, Neighbours(previous, usual, cost_ns))
+    if not seen:
+        return "nothing unusual in what was measured"
+    return "; ".join(_WORDS[item.code](item) for item in seen)
+
+
+def _previous(task: TaskData, index: int) -> Row | None:
+    """Return the last job before this one that ran, if the rows in between were kept."""
+    status = np.ma.getdata(task.rows["status"])[:index]
+    started = np.flatnonzero((status == Status.DONE) | (status == Status.MISSED))
+    if not started.size:
+        return None
+    row = task.rows[int(started[-1])]
+    is_next = int(row["job"]) == int(task.rows[index]["job"]) - 1
+    return row if task.is_whole or is_next else None
+
+
+def _duration(value: int | None) -> str:
+    return "an unknown time" if value is None else format_duration_ns(value)
+
+
+def _against_usual(words: str) -> Callable[[Observation], str]:
+    return lambda item: f"{words} {_duration(item.value)} (usually {_duration(item.reference)})"
+
+
+def _counted(noun: str) -> Callable[[Observation], str]:
+    return lambda item: count_noun(item.value or 0, noun)
+
+
+_WORDS: dict[str, Callable[[Observation], str]] = {
+    "aborted": lambda item: f"aborted: {_CAUSES[Cause(item.value or 0)]}",
+    "previous_overran": lambda item: f"previous job ran {_duration(item.value)} past this release",
+    "late_release": _against_usual("started late, after"),
+    "long_execution": _against_usual("long execution,"),
+    "long_run": _against_usual("long from start to finish,"),
+    "preempted": _counted("preemption"),
+    "blocked": _counted("blocking"),
+    "major_faults": _counted("major page fault"),
+    "minor_faults": _counted("minor page fault"),
+    "migrated": lambda item: f"migrated from CPU {item.reference} to CPU {item.value}",
+}

@@ -1,0 +1,281 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The verdict card: what was asked, how it ended, five numbers, in words anyone can read."""
+
+from dataclasses import dataclass
+
+from laxity.analysis import jobs as analysis
+from laxity.analysis.jobs import Summary
+from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
+from laxity.model.manifest import Manifest
+from laxity.model.streams import Quantity as Stream
+from laxity.report.blocks import (
+    Paragraph,
+    count_noun,
+    show_count,
+    show_duration,
+    show_share,
+)
+from laxity.report.run_data import PageData, RunData, TaskData
+from laxity.report.sections.common import asked_of, pair_of, words_of
+from laxity.report.sections.comparison import Pair, compare_tasks, task_pairs
+from laxity.report.sections.machine import diagnosis_of, machine_line
+
+_DOCTOR_TONES = {"ready": "good", "usable with care": "attention", "unfit": "bad"}
+_P99 = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number of the card with its sample count and kind."""
+
+    label: str
+    value: str
+    count: str
+    kind: str
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word with a tone: good, attention or bad."""
+
+    text: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The content of the card."""
+
+    title: str
+    status: Badge
+    doctor: Badge
+    fallbacks: Badge | None
+    asked: tuple[str, ...]
+    sentences: tuple[str, ...]
+    message: str
+    tiles: tuple[Tile, ...]
+    machine: str
+    date: str
+    notes: tuple[Paragraph, ...]
+
+
+def build(page: PageData) -> Verdict:
+    """Build the card."""
+    pair = pair_of(page)
+    tasks = task_pairs(*pair) if pair else []
+    if pair and tasks:
+        tiles = _paired_tiles(tasks[0], pair[1])
+        sentences = tuple(text for one in tasks for text in _paired_sentences(one))
+    else:
+        first = next((run for run in page.runs if run.tasks), None)
+        tiles = _tiles(first.tasks[0], first) if first else ()
+        sentences = tuple(
+            _sentence(task, run.label if page.is_composite else "")
+            for run in page.runs
+            for task in run.tasks
+        )
+    return Verdict(
+        title=page.manifest.name,
+        status=status_badge(page.manifest),
+        doctor=_doctor_badge(page),
+        fallbacks=_fallback_badge(page),
+        asked=_asked(page),
+        sentences=sentences,
+        message=page.manifest.message,
+        tiles=tiles,
+        machine=machine_line(page.runs[0]) if page.runs else "machine not known",
+        date=page.manifest.started_at,
+        notes=_notes(page, len(tasks) if pair else sum(len(run.tasks) for run in page.runs[:1])),
+    )
+
+
+def status_badge(manifest: Manifest) -> Badge:
+    """Say in one word how a run ended."""
+    if manifest.status == "complete" and manifest.exit_code == EXIT_VIOLATED:
+        return Badge("limit violated", "bad")
+    if manifest.exit_code == EXIT_NO_VERDICT:
+        return Badge(f"{manifest.status}, no verdict", "attention")
+    tones = {"complete": "good", "failed": "bad"}
+    return Badge(manifest.status, tones.get(manifest.status, "attention"))
+
+
+def _doctor_badge(page: PageData) -> Badge:
+    found = [diagnosis_of(run, "before") for run in page.runs]
+    badges = [one.badge for one in found if one is not None]
+    worst = next((word for word in ("unfit", "usable with care", "ready") if word in badges), None)
+    if worst is None:
+        return Badge("doctor: not known", "attention")
+    drifted = ", drifted" if any(run.manifest.doctor_drift for run in page.runs) else ""
+    return Badge(f"doctor: {worst}{drifted}", "attention" if drifted else _DOCTOR_TONES[worst])
+
+
+def _fallback_badge(page: PageData) -> Badge | None:
+    count = sum(len(run.manifest.fallbacks) for run in page.runs)
+    count += len(page.manifest.fallbacks) if page.is_composite else 0
+    return Badge(count_noun(count, "fallback"), "attention") if count else None
+
+
+def _asked(page: PageData) -> tuple[str, ...]:
+    lines = []
+    for run in page.runs:
+        where = f"{run.label}: " if page.is_composite else ""
+        lines += [f"{where}{asked_of(task.result)}" for task in run.tasks]
+        lines += [
+            f"{where}beside it {words_of(one.workload, one.args)} on CPU {one.cpus}"
+            for one in run.manifest.corunners
+        ]
+    return tuple(lines)
+
+
+def _notes(page: PageData, n_tasks: int) -> tuple[Paragraph, ...]:
+    notes = []
+    if n_tasks > 1:
+        notes.append(Paragraph("The five numbers are those of the first task.", "note"))
+    statuses = {
+        "interrupted": "The run was interrupted: everything measured until then is kept.",
+        "recovered": "The run was cut off and recovered: rows written up to then are kept.",
+        "failed": "The run failed: what was measured until then is kept.",
+        "running": "The run has not finished: this is what was there when the report was made.",
+    }
+    if page.manifest.status in statuses:
+        notes.append(Paragraph(statuses[page.manifest.status], "warning"))
+    if any(run.problems for run in page.runs):
+        notes.append(Paragraph("Some data is missing or inconsistent; see “The task”.", "warning"))
+    return tuple(notes)
+
+
+def _tiles(task: TaskData, run: RunData) -> tuple[Tile, ...]:
+    response = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
+    latency = analysis.summarize(task.distributions[Stream.RELEASE_LATENCY])
+    return (
+        _not_met_tile(task, run),
+        _tile("response time, median", response, 0.5, run),
+        _tile("response time, p99", response, _P99, run),
+        _tile("response time, maximum observed", response, 1.0, run),
+        _tile("release latency, maximum observed", latency, 1.0, run),
+    )
+
+
+def _not_met_tile(task: TaskData, run: RunData) -> Tile:
+    released, not_met = task.result.released, task.result.counts.not_met
+    value = f"{show_count(not_met)} of {show_count(released)}" if released else "no release"
+    has_deadline = task.result.deadline_ns is not None
+    remark = show_share(not_met, released) if has_deadline else "no deadline set"
+    count = f"n = {count_noun(released, 'release')}"
+    return Tile("releases not met", value, count, run.kind, remark)
+
+
+def _value_of(summary: Summary | None, q: float) -> tuple[str, str]:
+    """Return the value shown and a remark: why it is not stated, or that it is a bucket's end."""
+    if summary is None:
+        return "not measured", "no job finished"
+    bucket = "" if summary.is_exact else "upper end of a bucket"
+    if q == 1.0:
+        return show_duration(summary.max_ns), bucket
+    if q == 0.5:  # noqa: PLR2004 - the median
+        return show_duration(summary.median_ns), bucket
+    value = summary.quantile_ns(q)
+    if value is None:
+        needed = next(item.n_needed for item in summary.quantiles if item.q == q)
+        return "not stated", f"needs {show_count(needed)} jobs"
+    return show_duration(value), bucket
+
+
+def _tile(label: str, summary: Summary | None, q: float, run: RunData) -> Tile:
+    value, remark = _value_of(summary, q)
+    n = 0 if summary is None else summary.n
+    return Tile(label, value, f"n = {count_noun(n, 'job')}", run.kind, remark)
+
+
+def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:
+    """The interfered run's numbers, each with the same one alone as its remark."""
+    alone, interfered = (_tiles(task, run) for task in tasks)
+    tiles = [
+        Tile(
+            f"{one.label}, interfered", one.value, one.count, one.kind,
+            _alone_remark(before),
+        )
+        for before, one in zip(alone, interfered, strict=True)
+    ]  # fmt: skip
+    ratio = compare_tasks(tasks, Stream.RESPONSE_TIME).median_ratio
+    if ratio is not None:
+        tiles[1] = Tile(
+            "slowdown of the median response time", f"{ratio:.3g} ×", tiles[1].count,
+            run.kind,
+            f"{alone[1].value} alone ({alone[1].count}), {interfered[1].value} interfered",
+        )  # fmt: skip
+    return tuple(tiles)
+
+
+def _alone_remark(tile: Tile) -> str:
+    """Give the number alone; a count of releases says its n itself."""
+    if " of " in tile.value:
+        return f"alone: {tile.value}"
+    return f"alone: {tile.value} ({tile.count})"
+
+
+def _sentence(task: TaskData, label: str) -> str:
+    result = task.result
+    where = f"In run “{label}”, task" if label else "Task"
+    start = f"{where} “{result.name}” was released {_times(result.released)}"
+    worst = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
+    if worst is None:
+        return f"{start}; no job finished, so nothing can be said about its response time."
+    return f"{start}; {_outcome(task)} {_worst_case(task, worst)}"
+
+
+def _outcome(task: TaskData) -> str:
+    result = task.result
+    not_met, released = result.counts.not_met, result.released
+    if result.deadline_ns is None and not not_met:
+        return f"{count_noun(task.n_finished, 'job')} finished, no deadline was set."
+    if not not_met:
+        return "every deadline was met."
+    return f"{show_count(not_met)} of these ({show_share(not_met, released)}) were not met."
+
+
+def _worst_case(task: TaskData, worst: Summary) -> str:
+    deadline = task.result.deadline_ns
+    most = "at most " if not worst.is_exact else ""
+    of_jobs = f"The slowest of {show_count(worst.n)} finished jobs"
+    if worst.n == 1:
+        of_jobs = "The only finished job"
+    took = f"{of_jobs} took {most}{show_duration(worst.max_ns)}"
+    if deadline is None:
+        return f"{took}."
+    laxity = deadline - worst.max_ns
+    allowed = f"its deadline of {show_duration(deadline)}"
+    if laxity < 0:
+        return f"{took}, {show_duration(-laxity)} longer than {allowed}."
+    return f"{took}; {show_duration(laxity)} of {allowed} was left."
+
+
+def _paired_sentences(tasks: Pair) -> tuple[str, ...]:
+    alone, interfered = tasks
+    name = alone.result.name
+    ratio = compare_tasks(tasks, Stream.RESPONSE_TIME).median_ratio
+    worst = [analysis.summarize(task.distributions[Stream.RESPONSE_TIME]) for task in tasks]
+    if worst[0] is None or worst[1] is None:
+        text = f"Task “{name}”: in one of the two runs no job finished; they cannot be compared."
+        return (text,)
+    slower = (
+        "" if ratio is None else f" its median response time was {ratio:.3g} times that alone, and"
+    )
+    return (
+        f"Alone, task “{name}” was released {_times(alone.result.released)}; {_outcome(alone)} "
+        f"{_worst_case(alone, worst[0])}",
+        f"With co-runners,{slower} of "
+        f"{count_noun(interfered.result.released, 'release')} {_not_met_words(interfered)}. "
+        f"{_worst_case(interfered, worst[1])}",
+    )
+
+
+def _not_met_words(task: TaskData) -> str:
+    not_met = task.result.counts.not_met
+    return "none was not met" if not not_met else f"{show_count(not_met)} were not met"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{show_count(count)} times"

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Starting, watching and finishing runs on a machine."""

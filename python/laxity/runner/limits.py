@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The limits that a spec states, judged when the run has ended; the exit code follows from them."""
+
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, RecordError
+from laxity.model.manifest import Manifest
+from laxity.model.spec import Spec
+from laxity.model.spec_reader import read_spec_toml
+from laxity.model.streams import Quantity
+from laxity.model.units import exact_duration
+from laxity.store.npy import read_stream
+from laxity.store.run_directory import SPEC
+
+# A stored spec was checked against the clock of the machine it ran on; reading it needs no clock.
+_ANY_RESOLUTION_NS = 1
+
+
+def read_resolved_spec(directory: Path) -> Spec:
+    """Read the resolved experiment that a run holds.
+
+    Raises:
+        RecordError: It is missing or was changed so that it is none.
+    """
+    path = directory / SPEC
+    try:
+        return read_spec_toml(path.read_bytes(), {}, _ANY_RESOLUTION_NS)
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
+        raise RecordError(msg) from error
+    except ConfigError as error:
+        msg = f"{path}: {error}"
+        raise RecordError(msg) from error
+
+
+def apply(directory: Path, spec: Spec, manifest: Manifest) -> Manifest:
+    """Judge a run that ended well by the limits of its spec.
+
+    A run that ended otherwise keeps its exit code: that cause came first in time.
+
+    Returns:
+        The manifest, with exit code and message of the first limit that is violated.
+    """
+    if manifest.exit_code != EXIT_DONE:
+        return manifest
+    for code, message in (
+        _judge_lost_rows(manifest),
+        _judge_misses(spec, manifest),
+        _judge_response(directory, spec),
+    ):
+        if code != EXIT_DONE:
+            return msgspec.structs.replace(manifest, exit_code=code, message=message)
+    return manifest
+
+
+def _judge_lost_rows(manifest: Manifest) -> tuple[int, str]:
+    lost = sum(task.lost_rows for task in manifest.tasks)
+    if lost:
+        return EXIT_NO_VERDICT, f"{lost} rows were lost (log ring full): no verdict"
+    return EXIT_DONE, ""
+
+
+def _judge_misses(spec: Spec, manifest: Manifest) -> tuple[int, str]:
+    not_met = sum(task.counts.not_met for task in manifest.tasks)
+    if spec.max_misses is not None and not_met > spec.max_misses:
+        return (
+            EXIT_VIOLATED,
+            f"{not_met} jobs not met, above the limit max_misses {spec.max_misses}",
+        )
+    return EXIT_DONE, ""
+
+
+def _judge_response(directory: Path, spec: Spec) -> tuple[int, str]:
+    limit_ns = spec.max_response_ns
+    if limit_ns is None:
+        return EXIT_DONE, ""
+    shown = exact_duration(limit_ns)
+    low_ns, high_ns = _longest_response_ns(directory, spec)
+    if low_ns > limit_ns:
+        longest = exact_duration(low_ns)
+        return EXIT_VIOLATED, f"response time {longest} is above the limit max_response {shown}"
+    if high_ns > limit_ns:
+        message = (
+            f"max_response {shown}: the longest response time lies between {exact_duration(low_ns)}"
+            f" and {exact_duration(high_ns)} (keep {spec.keep} stores no more): no verdict"
+        )
+        return EXIT_NO_VERDICT, message
+    return EXIT_DONE, ""
+
+
+def _longest_response_ns(directory: Path, spec: Spec) -> tuple[int, int]:
+    """Find the longest response time: exact from all rows, else as far as the histogram knows it.
+
+    Returns:
+        Lower and upper limit, both inclusive; (0, 0) if no job finished.
+    """
+    if spec.keep == "all":
+        rows = read_stream(directory / "jobs.npy")
+        response_ns = (rows["finish_ns"] - rows["release_ns"]).compressed()
+        longest_ns = int(response_ns.max()) if response_ns.size else 0
+        return longest_ns, longest_ns
+    histogram = read_stream(directory / "histogram.npy")
+    is_counted = (histogram["quantity"] == Quantity.RESPONSE_TIME) & (histogram["count"] > 0)
+    counted = histogram[is_counted.filled(fill_value=False)]
+    if not counted.size:
+        return 0, 0
+    return int(counted["lower_ns"].max()), int(counted["upper_ns"].max()) - 1

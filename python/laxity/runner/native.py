@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Run an experiment on this machine: start laxity-run, watch it, never die before it.
+
+laxity-run learns that we are gone when the pipe behind `--parent-fd` hangs up; it then ends the run
+and lets the drain process finish the directory. We learn that the last process that writes into
+the directory is gone when nobody reads that pipe any more.
+"""
+
+import os
+import select
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from laxity.errors import ToolError
+from laxity.model.cpus import format_cpus
+from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
+from laxity.runner.progress import Display, parse_state
+from laxity.runner.signals import Forwarder
+from laxity.runner.tools import find_tool, find_workload
+from laxity.store.run_directory import NewRun
+
+# How soon the end of laxity-run is noticed; its progress lines come more rarely.
+_POLL_S = 0.1
+# The drain process empties its rings in milliseconds; on a full or slow disk it may take seconds.
+_DRAIN_TIMEOUT_S = 60.0
+_READ_BYTES = 4096
+_PACKAGE_PARENT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class NativeOptions:
+    """What laxity-run is told beyond the experiment itself."""
+
+    allow_unprivileged: bool = False
+    progress_fd: int | None = None
+    parent_fd: int | None = None
+
+
+def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
+    """Build the command line of laxity-run.
+
+    Args:
+        spec: Resolved experiment; its CPU sets are not empty.
+        run_dir: Where laxity-run writes.
+        options: Descriptors and permissions.
+
+    Raises:
+        ConfigError: Unknown workload.
+        ToolError: laxity-run or the workload is not built or of another version.
+    """
+    argv = [str(find_tool("laxity-run")), "--run-dir", str(run_dir.absolute())]
+    if spec.duration_ns is not None:
+        argv += ["--duration", f"{spec.duration_ns}ns"]
+    argv += ["--idle", spec.idle.value, "--snapshots", spec.snapshots.value, "--keep", spec.keep]
+    if spec.seed is not None:
+        argv += ["--seed", str(spec.seed)]
+    if options.allow_unprivileged:
+        argv.append("--allow-unprivileged")
+    if options.progress_fd is not None:
+        argv += ["--progress-fd", str(options.progress_fd)]
+    if options.parent_fd is not None:
+        argv += ["--parent-fd", str(options.parent_fd), "--finisher", finisher_command()]
+    for task in spec.tasks:
+        argv += ["--", *_task_argv(task, spec.jobs)]
+    for one, cpu in corunners_of(spec):
+        argv += ["--", *_corunner_argv(one, cpu)]
+    return argv
+
+
+def finisher_command() -> str:
+    """Write the shell command that finishes the run `$1` after we have died."""
+    python_path = shlex.quote(str(_PACKAGE_PARENT))
+    python = shlex.quote(sys.executable)
+    return (
+        f"PYTHONPATH={python_path}${{PYTHONPATH:+:$PYTHONPATH}} "
+        f'exec {python} -P -m laxity.runner.finish "$1"'
+    )
+
+
+def run_native(
+    spec: Spec, run: NewRun, display: Display, signals: Forwarder, *, allow_unprivileged: bool
+) -> int:
+    """Run an experiment to its end, whatever signals arrive meanwhile.
+
+    Args:
+        spec: Resolved experiment; its CPU sets are not empty.
+        run: Directory to be written; its lock is handed on to laxity-run.
+        display: Shows progress.
+        signals: Hands signals on to laxity-run.
+        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
+
+    Returns:
+        Exit code of laxity-run; negative if a signal ended it.
+
+    Raises:
+        ConfigError, ToolError: As `native_argv`; also if laxity-run cannot be started.
+    """
+    parent_read, parent_write = os.pipe()
+    progress_read, progress_write = os.pipe()
+    ours, theirs = [parent_write, progress_read], [parent_read, progress_write]
+    try:
+        options = NativeOptions(allow_unprivileged, progress_write, parent_read)
+        process = _start(native_argv(spec, run.tmp, options), [*theirs, run.lock_fd])
+        _close(theirs)
+        signals.start(process)
+        with _away_from(cpu for task in spec.tasks for cpu in task.cpus):
+            _watch(process, progress_read, display)
+            _await_hang_up(parent_write)
+        return process.returncode
+    finally:
+        signals.stop()
+        _close(theirs)
+        _close(ours)
+
+
+def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
+    deadline = "none" if task.deadline_ns is None else f"{task.deadline_ns}ns"
+    argv = [str(find_workload(task.workload)), "--name", task.name]
+    argv += ["--period", f"{task.period_ns}ns", "--deadline", deadline]
+    argv += ["--cpus", format_cpus(task.cpus), *_policy_argv(task)]
+    argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
+    argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
+    argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
+    if jobs is not None:
+        argv += ["--jobs", str(jobs)]
+    return argv + _words_argv(task.args)
+
+
+def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:
+    argv = [str(find_workload(one.workload)), "--corunner", "--cpus", str(cpu)]
+    return argv + _policy_argv(one) + _words_argv(one.args)
+
+
+def _policy_argv(of: TaskSpec | InterfereSpec) -> list[str]:
+    argv = ["--policy", of.policy.value]
+    return argv if of.priority is None else [*argv, "--priority", str(of.priority)]
+
+
+def _words_argv(words: tuple[str, ...]) -> list[str]:
+    return [part for word in words for part in ("--arg", word)]
+
+
+def _start(argv: list[str], fds: list[int]) -> "subprocess.Popen[bytes]":
+    try:
+        # laxity-run's stdout is our stderr: our stdout carries data only.
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=2, pass_fds=fds)
+    except OSError as error:
+        msg = f"{argv[0]}: cannot be started ({error.strerror}); rebuild it with ninja -C build"
+        raise ToolError(msg) from error
+
+
+def _close(fds: list[int]) -> None:
+    while fds:
+        os.close(fds.pop())
+
+
+@contextmanager
+def _away_from(cpus: Iterator[int]) -> Iterator[None]:
+    """Keep this process off the measured CPUs where there are others."""
+    allowed = os.sched_getaffinity(0)
+    others = allowed - set(cpus)
+    if others:
+        os.sched_setaffinity(0, others)
+    try:
+        yield
+    finally:
+        # The CPUs may have been taken away meanwhile; then the rest must do.
+        with suppress(OSError):
+            os.sched_setaffinity(0, allowed)
+
+
+def _watch(process: "subprocess.Popen[bytes]", progress_read: int, display: Display) -> None:
+    """Show progress until laxity-run has ended."""
+    pending = b""
+    is_open = True
+    try:
+        while process.poll() is None:
+            if not is_open:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_POLL_S)
+                continue
+            if not select.select([progress_read], [], [], _POLL_S)[0]:
+                continue
+            data = os.read(progress_read, _READ_BYTES)
+            is_open = bool(data)
+            *lines, pending = (pending + data).split(b"\n")
+            states = [state for line in lines if (state := parse_state(line))]
+            if states:
+                display.show(states[-1])
+    finally:
+        display.close()
+
+
+def _await_hang_up(parent_write: int) -> None:
+    """Wait until no process of the run is left that may still write into the directory."""
+    poller = select.poll()
+    poller.register(parent_write, 0)
+    end_s = time.monotonic() + _DRAIN_TIMEOUT_S
+    while time.monotonic() < end_s and not poller.poll(int(_POLL_S * 1000)):
+        pass

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Progress of a run on stderr: a bar on a terminal, a line every 10 s otherwise."""
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from laxity.model.spec import Spec
+from laxity.model.units import exact_duration
+
+LINE_EVERY_S = 10.0
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One progress line of laxity-run: `progress <started> <not_met> <elapsed_ns>`."""
+
+    started: int
+    not_met: int
+    elapsed_ns: int
+
+
+class Display(Protocol):
+    """Shows the progress of one run."""
+
+    def show(self, state: State) -> None:
+        """Show a newer state."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+
+def parse_state(line: bytes) -> State | None:
+    """Read one progress line; None if it is torn or no progress line."""
+    words = line.split()
+    if len(words) != 4 or words[0] != b"progress":  # noqa: PLR2004 - the word and three numbers
+        return None
+    if not all(word.isdigit() for word in words[1:]):
+        return None
+    return State(*(int(word) for word in words[1:]))
+
+
+def done_share(state: State, spec: Spec) -> float | None:
+    """Tell how much of a run is done.
+
+    Returns:
+        From 0 to 1; None if the run lasts until it is interrupted.
+    """
+    shares: list[float] = []
+    if spec.jobs is not None:
+        shares.append(state.started / spec.jobs)
+    if spec.duration_ns is not None:
+        shares.append(state.elapsed_ns / spec.duration_ns)
+    return min(1.0, max(shares)) if shares else None
+
+
+def describe_state(state: State, spec: Spec) -> str:
+    """Say the state in words."""
+    elapsed = f"{state.elapsed_ns / _NS_PER_S:.0f}s"
+    if spec.duration_ns is not None:
+        elapsed += f" of {exact_duration(spec.duration_ns)}"
+    jobs = f"{state.started} jobs" if spec.jobs is None else f"{state.started} of {spec.jobs} jobs"
+    return f"{elapsed}, {jobs} started, {state.not_met} not met"
+
+
+def make_display(spec: Spec, label: str, *, is_quiet: bool) -> Display:
+    """Choose how progress is shown: not at all, as a bar, or as lines."""
+    if is_quiet:
+        return _Nothing()
+    if sys.stderr.isatty():
+        return _Bar(spec, label)
+    return _Lines(spec, label)
+
+
+class _Nothing:
+    def show(self, state: State) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class _Lines:
+    def __init__(self, spec: Spec, label: str) -> None:
+        self._spec = spec
+        self._label = label
+        self._last_s = time.monotonic()
+
+    def show(self, state: State) -> None:
+        now_s = time.monotonic()
+        if now_s - self._last_s < LINE_EVERY_S:
+            return
+        self._last_s = now_s
+        sys.stderr.write(f"{self._label}: {describe_state(state, self._spec)}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        pass
+
+
+class _Bar:
+    def __init__(self, spec: Spec, label: str) -> None:
+        # rich takes longer to load than a short command takes to run.
+        from rich.console import Console  # noqa: PLC0415
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+        self._spec = spec
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[words]}"),
+            console=Console(stderr=True),
+            transient=True,
+            # Redrawn only when something is new: no thread wakes up beside the measured CPUs.
+            auto_refresh=False,
+        )
+        has_end = spec.jobs is not None or spec.duration_ns is not None
+        self._bar = self._progress.add_task(label, total=1.0 if has_end else None, words="")
+        self._progress.start()
+
+    def show(self, state: State) -> None:
+        self._progress.update(
+            self._bar,
+            completed=done_share(state, self._spec) or 0.0,
+            words=describe_state(state, self._spec),
+            refresh=True,
+        )
+
+    def close(self) -> None:
+        self._progress.stop()

@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Where our own programs are: one function finds them, and refuses another version."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from laxity import __version__
+from laxity.errors import ConfigError, ToolError, suggestion
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# Printing a version takes a millisecond; a program that needs longer is not ours.
+_VERSION_TIMEOUT_S = 10
+
+
+class Workload(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What `list` says about one bundled workload."""
+
+    name: str
+    summary: str
+    kind: Literal["portable", "host"] = msgspec.field(name="class")
+    args: str = ""
+    example: list[str] = []
+    memory: str = ""
+
+
+class _WorkloadManifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    workload: list[Workload]
+    schema: int = 1
+
+
+def source_root() -> Path | None:
+    """The checkout that this code runs from: `$LAXITY_ROOT`, else seen from the package."""
+    named = os.environ.get("LAXITY_ROOT")
+    if named:
+        return Path(named)
+    root = _PACKAGE.parent.parent
+    return root if (root / "meson.build").is_file() else None
+
+
+def find_tool(name: str) -> Path:
+    """Find one of our programs, such as `laxity-run`.
+
+    `$LAXITY_TOOLS`, the package's `_tools/`, the checkout's `build/`, PATH, in this order.
+
+    Raises:
+        ToolError: None there, or the first one is of another version.
+    """
+    for root in _tool_roots():
+        for candidate in (root / name, root / "native" / name):
+            if _is_program(candidate):
+                return _checked(candidate, name)
+    on_path = shutil.which(name)
+    if on_path:
+        return _checked(Path(on_path), name)
+    msg = f"{name}: not found in {_searched()} or PATH; build it with ninja -C build"
+    raise ToolError(msg)
+
+
+def find_workload(name: str) -> Path:
+    """Find the executable of a workload.
+
+    Args:
+        name: Name of a bundled workload, or a path (with a `/`) to one that is linked with the
+            harness.
+
+    Raises:
+        ConfigError: There is no such workload.
+        ToolError: It is listed and not built.
+    """
+    if "/" in name:
+        path = Path(name)
+        if not _is_program(path):
+            msg = f'workload "{name}": no executable file; build it or correct the path'
+            raise ConfigError(msg)
+        return path.resolve()
+    for root in _tool_roots():
+        candidate = root / "workloads" / name
+        if _is_program(candidate):
+            return candidate
+    known = [workload.name for workload in list_workloads()]
+    if name in known:
+        msg = f'workload "{name}": not built (searched {_searched()}); run ninja -C build'
+        raise ToolError(msg)
+    advice = suggestion(name, known, "laxity list shows what there is")
+    msg = f'workload "{name}": unknown; {advice}'
+    raise ConfigError(msg)
+
+
+def list_workloads() -> list[Workload]:
+    """List the bundled workloads.
+
+    Raises:
+        ToolError: Their manifest is missing or unreadable.
+    """
+    path = _workload_manifest()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return msgspec.convert(document, _WorkloadManifest).workload
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); the installation is incomplete"
+        raise ToolError(msg) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        msg = f"{path}: {error}; the installation is of another version"
+        raise ToolError(msg) from error
+
+
+def _workload_manifest() -> Path:
+    root = source_root()
+    candidates = [directory / "workloads" / "manifest.toml" for directory in _tool_roots()]
+    if root is not None:
+        candidates.append(root / "workloads" / "manifest.toml")
+    return next((path for path in candidates if path.is_file()), candidates[-1])
+
+
+def _tool_roots() -> Iterator[Path]:
+    named = os.environ.get("LAXITY_TOOLS")
+    if named:
+        yield Path(named)
+    yield _PACKAGE / "_tools"
+    root = source_root()
+    if root is not None:
+        yield root / "build"
+
+
+def _searched() -> str:
+    return ", ".join(str(root) for root in _tool_roots())
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _checked(path: Path, name: str) -> Path:
+    expected = f"{name} {__version__}"
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+        )
+        found = done.stdout.partition("\n")[0].strip() or f"exit code {done.returncode}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        found = str(error)
+    if found != expected:
+        msg = f"{path}: is not {expected} ({found}); rebuild it with ninja -C build"
+        raise ToolError(msg)
+    return path

@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Run directories: create, write, hash, rename, open. Design: design.md section 4.
+
+A run is written to `DIR.tmp` and renamed to `DIR` when it is whole. While any process of the run
+lives, it holds a lock (flock) on the directory, inherited from the process that created it; the
+lock goes with its last holder, however that one dies, so a reader can tell a live run from a
+left-over one.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from laxity.errors import ConfigError, PlatformError, RecordError
+from laxity.model.manifest import Manifest, decode_document, encode_document
+from laxity.store.npy import read_stream
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TMP_SUFFIX = ".tmp"
+MANIFEST = "manifest.json"
+NATIVE = "native.json"
+SEGMENT = "segment"
+SPEC = "spec.toml"
+MACHINE = "machine.json"
+DOCTOR = "doctor.json"
+REPORT = "report.html"
+# Rebuilt at will, or describing the others: not hashed.
+_UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, REPORT, "derived.json"})
+_NEW_SUFFIX = ".new"
+_UNUSABLE_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
+_MAX_NAME_PART = 64
+_HASH_CHUNK_BYTES = 1 << 20
+# machine.json and doctor.json are some 100 kB on large machines.
+_MAX_DOCUMENT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run being written: its directory now and later, and the descriptor that holds its lock."""
+
+    tmp: Path
+    final: Path
+    lock_fd: int
+
+    def release(self) -> None:
+        """Give up this process's share of the lock."""
+        os.close(self.lock_fd)
+
+
+def default_root() -> Path:
+    """Where runs go unless told otherwise: `$LAXITY_RUNS`, else `./runs`."""
+    return Path(os.environ.get("LAXITY_RUNS") or "runs")
+
+
+def run_name(name: str, when: datetime) -> str:
+    """Name a run after its start, its experiment and its host; four random digits keep it unique.
+
+    Args:
+        name: Name of the experiment; characters that are awkward in paths become `-`.
+        when: Start, with time zone.
+    """
+    stamp = when.astimezone(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    return f"{stamp}_{_path_part(name)}_{_path_part(os.uname().nodename)}_{secrets.token_hex(2)}"
+
+
+def create_run(final: Path) -> NewRun:
+    """Create `DIR.tmp`, locked.
+
+    Args:
+        final: The directory that the finished run will have; it must not exist.
+
+    Raises:
+        ConfigError: It exists, a left-over of it exists, or it cannot be created.
+    """
+    tmp = tmp_path_of(final)
+    try:
+        _refuse_existing(final, tmp)
+        tmp.parent.mkdir(parents=True, exist_ok=True)
+        tmp.mkdir()
+    except OSError as error:
+        msg = f"run directory {final}: cannot be created ({error.strerror}); name another place"
+        raise ConfigError(msg) from error
+    lock_fd = lock_directory(tmp)
+    if lock_fd is None:
+        msg = f"run directory {tmp}: locked by another process; name another one"
+        raise ConfigError(msg)
+    return NewRun(tmp, final, lock_fd)
+
+
+def _refuse_existing(final: Path, tmp: Path) -> None:
+    if final.exists() or final.is_symlink():
+        msg = f"run directory {final}: exists; name another one or remove it"
+        raise ConfigError(msg)
+    if tmp.exists() or tmp.is_symlink():
+        msg = f"run directory {tmp}: left from an earlier run; laxity show {final} recovers it"
+        raise ConfigError(msg)
+
+
+def lock_directory(path: Path) -> int | None:
+    """Take the lock of a run directory.
+
+    Returns:
+        The descriptor that holds it, or None if another process does.
+
+    Raises:
+        PlatformError: The directory may not be read.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        msg = f"{path}: cannot be opened ({error.strerror}); correct its permissions"
+        raise PlatformError(msg) from error
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    except OSError:
+        # A file system without locks (some network ones): the writer's pid must do.
+        return fd
+    return fd
+
+
+def tmp_path_of(final: Path) -> Path:
+    """Where a run is written before it is whole."""
+    return final.with_name(final.name + TMP_SUFFIX)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that it is either whole or not there, also after a power failure.
+
+    Raises:
+        PlatformError: The output is full or was taken away.
+    """
+    new = path.with_name(path.name + _NEW_SUFFIX)
+    try:
+        with new.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+        sync_directory(path.parent)
+    except OSError as error:
+        msg = f"{path}: cannot be written ({error.strerror}); make room or name another place"
+        raise PlatformError(msg) from error
+
+
+def write_document(path: Path, document: msgspec.Struct | dict[str, Any]) -> None:
+    """Write a JSON document as `write_file` does."""
+    write_file(path, encode_document(document))
+
+
+def sync_directory(path: Path) -> None:
+    """Make names within a directory durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content durable."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def hash_files(directory: Path) -> dict[str, str]:
+    """Hash what a run consists of.
+
+    Returns:
+        SHA-256 by path relative to the directory, sorted; of a run within it only its manifest,
+        which holds the hashes of the rest.
+    """
+    return {
+        str(path.relative_to(directory)): file_sha256(path) for path in _hashed_files(directory)
+    }
+
+
+def file_sha256(path: Path) -> str:
+    """Hash one file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_HASH_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def rename_run(tmp: Path, final: Path) -> None:
+    """Give a finished run its name.
+
+    Raises:
+        ConfigError: The name was taken meanwhile; the run stays where it is.
+    """
+    try:
+        if final.exists():
+            raise FileExistsError
+        tmp.rename(final)
+        sync_directory(final.parent)
+    except OSError as error:
+        reason = error.strerror or "exists"
+        msg = f"run directory {final}: cannot be named so ({reason}); the run is in {tmp}"
+        raise ConfigError(msg) from error
+
+
+class Run:
+    """A finished run, read lazily."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @cached_property
+    def spec_text(self) -> str:
+        """spec.toml as it is."""
+        return self._read(SPEC).decode("utf-8", errors="replace")
+
+    @cached_property
+    def machine(self) -> dict[str, Any]:
+        """machine.json."""
+        return self._read_document(MACHINE)
+
+    @cached_property
+    def doctor(self) -> dict[str, Any]:
+        """doctor.json: `before`, and `after` unless the run was killed."""
+        return self._read_document(DOCTOR)
+
+    @cached_property
+    def children(self) -> tuple["Run", ...]:
+        """The runs that this one consists of; none for a plain run."""
+        for name in self.manifest.runs:
+            if Path(name).name != name:
+                msg = f"{self.path / MANIFEST}: runs: {name} leads out of the run"
+                raise RecordError(msg)
+        return tuple(open_run(self.path / "runs" / name) for name in self.manifest.runs)
+
+    def has_stream(self, name: str) -> bool:
+        """Whether a stream was recorded."""
+        return (self.path / f"{name}.npy").is_file()
+
+    def stream(self, name: str) -> "np.ma.MaskedArray[Any, Any]":
+        """Read a stream whole, absent values masked.
+
+        Args:
+            name: `jobs`, `histogram`, ...
+
+        Raises:
+            RecordError: It is not there or damaged.
+        """
+        return read_stream(self.path / f"{name}.npy")
+
+    def verify(self) -> list[str]:
+        """Compare files with the hashes in the manifest.
+
+        Returns:
+            One line per file that is missing, changed or unknown; empty if all is as it was.
+        """
+        problems = [
+            f"{name}: {problem}"
+            for name, stated in sorted(self.manifest.files.items())
+            if (problem := self._compare(name, stated))
+        ]
+        present = {str(path.relative_to(self.path)) for path in _hashed_files(self.path)}
+        problems += [
+            f"{name}: not in the manifest" for name in sorted(present - set(self.manifest.files))
+        ]
+        for child in self.children:
+            problems += [f"runs/{child.path.name}/{problem}" for problem in child.verify()]
+        return problems
+
+    def _compare(self, name: str, stated: str) -> str | None:
+        path = self.path / name
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            return "path leads out of the run"
+        try:
+            return None if file_sha256(path) == stated else "changed"
+        except OSError as error:
+            return error.strerror or "unreadable"
+
+    def _read(self, name: str) -> bytes:
+        path = self.path / name
+        try:
+            with path.open("rb") as file:
+                data = file.read(_MAX_DOCUMENT_BYTES + 1)
+        except OSError as error:
+            msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
+            raise RecordError(msg) from error
+        if len(data) > _MAX_DOCUMENT_BYTES:
+            msg = f"{path}: too large for metadata; the run is damaged"
+            raise RecordError(msg)
+        return data
+
+    def _read_document(self, name: str) -> dict[str, Any]:
+        try:
+            return msgspec.json.decode(self._read(name), type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            msg = f"{self.path / name}: unreadable ({error}); the run is damaged"
+            raise RecordError(msg) from error
+
+
+def open_run(path: Path) -> Run:
+    """Open a finished run; `laxity.runner.finish.open_recovered` also finishes left-over ones.
+
+    Raises:
+        ConfigError: There is no run.
+        RecordError: Its manifest is unreadable.
+    """
+    if not (path / MANIFEST).is_file():
+        what = "is no run directory (no manifest.json)" if path.is_dir() else "does not exist"
+        msg = f"run {path}: {what}; name a directory that laxity wrote"
+        raise ConfigError(msg)
+    return Run(path, read_manifest(path))
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the manifest of a run, finished or not.
+
+    Raises:
+        RecordError: Unreadable.
+    """
+    path = directory / MANIFEST
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
+        raise RecordError(msg) from error
+    return decode_document(data, Manifest, str(path))
+
+
+def _hashed_files(directory: Path) -> Iterator[Path]:
+    for path in sorted(directory.iterdir()):
+        if path.is_file() and not path.is_symlink() and _is_hashed(path.name):
+            yield path
+    children = directory / "runs"
+    if children.is_dir():
+        manifests = sorted(child / MANIFEST for child in children.iterdir())
+        yield from (path for path in manifests if path.is_file())
+
+
+def _is_hashed(name: str) -> bool:
+    return name not in _UNHASHED and not name.endswith(_NEW_SUFFIX)
+
+
+def _path_part(text: str) -> str:
+    return _UNUSABLE_IN_NAMES.sub("-", text)[:_MAX_NAME_PART].strip("-.") or "run"

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Whole commands that are disturbed while they run, and what they left behind."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.laxity_command import PATIENCE_S, make_laxity
+
+from laxity.model.manifest import Manifest
+from laxity.runner.doctor import fifo_permitted
+from laxity.runner.facts import collect_facts
+from laxity.store import run_directory
+from laxity.store.npy import read_stream
+
+BUILT = make_laxity(Path.cwd())
+FAULT = BUILT.fault
+LAXITY = [sys.executable, "-P", "-m", "laxity"]
+# The last one, so that on a machine of several the first stays free for everything else.
+CPU = max(os.sched_getaffinity(0))
+
+needs_fifo = pytest.mark.skipif(
+    not fifo_permitted(collect_facts())[0], reason="needs permission for SCHED_FIFO"
+)
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+needs_two_cpus = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+def environment() -> dict[str, str]:
+    return BUILT.environment()
+
+
+def start(*words: str | Path, is_own_session: bool = False) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*LAXITY, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=is_own_session,
+    )
+
+
+def finish(process: "subprocess.Popen[str]") -> Outcome:
+    try:
+        out, err = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        pytest.fail(f"still running after {PATIENCE_S} s: {err}")
+    return Outcome(process.returncode, out, err)
+
+
+def laxity(*words: str | Path) -> Outcome:
+    return finish(start(*words))
+
+
+def fault_spec(path: Path, mode: str, number: int | None = None, **keys: str) -> Path:
+    """Write a spec of the workload with faults; keys of [[task]] as TOML values."""
+    words = [mode] if number is None else [mode, str(number)]
+    run = {key: keys.pop(key) for key in ("jobs", "duration", "keep") if key in keys}
+    task = {"period": '"1ms"', "cpus": f'"{CPU}"', **keys}
+    lines = ["schema = 1", "[run]", *(f"{key} = {value}" for key, value in run.items())]
+    lines += ["[[task]]", 'name = "fault"', f'workload = "{FAULT}"', f"args = {words}"]
+    lines += [f"{key} = {value}" for key, value in task.items()]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def manifest_of(directory: Path) -> Manifest:
+    return run_directory.read_manifest(directory)
+
+
+def jobs_of(directory: Path) -> np.ma.MaskedArray:
+    return read_stream(directory / "jobs.npy")

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity` as a user calls it: a process of its own, with the real laxity-run."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from laxity.model.manifest import Manifest
+from laxity.store.run_directory import Run, open_run, read_manifest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# No test waits so long; a loaded machine must not fail them.
+PATIENCE_S = 120
+
+
+NOTHING: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Laxity:
+    """Calls laxity in a directory; `tools` is the build that it uses."""
+
+    directory: Path
+    tools: Path
+
+    def __call__(
+        self, *words: str, prefix: Sequence[str] = (), environment: Mapping[str, str] = NOTHING
+    ) -> "subprocess.CompletedProcess[str]":
+        """Call it and wait for its end."""
+        return subprocess.run(
+            [*prefix, sys.executable, "-P", "-m", "laxity", *words],
+            cwd=self.directory,
+            env={**self.environment(), **environment},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    def run(self, *words: str, prefix: Sequence[str] = ()) -> Run:
+        """Call `laxity run`, which has to end well, and open what it wrote to D."""
+        done = self("run", *words, "--run-dir", "D", "--no-report", "--quiet", prefix=prefix)
+        assert (done.returncode, done.stderr) == (0, "")
+        return open_run(self.directory / "D")
+
+    def spec(self, **task: object) -> str:
+        """Write a spec of one task with a faulty workload; give its name."""
+        table = {"workload": str(self.fault), "period": "5ms", "cpus": "0"} | task
+        lines = [f"{key} = {json.dumps(value)}" for key, value in table.items()]
+        text = "schema = 1\n[[task]]\n" + "\n".join(lines) + "\n"
+        (self.directory / "fault.toml").write_text(text)
+        return "fault.toml"
+
+    @property
+    def fault(self) -> Path:
+        """The workload with a fault of one's choice."""
+        return self.tools / "tests" / "native" / "fault"
+
+    def environment(self) -> dict[str, str]:
+        """The environment of a user who has set nothing but where runs go."""
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return {
+            **kept,
+            "PYTHONPATH": str(ROOT / "python"),
+            "LAXITY_TOOLS": str(self.tools),
+            "LAXITY_RUNS": str(self.directory / "runs"),
+            "COLUMNS": "100",
+        }
+
+    def names(self) -> set[str]:
+        """What lies in the directory, but for the spec."""
+        return {path.name for path in self.directory.iterdir()} - {"fault.toml"}
+
+    def manifest(self) -> Manifest:
+        """The manifest of D."""
+        return read_manifest(self.directory / "D")
+
+
+def make_laxity(directory: Path) -> Laxity:
+    """Find the build; tests fail, not skip, if there is none."""
+    tools = Path(os.environ.get("LAXITY_TOOLS") or ROOT / "build")
+    if not (tools / "native" / "laxity-run").exists():
+        pytest.fail(f"no laxity-run in {tools}; build it with ninja -C build")
+    return Laxity(directory, tools)

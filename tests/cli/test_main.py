@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The command itself: what is imported, what is said, which code it ends with."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+from tests.cli.laxity_command import Laxity
+
+from laxity import errors
+from laxity.cli.main import Boundary, LazyGroup, cli
+
+
+def boundary_around(error: BaseException, *arguments: str) -> int:
+    boundary = Boundary(list(arguments))
+    assert boundary.__exit__(type(error), error, None)
+    return boundary.exit_code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (errors.ConfigError("x: is bad"), 2, "laxity run: x: is bad\n"),
+        (errors.PlatformError("x"), 3, "laxity run: x\n"),
+        (errors.ToolError("x"), 3, "laxity run: x\n"),
+        (errors.RecordError("x"), 4, "laxity run: x\n"),
+        (errors.NoVerdict("x"), 4, "laxity run: x\n"),
+        (errors.LimitViolation("x"), 1, "laxity run: x\n"),
+        (click.UsageError("Missing option."), 2, "laxity run: missing option\n"),
+        (click.exceptions.Exit(0), 0, ""),
+        (KeyboardInterrupt(), 130, "laxity run: interrupted\n"),
+        (ValueError("odd"), 5, "laxity run: internal: ValueError: odd; see --debug\n"),
+        (AssertionError(), 5, "laxity run: internal: AssertionError: ; see --debug\n"),
+    ],
+)
+def test_every_end_is_one_line_and_its_exit_code(
+    capsys: pytest.CaptureFixture[str], error: BaseException, code: int, message: str
+):
+    assert boundary_around(error, "run", "mem") == code
+    assert capsys.readouterr() == ("", message)
+
+
+def test_debug_shows_the_trace(capsys: pytest.CaptureFixture[str]):
+    assert boundary_around(ValueError("odd"), "run", "--debug") == 5
+    assert capsys.readouterr().err == "ValueError: odd\nlaxity run: internal: ValueError: odd\n"
+
+
+def test_system_exit_passes():
+    with pytest.raises(SystemExit), Boundary([]):
+        sys.exit(77)
+
+
+def test_unknown_command_is_refused_with_a_suggestion(laxity: Laxity):
+    done = laxity("rnu")
+    message = 'laxity: unknown command "rnu"; did you mean "run"?\n'
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_no_command_is_a_usage_error_that_shows_the_commands(laxity: Laxity):
+    done = laxity()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Commands:" in done.stderr
+
+
+def test_version_is_told_without_loading_anything(laxity: Laxity):
+    done = laxity("--version")
+    assert (done.returncode, done.stdout) == (0, "laxity 0.1.0\n")
+    # Not through __main__: as part of a longer command line.
+    assert laxity("--version", "run").stdout == "laxity 0.1.0\n"
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "matplotlib", "rich", "jinja2"])
+def test_help_loads_no_heavy_module(laxity: Laxity, heavy: str):
+    modules = "laxity.cli.main, laxity.cli.run, laxity.cli.show, laxity.cli.demo"
+    code = f"import sys, {modules}; assert '{heavy}' not in sys.modules"
+    done = subprocess.run([sys.executable, "-P", "-c", code], env=laxity.environment(), check=False)
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", LazyGroup.COMMANDS)
+def test_every_command_is_there_and_explains_itself(name: str):
+    context = click.Context(cli)
+    command = cli.get_command(context, name)
+    assert command is not None
+    assert command.help
+    assert all(
+        isinstance(option, click.Argument) or option.hidden or option.help
+        for option in command.params
+        if isinstance(option, click.Argument | click.Option)
+    )
+
+
+def test_reader_that_has_seen_enough_is_no_error(laxity: Laxity):
+    done = subprocess.run(
+        ["sh", "-c", '"$0" -P -m laxity schema | head -1', sys.executable],
+        env=laxity.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("jobs.npy\n", "")

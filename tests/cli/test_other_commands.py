@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""list, schema, show, report, setup, demo."""
+
+import json
+import os
+import shutil
+
+import pytest
+from tests.cli.commands import needs_two_cpus
+from tests.cli.laxity_command import Laxity
+from tests.runner.left_runs import left_run, native
+
+from laxity.model.streams import STREAMS
+from laxity.store.run_directory import open_run
+
+
+def test_list_shows_every_bundled_workload(laxity: Laxity):
+    done = laxity("list")
+    assert done.returncode == 0
+    names = [line.split()[0] for line in done.stdout.splitlines()[1:]]
+    assert names[:5] == ["empty", "cpu", "mem", "bandwidth", "latency"]
+    listed = json.loads(laxity("list", "--format", "json").stdout)
+    assert [one["name"] for one in listed] == names
+    assert all(one["summary"] and one["class"] for one in listed)
+
+
+def test_schema_prints_every_column_of_every_stream(laxity: Laxity):
+    document = json.loads(laxity("schema", "--format", "json").stdout)
+    assert list(document) == list(STREAMS)
+    assert document["jobs"][2]["column"] == "release_ns"
+    # Absent times: -2^63.
+    assert document["jobs"][2]["absent"] == -9223372036854775808
+    assert "release_ns" in laxity("schema", "jobs").stdout
+
+
+def test_unknown_stream_is_refused_with_a_suggestion(laxity: Laxity):
+    done = laxity("schema", "job")
+    message = 'laxity schema: stream "job": unknown; did you mean "jobs"?\n'
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_show_finishes_a_run_that_was_left_over(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    done = laxity("show", "D")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "recovered" in done.stdout
+    assert laxity.names() == {"D"}
+    assert json.loads(laxity("show", "D", "--format", "json").stdout)["status"] == "recovered"
+
+
+def test_show_verify_finds_a_changed_file(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    done = laxity("show", "D", "--verify")
+    assert (done.returncode, done.stdout) == (0, "4 files are as they were written\n")
+    with (laxity.directory / "D" / "jobs.npy").open("ab") as file:
+        file.write(b"x")
+    done = laxity("show", "D", "--verify")
+    assert (done.returncode, done.stdout) == (4, "jobs.npy: changed\n")
+    document = json.loads(laxity("show", "D", "--verify", "--format", "json").stdout)
+    assert document["problems"] == ["jobs.npy: changed"]
+
+
+@pytest.mark.parametrize("command", ["show", "report"])
+def test_path_that_is_no_run_is_a_usage_error(laxity: Laxity, command: str):
+    done = laxity(command, "nowhere")
+    message = f"laxity {command}: run nowhere: does not exist; name a directory that laxity wrote\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_damaged_run_gives_no_verdict(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    (laxity.directory / "D" / "manifest.json").write_text("{}")
+    done = laxity("show", "D")
+    assert done.returncode == 4
+    assert done.stderr.startswith("laxity show: D/manifest.json: unreadable")
+
+
+def test_report_is_built_again_and_is_not_part_of_the_hashes(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    done = laxity("report", "D")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "D/report.html\n", "")
+    assert (laxity.directory / "D" / "report.html").stat().st_size < 2_000_000
+    assert open_run(laxity.directory / "D").verify() == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script_is_printed(laxity: Laxity, shell: str):
+    done = laxity("setup", "--completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "_LAXITY_COMPLETE" in done.stdout
+
+
+def test_completion_knows_commands_and_options(laxity: Laxity):
+    asked = {
+        "_LAXITY_COMPLETE": "bash_complete",
+        "COMP_WORDS": "laxity run --per",
+        "COMP_CWORD": "2",
+    }
+    done = laxity(environment=asked)
+    assert "--period" in done.stdout
+
+
+def test_man_pages_are_written_where_asked(laxity: Laxity):
+    done = laxity("setup", "--man-pages", "man")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (laxity.directory / "man" / "man1" / "laxity-run.1").is_file()
+
+
+def test_set_up_options_are_refused_together(laxity: Laxity):
+    done = laxity("setup", "--completion", "bash", "--man-pages", "man")
+    assert done.returncode == 2
+    assert "only one at a time" in done.stderr
+
+
+def test_unknown_set_is_refused_by_the_script(laxity: Laxity):
+    done = laxity("setup", "--with", "nonsense")
+    assert done.returncode == 3
+    assert '"nonsense"' in done.stderr
+
+
+def test_sets_are_listed_with_their_state(laxity: Laxity):
+    done = laxity("setup")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0].split() == ["set", "state", "for"]
+    assert "run" in done.stdout
+
+
+@pytest.mark.serial
+@needs_two_cpus
+def test_demo_stores_both_runs_and_one_report(laxity: Laxity):
+    done = laxity("demo", "--duration", "300ms", "--run-dir", "D", "--quiet")
+    assert done.returncode == 0
+    run = open_run(laxity.directory / "D")
+    assert (run.manifest.kind, run.manifest.status) == ("demo", "complete")
+    alone, interfered = run.children
+    assert not alone.manifest.corunners
+    assert interfered.manifest.corunners
+    # 300 ms / 5 ms = 60 releases in each.
+    assert [child.manifest.tasks[0].released for child in run.children] == [60, 60]
+    assert alone.manifest.seed == interfered.manifest.seed == run.manifest.seed
+    assert run.verify() == []
+    assert (run.path / "report.html").is_file()
+    assert "interfered" in done.stdout
+
+
+@pytest.mark.serial
+def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
+    cpu = str(min(os.sched_getaffinity(0)))
+    assert shutil.which("taskset")
+    words = ("demo", "--duration", "300ms", "--run-dir", "D")
+    done = laxity(*words, prefix=["taskset", "-c", cpu])
+    assert done.returncode == 0
+    message = (
+        f"laxity demo: interference: none used instead (this process may use only CPU {cpu})\n"
+    )
+    assert message in done.stderr
+    run = open_run(laxity.directory / "D")
+    assert run.manifest.runs == ["alone"]
+    assert [one.what for one in run.manifest.fallbacks] == ["interference"]
+
+
+def test_demo_with_a_bad_duration_creates_nothing(laxity: Laxity):
+    done = laxity("demo", "--duration", "10", "--run-dir", "D")
+    message = 'laxity demo: [run]: duration: "10" has no unit; write 10s\n'
+    assert (done.returncode, done.stderr) == (2, message)
+    assert laxity.names() == set()

@@ -1,0 +1,425 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Faults of workloads, users and machines: the message, the exit code, and nothing lost."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.commands import (
+    CPU,
+    FAULT,
+    LAXITY,
+    Outcome,
+    environment,
+    fault_spec,
+    finish,
+    jobs_of,
+    laxity,
+    manifest_of,
+    needs_fifo,
+    needs_root,
+    needs_two_cpus,
+    start,
+)
+
+from laxity.model.manifest import Manifest
+from laxity.model.streams import Cause, Status
+
+pytestmark = needs_fifo
+
+
+def run_fault(tmp_path: Path, mode: str, number: int | None = None, **keys: str) -> Outcome:
+    spec = fault_spec(tmp_path / "fault.toml", mode, number, **keys)
+    return laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+
+
+def only_task(tmp_path: Path):
+    return manifest_of(tmp_path / "D").tasks[0]
+
+
+def wait_until(condition: Callable[[], bool], what: str, limit_s: float = 20.0) -> None:
+    end_s = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end_s, f"never came: {what}"
+        time.sleep(0.01)
+
+
+def rows_account_for_every_release(directory: Path, manifest: Manifest) -> None:
+    jobs = jobs_of(directory)
+    task = manifest.tasks[0]
+    assert list(jobs["job"]) == list(range(len(jobs)))
+    assert task.released == len(jobs)
+    assert task.counts.aborted == np.count_nonzero(jobs["status"] == Status.ABORTED)
+
+
+def test_crash_in_job_17_keeps_17_jobs_and_the_aborted_one(tmp_path: Path):
+    outcome = run_fault(tmp_path, "crash", 17, jobs="100")
+    assert outcome.code == 1
+    assert 'task "fault": killed by signal 11 (SIGSEGV) in job 17' in outcome.err
+    jobs = jobs_of(tmp_path / "D")
+    assert np.count_nonzero(jobs["status"] <= Status.MISSED) == 17
+    assert jobs["status"][-1] == Status.ABORTED
+    assert jobs["cause"][-1] == Cause.SIGNAL
+    assert np.ma.getmaskarray(jobs["finish_ns"])[-1]
+    assert not np.ma.getmaskarray(jobs["start_ns"])[-1]
+    assert manifest_of(tmp_path / "D").status == "failed"
+
+
+def test_job_that_never_returns_is_killed_at_its_timeout(tmp_path: Path):
+    outcome = run_fault(tmp_path, "hang", 3, jobs="100", job_timeout='"50ms"')
+    assert outcome.code == 1
+    assert "in job 3: longer than its timeout of 50 ms" in outcome.err
+    jobs = jobs_of(tmp_path / "D")
+    aborted = jobs[jobs["status"] == Status.ABORTED]
+    assert list(aborted["cause"]) == [Cause.TIMEOUT]
+    assert only_task(tmp_path).end_cause == "timeout"
+
+
+def test_exit_in_a_job_is_told_with_its_code(tmp_path: Path):
+    outcome = run_fault(tmp_path, "exit", 5, jobs="100")
+    assert outcome.code == 1
+    assert "called exit(3) in job 5" in outcome.err
+    assert jobs_of(tmp_path / "D")["cause"][-1] == Cause.EXIT
+
+
+def test_workload_that_finds_its_own_result_wrong_says_why(tmp_path: Path):
+    outcome = run_fault(tmp_path, "check", 5, jobs="100")
+    assert outcome.code == 1
+    assert "sum is 41, expected 42" in outcome.err
+
+
+def test_init_that_fails_ends_the_run_before_any_release(tmp_path: Path):
+    outcome = run_fault(tmp_path, "init-fails", jobs="100")
+    assert outcome.code == 1
+    assert "its init failed (benchmark_init returned -7)" in outcome.err
+    manifest = manifest_of(tmp_path / "D")
+    assert manifest.status == "failed"
+    assert manifest.clock.t0_ns is None
+
+
+def test_crash_in_teardown_keeps_all_jobs(tmp_path: Path):
+    outcome = run_fault(tmp_path, "teardown-crash", jobs="50")
+    assert outcome.code == 1
+    assert "in its teardown" in outcome.err
+    assert only_task(tmp_path).counts.aborted == 0
+    assert only_task(tmp_path).started == 50
+
+
+def test_workload_that_prints_much_neither_blocks_nor_fills_the_disk(tmp_path: Path):
+    # A job prints 2000 lines of at least 43 bytes: 40 jobs print more than 3.4 MB.
+    outcome = run_fault(tmp_path, "print", jobs="40", period='"20ms"')
+    assert outcome.code == 0
+    assert "nobody asked for" not in outcome.out
+    log = tmp_path / "D" / "output.log"
+    assert 1_000_000 < log.stat().st_size <= 1024 * 1024 + 100
+    assert only_task(tmp_path).output_bytes > 3_400_000
+
+
+def test_teardown_is_called_once_with_the_same_words_after_the_last_job(tmp_path: Path):
+    """The words were freed before teardown read them (SIGSEGV)."""
+    assert run_fault(tmp_path, "churn", 7, jobs="20").code == 0
+    assert (tmp_path / "D" / "output.log").read_text() == "== fault ==\ntorn down after 20 jobs\n"
+
+
+def test_value_that_a_workload_logs_stands_in_the_row_of_its_own_job(tmp_path: Path):
+    """The value was read after the row was written: the last job's, or 0."""
+    assert run_fault(tmp_path, "none", jobs="30").code == 0
+    jobs = jobs_of(tmp_path / "D")
+    started = jobs[jobs["status"] <= Status.MISSED]
+    # The workload counts its jobs; after the n-th (from 0) it logs n + 1.
+    assert list(started["jobs before(exp:n)"]) == [float(n + 1) for n in range(30)]
+
+
+def test_status_is_arithmetic_on_the_nominal_release(tmp_path: Path):
+    """A job of 4 µs was reported missed because its deadline timer was armed late."""
+    spec = fault_spec(tmp_path / "s.toml", "alternate", 1500, jobs="400", deadline='"500us"')
+    assert laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report").code == 0
+    jobs = jobs_of(tmp_path / "D")
+    manifest = manifest_of(tmp_path / "D")
+    t0_ns = manifest.clock.t0_ns
+    assert list(jobs["release_ns"]) == [t0_ns + n * 1_000_000 for n in range(len(jobs))]
+    assert np.all(jobs["abs_deadline_ns"] == jobs["release_ns"] + 500_000)
+    finished = ~np.ma.getmaskarray(jobs["finish_ns"])
+    late = jobs["finish_ns"][finished] > jobs["abs_deadline_ns"][finished]
+    assert list(jobs["status"][finished] == Status.MISSED) == list(late)
+    # Every second job spins 1.5 ms: missed, and the next release is skipped.
+    assert manifest.tasks[0].counts.missed >= 200
+    assert manifest.tasks[0].counts.skipped >= 200
+
+
+def test_release_that_finds_the_task_running_is_a_row_of_its_own(tmp_path: Path):
+    """Periods lost to a long job were invisible: the next job's start counted as its release."""
+    # C = 3.5 T: job 0 covers the releases 1, 2, 3; job 4 the releases 5, 6, 7 (design section 4).
+    assert run_fault(tmp_path, "spin", 35_000, jobs="2", period='"10ms"').code == 0
+    jobs = jobs_of(tmp_path / "D")
+    rows_account_for_every_release(tmp_path / "D", manifest_of(tmp_path / "D"))
+    assert list(jobs["status"][:4]) == [Status.MISSED, *[Status.SKIPPED] * 3]
+    assert np.ma.min(jobs["start_ns"] - jobs["release_ns"]) >= 0
+
+
+def test_queue_runs_every_job_and_leaves_the_rest_pending(tmp_path: Path):
+    # C = 3.5 T, D = 4 T, two jobs: 0 met or missed by latency alone, 1 ends after 7 T > 5 T.
+    outcome = run_fault(
+        tmp_path, "spin", 35_000, jobs="2", period='"10ms"', deadline='"40ms"', overrun='"queue"'
+    )
+    assert outcome.code == 0
+    jobs = jobs_of(tmp_path / "D")
+    assert len(jobs) >= 7
+    assert jobs["status"][1] == Status.MISSED
+    assert set(jobs["status"][2:]) == {Status.PENDING}
+
+
+def test_memory_of_init_is_present_before_the_first_job(tmp_path: Path):
+    """2048 page faults stood in the first job although memory was said to be locked."""
+    outcome = laxity(
+        "run", "mem", "-b", "8MiB", "-p", "50ms", "-t", "5", "-c", str(CPU),
+        "--run-dir", tmp_path / "D", "--no-report",
+    )  # fmt: skip
+    assert outcome.code == 0
+    if not only_task(tmp_path).memory_locked:
+        pytest.skip("needs permission to lock memory")
+    jobs = jobs_of(tmp_path / "D")
+    # 8 MiB are 2048 pages of 4 KiB.
+    assert np.ma.sum(jobs["minor_faults"]) < 20
+
+
+@needs_two_cpus
+def test_interference_takes_the_cpus_it_is_given_and_no_more(tmp_path: Path):
+    """Starting co-runners looped for ever on two CPUs."""
+    other = min(os.sched_getaffinity(0))
+    outcome = laxity(
+        "run", "empty", "-p", "1ms", "-t", "50", "-c", str(CPU),
+        "--interfere", f"bandwidth read 1MiB@{other}", "--run-dir", tmp_path / "D", "--no-report",
+    )  # fmt: skip
+    assert outcome.code == 0
+    (corunner,) = manifest_of(tmp_path / "D").corunners
+    assert corunner.cpus == str(other)
+    assert corunner.passes_before_t0 >= 1
+    assert corunner.passes >= 1
+    assert corunner.end_cause == "stopped"
+
+
+@needs_two_cpus
+def test_corunner_that_dies_ends_the_run_without_verdict(tmp_path: Path):
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"30s"')
+    other = min(os.sched_getaffinity(0))
+    with spec.open("a") as file:
+        file.write(f'[[interfere]]\nworkload = "{FAULT}"\nargs = ["block"]\ncpus = "{other}"\n')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "the first rows")
+    subprocess.run(["pkill", "-SEGV", "-f", f"^{FAULT} --harness=corunner"], check=True)
+    outcome = finish(process)
+    assert outcome.code == 4
+    assert "died: killed by signal 11 (SIGSEGV)" in outcome.err
+    assert manifest_of(tmp_path / "D").corunners[0].end_cause == "signal"
+    assert len(jobs_of(tmp_path / "D")) > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_run_is_kept_and_says_so(tmp_path: Path, number: signal.Signals):
+    spec = fault_spec(tmp_path / "s.toml", "churn", duration='"60s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D")
+    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "the first rows")
+    time.sleep(0.2)
+    process.send_signal(number)
+    outcome = finish(process)
+    assert outcome.code == 130
+    manifest = manifest_of(tmp_path / "D")
+    assert manifest.status == "interrupted"
+    assert manifest.exit_code == 130
+    assert (tmp_path / "D" / "report.html").exists()
+    rows_account_for_every_release(tmp_path / "D", manifest)
+
+
+def interrupt_many(tmp_path: Path, count: int) -> None:
+    for n in range(count):
+        spec = fault_spec(tmp_path / "s.toml", "churn", duration='"60s"', period='"300us"')
+        process = start("run", spec, "--run-dir", tmp_path / f"D{n}", "--no-report")
+        wait_until((tmp_path / f"D{n}.tmp" / "jobs.npy").exists, "the first rows")
+        time.sleep(0.01 * (n % 10))
+        process.send_signal(signal.SIGINT)
+        assert finish(process).code == 130
+        manifest = manifest_of(tmp_path / f"D{n}")
+        assert manifest.status == "interrupted"
+        rows_account_for_every_release(tmp_path / f"D{n}", manifest)
+
+
+def test_interrupt_in_the_middle_of_malloc_leaves_a_readable_run(tmp_path: Path):
+    """15 of 40 interrupts crashed, because exit() ran inside the signal handler."""
+    interrupt_many(tmp_path, 4)
+
+
+@pytest.mark.slow
+def test_forty_interrupts_leave_forty_readable_runs(tmp_path: Path):
+    interrupt_many(tmp_path, 40)
+
+
+def pids_of(pattern: str) -> list[int]:
+    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True, check=False)
+    return [int(word) for word in found.stdout.split()]
+
+
+def kill_and_read(tmp_path: Path, victim: str, name: str = "D") -> Manifest:
+    """Kill one part of a run in its middle; return the manifest that a reader then sees."""
+    directory = tmp_path / name
+    spec = fault_spec(tmp_path / f"{name}.toml", "none", duration='"60s"', period='"500us"')
+    process = start("run", spec, "--run-dir", directory, "--no-report", is_own_session=True)
+    wait_until((directory.with_name(f"{name}.tmp") / "jobs.npy").exists, "rows")
+    time.sleep(0.3)
+    native = pids_of(f"laxity-run --run-dir {directory}.tmp")
+    tasks = pids_of(f"^{FAULT} --harness=task")
+    assert len(tasks) == 1
+    kill_part(victim, process.pid, native, tasks)
+    process.communicate(timeout=30)
+    wait_until(lambda: not pids_of(f"laxity-run --run-dir {directory}.tmp"), "the end of all")
+    shown = laxity("show", directory)
+    assert shown.code == 0, shown.err
+    assert not pids_of(f"^{FAULT} --harness")
+    manifest = manifest_of(directory)
+    rows_account_for_every_release(directory, manifest)
+    # 300 ms at 500 µs: what was in the ring is in the file.
+    assert manifest.tasks[0].released >= 300
+    return manifest
+
+
+def kill_part(victim: str, session: int, native: list[int], tasks: list[int]) -> None:
+    if victim == "harness":
+        os.kill(tasks[0], signal.SIGKILL)
+    elif victim == "caller":
+        os.kill(session, signal.SIGKILL)
+    elif victim == "group":
+        os.killpg(session, signal.SIGKILL)
+    elif victim == "supervisor":
+        os.kill(min(native), signal.SIGKILL)
+    elif victim == "drain":
+        os.kill(max(native), signal.SIGKILL)
+    elif victim == "everything":
+        for pid in (*native, *tasks, session):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("victim", "status"),
+    [
+        ("harness", "failed"),
+        ("caller", "recovered"),
+        ("group", "recovered"),
+        ("supervisor", "recovered"),
+        ("everything", "recovered"),
+    ],
+)
+def test_kill_loses_nothing_that_was_in_the_ring(tmp_path: Path, victim: str, status: str):
+    assert kill_and_read(tmp_path, victim).status == status
+
+
+@pytest.mark.slow
+def test_twenty_kills_leave_twenty_readable_runs(tmp_path: Path):
+    victims = ["harness", "caller", "group", "supervisor"]
+    for n in range(20):
+        kill_and_read(tmp_path, victims[n % len(victims)], f"D{n}")
+
+
+def test_killed_drain_process_is_replaced_and_no_row_is_lost(tmp_path: Path):
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"1500ms"', period='"500us"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "rows")
+    time.sleep(0.2)
+    os.kill(max(pids_of(f"laxity-run --run-dir {tmp_path / 'D'}.tmp")), signal.SIGKILL)
+    assert finish(process).code == 0
+    manifest = manifest_of(tmp_path / "D")
+    assert manifest.status == "complete"
+    # 1500 ms / 0.5 ms
+    assert manifest.tasks[0].released == 3000
+    rows_account_for_every_release(tmp_path / "D", manifest)
+
+
+@needs_root
+def test_full_output_ends_with_3_and_the_rows_survive(tmp_path: Path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", small],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if mounted.returncode:
+        pytest.skip("needs permission to mount a tmpfs")
+    try:
+        spec = fault_spec(tmp_path / "s.toml", "none", duration='"20s"', period='"200us"')
+        outcome = laxity("run", spec, "--run-dir", small / "D", "--no-report")
+        assert outcome.code == 3
+        assert "No space left on device" in outcome.err
+        subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+        shown = laxity("show", small / "D")
+        assert shown.code == 0, shown.err
+        manifest = manifest_of(small / "D")
+        rows_account_for_every_release(small / "D", manifest)
+        # More rows than would have fitted: 320 KiB hold fewer than 3300 rows of 100 bytes.
+        assert manifest.tasks[0].released > 2000
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+@needs_root
+def test_fifo_without_permission_is_exit_3_and_leaves_no_run(tmp_path: Path):
+    outcome = run_as_nobody(tmp_path)
+    assert outcome.code == 3
+    assert "--allow-unprivileged" in outcome.err
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@needs_root
+def test_output_below_a_closed_directory_is_a_usage_error(tmp_path: Path):
+    """Permission denied was an internal error."""
+    outcome = run_as_nobody(tmp_path, "--run-dir", "/root/D")
+    assert outcome.code == 2
+    assert "cannot be created (Permission denied)" in outcome.err
+
+
+@needs_root
+def test_other_is_used_only_when_allowed_and_the_fallback_is_told(tmp_path: Path):
+    outcome = run_as_nobody(tmp_path, "--allow-unprivileged")
+    assert outcome.code == 0
+    assert "used other instead" in outcome.err
+    manifest = manifest_of(tmp_path / "runs" / "D")
+    assert manifest.tasks[0].policy == "other"
+    assert any("fifo" in fallback.what for fallback in manifest.fallbacks)
+
+
+def run_as_nobody(tmp_path: Path, *options: str) -> Outcome:
+    runs = tmp_path / "runs"
+    runs.mkdir(mode=0o777)
+    runs.chmod(0o777)
+    for parent in (tmp_path, *tmp_path.parents):
+        if "pytest" in str(parent):
+            parent.chmod(0o755)  # pytest makes them for its own user only
+    words = ["run", "empty", "-p", "1ms", "-t", "20", "-c", str(CPU)]
+    words += ["--run-dir", str(runs / "D"), "--no-report", *options]
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *LAXITY, *words]
+    tried = subprocess.run(
+        [*command[:4], *LAXITY, "--version"], env=environment(), capture_output=True, check=False
+    )
+    if tried.returncode:
+        pytest.skip("needs a checkout that other users may read")
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.slow
+def test_sixty_seconds_of_overload_under_queue_survive_the_kernels_limit(tmp_path: Path):
+    """RLIMIT_RTTIME kills a FIFO task that never sleeps; each of its jobs ends in time."""
+    outcome = run_fault(
+        tmp_path, "spin", 2000, duration='"60s"', deadline='"2ms"', overrun='"queue"',
+        job_timeout='"1s"',
+    )  # fmt: skip
+    assert outcome.code == 0
+    task = only_task(tmp_path)
+    assert task.end_cause == "duration"
+    assert task.released == 60_000
+    # The soft limit is the timeout + 1 s = 2 s of processor time: about 30 pauses in 60 s.
+    assert task.rttime_pauses >= 10

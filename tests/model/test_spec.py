@@ -1,0 +1,353 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The experiment: defaults, refusals with place and value, and the way there and back."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laxity.errors import ConfigError
+from laxity.model.spec import InterfereSpec, Overrun, Policy, corunners_of, spec_to_toml
+from laxity.model.spec_reader import (
+    is_spec_path,
+    parse_interfere_option,
+    read_spec_toml,
+    resolve_spec,
+    split_words,
+)
+
+RESOLUTION_NS = 1
+
+DESIGN_EXAMPLE = b"""
+schema = 1
+[run]
+duration = "10s"
+[[task]]
+name = "control"
+workload = "mem"
+args = ["64KiB"]
+period = "5ms"
+priority = 90
+cpus = "1"
+[[interfere]]
+workload = "bandwidth"
+args = ["write", "64MiB"]
+cpus = "0"
+"""
+
+
+def read(
+    text: bytes, overrides: dict[str, object] | None = None, resolution_ns: int = RESOLUTION_NS
+):
+    return read_spec_toml(text, overrides or {}, resolution_ns)
+
+
+def resolve(
+    run: dict[str, object] | None = None,
+    interfere: Sequence[dict[str, object]] = (),
+    resolution_ns: int = RESOLUTION_NS,
+    **task: object,
+):
+    table = {"workload": "mem", "period": "10ms"} | task
+    table = {key: value for key, value in table.items() if value is not None}
+    return resolve_spec(run or {}, [table], list(interfere), resolution_ns)
+
+
+def refusal(**arguments: object):
+    with pytest.raises(ConfigError) as caught:
+        resolve(**arguments)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+def test_example_of_the_design_is_read():
+    spec = read(DESIGN_EXAMPLE)
+    assert spec.duration_ns == 10_000_000_000
+    assert spec.jobs is None
+    (task,) = spec.tasks
+    assert (task.name, task.workload, task.args) == ("control", "mem", ("64KiB",))
+    assert (task.period_ns, task.priority, task.cpus) == (5_000_000, 90, (1,))
+    (one,) = spec.interfere
+    assert (one.workload, one.args, one.cpus) == ("bandwidth", ("write", "64MiB"), (0,))
+
+
+def test_defaults_are_those_of_the_design():
+    spec = resolve()
+    (task,) = spec.tasks
+    assert (spec.platform, spec.idle, spec.snapshots, spec.keep) == ("native", "deep", "all", "all")
+    assert (task.name, task.policy, task.priority) == ("mem", Policy.FIFO, 50)
+    assert (task.deadline_ns, task.offset_ns, task.overrun) == (task.period_ns, 0, Overrun.SKIP)
+    # max(1 s, 20 * max(10 ms, 10 ms)) = max(1 s, 200 ms) = 1 s
+    assert task.job_timeout_ns == 1_000_000_000
+
+
+def test_job_timeout_is_twenty_times_the_longer_of_deadline_and_period():
+    # max(1 s, 20 * max(400 ms, 100 ms)) = 8 s
+    (task,) = resolve(period="100ms", deadline="400ms", overrun="queue").tasks
+    assert task.job_timeout_ns == 8_000_000_000
+    # The pair around 1 s: 20 * 50 ms = 1 s, 20 * 51 ms = 1.02 s.
+    assert resolve(period="50ms").tasks[0].job_timeout_ns == 1_000_000_000
+    assert resolve(period="51ms").tasks[0].job_timeout_ns == 1_020_000_000
+
+
+def test_interference_defaults_to_policy_other_without_priority():
+    (one,) = resolve(interfere=[{"workload": "bandwidth", "cpus": "0"}]).interfere
+    assert (one.policy, one.priority) == (Policy.OTHER, None)
+
+
+def test_deadline_none_means_no_deadline():
+    assert resolve(deadline="none").tasks[0].deadline_ns is None
+
+
+def test_period_of_zero_is_refused():
+    message = 'task "mem": period "0ms" is not above 0; write for example 10ms'
+    assert refusal(period="0ms") == message
+
+
+def test_missing_period_is_refused():
+    message = 'task "mem": no period; write for example period = "10ms" (option: --period 10ms)'
+    assert refusal(period=None) == message
+
+
+def test_period_below_the_resolution_of_the_clock_is_refused():
+    # A kernel without high-resolution timers, HZ = 250: 4 ms.
+    assert resolve(period="4ms", resolution_ns=4_000_000).tasks[0].period_ns == 4_000_000
+    message = 'task "mem": period "3999999ns" is below the clock\'s resolution; write 4ms or more'
+    assert refusal(period="3999999ns", resolution_ns=4_000_000) == message
+
+
+def test_period_below_a_microsecond_is_refused():
+    assert resolve(period="1000ns").tasks[0].period_ns == 1_000
+    message = 'task "mem": period "999ns" is below what can be released; write 1us or more'
+    assert refusal(period="999ns") == message
+
+
+def test_deadline_longer_than_the_period_needs_queue():
+    assert resolve(deadline="10ms").tasks[0].deadline_ns == 10_000_000
+    message = (
+        'task "mem": deadline 12ms is longer than period 10ms; '
+        "set a deadline <= period or pass --overrun queue"
+    )
+    assert refusal(deadline="12ms") == message
+    assert resolve(deadline="12ms", overrun="queue").tasks[0].deadline_ns == 12_000_000
+
+
+def test_deadline_of_zero_is_refused():
+    assert refusal(deadline="0ms").startswith('task "mem": deadline "0ms" is not above 0')
+
+
+@pytest.mark.parametrize("priority", [1, 99])
+def test_priority_at_the_limits_is_taken(priority: int):
+    assert resolve(priority=priority).tasks[0].priority == priority
+
+
+@pytest.mark.parametrize("priority", [0, 100, -1])
+def test_priority_outside_1_to_99_is_refused(priority: int):
+    message = f'task "mem": priority {priority} is not between 1 and 99'
+    assert refusal(priority=priority).startswith(message)
+
+
+def test_priority_under_policy_other_is_refused():
+    assert resolve(policy="other").tasks[0].priority is None
+    message = 'task "mem": priority 9 means nothing under policy other; remove it'
+    assert refusal(policy="other", priority=9) == message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("policy", "fifos", 'policy "fifos" is unknown; did you mean "fifo"?'),
+        ("policy", "deadline", 'policy "deadline" is unknown; use one of fifo rr other'),
+        ("overrun", "drop", 'overrun "drop" is unknown; use one of skip queue'),
+        ("cpus", "x", 'cpus: "x" is not a list of CPUs; write for example 0-1,3'),
+        ("offset", "5", 'offset: "5" has no unit; write 5s'),
+        ("stack", "64", 'stack: "64" has no unit; write 64KiB'),
+        ("heap", "2TiB", 'heap: "2TiB" is more than 1TiB; write a smaller size'),
+        ("job_timeout", "999us", 'job_timeout "999us" is below 1ms; write a longer one'),
+        ("period", "9601h", 'period: "9601h" is longer than 400 days; write at most 9600h'),
+        ("args", ["a\0b"], "args: a word holds a NUL character; remove it"),
+    ],
+)
+def test_bad_value_of_a_task_names_task_key_and_value(key: str, value: object, message: str):
+    assert refusal(**{key: value}) == f'task "mem": {message}'
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "../x", "-x", "x y", "a" * 64])
+def test_name_that_is_awkward_in_paths_is_refused(name: str):
+    assert "is not usable in paths" in refusal(name=name)
+
+
+def test_limits_of_time_are_taken():
+    assert resolve(period="9600h").tasks[0].job_timeout_ns == 9600 * 3600 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("platform", "sim:lpc", 'platform "sim:lpc" is unknown; this build has native'),
+        ("jobs", 0, "jobs 0 is not between 1 and 9223372036854775807; write a number that is"),
+        ("seed", -1, "seed -1 is not between 0 and 9223372036854775807; write a number that is"),
+        ("duration", "10", 'duration: "10" has no unit; write 10s'),
+        ("duration", "0s", 'duration "0s" is not above 0; write a longer one'),
+        ("idle", "pol", 'idle "pol" is unknown; did you mean "poll"?'),
+        ("snapshots", "some", 'snapshots "some" is unknown; use one of none cpu all'),
+        ("keep", "tail:0", 'keep "tail:0" is unknown; use all, misses or tail:N (the last N rows)'),
+        ("max_response", 5, "max_response: 5 has no unit; write 5s"),
+    ],
+)
+def test_bad_value_of_run_names_key_and_value(key: str, value: object, message: str):
+    assert refusal(run={key: value}) == f"[run]: {message}"
+
+
+@pytest.mark.parametrize("keep", ["all", "misses", "tail:1", "tail:1000"])
+def test_every_way_of_keeping_rows_is_taken(keep: str):
+    assert resolve(run={"keep": keep}).keep == keep
+
+
+def test_unknown_key_is_refused_with_a_suggestion():
+    message = 'task "mem": unknown key "perod"; did you mean "period"?'
+    assert refusal(perod="10ms") == message
+    assert (
+        refusal(run={"durration": "1s"})
+        == '[run]: unknown key "durration"; did you mean "duration"?'
+    )
+
+
+def test_unknown_table_is_refused_with_a_suggestion():
+    with pytest.raises(ConfigError, match=r'top level: unknown key "tasks"; did you mean "task"?'):
+        read(b"schema = 1\n[[tasks]]\n")
+
+
+@pytest.mark.parametrize("key", ["exec", "isolation", "memory_limit", "runtime", "threads"])
+def test_key_of_a_later_part_is_refused_by_name(key: str):
+    assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
+
+
+@pytest.mark.parametrize("key", ["on", "trace", "events", "fail_fast"])
+def test_run_key_of_a_later_part_is_refused_by_name(key: str):
+    assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
+
+
+def test_keys_of_bound_are_ignored_and_kept():
+    spec = resolve(wcet="3ms", ucb=[1, 2])
+    assert spec.tasks[0].bound == {"wcet": "3ms", "ucb": [1, 2]}
+    assert 'wcet = "3ms"' in spec_to_toml(spec)
+
+
+@pytest.mark.parametrize(("tasks", "found"), [([], "no \\[\\[task"), ([{}, {}], "2 \\[\\[task")])
+def test_other_than_one_task_is_refused(tasks: list[dict[str, object]], found: str):
+    with pytest.raises(ConfigError, match=rf"{found}.*this build runs exactly one task"):
+        resolve_spec({}, tasks, [], RESOLUTION_NS)
+
+
+def test_task_without_workload_is_refused():
+    message = 'task "x": no workload; write workload = "NAME" (see laxity list)'
+    assert refusal(name="x", workload=None) == message
+
+
+def test_wrong_type_is_refused_with_its_place():
+    assert (
+        refusal(priority="high")
+        == 'task "mem": expected int | null, got str in "priority"; correct its type'
+    )
+    assert refusal(args="64KiB").startswith('task "mem": expected array, got str in "args"')
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"schema = ", "not TOML"),
+        (b"\xff", "not TOML"),
+        (b"", "schema is missing; write schema = 1"),
+        (b"schema = 2", "schema is 2; write schema = 1"),
+        (b"schema = true", "schema is True; write schema = 1"),
+        (b"schema = 1\ntask = 3", r"task is not an array of tables; write \[\[task\]\]"),
+        (b"schema = 1\nrun = 3", r"run is not a table; write \[run\]"),
+    ],
+)
+def test_file_that_is_no_spec_is_refused(text: bytes, message: str):
+    with pytest.raises(ConfigError, match=message):
+        read(text)
+
+
+def test_options_replace_keys_of_run():
+    spec = read(DESIGN_EXAMPLE, {"duration": "1s", "jobs": 5})
+    assert (spec.duration_ns, spec.jobs) == (1_000_000_000, 5)
+
+
+def test_resolved_spec_reads_back_to_itself():
+    spec = resolve(
+        run={"jobs": 3, "duration": "1.5s", "seed": 7, "max_misses": 0, "max_response": "9ms"},
+        interfere=[{"workload": "latency", "args": ["1MiB"], "cpus": "0-1", "policy": "rr"}],
+        args=['a "quoted" word', "", "ü", "--"],
+        deadline="none",
+        cpus="1",
+        wcet="1ms",
+    )
+    assert read(spec_to_toml(spec).encode()) == spec
+
+
+@settings(deadline=None)
+@given(
+    st.text(max_size=20),
+    st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))),
+)
+def test_words_survive_the_way_there_and_back(text: str, args: list[str]):
+    del text
+    spec = resolve(args=args)
+    assert read(spec_to_toml(spec).encode()).tasks[0].args == tuple(args)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_spec_or_refused(data: bytes):
+    with pytest.raises(ConfigError):
+        read(b"schema = 1\n" + data)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bandwidth@0", {"workload": "bandwidth", "args": [], "cpus": "0"}),
+        (
+            "bandwidth write 64MiB@0-1",
+            {"workload": "bandwidth", "args": ["write", "64MiB"], "cpus": "0-1"},
+        ),
+        ("mail 'a b' x@y@2", {"workload": "mail", "args": ["a b", "x@y"], "cpus": "2"}),
+    ],
+)
+def test_interfere_option_is_split_at_its_last_at_sign(text: str, expected: dict[str, object]):
+    assert parse_interfere_option(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "@", "@0", "bandwidth", " @1"])
+def test_interfere_option_without_name_or_cpus_is_refused(text: str):
+    with pytest.raises(ConfigError, match=r"not NAME ARG...@CPUS; write for example"):
+        parse_interfere_option(text)
+
+
+def test_open_quotation_is_refused():
+    with pytest.raises(
+        ConfigError, match=r"-b: cannot be split into words .*; close the quotation"
+    ):
+        split_words("'64KiB", "-b")
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"), [("mem", False), ("a/b", True), ("x.toml", True)]
+)
+def test_argument_with_slash_or_toml_is_a_spec(argument: str, expected: bool):
+    assert is_spec_path(argument) is expected
+
+
+def test_interference_runs_one_process_on_each_of_its_cpus():
+    spec = resolve(
+        interfere=[
+            {"workload": "bandwidth", "cpus": "2-3"},
+            {"workload": "latency", "cpus": "0"},
+        ]
+    )
+    named = [(one.workload, cpu) for one, cpu in corunners_of(spec)]
+    assert named == [("bandwidth", 2), ("bandwidth", 3), ("latency", 0)]
+    assert isinstance(spec.interfere[0], InterfereSpec)

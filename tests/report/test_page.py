@@ -1,0 +1,320 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Whole reports of made-up runs: what they must say, and what they must never say."""
+
+import html
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from tests.report import run_builder
+from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
+
+from laxity.errors import ConfigError
+from laxity.model.manifest import Fallback
+from laxity.model.streams import Status, absent_value
+from laxity.report.page import write_report
+
+REPORT_LIMIT_BYTES = 2_000_000
+
+
+@pytest.fixture(autouse=True)
+def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the slow last step of each figure; test_browser.py looks at real drawings."""
+    monkeypatch.setattr("laxity.report.figures.to_svg", lambda *_: "<svg></svg>")
+
+
+ABSENT = absent_value("i8")
+
+
+def make_report(directory: Path, made: Made) -> tuple[str, list[dict[str, Any]]]:
+    """Write a run and its report; return its text without markup, and its quantities."""
+    report = write_report(write_run(directory / "run", made))
+    derived = msgspec.json.decode((directory / "run" / "derived.json").read_bytes())
+    return text_of(report), derived["quantities"]
+
+
+def text_of(report: Path) -> str:
+    """Return what a reader reads, white space folded."""
+    assert report.stat().st_size < REPORT_LIMIT_BYTES
+    page = re.sub(r"<(style|svg).*?</\1>", " ", report.read_text(), flags=re.DOTALL)
+    text = html.unescape(re.sub(r"<[^>]+>", " ", page))
+    return re.sub(r"\s+", " ", text)
+
+
+def value_of(quantities: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return the one quantity of that name."""
+    (found,) = [one for one in quantities if one["name"] == name]
+    return found
+
+
+def _without_finish(rows: "np.ndarray[Any, Any]", status: Status) -> "np.ndarray[Any, Any]":
+    for name in ("start_ns", "finish_ns", "exec_ns"):
+        rows[name] = ABSENT
+    rows["status"] = status
+    return rows
+
+
+def test_every_quantity_has_unit_count_kind_and_run(tmp_path: Path):
+    _, quantities = make_report(tmp_path, Made(ordinary_rows(400)))
+    assert len(quantities) > 20
+    for one in quantities:
+        assert one["unit"]
+        assert one["kind"] == "measured"
+        assert one["run"] == "control"
+        assert isinstance(one["n"], int)
+        assert one["value"] is not None or one["note"]
+
+
+def test_quantities_equal_what_the_rows_say(tmp_path: Path):
+    rows = ordinary_rows(400)
+    _, quantities = make_report(tmp_path, Made(rows))
+    response = np.sort(rows["finish_ns"] - rows["release_ns"])
+    assert value_of(quantities, "response_time_max")["value"] == response[-1]
+    # nearest rank: ceil(0.5*400) = 200th, ceil(0.99*400) = 396th
+    assert value_of(quantities, "response_time_median")["value"] == response[199]
+    assert value_of(quantities, "response_time_p99")["value"] == response[395]
+    assert value_of(quantities, "response_time_p99.9")["value"] is None
+    longest = rows["exec_ns"].max() - run_builder.SNAPSHOT_EXEC_NS
+    assert value_of(quantities, "wcet_observed")["value"] == longest
+
+
+def test_sentence_says_what_was_not_met(tmp_path: Path):
+    rows = ordinary_rows(100)
+    overrun(rows, 40, 12_000_000)  # passes the releases at 5 and 10 ms: 1 missed + 2 skipped
+    text, quantities = make_report(tmp_path, Made(rows))
+    assert "was released 100 times; 3 of these (3 %) were not met." in text
+    assert "took 12 ms, 7 ms longer than its deadline of 5 ms." in text
+    assert value_of(quantities, "releases_not_met")["value"] == 3
+    assert value_of(quantities, "not_met_ratio")["value"] == 0.03
+    assert "long execution" in text
+    assert "2 preemptions" in text
+
+
+def test_met_deadlines_leave_a_stated_laxity(tmp_path: Path):
+    rows = ordinary_rows(10)
+    rows["finish_ns"] = rows["release_ns"] + 2_000_000
+    text, _ = make_report(tmp_path, Made(rows))
+    assert "every deadline was met" in text
+    assert "3 ms of its deadline of 5 ms was left." in text
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_report_of_no_or_one_job_is_written(tmp_path: Path, n: int):
+    text, quantities = make_report(tmp_path, Made(ordinary_rows(n)))
+    if n == 0:
+        assert "no job finished, so nothing can be said about its response time" in text
+        assert value_of(quantities, "not_met_ratio")["value"] is None
+        assert "no release" in text
+    else:
+        assert "was released once; every deadline was met." in text
+        assert "needs 368 jobs" in text
+
+
+def test_zero_finished_jobs_show_no_zero_as_a_time(tmp_path: Path):
+    rows = _without_finish(ordinary_rows(20), Status.SKIPPED)
+    text, quantities = make_report(tmp_path, Made(rows))
+    assert "20 of these (100 %)" in text or "no job finished" in text
+    assert "No job finished, so there is nothing to show here." in text
+    assert not [one for one in quantities if one["unit"] == "ns"]
+    assert " 0 ns" not in text.replace("offset 0 ns", "")
+
+
+def test_all_missed_is_told(tmp_path: Path):
+    rows = ordinary_rows(30)
+    rows["finish_ns"] = rows["abs_deadline_ns"] + np.arange(1, 31) * 1000
+    rows["status"] = Status.MISSED
+    text, _ = make_report(tmp_path, Made(rows))
+    assert "30 of these (100 %) were not met." in text
+    assert "The worst 20 jobs of 30" in text
+
+
+def test_without_snapshots_nothing_is_said_of_execution(tmp_path: Path):
+    made = Made(ordinary_rows(50), without=run_builder.SNAPSHOT_COLUMNS)
+    text, quantities = make_report(tmp_path, made)
+    assert "Execution was not measured (--snapshots none)" in text
+    assert value_of(quantities, "mean_execution_time")["value"] is None
+    assert not [one for one in quantities if one["name"] == "wcet_observed"]
+
+
+def test_parts_below_zero_are_told_and_keep_their_sign(tmp_path: Path):
+    rows = ordinary_rows(50)
+    # 2 us more processor time, snapshot cost subtracted, than passed from start to finish
+    passed = rows["finish_ns"] - rows["start_ns"]
+    rows["exec_ns"] = passed + run_builder.SNAPSHOT_EXEC_NS + 2000
+    text, quantities = make_report(tmp_path, Made(rows))
+    assert "In 50 of 50 jobs a part came out below zero" in text
+    assert "mean remainder −2 µs" in text
+    assert value_of(quantities, "mean_not_attributed")["value"] == -2000
+
+
+def test_without_deadline_no_miss_is_invented(tmp_path: Path):
+    made = Made(ordinary_rows(50, deadline=False), deadline_ns=None)
+    text, _ = make_report(tmp_path, made)
+    assert "50 jobs finished, no deadline was set." in text
+    assert "no deadline set" in text
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [
+        ("interrupted", "The run was interrupted"),
+        ("failed", "The run failed"),
+        ("recovered", "The run was cut off and recovered"),
+    ],
+)
+def test_an_unfinished_run_says_so(tmp_path: Path, status: str, word: str):
+    rows = ordinary_rows(50)
+    rows["finish_ns"][-1], rows["exec_ns"][-1], rows["status"][-1] = ABSENT, ABSENT, 3
+    rows["cause"][-1] = 3
+    made = Made(rows, status=status, exit_code=1, message="task crashed", end_cause="signal")
+    text, _ = make_report(tmp_path, made)
+    assert word in text
+    assert "task crashed" in text
+    assert "aborted: killed by a signal of its own (crash)" in text
+
+
+@pytest.mark.parametrize("keep", ["misses", "tail:10"])
+def test_kept_part_of_the_rows_gives_distributions_from_the_histogram(tmp_path: Path, keep: str):
+    rows = ordinary_rows(500)
+    overrun(rows, 100, 6_000_000)
+    text, quantities = make_report(tmp_path, Made(rows, keep=keep))
+    assert f"The run kept only part of its rows (--keep {keep})" in text
+    median = value_of(quantities, "response_time_median")
+    assert median["resolution"] == "bucket"
+    assert median["n"] == 499  # 500 releases, one of them skipped
+    finished = rows[rows["status"] < Status.SKIPPED]
+    exact = np.sort(finished["finish_ns"] - finished["release_ns"])[249]  # ceil(0.5*499) = 250th
+    assert 0 <= median["value"] - exact < exact / 64
+
+
+def test_keep_misses_without_a_miss_is_told(tmp_path: Path):
+    rows = ordinary_rows(100)
+    rows["status"] = Status.DONE
+    text, _ = make_report(tmp_path, Made(rows, keep="misses"))
+    assert "every deadline was met" in text
+    assert "No job finished" in text  # nothing can be drawn over time
+
+
+def test_fallbacks_come_before_the_figures(tmp_path: Path):
+    fallback = Fallback(what="SCHED_FIFO 90", used="SCHED_OTHER", reason="no permission")
+    text, _ = make_report(tmp_path, Made(ordinary_rows(20), fallbacks=[fallback]))
+    assert text.index("1 fallback") < text.index("no permission")
+    assert text.index("no permission") < text.index("Histogram of the")
+
+
+def test_lost_rows_support_no_verdict(tmp_path: Path):
+    text, _ = make_report(tmp_path, Made(ordinary_rows(20), lost_rows=5))
+    assert "5 rows were lost (log ring full)" in text
+    assert "supports no verdict" in text
+
+
+def test_simulated_runs_are_never_called_measured(tmp_path: Path):
+    text, quantities = make_report(tmp_path, Made(ordinary_rows(20), platform="sim:example"))
+    assert {one["kind"] for one in quantities} == {"simulated"}
+    assert "simulated, n = 20 jobs" in text
+
+
+def test_drift_and_doctor_are_shown(tmp_path: Path):
+    made = Made(ordinary_rows(20), drift=["CPU 1: frequency 2.4 GHz, after 1.8 GHz"])
+    text, _ = make_report(tmp_path, made)
+    assert "Changed during the run: CPU 1: frequency 2.4 GHz, after 1.8 GHz." in text
+    assert "drifted" in text
+
+
+def test_co_runner_progress_and_death_are_shown(tmp_path: Path):
+    dead = run_builder.corunner(passes=0, end_cause="signal")
+    text, _ = make_report(tmp_path, Made(ordinary_rows(20), corunners=[dead]))
+    assert "Co-runner 0 completed no pass" in text
+    assert "Co-runner 0 did not live to the end: signal" in text
+    # 5120 passes in 10 s
+    alive = Made(ordinary_rows(20), corunners=[run_builder.corunner()])
+    text = text_of(write_report(write_run(tmp_path / "alive", alive)))
+    assert "512 passes/s" in text
+
+
+def test_progress_that_is_not_known_is_not_zero(tmp_path: Path):
+    made = Made(ordinary_rows(20), corunners=[run_builder.corunner(passes=None)])
+    text, quantities = make_report(tmp_path, made)
+    assert "0 passes/s" not in text
+    assert value_of(quantities, "corunner_0_passes")["value"] is None
+
+
+def test_hashes_command_and_spec_are_in_the_page(tmp_path: Path):
+    text, _ = make_report(tmp_path, Made(ordinary_rows(5)))
+    manifest = msgspec.json.decode((tmp_path / "run" / "manifest.json").read_bytes())
+    for name, digest in manifest["files"].items():
+        assert name in text
+        assert digest in text
+    assert "laxity run mem -b 64KiB --interfere 'bandwidth write@0'" in text
+    assert 'workload = "mem"' in text
+
+
+def test_a_damaged_stream_is_named_and_the_rest_shown(tmp_path: Path):
+    run = write_run(tmp_path / "run", Made(ordinary_rows(20)))
+    (run / "jobs.npy").write_bytes(b"damaged")
+    (run / "machine.json").unlink()
+    text = text_of(write_report(run))
+    assert "jobs.npy" in text
+    assert "distributions are taken from histogram.npy" in text
+    assert "machine.json is missing or unreadable" in text
+
+
+def test_names_from_a_run_cannot_write_markup(tmp_path: Path):
+    made = Made(ordinary_rows(20), name="<script>alert(1)</script>", message="<b>&")
+    page = write_report(write_run(tmp_path / "run", made)).read_text()
+    assert "<script" not in page
+    assert "&lt;b&gt;&amp;" in page
+
+
+def test_wcet_is_only_named_to_say_that_it_is_not_known(tmp_path: Path):
+    text, _ = make_report(tmp_path, Made(ordinary_rows(20)))
+    for found in re.finditer(r"WCET", text):
+        assert re.search(
+            r"not a WCET|a WCET is a bound", text[found.start() - 8 : found.end() + 12]
+        )
+
+
+def test_composite_compares_alone_with_interfered(tmp_path: Path):
+    run = write_composite(tmp_path / "demo", run_builder.demo_runs(400))
+    text = text_of(write_report(run))
+    assert text.index("Alone against interfered") < text.index("Run “alone”")
+    assert "With co-runners, its median response time was" in text
+    derived = msgspec.json.decode((run / "derived.json").read_bytes())["quantities"]
+    medians = {one["run"]: one["value"] for one in derived if one["name"] == "response_time_median"}
+    ratio = value_of(derived, "response_time_median_ratio_to_alone")["value"]
+    assert ratio == pytest.approx(medians["interfered"] / medians["alone"])
+
+
+def test_composite_with_an_empty_run_is_told_and_not_compared(tmp_path: Path):
+    runs = run_builder.demo_runs(100)
+    runs["interfered"] = replace(
+        runs["interfered"], rows=_without_finish(ordinary_rows(100), Status.SKIPPED)
+    )
+    text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
+    assert "in one of the two runs no job finished; they cannot be compared" in text
+
+
+def test_composite_of_one_run_has_no_comparison(tmp_path: Path):
+    runs = {"alone": run_builder.demo_runs(50)["alone"]}
+    text = text_of(write_report(write_composite(tmp_path / "demo", runs)))
+    assert "Alone against interfered" not in text
+    assert "In run “alone”, task “control” was released 50 times" in text
+
+
+def test_writing_the_report_changes_no_hashed_file(tmp_path: Path):
+    run = write_run(tmp_path / "run", Made(ordinary_rows(20)))
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    write_report(run)
+    after = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert set(after) - set(before) == {"report.html", "derived.json"}
+    assert {name: after[name] for name in before} == before
+
+
+def test_no_run_is_a_usage_error(tmp_path: Path):
+    with pytest.raises(ConfigError, match="does not exist"):
+        write_report(tmp_path / "none")
