@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""tools/setup-set and tools/bootstrap.sh, as far as they change nothing."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_bash(
+    tree: Path, script: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Source the bootstrap of `tree` and run `script`, without sudo and without a terminal."""
+    return subprocess.run(
+        ["/bin/bash", "-uc", f'root="{tree}"; source "$root/tools/bootstrap.sh"; {script}'],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", **(environment or {})},
+        check=False,
+    )
+
+
+def run_setup_set(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ROOT / "tools" / "setup-set", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Make a tree that holds the bootstrap and nothing else."""
+    shutil.copytree(
+        ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    shutil.copytree(ROOT / "deps", tmp_path / "deps")
+    return tmp_path
+
+
+def test_list_names_every_set_with_its_purpose() -> None:
+    done = run_setup_set("--list")
+    listed = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert set(listed) == {path.stem for path in (ROOT / "deps" / "debian-12").glob("*.txt")}
+    assert all(listed.values())
+
+
+def test_every_python_lock_belongs_to_a_set() -> None:
+    locks = {path.stem for path in (ROOT / "deps" / "python").glob("*.lock")}
+    assert locks <= {path.stem for path in (ROOT / "deps" / "debian-12").glob("*.txt")}
+
+
+def test_unknown_set_exits_3_and_names_the_known_ones() -> None:
+    done = run_setup_set("nonsense")
+    assert done.returncode == 3
+    assert re.fullmatch(
+        r'laxity setup: set "nonsense": this build has no such set; choose one of: .*\brun\b.*\n',
+        done.stderr,
+    )
+
+
+@pytest.mark.parametrize("arguments", [[], ["run", "check"], ["--frobnicate"], ["../run"], [""]])
+def test_wrong_usage_exits_2(arguments: list[str]) -> None:
+    assert run_setup_set(*arguments).returncode == 2
+
+
+def test_both_locks_agree_on_every_version_they_share() -> None:
+    def versions(name: str) -> dict[str, str]:
+        text = (ROOT / "deps" / "python" / f"{name}.lock").read_text(encoding="utf-8")
+        return dict(re.findall(r"^([\w.-]+)==(\S+)", text, flags=re.MULTILINE))
+
+    assert versions("run").items() <= versions("check").items()
+
+
+def test_locks_and_lists_name_no_host() -> None:
+    for path in (ROOT / "deps").rglob("*"):
+        if path.is_file():
+            assert "://" not in path.read_text(encoding="utf-8"), path
+
+
+def test_packages_are_read_without_comments(tree: Path) -> None:
+    (tree / "list.txt").write_text("# all\n\ngcc  # compiler\ngit make\n", encoding="utf-8")
+    done = run_bash(tree, 'read_packages "$root/list.txt"; printf "%s\\n" "${packages[@]}"')
+    assert done.stdout.split() == ["gcc", "git", "make"]
+
+
+def test_missing_package_is_told_from_an_installed_one(tree: Path) -> None:
+    done = run_bash(tree, 'missing_packages bash no-such-package; printf "%s\\n" "${packages[@]}"')
+    assert done.stdout.split() == ["no-such-package"]
+
+
+def test_missing_package_without_root_and_sudo_exits_3_with_the_command_to_type(tree: Path) -> None:
+    (tree / "deps" / "debian-12" / "run.txt").write_text("no-such-package\n", encoding="utf-8")
+    # EUID is read-only in bash: the branch is taken by a copy that asks for another variable.
+    script = tree / "tools" / "bootstrap.sh"
+    script.write_text(
+        script.read_text(encoding="utf-8").replace("$EUID", "$FAKE_EUID"), encoding="utf-8"
+    )
+    (tree / "bin").mkdir()
+    for tool in ("apt-get", "dpkg-query", "sha256sum", "cat", "mkdir", "flock", "bash"):
+        found = shutil.which(tool)
+        assert found is not None
+        (tree / "bin" / tool).symlink_to(found)
+    done = run_bash(
+        tree,
+        "setup_lock; setup_set run",
+        {"PATH": str(tree / "bin"), "FAKE_EUID": "1000"},
+    )
+    assert done.returncode == 3
+    assert "missing: no-such-package" in done.stderr
+    assert (
+        "type as root: apt-get update && "
+        "apt-get install -y --no-install-recommends no-such-package\n"
+    ) in done.stderr
+
+
+def test_named_interpreter_that_cannot_make_environments_exits_3(tree: Path) -> None:
+    done = run_bash(tree, "find_python", {"LAXITY_PYTHON": "/bin/true/none"})
+    assert done.returncode == 3
+    assert "LAXITY_PYTHON=/bin/true/none" in done.stderr
+
+
+def test_failing_step_shows_its_output_and_exits_3(tree: Path) -> None:
+    done = run_bash(tree, "setup_lock; setup_run step 'do this' bash -c 'echo boom; exit 1'")
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        "boom",
+        "laxity setup: step: failed, its last lines are above; do this",
+    ]
+
+
+def test_second_set_up_waits_for_the_first(tree: Path) -> None:
+    (tree / ".setup").mkdir()
+    (tree / ".setup" / "log").touch()
+    script = (
+        'exec 8<>"$root/.setup/lock"; flock 8; (setup_lock; echo second) 8>&- & '
+        "sleep 0.3; echo first; flock -u 8; wait"
+    )
+    done = run_bash(tree, script)
+    assert done.stdout.split() == ["first", "second"]
