@@ -65,7 +65,8 @@ class Laxity:
 
     def environment(self) -> dict[str, str]:
         """The environment of a user who has set nothing but where runs go."""
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        names = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
+        kept = {name: os.environ[name] for name in names if name in os.environ}
         return {
             **kept,
             "PYTHONPATH": str(ROOT / "python"),

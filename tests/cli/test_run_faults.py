@@ -43,11 +43,23 @@ def only_task(tmp_path: Path):
     return manifest_of(tmp_path / "D").tasks[0]
 
 
+def only_aborted(tmp_path: Path) -> np.ma.MaskedArray:
+    """The aborted row; releases may pass while the process dies, so it need not be the last."""
+    jobs = jobs_of(tmp_path / "D")
+    return jobs[jobs["status"] == Status.ABORTED]
+
+
 def wait_until(condition: Callable[[], bool], what: str, limit_s: float = 20.0) -> None:
     end_s = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < end_s, f"never came: {what}"
         time.sleep(0.01)
+
+
+def wait_for_rows(tmp: Path) -> None:
+    stream = tmp / "jobs.npy"
+    # The header is 4096 bytes long.
+    wait_until(lambda: stream.exists() and stream.stat().st_size > 4096, f"rows in {stream}")
 
 
 def rows_account_for_every_release(directory: Path, manifest: Manifest) -> None:
@@ -64,10 +76,11 @@ def test_crash_in_job_17_keeps_17_jobs_and_the_aborted_one(tmp_path: Path):
     assert 'task "fault": killed by signal 11 (SIGSEGV) in job 17' in outcome.err
     jobs = jobs_of(tmp_path / "D")
     assert np.count_nonzero(jobs["status"] <= Status.MISSED) == 17
-    assert jobs["status"][-1] == Status.ABORTED
-    assert jobs["cause"][-1] == Cause.SIGNAL
-    assert np.ma.getmaskarray(jobs["finish_ns"])[-1]
-    assert not np.ma.getmaskarray(jobs["start_ns"])[-1]
+    aborted = only_aborted(tmp_path)
+    assert list(aborted["job"]) == [17]
+    assert list(aborted["cause"]) == [Cause.SIGNAL]
+    assert np.ma.getmaskarray(aborted["finish_ns"]).all()
+    assert not np.ma.getmaskarray(aborted["start_ns"]).any()
     assert manifest_of(tmp_path / "D").status == "failed"
 
 
@@ -75,9 +88,7 @@ def test_job_that_never_returns_is_killed_at_its_timeout(tmp_path: Path):
     outcome = run_fault(tmp_path, "hang", 3, jobs="100", job_timeout='"50ms"')
     assert outcome.code == 1
     assert "in job 3: longer than its timeout of 50 ms" in outcome.err
-    jobs = jobs_of(tmp_path / "D")
-    aborted = jobs[jobs["status"] == Status.ABORTED]
-    assert list(aborted["cause"]) == [Cause.TIMEOUT]
+    assert list(only_aborted(tmp_path)["cause"]) == [Cause.TIMEOUT]
     assert only_task(tmp_path).end_cause == "timeout"
 
 
@@ -85,7 +96,7 @@ def test_exit_in_a_job_is_told_with_its_code(tmp_path: Path):
     outcome = run_fault(tmp_path, "exit", 5, jobs="100")
     assert outcome.code == 1
     assert "called exit(3) in job 5" in outcome.err
-    assert jobs_of(tmp_path / "D")["cause"][-1] == Cause.EXIT
+    assert list(only_aborted(tmp_path)["cause"]) == [Cause.EXIT]
 
 
 def test_workload_that_finds_its_own_result_wrong_says_why(tmp_path: Path):
@@ -101,6 +112,13 @@ def test_init_that_fails_ends_the_run_before_any_release(tmp_path: Path):
     manifest = manifest_of(tmp_path / "D")
     assert manifest.status == "failed"
     assert manifest.clock.t0_ns is None
+
+
+def test_words_of_a_workload_whose_init_fails_reach_the_user(tmp_path: Path):
+    words = ["run", "mem", "-b", "64", "-p", "1ms", "-t", "3", "-c", str(CPU)]
+    outcome = laxity(*words, "--run-dir", tmp_path / "D", "--no-report")
+    assert outcome.code == 1
+    assert 'mem: SIZE "64": is no size in whole bytes' in outcome.err
 
 
 def test_crash_in_teardown_keeps_all_jobs(tmp_path: Path):
@@ -212,7 +230,7 @@ def test_corunner_that_dies_ends_the_run_without_verdict(tmp_path: Path):
     with spec.open("a") as file:
         file.write(f'[[interfere]]\nworkload = "{FAULT}"\nargs = ["block"]\ncpus = "{other}"\n')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
-    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "the first rows")
+    wait_for_rows(tmp_path / "D.tmp")
     subprocess.run(["pkill", "-SEGV", "-f", f"^{FAULT} --harness=corunner"], check=True)
     outcome = finish(process)
     assert outcome.code == 4
@@ -225,7 +243,7 @@ def test_corunner_that_dies_ends_the_run_without_verdict(tmp_path: Path):
 def test_interrupted_run_is_kept_and_says_so(tmp_path: Path, number: signal.Signals):
     spec = fault_spec(tmp_path / "s.toml", "churn", duration='"60s"')
     process = start("run", spec, "--run-dir", tmp_path / "D")
-    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "the first rows")
+    wait_for_rows(tmp_path / "D.tmp")
     time.sleep(0.2)
     process.send_signal(number)
     outcome = finish(process)
@@ -241,7 +259,7 @@ def interrupt_many(tmp_path: Path, count: int) -> None:
     for n in range(count):
         spec = fault_spec(tmp_path / "s.toml", "churn", duration='"60s"', period='"300us"')
         process = start("run", spec, "--run-dir", tmp_path / f"D{n}", "--no-report")
-        wait_until((tmp_path / f"D{n}.tmp" / "jobs.npy").exists, "the first rows")
+        wait_for_rows(tmp_path / f"D{n}.tmp")
         time.sleep(0.01 * (n % 10))
         process.send_signal(signal.SIGINT)
         assert finish(process).code == 130
@@ -270,7 +288,7 @@ def kill_and_read(tmp_path: Path, victim: str, name: str = "D") -> Manifest:
     directory = tmp_path / name
     spec = fault_spec(tmp_path / f"{name}.toml", "none", duration='"60s"', period='"500us"')
     process = start("run", spec, "--run-dir", directory, "--no-report", is_own_session=True)
-    wait_until((directory.with_name(f"{name}.tmp") / "jobs.npy").exists, "rows")
+    wait_for_rows(directory.with_name(f"{name}.tmp"))
     time.sleep(0.3)
     native = pids_of(f"laxity-run --run-dir {directory}.tmp")
     tasks = pids_of(f"^{FAULT} --harness=task")
@@ -328,7 +346,7 @@ def test_twenty_kills_leave_twenty_readable_runs(tmp_path: Path):
 def test_killed_drain_process_is_replaced_and_no_row_is_lost(tmp_path: Path):
     spec = fault_spec(tmp_path / "s.toml", "none", duration='"1500ms"', period='"500us"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
-    wait_until((tmp_path / "D.tmp" / "jobs.npy").exists, "rows")
+    wait_for_rows(tmp_path / "D.tmp")
     time.sleep(0.2)
     os.kill(max(pids_of(f"laxity-run --run-dir {tmp_path / 'D'}.tmp")), signal.SIGKILL)
     assert finish(process).code == 0
@@ -379,6 +397,49 @@ def test_output_below_a_closed_directory_is_a_usage_error(tmp_path: Path):
     outcome = run_as_nobody(tmp_path, "--run-dir", "/root/D")
     assert outcome.code == 2
     assert "cannot be created (Permission denied)" in outcome.err
+
+
+@needs_root
+def test_group_without_real_time_budget_is_named_with_its_file(tmp_path: Path):
+    group = Path("/sys/fs/cgroup/cpu") / f"laxity-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "cpu.rt_runtime_us").write_text("0")
+    except OSError:
+        pytest.skip("needs permission to make a control group of version 1")
+    try:
+        words = ["run", "empty", "-p", "1ms", "-t", "3", "-c", str(CPU)]
+        words += ["--run-dir", str(tmp_path / "D"), "--no-report"]
+        script = f'echo $$ > {group}/cgroup.procs; exec "$@"'
+        command = ["sh", "-c", script, "sh", *LAXITY, *words]
+        done = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 3
+        assert f"budget of this control group is 0 ({group}/cpu.rt_runtime_us)" in done.stderr
+        assert not (tmp_path / "D").exists()
+    finally:
+        group.rmdir()
+
+
+@pytest.mark.slow
+def test_hundred_thousand_jobs_have_a_row_for_every_release(tmp_path: Path):
+    words = ["run", "empty", "-p", "100us", "-t", "100000", "-c", str(CPU), "-f", "90"]
+    assert laxity(*words, "--run-dir", tmp_path / "D", "--no-report").code == 0
+    directory = tmp_path / "D"
+    manifest = manifest_of(directory)
+    rows_account_for_every_release(directory, manifest)
+    jobs = jobs_of(directory)
+    task = manifest.tasks[0]
+    assert task.started == 100_000
+    assert np.all(np.diff(jobs["release_ns"]) == 100_000)
+    finished = ~np.ma.getmaskarray(jobs["finish_ns"])
+    late = jobs["finish_ns"][finished] > jobs["release_ns"][finished] + 100_000
+    assert list(jobs["status"][finished] == Status.MISSED) == list(late)
+    # A release is skipped if and only if it lies before the finish of the last job that ran.
+    last_finish = np.maximum.accumulate(np.ma.filled(jobs["finish_ns"], 0))
+    skipped = jobs["status"][1:] == Status.SKIPPED
+    assert list(skipped) == list(jobs["release_ns"][1:] < last_finish[:-1])
 
 
 @needs_root

@@ -7,7 +7,11 @@ import sys
 from laxity.cli.tables import print_json
 from laxity.errors import EXIT_INTERNAL, EXIT_PLATFORM, EXIT_USAGE
 from laxity.runner.finish import Finished
-from laxity.store.run_directory import open_run
+from laxity.store.run_directory import Run, open_run
+
+# What a workload said last is mostly why it failed; more of it stands in the file.
+_LAST_LINES = 5
+_LAST_BYTES = 4096
 
 
 def show_finished(finished: Finished, *, output_format: str, has_report: bool) -> int:
@@ -37,6 +41,8 @@ def show_finished(finished: Finished, *, output_format: str, has_report: bool) -
     else:
         sys.stdout.write(summary_text(run) + f"{run.path}\n")
     sys.stdout.flush()
+    if manifest.status == "failed":
+        _repeat_output(run)
     if has_report:
         # matplotlib takes longer to load than the rest of this command.
         from laxity.report.page import write_report  # noqa: PLC0415
@@ -45,3 +51,14 @@ def show_finished(finished: Finished, *, output_format: str, has_report: bool) -
         if output_format != "json":
             sys.stdout.write(f"{report}\n")
     return code
+
+
+def _repeat_output(run: Run) -> None:
+    """Show what the workloads printed last."""
+    log = run.path / "output.log"
+    if not log.is_file():
+        return
+    lines = log.read_bytes()[-_LAST_BYTES:].decode(errors="replace").splitlines()[-_LAST_LINES:]
+    print(f"laxity: the last lines of {log}:", file=sys.stderr)
+    for line in lines:
+        print(f"  {''.join(c if c.isprintable() else '?' for c in line)}", file=sys.stderr)
