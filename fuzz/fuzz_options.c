@@ -59,6 +59,9 @@ static void check_plan(const struct laxity_run_plan *plan)
     }
 }
 
+/* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 int LLVMFuzzerTestOneInput(const uint8_t *const data, const size_t size)
 {
