@@ -48,6 +48,7 @@ struct common {
     int snapshots;
     struct laxity_keep_value keep;
     bool is_unprivileged_allowed;
+    bool is_fail_fast;
 };
 
 /* Options of one task or co-runner. */
@@ -112,6 +113,10 @@ static const struct laxity_option common_options[] = {
      .kind = LAXITY_OPTION_FLAG,
      AT(common, is_unprivileged_allowed),
      .help = "FIFO and RR where permitted, else OTHER"},
+    {.name = "--fail-fast",
+     .kind = LAXITY_OPTION_FLAG,
+     AT(common, is_fail_fast),
+     .help = "a task that fails ends the others too"},
     {.name = "--progress-fd",
      .metavar = "FD",
      .kind = LAXITY_OPTION_COUNT,
@@ -427,6 +432,7 @@ static void take_common(struct laxity_run_request *request, const struct common 
         .keep = (enum laxity_keep)common->keep.keep,
         .keep_rows = common->keep.rows,
         .is_idle_poll = common->idle == 1,
+        .is_fail_fast = common->is_fail_fast,
         .progress_fd = common->progress_fd > 0 ? (int)common->progress_fd : -1,
         .parent_fd = common->parent_fd > 0 ? (int)common->parent_fd : -1,
         .finisher = common->finisher,

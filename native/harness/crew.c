@@ -122,13 +122,17 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         if (laxity_segment_task(segment, i)->verdict.pid == pid) {
             crew->is_task_alive[i] = false;
-            laxity_judge_task(segment, i, wait_status, is_published, crew->error);
+            const bool has_failed =
+                laxity_judge_task(segment, i, wait_status, is_published, crew->error);
+            /* Before the first release nothing is lost by giving up; later the others go on. */
+            crew->must_stop |= has_failed && (!is_published || crew->launch.plan->is_fail_fast);
         }
     }
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
         if (laxity_segment_corunner(segment, i)->verdict.pid == pid) {
             crew->is_corunner_alive[i] = false;
-            laxity_judge_corunner(segment, i, wait_status, is_published, crew->error);
+            crew->must_stop |=
+                laxity_judge_corunner(segment, i, wait_status, is_published, crew->error);
         }
     }
 }

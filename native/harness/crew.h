@@ -12,6 +12,7 @@
 struct laxity_crew {
     struct laxity_launch launch;
     struct laxity_error *error; /* the first cause in time */
+    bool must_stop;             /* what happened ends the whole run */
     bool is_published;          /* t0 is: what ends now ends a run, not a set-up */
     bool is_drain_alive;
     bool has_restarted_drain;

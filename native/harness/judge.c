@@ -109,7 +109,7 @@ static void judge_setup(
     );
 }
 
-static void judge_running(
+static bool judge_running(
     struct laxity_segment *segment, uint32_t index, int wait_status, struct laxity_error *error
 )
 {
@@ -125,7 +125,7 @@ static void judge_running(
     const size_t bytes = sizeof task->verdict.detail;
     if (known == LAXITY_END_INTERRUPT) {
         laxity_format(detail, bytes, "interrupted %s", where);
-        return;
+        return false;
     }
     if (known == LAXITY_END_TIMEOUT) {
         laxity_format(
@@ -143,9 +143,32 @@ static void judge_running(
     laxity_error_set(
         error, LAXITY_EXIT_VIOLATED, "task \"%s\": %.130s; jobs before it were kept", name, detail
     );
+    return true;
 }
 
-void laxity_judge_task(
+/* The loop was left in good order; what can still go wrong is the teardown. */
+static bool judge_teardown(
+    struct laxity_task *task, enum laxity_end own, int wait_status, struct laxity_error *error
+)
+{
+    const bool is_clean = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    if (is_clean || own == LAXITY_END_INTERRUPT) {
+        return false;
+    }
+    char how[HOW_BYTES];
+    describe_status(wait_status, how, sizeof how);
+    laxity_format(task->verdict.detail, sizeof task->verdict.detail, "%s in teardown", how);
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_VIOLATED,
+        "task \"%s\": %s in its teardown; all jobs were kept",
+        task->config.process.name,
+        how
+    );
+    return true;
+}
+
+bool laxity_judge_task(
     struct laxity_segment *segment,
     uint32_t index,
     int wait_status,
@@ -155,37 +178,23 @@ void laxity_judge_task(
 {
     struct laxity_task *task = laxity_segment_task(segment, index);
     const uint32_t own = atomic_load_explicit(&task->state.end, memory_order_acquire);
-    const bool is_clean = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
     task->verdict.wait_status = wait_status;
     if (own != LAXITY_END_NONE) {
-        if (!is_clean && own != LAXITY_END_INTERRUPT) {
-            char how[HOW_BYTES];
-            describe_status(wait_status, how, sizeof how);
-            laxity_format(task->verdict.detail, sizeof task->verdict.detail, "%s in teardown", how);
-            laxity_error_set(
-                error,
-                LAXITY_EXIT_VIOLATED,
-                "task \"%s\": %s in its teardown; all jobs were kept",
-                task->config.process.name,
-                how
-            );
-        }
-        return;
+        return judge_teardown(task, own, wait_status, error);
     }
-    if (!is_published) {
-        const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
-        if (known == LAXITY_END_NONE) {
-            judge_setup(
-                &task->state.process, "task", task->config.process.name, wait_status, error
-            );
-            laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
-        }
-        return;
+    if (is_published) {
+        return judge_running(segment, index, wait_status, error);
     }
-    judge_running(segment, index, wait_status, error);
+    const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    if (known != LAXITY_END_NONE) {
+        return false; /* stopped by us */
+    }
+    judge_setup(&task->state.process, "task", task->config.process.name, wait_status, error);
+    laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
+    return true;
 }
 
-void laxity_judge_corunner(
+bool laxity_judge_corunner(
     struct laxity_segment *segment,
     uint32_t index,
     int wait_status,
@@ -197,14 +206,14 @@ void laxity_judge_corunner(
     struct laxity_verdict *verdict = &corunner->verdict;
     verdict->wait_status = wait_status;
     if (atomic_load_explicit(&verdict->end, memory_order_relaxed) != LAXITY_END_NONE) {
-        return; /* stopped by us */
+        return false; /* stopped by us */
     }
     verdict->end_ns = laxity_now_ns();
     corunner->passes_at_end = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
     atomic_store_explicit(&verdict->end, end_of_status(wait_status), memory_order_release);
     if (!is_published) {
         judge_setup(&corunner->state, "co-runner", corunner->config.name, wait_status, error);
-        return;
+        return true;
     }
     char cpus[CPU_LIST_BYTES];
     laxity_cpus_format(&corunner->config.cpus, cpus, sizeof cpus);
@@ -223,4 +232,5 @@ void laxity_judge_corunner(
         cpus,
         verdict->detail
     );
+    return true;
 }

@@ -21,9 +21,9 @@ bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns);
  * laxity_judge_task - record how a task's process ended
  *
  * Fills verdict (end, end_ns, detail) where the task did not end by itself, and sets `error` for
- * what is a failure of the run. `is_published`: the run had begun.
+ * what is a failure of the run. `is_published`: the run had begun. Returns whether it is one.
  */
-void laxity_judge_task(
+bool laxity_judge_task(
     struct laxity_segment *segment,
     uint32_t index,
     int wait_status,
@@ -33,7 +33,7 @@ void laxity_judge_task(
 
 /* laxity_judge_corunner - the same for a co-runner: any end that the supervisor did not ask for is
  * a failure */
-void laxity_judge_corunner(
+bool laxity_judge_corunner(
     struct laxity_segment *segment,
     uint32_t index,
     int wait_status,

@@ -35,8 +35,9 @@ struct laxity_run_plan {
     enum laxity_keep keep;
     uint64_t keep_rows;
     bool is_idle_poll;
-    int progress_fd; /* -1 = none */
-    int parent_fd;   /* -1 = none */
+    bool is_fail_fast; /* a task that fails ends the others too */
+    int progress_fd;   /* -1 = none */
+    int parent_fd;     /* -1 = none */
     const char *finisher;
     struct laxity_task_plan tasks[LAXITY_PROCESSES_MAX];
     unsigned n_tasks;

@@ -58,6 +58,7 @@ struct supervisor {
 static void interrupt_run(struct supervisor *supervisor, const char *cause)
 {
     supervisor->is_interrupted = true;
+    supervisor->crew.must_stop = true;
     laxity_error_set(
         supervisor->error,
         LAXITY_EXIT_INTERRUPTED,
@@ -113,17 +114,22 @@ static bool has_failed(const struct supervisor *supervisor)
     return supervisor->error->exit_code != 0;
 }
 
+static void refuse_process(struct supervisor *supervisor, int rc)
+{
+    laxity_error_set(
+        supervisor->error,
+        LAXITY_EXIT_LACKING,
+        "cannot start a process: %s; end other processes",
+        strerrordesc_np(-rc)
+    );
+}
+
 static int start_tasks(struct supervisor *supervisor)
 {
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         const int rc = laxity_launch_task(&supervisor->crew.launch, i);
         if (rc) {
-            laxity_error_set(
-                supervisor->error,
-                LAXITY_EXIT_LACKING,
-                "cannot start a process: %s",
-                strerrordesc_np(-rc)
-            );
+            refuse_process(supervisor, rc);
             return -1;
         }
         supervisor->crew.is_task_alive[i] = true;
@@ -180,12 +186,7 @@ static int start_corunners(struct supervisor *supervisor)
     for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
         const int rc = laxity_launch_corunner(&supervisor->crew.launch, i);
         if (rc) {
-            laxity_error_set(
-                supervisor->error,
-                LAXITY_EXIT_LACKING,
-                "cannot start a process: %s",
-                strerrordesc_np(-rc)
-            );
+            refuse_process(supervisor, rc);
             return -1;
         }
         supervisor->crew.is_corunner_alive[i] = true;
@@ -298,7 +299,8 @@ static void report_progress(struct supervisor *supervisor)
 static void check_output(struct supervisor *supervisor)
 {
     const int rc = atomic_load_explicit(&supervisor->segment->output_error, memory_order_acquire);
-    if (rc && !has_failed(supervisor)) {
+    if (rc) {
+        supervisor->crew.must_stop = true;
         laxity_error_set(
             supervisor->error,
             LAXITY_EXIT_LACKING,
@@ -319,7 +321,7 @@ static void watch_run(struct supervisor *supervisor)
         laxity_crew_kill_hung(&supervisor->crew);
         check_output(supervisor);
         report_progress(supervisor);
-        if (has_failed(supervisor) && stop_ns == INT64_MAX) {
+        if (supervisor->crew.must_stop && stop_ns == INT64_MAX) {
             stop_ns = laxity_now_ns();
             laxity_crew_stop_tasks(&supervisor->crew);
         }
@@ -457,12 +459,7 @@ static int open_run(struct supervisor *supervisor)
         rc = laxity_launch_drain(&supervisor->crew.launch);
     }
     if (rc) {
-        laxity_error_set(
-            supervisor->error,
-            LAXITY_EXIT_LACKING,
-            "cannot start a process: %s",
-            strerrordesc_np(-rc)
-        );
+        refuse_process(supervisor, rc);
         laxity_launch_discard(&supervisor->crew.launch);
         return -1;
     }

@@ -224,7 +224,7 @@ def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 
 
-@pytest.mark.parametrize("key", ["on", "trace", "events", "fail_fast"])
+@pytest.mark.parametrize("key", ["on", "trace", "events"])
 def test_run_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
 
@@ -235,10 +235,23 @@ def test_keys_of_bound_are_ignored_and_kept():
     assert 'wcet = "3ms"' in spec_to_toml(spec)
 
 
-@pytest.mark.parametrize(("tasks", "found"), [([], "no \\[\\[task"), ([{}, {}], "2 \\[\\[task")])
-def test_other_than_one_task_is_refused(tasks: list[dict[str, object]], found: str):
-    with pytest.raises(ConfigError, match=rf"{found}.*this build runs exactly one task"):
-        resolve_spec({}, tasks, [], RESOLUTION_NS)
+def test_spec_without_a_task_is_refused():
+    with pytest.raises(ConfigError, match=r"no \[\[task\]\]: nothing would run"):
+        resolve_spec({}, [], [], RESOLUTION_NS)
+
+
+def test_two_tasks_of_one_name_are_refused():
+    task = {"workload": "mem", "period": "1ms"}
+    with pytest.raises(ConfigError, match='task "mem": two tasks have this name'):
+        resolve_spec({}, [task, task], [], RESOLUTION_NS)
+
+
+def test_tasks_of_one_workload_differ_by_name():
+    task = {"workload": "mem", "period": "1ms"}
+    spec = resolve_spec({"fail_fast": True}, [task, {**task, "name": "b"}], [], RESOLUTION_NS)
+    assert [one.name for one in spec.tasks] == ["mem", "b"]
+    assert spec.fail_fast
+    assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec
 
 
 def test_task_without_workload_is_refused():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -114,9 +114,46 @@ def test_share_done_is_that_of_the_limit_that_comes_first():
     assert progress.done_share(state, spec_of(run={"jobs": 100})) == 0.25
     assert progress.done_share(state, spec_of(run={"jobs": 100, "duration": "2s"})) == 0.5
     assert progress.done_share(state, spec_of()) is None
+    tasks = [{"workload": "mem", "name": name, "period": "5ms"} for name in ("a", "b")]
+    # Each of two tasks runs 100 jobs: 25 of 200.
+    assert progress.done_share(state, resolve_spec({"jobs": 100}, tasks, [], 1)) == 0.125
     # The last job may end after the duration.
     late = progress.State(started=25, not_met=0, elapsed_ns=3_000_000_000)
     assert progress.done_share(late, spec_of(run={"duration": "2s"})) == 1.0
+
+
+def real_time_refusal(
+    tasks: Sequence[Mapping[str, object]], interfere: Sequence[Mapping[str, object]] = ()
+) -> str | None:
+    spec = resolve_spec({}, [dict(one) for one in tasks], [dict(one) for one in interfere], 1)
+    try:
+        place(spec, Cpus(frozenset({0, 1}), frozenset({0, 1})))
+    except ConfigError as error:
+        return str(error)
+    return None
+
+
+def test_known_load_of_90_percent_is_taken_and_a_nanosecond_more_refused():
+    one = {"workload": "mem", "name": "a", "period": "10ms", "cpus": "1", "wcet": "5ms"}
+    # 5/10 + 4/10 = 0.9
+    assert real_time_refusal([one, {**one, "name": "b", "wcet": "4ms"}]) is None
+    refusal = real_time_refusal([one, {**one, "name": "b", "wcet": "4000001ns"}])
+    assert "CPU 1: 90% of it would go to fifo and rr, more than 90 %" in refusal
+    other = {**one, "name": "b", "wcet": "9ms", "policy": "other"}
+    assert real_time_refusal([one, other]) is None
+
+
+def test_load_of_a_task_with_several_cpus_is_shared_among_them():
+    # 16/10 over two CPUs is 0.8 of each.
+    task = {"workload": "mem", "name": "a", "period": "10ms", "cpus": "0-1", "wcet": "8ms"}
+    assert real_time_refusal([task, {**task, "name": "b"}]) is None
+
+
+def test_real_time_corunner_needs_another_cpu_that_is_free():
+    task = {"workload": "mem", "period": "10ms", "cpus": "1", "policy": "other"}
+    loud = {"workload": "bandwidth", "policy": "fifo", "priority": 10}
+    assert real_time_refusal([task], [{**loud, "cpus": "0"}]) is None
+    assert "CPU 0: 100% of it" in real_time_refusal([task], [{**loud, "cpus": "0-1"}])
 
 
 def test_state_is_said_in_words():

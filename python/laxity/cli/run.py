@@ -47,6 +47,7 @@ _RUN_KEYS = (
     "keep",
     "max_misses",
     "max_response",
+    "fail_fast",
 )
 # Options that become keys of [[task]]; a spec file has its own.
 _TASK_KEYS = (
@@ -96,6 +97,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     keep: str | None
     max_misses: int | None
     max_response: str | None
+    fail_fast: bool | None
     allow_unprivileged: bool
     run_dir: str | None
     run_root: str | None
@@ -222,6 +224,12 @@ def _run_options(command: Command) -> Command:
                 "--max-response",
                 metavar="TIME",
                 help="Exit with 1 if a response time is longer.",
+            ),
+            click.option(
+                "--fail-fast",
+                is_flag=True,
+                default=None,
+                help="Several tasks: one that fails ends the others too.",
             ),
             click.option(
                 "--allow-unprivileged",

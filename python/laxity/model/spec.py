@@ -66,6 +66,7 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     keep: str = "all"
     max_misses: int | None = None
     max_response: Any = None
+    fail_fast: bool = False
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -107,7 +108,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
-    "run": ("on", "trace", "events", "fail_fast"),
+    "run": ("on", "trace", "events"),
     "task": ("exec", "isolation", "memory_limit", "runtime", "threads"),
     "interfere": (),
 }
@@ -163,7 +164,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     """A resolved experiment.
 
     `keep` is `all`, `misses` or `tail:N`; `jobs` counts started jobs per task; no `jobs` and no
-    `duration_ns` means until interrupted.
+    `duration_ns` means until interrupted. `fail_fast`: a task that fails ends the others too.
     """
 
     platform: str = "native"
@@ -175,6 +176,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     keep: str = "all"
     max_misses: int | None = None
     max_response_ns: int | None = None
+    fail_fast: bool = False
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
 
@@ -217,6 +219,7 @@ def _run_table(spec: Spec) -> dict[str, Any]:
             "max_response": None
             if spec.max_response_ns is None
             else exact_duration(spec.max_response_ns),
+            "fail_fast": spec.fail_fast or None,
         }
     )
 

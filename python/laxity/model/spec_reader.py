@@ -110,9 +110,8 @@ def resolve_spec(
         ConfigError: Unknown key, or a value that cannot be.
     """
     table = _convert(run, RunTable, "run", "[run]")
-    if len(tasks) != 1:
-        found = "no [[task]]" if not tasks else f"{len(tasks)} [[task]] tables"
-        msg = f"{found}: this build runs exactly one task; write one [[task]]"
+    if not tasks:
+        msg = "no [[task]]: nothing would run; write at least one"
         raise ConfigError(msg)
     resolved_tasks = tuple(
         _resolve_task(_convert(task, TaskTable, "task", _task_label(task, index)), resolution_ns)
@@ -124,6 +123,7 @@ def resolve_spec(
         )
         for index, one in enumerate(interfere)
     )
+    _check_names(resolved_tasks)
     with located("[run]"):
         return _resolve_run(table, resolved_tasks, resolved_interfere)
 
@@ -168,6 +168,16 @@ def _array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]
         msg = f"{key} is not an array of tables; write [[{key}]]"
         raise ConfigError(msg)
     return tables
+
+
+def _check_names(tasks: Iterable[TaskSpec]) -> None:
+    """Refuse two tasks of one name: figures and messages name their task."""
+    seen: set[str] = set()
+    for task in tasks:
+        if task.name in seen:
+            msg = f'task "{task.name}": two tasks have this name; give each a name of its own'
+            raise ConfigError(msg)
+        seen.add(task.name)
 
 
 def _task_label(task: dict[str, Any], index: int) -> str:
@@ -234,6 +244,7 @@ def _resolve_run(
         keep=run.keep,
         max_misses=run.max_misses,
         max_response_ns=_positive_duration(run.max_response, "max_response"),
+        fail_fast=run.fail_fast,
         tasks=tasks,
         interfere=interfere,
     )

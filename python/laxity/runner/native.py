@@ -63,6 +63,8 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
         argv += ["--seed", str(spec.seed)]
     if options.allow_unprivileged:
         argv.append("--allow-unprivileged")
+    if spec.fail_fast:
+        argv.append("--fail-fast")
     if options.progress_fd is not None:
         argv += ["--progress-fd", str(options.progress_fd)]
     if options.parent_fd is not None:

@@ -5,14 +5,18 @@
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import msgspec
 
 from laxity.errors import ConfigError, PlatformError, located
 from laxity.model.cpus import format_cpus, parse_cpus
-from laxity.model.spec import Spec
+from laxity.model.spec import Policy, Spec, corunners_of
+from laxity.model.units import parse_duration_ns
 
+# Beyond this the kernel's throttling (95 %) and the user's own shell begin to suffer.
+MAX_REAL_TIME_LOAD = Fraction(9, 10)
 _PRESENT = Path("/sys/devices/system/cpu/present")
 
 
@@ -64,7 +68,52 @@ def place(spec: Spec, cpus: Cpus) -> Spec:
             raise PlatformError(msg)
         placed.append(msgspec.structs.replace(one, cpus=one.cpus or others))
         _check(where, placed[-1].cpus, cpus)
-    return msgspec.structs.replace(spec, tasks=tasks, interfere=tuple(placed))
+    spec = msgspec.structs.replace(spec, tasks=tasks, interfere=tuple(placed))
+    _check_real_time_load(spec, cpus)
+    return spec
+
+
+def real_time_load(spec: Spec) -> dict[int, Fraction]:
+    """Sum what is known of the load under FIFO and RR, per CPU.
+
+    Args:
+        spec: Experiment with no empty CPU set.
+
+    Returns:
+        CPU → share of its time: 1 for each co-runner, wcet / period for each task that states its
+        wcet, divided by its CPUs if it may use several.
+    """
+    load: dict[int, Fraction] = {}
+    for task in spec.tasks:
+        wcet = task.bound.get("wcet")
+        if task.policy is Policy.OTHER or wcet is None:
+            continue
+        with located(f'task "{task.name}": wcet'):
+            share = Fraction(parse_duration_ns(wcet), task.period_ns * len(task.cpus))
+        for cpu in task.cpus:
+            load[cpu] = load.get(cpu, Fraction(0)) + share
+    for one, cpu in corunners_of(spec):
+        if one.policy is not Policy.OTHER:
+            load[cpu] = load.get(cpu, Fraction(0)) + 1
+    return load
+
+
+def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
+    """Refuse what would leave no CPU to the rest of the system, the killer among it."""
+    load = real_time_load(spec)
+    full = sorted(cpu for cpu, share in load.items() if share > MAX_REAL_TIME_LOAD)
+    if not full:
+        return
+    has_corunner = {cpu for one, cpu in corunners_of(spec) if one.policy is not Policy.OTHER}
+    free = [cpu for cpu in cpus.allowed if load.get(cpu, Fraction(0)) == 0]
+    overloaded = [cpu for cpu in full if cpu not in has_corunner]
+    if overloaded or not free:
+        cpu = overloaded[0] if overloaded else full[0]
+        msg = (
+            f"CPU {cpu}: {float(load[cpu]):.0%} of it would go to fifo and rr, more than 90 %; "
+            "use policy other for co-runners, fewer tasks on it, or leave another CPU free"
+        )
+        raise ConfigError(msg)
 
 
 def _check(where: str, wanted: Iterable[int], cpus: Cpus) -> None:

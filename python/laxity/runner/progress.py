@@ -51,7 +51,7 @@ def done_share(state: State, spec: Spec) -> float | None:
     """
     shares: list[float] = []
     if spec.jobs is not None:
-        shares.append(state.started / spec.jobs)
+        shares.append(state.started / (spec.jobs * len(spec.tasks)))
     if spec.duration_ns is not None:
         shares.append(state.elapsed_ns / spec.duration_ns)
     return min(1.0, max(shares)) if shares else None
@@ -62,7 +62,9 @@ def describe_state(state: State, spec: Spec) -> str:
     elapsed = f"{state.elapsed_ns / _NS_PER_S:.0f}s"
     if spec.duration_ns is not None:
         elapsed += f" of {exact_duration(spec.duration_ns)}"
-    jobs = f"{state.started} jobs" if spec.jobs is None else f"{state.started} of {spec.jobs} jobs"
+    jobs = f"{state.started} jobs"
+    if spec.jobs is not None:
+        jobs = f"{state.started} of {spec.jobs * len(spec.tasks)} jobs"
     return f"{elapsed}, {jobs} started, {state.not_met} not met"
 
 

@@ -76,7 +76,7 @@ static void crash_names_job_and_signal(void)
     struct laxity_task *task = fresh_task();
     struct laxity_error error = {0};
     (void)running_job(17);
-    laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error);
+    CHECK(laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error));
     CHECK_EQUAL(task->verdict.end, LAXITY_END_SIGNAL);
     CHECK_TEXT(task->verdict.detail, "killed by signal 11 (SIGSEGV) in job 17");
     CHECK_EQUAL(error.exit_code, 1);
@@ -86,7 +86,7 @@ static void sigkill_from_outside_is_a_kill(void)
 {
     const struct laxity_task *task = fresh_task();
     struct laxity_error error = {0};
-    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    (void)laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
     CHECK_EQUAL(task->verdict.end, LAXITY_END_KILLED);
     CHECK_TEXT(task->verdict.detail, "killed by signal 9 (SIGKILL) between jobs");
 }
@@ -97,7 +97,7 @@ static void our_own_kill_for_a_timeout_stays_a_timeout(void)
     struct laxity_error error = {0};
     (void)running_job(3);
     laxity_end_task(task, LAXITY_END_TIMEOUT, 77);
-    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    (void)laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
     CHECK_EQUAL(task->verdict.end, LAXITY_END_TIMEOUT);
     CHECK_EQUAL(task->verdict.end_ns, 77);
     CHECK_EQUAL(error.exit_code, 1);
@@ -108,7 +108,7 @@ static void exit_in_a_job_is_an_exit(void)
     const struct laxity_task *task = fresh_task();
     struct laxity_error error = {0};
     (void)running_job(2);
-    laxity_judge_task(segment, 0, EXIT_3, true, &error);
+    (void)laxity_judge_task(segment, 0, EXIT_3, true, &error);
     CHECK_EQUAL(task->verdict.end, LAXITY_END_EXIT);
     CHECK_TEXT(task->verdict.detail, "called exit(3) in job 2");
 }
@@ -118,7 +118,7 @@ static void interrupted_job_is_no_failure_of_the_task(void)
     struct laxity_task *task = fresh_task();
     struct laxity_error error = {0};
     laxity_end_task(task, LAXITY_END_INTERRUPT, 88);
-    laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error);
+    CHECK(!laxity_judge_task(segment, 0, KILLED_BY_KILL, true, &error));
     CHECK_EQUAL(task->verdict.end, LAXITY_END_INTERRUPT);
     CHECK_EQUAL(error.exit_code, 0);
 }
@@ -127,7 +127,7 @@ static void corunner_that_dies_leaves_no_verdict(void)
 {
     (void)fresh_task();
     struct laxity_error error = {0};
-    laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
+    (void)laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
     CHECK_EQUAL(error.exit_code, 4);
     CHECK_EQUAL(laxity_segment_corunner(segment, 0)->verdict.end, LAXITY_END_SIGNAL);
 }
@@ -136,8 +136,8 @@ static void first_cause_in_time_decides(void)
 {
     (void)fresh_task();
     struct laxity_error error = {0};
-    laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
-    laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error);
+    (void)laxity_judge_corunner(segment, 0, KILLED_BY_SEGV, true, &error);
+    (void)laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error);
     CHECK_EQUAL(error.exit_code, 4);
 }
 
