@@ -12,6 +12,7 @@
 #   .venv/.stamp-debian-SET    checksum of deps/debian-12/SET.txt; older than dpkg's own status: looked at again
 #   .venv/.stamp-python-SET    checksum of deps/python/SET.lock
 #   build/.stamp-build         place of the build directory
+#   build/.stamp-host          the build demands the host workloads
 #
 # Environment read here:
 #   LAXITY_PYTHON    interpreter to make .venv from (default: /usr/bin/python3, else the first python3 >= 3.11 on PATH)
@@ -256,6 +257,17 @@ setup_set() {
     setup_venv
     setup_stamp_debian "$1"
     setup_python "$1"
+}
+
+# setup_host_set: the libraries of the host workloads, and from now on a build that fails without them. Meson would not
+# look for them again by itself.
+setup_host_set() {
+    setup_set host
+    has_stamp "$root/build/.stamp-host" "$root" && return 0
+    setup_run "host workloads" "see build/meson-logs/meson-log.txt, then run the command again" \
+        "${as_owner[@]}" "$root/.venv/bin/meson" configure "$root/build" -Dhost_workloads=enabled
+    setup_build
+    write_stamp "$root/build/.stamp-host" "$root"
 }
 
 # setup_run_set: what every command needs. A tree of somebody else, already set up, is used as it is.

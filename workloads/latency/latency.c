@@ -9,6 +9,7 @@
  * The order follows from the environment's LAXITY_SEED (default 1).
  */
 #include "../common/arguments.h"
+#include "../common/random.h"
 
 #include <laxity/hooks.h>
 
@@ -45,30 +46,6 @@ chase(const struct node *node, const size_t step_count)
     return node;
 }
 
-/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
- * Figure 17. */
-static uint64_t next_random(uint64_t *const state)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t mixed = *state;
-
-    mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return mixed ^ (mixed >> 31);
-}
-
-/* Uniform in [0, bound): draws from the incomplete last multiple of `bound` are thrown away. */
-static size_t random_below(uint64_t *const state, const size_t bound)
-{
-    const uint64_t first_fair = -(uint64_t)bound % bound;
-    uint64_t draw = next_random(state);
-
-    while (draw < first_fair) {
-        draw = next_random(state);
-    }
-    return (size_t)(draw % bound);
-}
-
 /* Sattolo's shuffle: swapping only with lower places makes one cycle of all nodes, each equally
  * likely. */
 static void link_random_cycle(struct node *const nodes, const size_t node_count, uint64_t seed)
@@ -77,7 +54,7 @@ static void link_random_cycle(struct node *const nodes, const size_t node_count,
         nodes[i].next = &nodes[i];
     }
     for (size_t i = node_count - 1; i > 0; i--) {
-        const size_t lower = random_below(&seed, i);
+        const size_t lower = (size_t)workload_random_below(&seed, i);
         struct node *const swapped = nodes[i].next;
 
         nodes[i].next = nodes[lower].next;
@@ -98,16 +75,6 @@ static size_t cycle_length(const struct node *const nodes, const size_t node_cou
     return node == nodes ? length : 0;
 }
 
-static int read_seed(uint64_t *const out_seed)
-{
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): init runs before any other thread. */
-    const char *const text = getenv("LAXITY_SEED");
-    const struct workload_count rule = {"latency", "LAXITY_SEED", 0, UINT64_MAX};
-
-    *out_seed = 1;
-    return text == NULL ? 0 : workload_parse_count(&rule, text, out_seed);
-}
-
 int benchmark_init(const int argc, void **const argv)
 {
     /* Two nodes are the shortest cycle. */
@@ -116,7 +83,8 @@ int benchmark_init(const int argc, void **const argv)
     uint64_t seed;
 
     if (workload_check_word_count("latency", "SIZE", argc, argv, (const int[2]){1, 1}) != 0 ||
-        workload_parse_size(&rule, argv[0], &size_bytes) != 0 || read_seed(&seed) != 0) {
+        workload_parse_size(&rule, argv[0], &size_bytes) != 0 ||
+        workload_read_seed("latency", &seed) != 0) {
         return -1;
     }
     latency.node_count = size_bytes / sizeof(struct node);

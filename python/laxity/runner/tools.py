@@ -14,6 +14,7 @@ import msgspec
 
 from laxity import __version__
 from laxity.errors import ConfigError, ToolError, suggestion
+from laxity.model.wording import plain_words
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # Printing a version takes a millisecond; a program that needs longer is not ours.
@@ -85,9 +86,11 @@ def find_workload(name: str) -> Path:
         candidate = root / "workloads" / name
         if _is_program(candidate):
             return candidate
-    known = [workload.name for workload in list_workloads()]
+    kinds = {workload.name: workload.kind for workload in list_workloads()}
+    known = list(kinds)
     if name in known:
-        msg = f'workload "{name}": not built (searched {_searched()}); run ninja -C build'
+        cure = "laxity setup --with host" if kinds[name] == "host" else "ninja -C build"
+        msg = f'workload "{name}": not built (searched {_searched()}); run {cure}'
         raise ToolError(msg)
     advice = suggestion(name, known, "laxity list shows what there is")
     msg = f'workload "{name}": unknown; {advice}'
@@ -108,7 +111,7 @@ def list_workloads() -> list[Workload]:
         msg = f"{path}: cannot be read ({error.strerror}); the installation is incomplete"
         raise ToolError(msg) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        msg = f"{path}: {error}; the installation is of another version"
+        msg = f"{path}: {plain_words(error)}; the installation is of another version"
         raise ToolError(msg) from error
 
 
