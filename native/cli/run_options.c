@@ -40,6 +40,7 @@ struct common {
     const char *run_dir;
     const char *recover_dir;
     const char *finisher;
+    struct laxity_words launcher;
     int64_t duration_ns;
     uint64_t seed;
     uint64_t progress_fd;
@@ -134,6 +135,12 @@ static const struct laxity_option common_options[] = {
      .kind = LAXITY_OPTION_TEXT,
      AT(common, finisher),
      .help = "run by sh with DIR as $1 after a run whose caller has died"},
+    {.name = "--launcher",
+     .metavar = "WORD",
+     .kind = LAXITY_OPTION_WORD,
+     AT(common, launcher),
+     .help = "program that starts the workloads, as an emulator or debugger; repeated: its options"
+    },
     {.name = "--recover",
      .metavar = "DIR",
      .kind = LAXITY_OPTION_TEXT,
@@ -436,6 +443,7 @@ static void take_common(struct laxity_run_request *request, const struct common 
         .progress_fd = common->progress_fd > 0 ? (int)common->progress_fd : -1,
         .parent_fd = common->parent_fd > 0 ? (int)common->parent_fd : -1,
         .finisher = common->finisher,
+        .launcher = common->launcher,
     };
 }
 
@@ -452,6 +460,7 @@ int laxity_run_options_parse(
     };
     int used = laxity_options_parse(&common_table, argc, argv, &common, error);
     if (used < 0) {
+        free((void *)common.launcher.items);
         return -1;
     }
     take_common(out_request, &common);
@@ -490,6 +499,7 @@ int laxity_run_options_parse(
 
 void laxity_run_options_free(struct laxity_run_request *request)
 {
+    free((void *)request->plan.launcher.items);
     for (unsigned i = 0; i < request->plan.n_tasks; i++) {
         free((void *)request->plan.tasks[i].words.items);
     }

@@ -3,6 +3,7 @@
 #include "harness/crew.h"
 
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "harness/judge.h"
 #include "harness/launch.h"
@@ -40,8 +41,7 @@ static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end 
         return;
     }
     laxity_end_task(task, end, end_ns);
-    const bool is_in_job =
-        atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire) != 0;
+    const bool is_in_job = laxity_atomic64_load_ns(&task->state.job_start_ns) != 0;
     signal_process(task->verdict.pid, is_in_job ? SIGKILL : SIGTERM);
 }
 
@@ -62,7 +62,7 @@ void laxity_crew_stop_corunners(struct laxity_crew *crew)
         if (!crew->is_corunner_alive[i]) {
             continue;
         }
-        corunner->passes_at_end = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+        corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
         corunner->verdict.end_ns = now_ns;
         atomic_store_explicit(&corunner->verdict.end, LAXITY_END_STOPPED, memory_order_release);
         signal_process(corunner->verdict.pid, SIGTERM);

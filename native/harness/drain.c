@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "base/port/atomic64.h"
+#include "base/port/death.h"
 #include "base/port/time.h"
 #include "harness/job_stream.h"
 #include "harness/outcome.h"
@@ -16,7 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -69,7 +70,7 @@ static int open_stream(struct drain *drain)
 static int drain_rings(struct drain *drain)
 {
     struct laxity_segment *segment = drain->config->segment;
-    if (atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire) == 0) {
+    if (laxity_atomic64_load_ns(&segment->run.t0_ns) == 0) {
         return 0; /* the columns are known only when every task is past its init */
     }
     int rc = open_stream(drain);
@@ -106,50 +107,70 @@ static void wait_for_deaths(struct laxity_segment *segment)
 {
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const int32_t pid = laxity_segment_task(segment, i)->verdict.pid;
-        const int pid_fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-        if (pid_fd < 0) {
-            continue;
+        if (pid > 0) {
+            (void)laxity_wait_for_death(pid, DEATH_WAIT_MS);
         }
-        struct pollfd process = {.fd = pid_fd, .events = POLLIN};
-        (void)poll(&process, 1, DEATH_WAIT_MS);
-        (void)close(pid_fd);
     }
 }
 
-/* The task's own word first, then the supervisor's; if neither spoke, all were killed at about now.
+/*
+ * When a run was last seen alive, for a recovery that may come hours later: what was released after
+ * that was not skipped, nobody was there to run it.
  */
+static int64_t last_sign_of_life_ns(struct laxity_segment *segment, uint32_t task_index)
+{
+    const struct laxity_task_state *state = &laxity_segment_task(segment, task_index)->state;
+    int64_t last_ns = laxity_atomic64_load_ns(&segment->run.alive_ns);
+    const int64_t start_ns = laxity_atomic64_load_ns(&state->job_start_ns);
+    last_ns = start_ns > last_ns ? start_ns : last_ns;
+    const uint64_t head = laxity_atomic64_load(&state->head);
+    if (head > 0) {
+        const struct laxity_job_record *last =
+            &laxity_segment_ring(segment, task_index)[(head - 1) & (segment->ring_slots - 1)];
+        last_ns = last->finish_ns > last_ns ? last->finish_ns : last_ns;
+    }
+    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
+    return last_ns > t0_ns ? last_ns : t0_ns;
+}
+
+/* The task's own word first, then the supervisor's; if neither spoke, all were killed. */
 static void find_end(
-    const struct laxity_segment *segment,
-    const struct laxity_task *task,
+    const struct laxity_drain_config *config,
+    uint32_t task_index,
     int64_t *out_end_ns,
     enum laxity_end *out_end
 )
 {
+    struct laxity_segment *segment = config->segment;
+    const struct laxity_task *task = laxity_segment_task(segment, task_index);
     const uint32_t own = atomic_load_explicit(&task->state.end, memory_order_acquire);
     const uint32_t verdict = atomic_load_explicit(&task->verdict.end, memory_order_acquire);
     const bool has_own_end = own == LAXITY_END_JOBS || own == LAXITY_END_DURATION;
     if (verdict != LAXITY_END_NONE && !has_own_end) {
         *out_end = verdict;
         *out_end_ns = task->verdict.end_ns;
-    } else if (own != LAXITY_END_NONE) {
+        return;
+    }
+    if (own != LAXITY_END_NONE) {
         *out_end = own;
         *out_end_ns = task->state.end_ns;
-    } else {
-        *out_end = LAXITY_END_KILLED;
-        *out_end_ns = segment->run.end_ns != 0 ? segment->run.end_ns : laxity_now_ns();
+        return;
     }
+    const bool is_witness = config->lifeline_fd >= 0; /* of the death, a moment ago */
+    *out_end = LAXITY_END_KILLED;
+    *out_end_ns = is_witness ? laxity_now_ns() : last_sign_of_life_ns(segment, task_index);
 }
 
 static int complete_streams(struct drain *drain)
 {
     struct laxity_segment *segment = drain->config->segment;
-    const bool is_published = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire) != 0;
+    const bool is_published = laxity_atomic64_load_ns(&segment->run.t0_ns) != 0;
     int rc = open_stream(drain);
     for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
         struct laxity_task *task = laxity_segment_task(segment, i);
         int64_t end_ns = 0;
         enum laxity_end end = LAXITY_END_NONE;
-        find_end(segment, task, &end_ns, &end);
+        find_end(drain->config, i, &end_ns, &end);
         if (is_published) {
             rc = laxity_job_stream_end_task(&drain->stream, i, end_ns, end);
         } else {

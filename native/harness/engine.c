@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/engine.h"
 
+#include "base/port/atomic64.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
@@ -88,8 +89,8 @@ static struct laxity_job_record *claim_record(const struct laxity_engine *engine
 {
     struct laxity_task *task = engine->task;
     const uint32_t slots = engine->segment->ring_slots;
-    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_relaxed);
-    const uint64_t tail = atomic_load_explicit(&task->drain.tail, memory_order_acquire);
+    const uint64_t head = laxity_atomic64_load(&task->state.head);
+    const uint64_t tail = laxity_atomic64_load(&task->drain.tail);
     *out_is_lost = head - tail >= slots;
     return *out_is_lost ? &task->state.spare : &engine->ring[head & (slots - 1)];
 }
@@ -120,7 +121,7 @@ static int64_t execute_job(const struct laxity_engine *engine, struct laxity_job
 {
     const uint64_t start_ticks = engine->has_ticks ? laxity_ticks() : 0;
     const int64_t start_ns = laxity_now_ns();
-    atomic_store_explicit(&engine->task->state.job_start_ns, start_ns, memory_order_release);
+    laxity_atomic64_store_ns(&engine->task->state.job_start_ns, start_ns);
     benchmark_execution(engine->workload_argc, engine->workload_argv);
     const int64_t finish_ns = laxity_now_ns();
     record->finish_ticks = engine->has_ticks ? laxity_ticks() : 0;
@@ -137,12 +138,11 @@ static void publish_record(const struct laxity_engine *engine, const struct curr
     struct laxity_task_state *state = &engine->task->state;
     atomic_store_explicit(&current->record->state, LAXITY_RECORD_DONE, memory_order_release);
     if (current->is_lost) {
-        atomic_fetch_add_explicit(&state->lost_records, 1, memory_order_relaxed);
+        laxity_atomic64_increment(&state->lost_records);
     } else {
-        const uint64_t head = atomic_load_explicit(&state->head, memory_order_relaxed);
-        atomic_store_explicit(&state->head, head + 1, memory_order_release);
+        laxity_atomic64_increment(&state->head);
     }
-    atomic_store_explicit(&state->job_start_ns, 0, memory_order_release);
+    laxity_atomic64_store_ns(&state->job_start_ns, 0);
 }
 
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
@@ -172,7 +172,7 @@ static void answer_rttime(const struct laxity_engine *engine)
     }
     *engine->rttime_is_reached = 0;
     laxity_pause_ns(RTTIME_PAUSE_NS);
-    atomic_fetch_add_explicit(&engine->task->state.rttime_pauses, 1, memory_order_relaxed);
+    laxity_atomic64_increment(&engine->task->state.rttime_pauses);
     /* The kernel has raised the soft limit by a second when it sent the signal. */
     (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
 }
@@ -186,7 +186,7 @@ static bool must_stop(const struct laxity_engine *engine)
 /* Sleeps until the release unless it is past; false if the run is to stop. */
 static bool wait_for_release(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns)
 {
-    atomic_store_explicit(&engine->task->state.next_release_ns, release_ns, memory_order_relaxed);
+    laxity_atomic64_store_ns(&engine->task->state.next_release_ns, release_ns);
     answer_rttime(engine);
     if (release_ns > now_ns) {
         while (laxity_sleep_until(release_ns) != 0 && !must_stop(engine)) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "harness/histogram.h"
 #include "harness/job_rows.h"
@@ -11,7 +12,6 @@
 #include "harness/segment.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -170,8 +170,8 @@ int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_inde
     struct laxity_task *task = laxity_segment_task(segment, task_index);
     const struct laxity_job_record *ring = laxity_segment_ring(segment, task_index);
     const struct laxity_releases releases = laxity_task_releases(segment, task);
-    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_acquire);
-    uint64_t tail = atomic_load_explicit(&task->drain.tail, memory_order_relaxed);
+    const uint64_t head = laxity_atomic64_load(&task->state.head);
+    uint64_t tail = laxity_atomic64_load(&task->drain.tail);
     for (; tail != head; tail++) {
         const struct laxity_job_record *record = &ring[tail & (segment->ring_slots - 1)];
         int rc = fill_gap(stream, task_index, record);
@@ -186,7 +186,7 @@ int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_inde
         }
         count_finished(&task->drain, &row);
         task->drain.next_ordinal = record->ordinal + 1;
-        atomic_store_explicit(&task->drain.tail, tail + 1, memory_order_release);
+        laxity_atomic64_store(&task->drain.tail, tail + 1);
     }
     return flush_rows(stream);
 }
@@ -217,9 +217,10 @@ put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxi
     struct laxity_segment *segment = stream->segment;
     struct laxity_task *task = laxity_segment_task(segment, task_index);
     struct laxity_drain_task *drain = &task->drain;
-    const struct laxity_job_record *record =
-        &laxity_segment_ring(segment, task_index)[drain->tail & (segment->ring_slots - 1)];
-    const int64_t start_ns = atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire);
+    const struct laxity_job_record *record = &laxity_segment_ring(
+        segment, task_index
+    )[laxity_atomic64_load(&drain->tail) & (segment->ring_slots - 1)];
+    const int64_t start_ns = laxity_atomic64_load_ns(&task->state.job_start_ns);
     if (start_ns == 0 || record->ordinal < drain->next_ordinal) {
         return 0; /* the second: what stands there is from the ring's last lap */
     }
@@ -243,6 +244,17 @@ put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxi
     return 0;
 }
 
+/* A run covers releases before its task's end, and before t0 + duration: an abort may come later.
+ */
+static int64_t covered_until_ns(const struct laxity_segment *segment, int64_t end_ns)
+{
+    if (segment->duration_ns == LAXITY_ABSENT_NS) {
+        return end_ns;
+    }
+    const int64_t limit_ns = laxity_atomic64_load_ns(&segment->run.t0_ns) + segment->duration_ns;
+    return end_ns < limit_ns ? end_ns : limit_ns;
+}
+
 int laxity_job_stream_end_task(
     struct laxity_job_stream *stream, uint32_t task_index, int64_t end_ns, enum laxity_end end
 )
@@ -264,7 +276,7 @@ int laxity_job_stream_end_task(
     const struct laxity_releases releases = laxity_task_releases(segment, task);
     drain->end_ns = end_ns;
     drain->end = end;
-    const uint64_t released = laxity_released_before(&releases, end_ns);
+    const uint64_t released = laxity_released_before(&releases, covered_until_ns(segment, end_ns));
     const bool is_queue = releases.overrun == LAXITY_OVERRUN_QUEUE;
     const uint64_t first_pending = drain->next_job;
     rc = put_absent_rows(
@@ -317,7 +329,8 @@ static int sort_rows(struct laxity_job_stream *stream, int dir_fd)
 {
     const uint64_t n = stream->npy.rows;
     const uint32_t row_bytes = stream->layout.row_bytes;
-    unsigned char *rows = calloc(n, row_bytes);
+    /* A file may be larger than the address space of a 32-bit board. */
+    unsigned char *rows = n <= SIZE_MAX ? calloc((size_t)n, row_bytes) : NULL;
     if (!rows) {
         return -ENOMEM;
     }
@@ -326,7 +339,7 @@ static int sort_rows(struct laxity_job_stream *stream, int dir_fd)
     if (rc) {
         goto free_rows;
     }
-    qsort(rows, n, row_bytes, compare_rows);
+    qsort(rows, (size_t)n, row_bytes, compare_rows);
     rc = laxity_npy_create(
         dir_fd, "jobs.npy.sorted", stream->layout.fields, stream->layout.n_fields, &sorted
     );
@@ -440,7 +453,7 @@ static int write_threads(struct laxity_segment *segment, int dir_fd)
     if (rc) {
         return rc;
     }
-    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
     for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
         const struct laxity_task *task = laxity_segment_task(segment, i);
         struct thread_row row = {

@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "harness/release.h"
 #include "harness/segment.h"
@@ -31,12 +32,11 @@ bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
     if (atomic_load_explicit(&task->state.end, memory_order_acquire) != LAXITY_END_NONE) {
         return false; /* teardown may take its time */
     }
-    const int64_t start_ns = atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire);
+    const int64_t start_ns = laxity_atomic64_load_ns(&task->state.job_start_ns);
     if (start_ns != 0) {
         return now_ns - start_ns > timeout_ns;
     }
-    const int64_t release_ns =
-        atomic_load_explicit(&task->state.next_release_ns, memory_order_acquire);
+    const int64_t release_ns = laxity_atomic64_load_ns(&task->state.next_release_ns);
     if (release_ns == 0 || task->config.overrun == LAXITY_OVERRUN_QUEUE) {
         return false; /* in a queue a release may be long past while jobs come and go */
     }
@@ -55,10 +55,10 @@ void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_
 static void describe_job(struct laxity_segment *segment, uint32_t index, char *text, size_t bytes)
 {
     const struct laxity_task *task = laxity_segment_task(segment, index);
-    const uint64_t head = atomic_load_explicit(&task->state.head, memory_order_acquire);
+    const uint64_t head = laxity_atomic64_load(&task->state.head);
     const struct laxity_job_record *record =
         &laxity_segment_ring(segment, index)[head & (segment->ring_slots - 1)];
-    if (atomic_load_explicit(&task->state.job_start_ns, memory_order_acquire) != 0) {
+    if (laxity_atomic64_load_ns(&task->state.job_start_ns) != 0) {
         laxity_format(text, bytes, "in job %" PRIu64, record->job);
     } else {
         laxity_format(text, bytes, "between jobs");
@@ -128,10 +128,12 @@ static bool judge_running(
         return false;
     }
     if (known == LAXITY_END_TIMEOUT) {
+        const bool is_in_job = laxity_atomic64_load_ns(&task->state.job_start_ns) != 0;
         laxity_format(
             detail,
             bytes,
-            "%s: longer than its timeout of %" PRId64 " ms",
+            is_in_job ? "%s: longer than its timeout of %" PRId64 " ms"
+                      : "%s: no start within %" PRId64 " ms and 1 s more after a release",
             where,
             task->config.job_timeout_ns / LAXITY_NS_PER_MS
         );
@@ -152,6 +154,20 @@ static bool judge_teardown(
 )
 {
     const bool is_clean = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    const uint32_t asked = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    if (own == LAXITY_END_INTERRUPT && asked == LAXITY_END_NONE) {
+        laxity_end_task(task, LAXITY_END_SIGNAL, task->state.end_ns);
+        laxity_format(
+            task->verdict.detail, sizeof task->verdict.detail, "ended by SIGTERM from outside"
+        );
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_VIOLATED,
+            "task \"%s\": ended by SIGTERM from outside; jobs up to then were kept",
+            task->config.process.name
+        );
+        return true;
+    }
     if (is_clean || own == LAXITY_END_INTERRUPT) {
         return false;
     }
@@ -209,7 +225,7 @@ bool laxity_judge_corunner(
         return false; /* stopped by us */
     }
     verdict->end_ns = laxity_now_ns();
-    corunner->passes_at_end = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+    corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
     atomic_store_explicit(&verdict->end, end_of_status(wait_status), memory_order_release);
     if (!is_published) {
         judge_setup(&corunner->state, "co-runner", corunner->config.name, wait_status, error);

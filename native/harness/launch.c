@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,11 +86,14 @@ static void fill_segment(struct laxity_launch *launch)
         struct laxity_task_config *config = &laxity_segment_task(segment, i)->config;
         *config = plan->tasks[i].config;
         default_cpus(&config->process);
+        /* As asked for, until the process says otherwise: it may die before. */
+        laxity_segment_task(segment, i)->state.process.policy = config->process.policy;
     }
     for (uint32_t i = 0; i < plan->n_corunners; i++) {
         struct laxity_process_config *config = &laxity_segment_corunner(segment, i)->config;
         *config = plan->corunners[i].config;
         default_cpus(config);
+        laxity_segment_corunner(segment, i)->state.policy = config->policy;
     }
     segment->magic = LAXITY_SEGMENT_MAGIC; /* last: from here on it can be recovered */
 }
@@ -278,6 +280,14 @@ static void become_workload(const struct laxity_launch *launch, int output_fd, p
     (void)signal(SIGPIPE, SIG_DFL);
 }
 
+static unsigned copy_words(char **argv, const struct laxity_words *words)
+{
+    for (unsigned i = 0; i < words->n; i++) {
+        argv[i] = words->items[i];
+    }
+    return words->n;
+}
+
 /* Returns the child's pid, or -errno. `go_fd` -1 = none. */
 static pid_t start_workload(
     struct laxity_launch *launch,
@@ -288,15 +298,15 @@ static pid_t start_workload(
     int go_fd
 )
 {
-    char **argv = (char **)calloc(words->n + 3, sizeof *argv);
+    const struct laxity_words *launcher = &launch->plan->launcher;
+    char **argv = (char **)calloc(launcher->n + words->n + 3, sizeof *argv);
     if (!argv) {
         return -ENOMEM;
     }
-    argv[0] = path;
-    argv[1] = role;
-    for (unsigned i = 0; i < words->n; i++) {
-        argv[2 + i] = words->items[i];
-    }
+    unsigned used = copy_words(argv, launcher);
+    argv[used++] = path;
+    argv[used++] = role;
+    (void)copy_words(&argv[used], words);
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
@@ -304,8 +314,9 @@ static pid_t start_workload(
         if (go_fd >= 0) {
             (void)fcntl(go_fd, F_SETFD, 0);
         }
-        (void)execv(path, argv);
-        (void)dprintf(STDERR_FILENO, "cannot start %s: %s\n", path, strerrordesc_np(errno));
+        /* A launcher is looked for along PATH, a workload is not: its path is laxity's own. */
+        (void)(launcher->n > 0 ? execvp(argv[0], argv) : execv(path, argv));
+        (void)dprintf(STDERR_FILENO, "cannot start %s: %s\n", argv[0], strerrordesc_np(errno));
         _exit(CANNOT_EXEC);
     }
     const int saved = errno;

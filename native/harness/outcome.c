@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
 #include "harness/release.h"
@@ -32,7 +33,7 @@ static const char *run_status_name(uint32_t status)
 
 static void write_clock(struct laxity_json *json, struct laxity_segment *segment)
 {
-    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
     int64_t end_ns = segment->run.end_ns;
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const int64_t task_end_ns = laxity_segment_task(segment, i)->drain.end_ns;
@@ -136,7 +137,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_text(json, "end_detail", task->verdict.detail);
     laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);
     write_faults(json, segment, drain);
-    laxity_json_count(json, "rttime_pauses", task->state.rttime_pauses);
+    laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);
     laxity_json_close(json, '}');
 }
@@ -144,7 +145,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
 static void write_corunner(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
 {
     const struct laxity_corunner *corunner = laxity_segment_corunner(segment, index);
-    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
     const uint32_t end = atomic_load_explicit(&corunner->verdict.end, memory_order_acquire);
     laxity_json_open(json, NULL, '{');
     laxity_json_count(json, "index", index);

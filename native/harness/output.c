@@ -36,7 +36,7 @@ static void append_log(
     if (segment->log_bytes >= LOG_LIMIT_BYTES) {
         return;
     }
-    const size_t room = LOG_LIMIT_BYTES - segment->log_bytes;
+    const size_t room = (size_t)(LOG_LIMIT_BYTES - segment->log_bytes);
     const int fd =
         openat(dir_fd, "output.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, FILE_MODE);
     if (fd < 0) {

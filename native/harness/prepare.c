@@ -79,7 +79,7 @@ int laxity_apply_policy(
         return 0;
     }
     char reason[LAXITY_ERROR_TEXT_BYTES];
-    laxity_explain_policy_refusal(-rc, reason, sizeof reason);
+    laxity_explain_policy_refusal(-rc, config->allow_unprivileged != 0, reason, sizeof reason);
     const char *policy = laxity_policy_name(config->policy);
     if (config->allow_unprivileged) {
         char what[LAXITY_NAME_BYTES];

@@ -3,6 +3,7 @@
 #include "harness/process.h"
 
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "harness/engine.h"
 #include "harness/prepare.h"
@@ -137,7 +138,7 @@ static void run_passes(
 {
     while (!stop && atomic_load_explicit(&segment->run.stop, memory_order_relaxed) == 0) {
         benchmark_execution(argc, workload_argv);
-        atomic_fetch_add_explicit(&corunner->passes, 1, memory_order_relaxed);
+        laxity_atomic64_increment(&corunner->passes);
     }
 }
 

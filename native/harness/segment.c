@@ -3,11 +3,11 @@
 #include "harness/segment.h"
 
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/sched.h"
 #include "harness/release.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -79,7 +79,7 @@ struct laxity_job_record *laxity_segment_ring(struct laxity_segment *segment, ui
 struct laxity_releases
 laxity_task_releases(const struct laxity_segment *segment, const struct laxity_task *task)
 {
-    const int64_t t0_ns = atomic_load_explicit(&segment->run.t0_ns, memory_order_acquire);
+    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
     return (struct laxity_releases){
         .first_ns = t0_ns + task->config.offset_ns,
         .period_ns = task->config.period_ns,

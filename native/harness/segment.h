@@ -15,6 +15,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/sched.h"
 #include "harness/histogram.h"
 #include "harness/release.h"
@@ -148,11 +149,11 @@ struct laxity_task_state {
      * Start of the running job, 0 between jobs; and the release waited for. The killer's heartbeat,
      * and the proof that a claimed record belongs to a job which has started.
      */
-    _Alignas(LAXITY_CACHE_LINE_BYTES) _Atomic int64_t job_start_ns;
-    _Atomic int64_t next_release_ns;
-    _Atomic uint64_t head;         /* records completed */
-    _Atomic uint64_t lost_records; /* the ring was full */
-    _Atomic uint64_t rttime_pauses;
+    _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_atomic64 job_start_ns;
+    struct laxity_atomic64 next_release_ns;
+    struct laxity_atomic64 head;         /* records completed */
+    struct laxity_atomic64 lost_records; /* the ring was full */
+    struct laxity_atomic64 rttime_pauses;
     _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
     int64_t end_ns;
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
@@ -173,8 +174,8 @@ struct laxity_verdict {
 
 /* Writer: the drain process. Enough to go on after that process died. */
 struct laxity_drain_task {
-    _Atomic uint64_t tail; /* records taken out of the ring */
-    uint64_t next_job;     /* first job without a row */
+    struct laxity_atomic64 tail; /* records taken out of the ring */
+    uint64_t next_job;           /* first job without a row */
     uint64_t next_ordinal;
     uint64_t lost_records;
     uint64_t counts[LAXITY_STATUS_COUNT];
@@ -199,7 +200,7 @@ struct laxity_task {
 struct laxity_corunner {
     struct laxity_process_config config;
     struct laxity_process_state state;
-    _Alignas(LAXITY_CACHE_LINE_BYTES) _Atomic uint64_t passes; /* writer: the co-runner */
+    _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_atomic64 passes; /* writer: the co-runner */
     struct laxity_verdict verdict;
     /* Writer: the supervisor. */
     uint64_t passes_before_t0;
@@ -216,8 +217,9 @@ enum laxity_run_status {
 
 /* Writer: the supervisor. */
 struct laxity_run_state {
-    _Atomic int64_t t0_ns; /* 0 = not published */
-    _Atomic uint32_t stop; /* tasks and co-runners shall end */
+    struct laxity_atomic64 t0_ns;    /* 0 = not published */
+    struct laxity_atomic64 alive_ns; /* when the supervisor last looked after the run */
+    _Atomic uint32_t stop;           /* tasks and co-runners shall end */
     _Atomic uint32_t status;
     int64_t end_ns;
     struct laxity_error error;

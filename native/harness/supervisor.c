@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/idle.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
@@ -88,6 +89,17 @@ static void note_fallbacks(
     }
 }
 
+static void answer_signal(struct supervisor *supervisor, uint32_t number)
+{
+    if (number == SIGINT) {
+        interrupt_run(supervisor, "SIGINT");
+    } else if (number == SIGTERM) {
+        interrupt_run(supervisor, "SIGTERM");
+    } else if (number == SIGHUP) {
+        interrupt_run(supervisor, "SIGHUP (the terminal or connection is gone)");
+    }
+}
+
 /* Waits at most timeout_ms for something to happen and answers it. */
 static void answer_events(struct supervisor *supervisor, int timeout_ms)
 {
@@ -98,9 +110,7 @@ static void answer_events(struct supervisor *supervisor, int timeout_ms)
     if (poll(fds, sizeof fds / sizeof fds[0], timeout_ms) > 0) {
         struct signalfd_siginfo info;
         while (read(supervisor->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-            if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM) {
-                interrupt_run(supervisor, info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
-            }
+            answer_signal(supervisor, info.ssi_signo);
         }
         if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) {
             interrupt_run(supervisor, "the death of its caller");
@@ -156,7 +166,7 @@ static int await_corunner(struct supervisor *supervisor, uint32_t index)
     struct laxity_corunner *corunner = laxity_segment_corunner(supervisor->segment, index);
     const int64_t limit_ns = (int64_t)CORUNNER_FIRST_PASS_NS_PER_S * LAXITY_NS_PER_S;
     int64_t ready_ns = 0;
-    while (atomic_load_explicit(&corunner->passes, memory_order_acquire) == 0) {
+    while (laxity_atomic64_load(&corunner->passes) == 0) {
         answer_events(supervisor, SETUP_POLL_MS);
         if (has_failed(supervisor)) {
             return -1;
@@ -241,14 +251,14 @@ static void publish_t0(struct supervisor *supervisor)
     struct laxity_segment *segment = supervisor->segment;
     for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
         struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
-        corunner->passes_before_t0 = atomic_load_explicit(&corunner->passes, memory_order_relaxed);
+        corunner->passes_before_t0 = laxity_atomic64_load(&corunner->passes);
     }
     if (segment->ticks_name[0] != '\0') {
         segment->run.ticks_t0 = laxity_ticks();
         segment->run.ticks_t0_ns = laxity_now_ns();
     }
     const int64_t t0_ns = laxity_now_ns() + T0_MARGIN_NS;
-    atomic_store_explicit(&segment->run.t0_ns, t0_ns, memory_order_release);
+    laxity_atomic64_store_ns(&segment->run.t0_ns, t0_ns);
     supervisor->crew.is_published = true;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         (void)!write(supervisor->crew.launch.go_write_fds[i], "g", 1);
@@ -278,11 +288,10 @@ static void report_progress(struct supervisor *supervisor)
     uint64_t not_met = 0;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
-        started += atomic_load_explicit(&task->state.head, memory_order_relaxed);
+        started += laxity_atomic64_load(&task->state.head);
         not_met += task->drain.not_met;
     }
-    const int64_t t0_ns =
-        atomic_load_explicit(&supervisor->segment->run.t0_ns, memory_order_relaxed);
+    const int64_t t0_ns = laxity_atomic64_load_ns(&supervisor->segment->run.t0_ns);
     char line[PROGRESS_BYTES];
     laxity_format(
         line,
@@ -318,6 +327,7 @@ static void watch_run(struct supervisor *supervisor)
     int64_t stop_ns = INT64_MAX;
     while (laxity_crew_has_tasks(&supervisor->crew)) {
         answer_events(supervisor, poll_ms);
+        laxity_atomic64_store_ns(&supervisor->segment->run.alive_ns, laxity_now_ns());
         laxity_crew_kill_hung(&supervisor->crew);
         check_output(supervisor);
         report_progress(supervisor);
@@ -351,7 +361,8 @@ static void count_lost_records(struct supervisor *supervisor)
 {
     uint64_t lost = 0;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
-        lost += laxity_segment_task(supervisor->segment, i)->state.lost_records;
+        lost +=
+            laxity_atomic64_load(&laxity_segment_task(supervisor->segment, i)->state.lost_records);
     }
     if (lost > 0) {
         laxity_error_set(
@@ -396,6 +407,7 @@ static int block_signals(struct supervisor *supervisor)
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGCHLD);
     (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
     (void)signal(SIGPIPE, SIG_IGN);

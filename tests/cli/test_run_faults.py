@@ -343,6 +343,41 @@ def test_twenty_kills_leave_twenty_readable_runs(tmp_path: Path):
         kill_and_read(tmp_path, victims[n % len(victims)], f"D{n}")
 
 
+def test_recovery_invents_no_release_after_the_death(tmp_path: Path):
+    """Whoever looked later at a run that was killed saw more skipped releases."""
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"', period='"500us"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", is_own_session=True)
+    wait_for_rows(tmp_path / "D.tmp")
+    native = pids_of(f"laxity-run --run-dir {tmp_path / 'D'}.tmp")
+    kill_part("everything", process.pid, native, pids_of(f"^{FAULT} --harness=task"))
+    killed_ns = time.monotonic_ns()
+    process.communicate(timeout=30)
+    time.sleep(1.0)
+    assert laxity("show", tmp_path / "D").code == 0
+    manifest = manifest_of(tmp_path / "D")
+    assert manifest.clock.end_ns <= killed_ns
+    rows_account_for_every_release(tmp_path / "D", manifest)
+
+
+def test_workload_ended_by_somebody_else_is_no_complete_run(tmp_path: Path):
+    """SIGTERM to the workload alone made a run of 20 s complete after 1 s, exit code 0."""
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    os.kill(pids_of(f"^{FAULT} --harness=task")[0], signal.SIGTERM)
+    outcome = finish(process)
+    assert outcome.code == 1
+    assert "ended by SIGTERM from outside" in outcome.err
+    assert manifest_of(tmp_path / "D").status == "failed"
+
+
+def test_abort_after_the_duration_covers_no_later_release(tmp_path: Path):
+    outcome = run_fault(tmp_path, "hang", 0, duration='"100ms"', job_timeout='"500ms"')
+    assert outcome.code == 1
+    # 100 ms / 1 ms, whenever the job was killed.
+    assert only_task(tmp_path).released == 100
+
+
 def test_killed_drain_process_is_replaced_and_no_row_is_lost(tmp_path: Path):
     spec = fault_spec(tmp_path / "s.toml", "none", duration='"1500ms"', period='"500us"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")

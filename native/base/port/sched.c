@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -106,16 +107,19 @@ static long read_group_rt_runtime_us(char *file, size_t bytes)
     return -1;
 }
 
-void laxity_explain_policy_refusal(int error_number, char *text, size_t bytes)
+void laxity_explain_policy_refusal(
+    int error_number, bool is_fallback_allowed, char *text, size_t bytes
+)
 {
+    const char *other_way = is_fallback_allowed ? "" : ", or use --allow-unprivileged";
     char file[PATH_MAX];
     if (read_group_rt_runtime_us(file, sizeof file) == 0) {
         laxity_format(
             text,
             bytes,
-            "the real-time budget of this control group is 0 (%s); write one there or use "
-            "--allow-unprivileged",
-            file
+            "the real-time budget of this control group is 0 (%s); write one there%s",
+            file,
+            other_way
         );
         return;
     }
@@ -124,14 +128,13 @@ void laxity_explain_policy_refusal(int error_number, char *text, size_t bytes)
         laxity_format(
             text,
             bytes,
-            "no permission (RLIMIT_RTPRIO is %llu); run as root, raise rtprio in limits.conf, or "
-            "use "
-            "--allow-unprivileged",
-            (unsigned long long)limit.rlim_cur
+            "no permission (RLIMIT_RTPRIO is %llu); run as root or raise rtprio in limits.conf%s",
+            (unsigned long long)limit.rlim_cur,
+            other_way
         );
         return;
     }
-    laxity_format(text, bytes, "the kernel refused it (errno %d)", error_number);
+    laxity_format(text, bytes, "the kernel refused it (errno %d)%s", error_number, other_way);
 }
 
 int laxity_limit_rt_time(uint64_t soft_us, uint64_t hard_us)

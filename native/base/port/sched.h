@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,9 +29,15 @@ int laxity_get_online_cpus(struct laxity_cpus *out_cpus);
 /* `priority` 1-99 for FIFO and RR, ignored for OTHER. Returns 0 or -errno. */
 int laxity_set_policy(enum laxity_policy policy, int priority);
 
-/* laxity_explain_policy_refusal - why the kernel refused FIFO or RR, and what to do about it, as
- * one clause */
-void laxity_explain_policy_refusal(int error_number, char *text, size_t bytes);
+/*
+ * laxity_explain_policy_refusal - why the kernel refused FIFO or RR, and what to do about it, as
+ * one clause
+ *
+ * With is_fallback_allowed the user has already said that OTHER will do; it is not advised again.
+ */
+void laxity_explain_policy_refusal(
+    int error_number, bool is_fallback_allowed, char *text, size_t bytes
+);
 
 /*
  * laxity_limit_rt_time - the kernel's own guard behind our killer (RLIMIT_RTTIME)

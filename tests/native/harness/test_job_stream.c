@@ -43,7 +43,8 @@ static struct laxity_task *fresh_run(enum laxity_overrun overrun, int64_t deadli
     segment->ring_slots = SLOTS;
     segment->snapshots = LAXITY_SNAPSHOTS_ALL;
     segment->last_release_ns = INT64_MIN;
-    segment->run.t0_ns = T0;
+    segment->duration_ns = LAXITY_ABSENT_NS;
+    laxity_atomic64_store_ns(&segment->run.t0_ns, T0);
     struct laxity_task *task = laxity_segment_task(segment, 0);
     task->config.period_ns = T;
     task->config.deadline_ns = deadline_ns;
@@ -54,24 +55,24 @@ static struct laxity_task *fresh_run(enum laxity_overrun overrun, int64_t deadli
 static void start_job(struct laxity_task *task, uint64_t job, int64_t start_ns)
 {
     struct laxity_job_record *record =
-        &laxity_segment_ring(segment, 0)[task->state.head & (SLOTS - 1)];
+        &laxity_segment_ring(segment, 0)[laxity_atomic64_load(&task->state.head) & (SLOTS - 1)];
     record->job = job;
-    record->ordinal = task->state.head;
+    record->ordinal = laxity_atomic64_load(&task->state.head);
     record->state = LAXITY_RECORD_CLAIMED;
-    task->state.job_start_ns = start_ns;
+    laxity_atomic64_store_ns(&task->state.job_start_ns, start_ns);
 }
 
 static void run_job(struct laxity_task *task, uint64_t job, int64_t start_ns, int64_t finish_ns)
 {
     start_job(task, job, start_ns);
     struct laxity_job_record *record =
-        &laxity_segment_ring(segment, 0)[task->state.head & (SLOTS - 1)];
+        &laxity_segment_ring(segment, 0)[laxity_atomic64_load(&task->state.head) & (SLOTS - 1)];
     record->start_ns = start_ns;
     record->finish_ns = finish_ns;
     record->minor_faults = 1;
     record->state = LAXITY_RECORD_DONE;
-    task->state.head++;
-    task->state.job_start_ns = 0;
+    laxity_atomic64_increment(&task->state.head);
+    laxity_atomic64_store_ns(&task->state.job_start_ns, 0);
 }
 
 static void write_rows(int64_t end_ns, enum laxity_end end)
@@ -92,7 +93,7 @@ static unsigned column_offset(const char *name)
     return offset;
 }
 
-static uint64_t read_rows(unsigned char *rows, uint64_t rows_max)
+static uint64_t read_rows(unsigned char *rows, size_t rows_max)
 {
     const struct laxity_job_layout layout = laxity_job_layout_of(segment);
     const int fd = openat(dir_fd, "jobs.npy", O_RDONLY);
@@ -163,6 +164,15 @@ static void duration_covers_releases_strictly_before_its_end(void)
     CHECK_TEXT(statuses(), "00");
 }
 
+static void abort_after_the_duration_covers_no_later_release(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    segment->duration_ns = INT64_C(2) * T;
+    start_job(task, 0, T0);
+    write_rows(T0 + INT64_C(50) * T, LAXITY_END_TIMEOUT); /* killed 48 T after the end */
+    CHECK_TEXT(statuses(), "32");                         /* r_0 and r_1 lie before T0 + 2 T */
+}
+
 static void job_that_never_ended_is_aborted_with_its_cause(void)
 {
     struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
@@ -188,7 +198,9 @@ static void job_that_is_only_waited_for_leaves_no_row(void)
     struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
     run_job(task, 0, T0, T0 + 10);
     start_job(task, 1, T0 + T);
-    task->state.job_start_ns = 0; /* its record is claimed, the task sleeps */
+    laxity_atomic64_store_ns(
+        &task->state.job_start_ns, 0
+    ); /* its record is claimed, the task sleeps */
     write_rows(T0 + T, LAXITY_END_KILLED);
     CHECK_TEXT(statuses(), "0");
     CHECK_EQUAL(task->drain.not_met, 0);
@@ -199,8 +211,10 @@ static void job_killed_after_its_finish_is_no_aborted_job(void)
     struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
     run_job(task, 0, T0, T0 + 10);
     run_job(task, 1, T0 + T, T0 + T + 10);
-    task->state.head = 1; /* the record says done, the ring does not know it yet */
-    task->state.job_start_ns = T0 + T;
+    laxity_atomic64_store(
+        &task->state.head, 1
+    ); /* the record says done, the ring does not know it yet */
+    laxity_atomic64_store_ns(&task->state.job_start_ns, T0 + T);
     write_rows(T0 + 2 * T, LAXITY_END_KILLED);
     CHECK_TEXT(statuses(), "00");
     CHECK_EQUAL(task->drain.next_ordinal, 2);
@@ -212,7 +226,9 @@ static void last_lap_of_the_ring_is_not_taken_for_a_running_job(void)
     for (uint64_t job = 0; job < SLOTS; job++) {
         run_job(task, job, T0 + (int64_t)job * T, T0 + (int64_t)job * T + 10);
     }
-    task->state.job_start_ns = T0; /* killed between the ring's word and the end of the job */
+    laxity_atomic64_store_ns(
+        &task->state.job_start_ns, T0
+    ); /* killed between the ring's word and the end of the job */
     write_rows(T0 + (int64_t)SLOTS * T, LAXITY_END_KILLED);
     CHECK_TEXT(statuses(), "0000000000000000");
 }
@@ -338,6 +354,7 @@ int main(void)
     RUN(skip_example_of_the_design_has_8_rows);
     RUN(queue_example_of_the_design_has_7_rows);
     RUN(duration_covers_releases_strictly_before_its_end);
+    RUN(abort_after_the_duration_covers_no_later_release);
     RUN(job_that_never_ended_is_aborted_with_its_cause);
     RUN(job_that_is_only_waited_for_leaves_no_row);
     RUN(job_killed_after_its_finish_is_no_aborted_job);

@@ -35,7 +35,7 @@ static struct laxity_job_record *running_job(uint64_t job)
     struct laxity_job_record *record = laxity_segment_ring(segment, 0);
     record->job = job;
     record->state = LAXITY_RECORD_CLAIMED;
-    laxity_segment_task(segment, 0)->state.job_start_ns = 4000;
+    laxity_atomic64_store_ns(&laxity_segment_task(segment, 0)->state.job_start_ns, 4000);
     return record;
 }
 
@@ -49,7 +49,7 @@ enum {
 static void job_at_its_timeout_is_left_one_beyond_is_killed(void)
 {
     struct laxity_task *task = fresh_task();
-    task->state.job_start_ns = 5000;
+    laxity_atomic64_store_ns(&task->state.job_start_ns, 5000);
     CHECK(!laxity_task_hangs(task, 6000));
     CHECK(laxity_task_hangs(task, 6001));
 }
@@ -57,7 +57,7 @@ static void job_at_its_timeout_is_left_one_beyond_is_killed(void)
 static void task_that_waits_for_its_release_does_not_hang(void)
 {
     struct laxity_task *task = fresh_task();
-    task->state.next_release_ns = 5000;
+    laxity_atomic64_store_ns(&task->state.next_release_ns, 5000);
     const int64_t limit_ns = 5000 + 1000 + LAXITY_NS_PER_S;
     CHECK(!laxity_task_hangs(task, limit_ns));
     CHECK(laxity_task_hangs(task, limit_ns + 1));
@@ -67,7 +67,7 @@ static void queue_may_lag_behind_its_releases_for_ever(void)
 {
     struct laxity_task *task = fresh_task();
     task->config.overrun = LAXITY_OVERRUN_QUEUE;
-    task->state.next_release_ns = 5000;
+    laxity_atomic64_store_ns(&task->state.next_release_ns, 5000);
     CHECK(!laxity_task_hangs(task, INT64_MAX / 2));
 }
 
@@ -123,6 +123,18 @@ static void interrupted_job_is_no_failure_of_the_task(void)
     CHECK_EQUAL(error.exit_code, 0);
 }
 
+static void sigterm_from_outside_is_no_complete_run(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    task->state.end = LAXITY_END_INTERRUPT;
+    task->state.end_ns = 99;
+    CHECK(laxity_judge_task(segment, 0, 0, true, &error));
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_SIGNAL);
+    CHECK_EQUAL(task->verdict.end_ns, 99);
+    CHECK_EQUAL(error.exit_code, 1);
+}
+
 static void corunner_that_dies_leaves_no_verdict(void)
 {
     (void)fresh_task();
@@ -151,6 +163,7 @@ int main(void)
     RUN(our_own_kill_for_a_timeout_stays_a_timeout);
     RUN(exit_in_a_job_is_an_exit);
     RUN(interrupted_job_is_no_failure_of_the_task);
+    RUN(sigterm_from_outside_is_no_complete_run);
     RUN(corunner_that_dies_leaves_no_verdict);
     RUN(first_cause_in_time_decides);
     free(segment);

@@ -1,0 +1,330 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "cli/rtbench_main.h"
+
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "cli/rtbench_csv.h"
+#include "cli/rtbench_options.h"
+#include "harness/plan.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+#include "harness/supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    /* As laxity-run's defaults. */
+    STACK_BYTES = 512 * 1024,
+    HEAP_BYTES = 1024 * 1024,
+    TIMEOUT_PERIODS = 20,
+    /* RT-Bench kills no job. Under FIFO one that hangs would take the machine along; the rest may
+     * take as long as a period may. */
+    FIFO_TIMEOUT_S = 60,
+    OTHER_TIMEOUT_S = 400 * 24 * 3600,
+    OUTPUT_CHUNK_BYTES = 4096,
+};
+
+struct session {
+    struct laxity_rtbench_options options;
+    struct laxity_run_plan plan;
+    struct laxity_error error;
+    FILE *csv; /* NULL = stdout, or nothing */
+    char executable[PATH_MAX];
+    char run_dir[PATH_MAX];
+};
+
+static const char *own_name(void)
+{
+    return program_invocation_short_name;
+}
+
+static void print_note(const char *text)
+{
+    (void)fprintf(stderr, "%s: %s\n", own_name(), text);
+}
+
+/* In files, not in memory: a run until SIGINT has no known length. */
+static int make_run_dir(struct session *session)
+{
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (!places[i] || places[i][0] == '\0') {
+            continue;
+        }
+        laxity_format(
+            session->run_dir, sizeof session->run_dir, "%s/laxity-rtbench-XXXXXX", places[i]
+        );
+        if (mkdtemp(session->run_dir)) {
+            return 0;
+        }
+    }
+    session->run_dir[0] = '\0';
+    laxity_error_set(
+        &session->error,
+        LAXITY_EXIT_LACKING,
+        "cannot make a temporary directory: %s; set TMPDIR",
+        strerrordesc_np(errno)
+    );
+    return -1;
+}
+
+/* A segment that could not be drained (output full) has its file elsewhere. */
+static void remove_segment(int dir_fd)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlinkat(dir_fd, "segment", path, sizeof path - 1);
+    if (length > 0) {
+        path[length] = '\0';
+        (void)unlink(path);
+    }
+}
+
+static void remove_run_dir(const struct session *session)
+{
+    if (session->run_dir[0] == '\0') {
+        return;
+    }
+    const int dir_fd = open(session->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
+    if (!dir) {
+        return;
+    }
+    remove_segment(dir_fd);
+    const struct dirent *entry = NULL;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    while ((entry = readdir(dir))) {
+        (void)unlinkat(dir_fd, entry->d_name, 0); /* fails on "." and "..", as it should */
+    }
+    (void)closedir(dir);
+    (void)rmdir(session->run_dir);
+}
+
+/* Before any job runs, so that an unwritable path costs no measurement. */
+static int open_csv(struct session *session)
+{
+    if (session->options.level != LAXITY_RTBENCH_FILE) {
+        return 0;
+    }
+    session->csv = fopen(session->options.csv_path, "we");
+    if (!session->csv) {
+        laxity_error_set(
+            &session->error,
+            LAXITY_EXIT_USAGE,
+            "cannot write %.120s: %s; choose another -o",
+            session->options.csv_path,
+            strerrordesc_np(errno)
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static int find_executable(struct session *session)
+{
+    const ssize_t length =
+        readlink("/proc/self/exe", session->executable, sizeof session->executable - 1);
+    if (length < 0) {
+        laxity_error_set(
+            &session->error,
+            LAXITY_EXIT_LACKING,
+            "cannot read /proc/self/exe: %s; mount /proc",
+            strerrordesc_np(errno)
+        );
+        return -1;
+    }
+    session->executable[length] = '\0';
+    return 0;
+}
+
+static int64_t job_timeout_ns(const struct laxity_rtbench_options *options)
+{
+    if (options->priority == 0) {
+        return (int64_t)OTHER_TIMEOUT_S * LAXITY_NS_PER_S;
+    }
+    const int64_t least_ns = (int64_t)FIFO_TIMEOUT_S * LAXITY_NS_PER_S;
+    const int64_t wanted_ns = TIMEOUT_PERIODS * options->period_ns;
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+static void fill_plan(struct session *session)
+{
+    const struct laxity_rtbench_options *options = &session->options;
+    struct laxity_task_config *config = &session->plan.tasks[0].config;
+    session->plan.run_dir = session->run_dir;
+    session->plan.duration_ns = LAXITY_ABSENT_NS;
+    session->plan.seed = 1;
+    session->plan.snapshots = LAXITY_SNAPSHOTS_NONE; /* no column of RT-Bench's needs one */
+    session->plan.keep =
+        options->level == LAXITY_RTBENCH_ERRORS ? LAXITY_KEEP_MISSES : LAXITY_KEEP_ALL;
+    session->plan.progress_fd = -1;
+    session->plan.parent_fd = -1;
+    session->plan.n_tasks = 1;
+    session->plan.tasks[0].path = session->executable;
+    session->plan.tasks[0].words = options->words;
+    *config = (struct laxity_task_config){
+        .process =
+            {
+                .cpus = options->cpus,
+                .policy = options->priority > 0 ? LAXITY_POLICY_FIFO : LAXITY_POLICY_OTHER,
+                .priority = (int32_t)options->priority,
+            },
+        .period_ns = options->period_ns,
+        .deadline_ns = options->deadline_ns,
+        .job_timeout_ns = job_timeout_ns(options),
+        .jobs = options->jobs,
+        .stack_bytes = STACK_BYTES,
+        .heap_bytes = HEAP_BYTES,
+        .overrun = LAXITY_OVERRUN_SKIP,
+    };
+    laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());
+}
+
+/* What the workload printed, after the jobs: stdout is the CSV's alone. */
+static void repeat_output(const struct session *session)
+{
+    char path[PATH_MAX + sizeof "/output.log"];
+    laxity_format(path, sizeof path, "%s/output.log", session->run_dir);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    char chunk[OUTPUT_CHUNK_BYTES];
+    ssize_t got = read(fd, chunk, sizeof chunk);
+    /* The first line is a heading, "== NAME ==". */
+    const char *line_end = got > 0 ? memchr(chunk, '\n', (size_t)got) : NULL;
+    const char *begin = line_end ? line_end + 1 : chunk;
+    while (got > 0) {
+        (void)fwrite(begin, 1, (size_t)(chunk + got - begin), stderr);
+        got = read(fd, chunk, sizeof chunk);
+        begin = chunk;
+    }
+    (void)close(fd);
+}
+
+static void write_jobs(struct session *session)
+{
+    const struct laxity_rtbench_format format = {
+        .level = session->options.level,
+        .period_ns = session->options.period_ns,
+        .rate_hz = laxity_rtbench_rate_hz(session->run_dir),
+    };
+    FILE *out = session->csv ? session->csv : stdout;
+    int rc = laxity_rtbench_write_jobs(session->run_dir, &format, out);
+    if (session->csv && fclose(session->csv) != 0 && rc == 0) {
+        rc = -errno;
+    }
+    session->csv = NULL;
+    if (rc) {
+        laxity_error_set(
+            &session->error,
+            LAXITY_EXIT_LACKING,
+            "cannot write all jobs: %s; the CSV is incomplete",
+            strerrordesc_np(-rc)
+        );
+    }
+}
+
+/* Advice of the harness that holds for laxity-run only: this command has neither that file nor that
+ * option. */
+static void adapt_advice(struct laxity_error *error)
+{
+    static const struct {
+        const char *from;
+        const char *to;
+    } phrases[] = {
+        {"; see output.log", ""},
+        {", or use --allow-unprivileged", ", or leave -f out"},
+    };
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+        char *found = strstr(error->text, phrases[i].from);
+        if (found) {
+            const size_t room = sizeof error->text - (size_t)(found - error->text);
+            char rest[LAXITY_ERROR_TEXT_BYTES];
+            laxity_format(rest, sizeof rest, "%s", found + strlen(phrases[i].from));
+            laxity_format(found, room, "%s%s", phrases[i].to, rest);
+        }
+    }
+}
+
+static void run(struct session *session)
+{
+    (void)laxity_supervise(&session->plan, print_note, &session->error);
+    /* The supervisor was above its task, and what follows is not urgent. */
+    (void)laxity_set_policy(LAXITY_POLICY_OTHER, 0);
+    adapt_advice(&session->error);
+    repeat_output(session);
+    if (session->error.exit_code == LAXITY_EXIT_INTERRUPTED) {
+        /* RT-Bench's way to end a run without -t. */
+        if (session->options.level == LAXITY_RTBENCH_HUMAN) {
+            print_note(session->error.text);
+        }
+        session->error.exit_code = LAXITY_EXIT_DONE;
+    }
+    write_jobs(session);
+}
+
+/* From here on a signal waits for the supervisor, which keeps what was measured. */
+static void hold_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+static void start(struct session *session, int argc, char **argv)
+{
+    if (laxity_rtbench_options_parse(argc, argv, &session->options, &session->error)) {
+        return;
+    }
+    if (session->options.question == LAXITY_RTBENCH_HELP) {
+        laxity_rtbench_print_help(own_name());
+        return;
+    }
+    if (session->options.question == LAXITY_RTBENCH_USAGE) {
+        laxity_rtbench_print_usage(own_name());
+        return;
+    }
+    hold_signals();
+    if (find_executable(session) || open_csv(session) || make_run_dir(session)) {
+        return;
+    }
+    fill_plan(session);
+    run(session);
+}
+
+int laxity_rtbench_main(int argc, char **argv)
+{
+    struct session *session = calloc(1, sizeof *session);
+    if (!session) {
+        return LAXITY_EXIT_LACKING;
+    }
+    start(session, argc, argv);
+    if (session->error.exit_code != 0) {
+        print_note(session->error.text);
+    }
+    if (session->csv) {
+        (void)fclose(session->csv);
+    }
+    remove_run_dir(session);
+    laxity_rtbench_options_free(&session->options);
+    const int exit_code = session->error.exit_code;
+    free(session);
+    return exit_code;
+}

@@ -1,0 +1,555 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "cli/rtbench_options.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/time.h"
+#include "cli/rtbench_csv.h"
+#include "harness/plan.h"
+
+#include <laxity/units.h>
+
+#include <errno.h>
+#include <getopt.h> /* NOLINT(misc-include-cleaner): glibc has its content in bits/ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounds of laxity-run: shorter cannot be slept for, longer has no test. */
+static const int64_t period_min_ns = 1000;
+static const int64_t period_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
+
+enum {
+    PRIORITY_MAX = 99,
+    HELP_COLUMN = 44,
+    HELP_BYTES = 96,
+    /* RT-Bench's letters; --usage has none. */
+    VALUE_USAGE = 256,
+    EXPONENT_MAX = 1000,
+    NS_EXPONENT = 9,
+};
+
+struct option_row {
+    int letter;
+    const char *name;
+    const char *metavar; /* NULL = takes no value */
+    int (*store)(const char *text, struct laxity_rtbench_options *options); /* 0 or -errno */
+    const char *hint;
+    const char *help;
+    const char *missing; /* what this build lacks for it; NULL = nothing */
+    bool is_off_at_zero; /* of one that is missing: "0" is its default, and allowed */
+};
+
+static int store_period(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_seconds(text, &options->period_ns);
+}
+
+static int store_deadline(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_seconds(text, &options->deadline_ns);
+}
+
+static int store_jobs(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_count(text, 0, INT64_MAX, &options->jobs);
+}
+
+static int store_cpus(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_cpus_parse(text, &options->cpus);
+}
+
+static int store_priority(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_count(text, 1, PRIORITY_MAX, &options->priority);
+}
+
+static int store_level(const char *text, struct laxity_rtbench_options *options)
+{
+    uint64_t level = 0;
+    const int rc = laxity_parse_count(text, LAXITY_RTBENCH_ERRORS, LAXITY_RTBENCH_HUMAN, &level);
+    if (rc == 0) {
+        options->level = (enum laxity_rtbench_level)level;
+    }
+    return rc;
+}
+
+static int store_path(const char *text, struct laxity_rtbench_options *options)
+{
+    static const char suffix[] = ".csv";
+    const size_t suffix_bytes = sizeof suffix - 1;
+    const size_t length = strlen(text);
+    if (length == 0) {
+        return -EINVAL;
+    }
+    const bool has_suffix =
+        length >= suffix_bytes && strcmp(text + length - suffix_bytes, suffix) == 0;
+    char *path = calloc(1, length + sizeof suffix);
+    if (!path) {
+        return -ENOMEM;
+    }
+    laxity_format(path, length + sizeof suffix, "%s%s", text, has_suffix ? "" : suffix);
+    free(options->csv_path);
+    options->csv_path = path;
+    return 0;
+}
+
+/* The words of "-b '64KiB seq'": split at blanks, no quoting, as RT-Bench does. */
+static int store_words(const char *text, struct laxity_rtbench_options *options)
+{
+    const size_t length = strlen(text);
+    char *copy = calloc(1, length + 1);
+    char **items = (char **)calloc(length / 2 + 1, sizeof *items);
+    if (!copy || !items) {
+        free(copy);
+        free((void *)items);
+        return -ENOMEM;
+    }
+    laxity_format(copy, length + 1, "%s", text);
+    unsigned n = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        items[n++] = word;
+    }
+    free(options->words_text);
+    free((void *)options->words.items);
+    options->words_text = copy;
+    options->words = (struct laxity_words){items, n};
+    return 0;
+}
+
+static int store_help(const char *text, struct laxity_rtbench_options *options)
+{
+    (void)text;
+    options->question = LAXITY_RTBENCH_HELP;
+    return 0;
+}
+
+static int store_usage(const char *text, struct laxity_rtbench_options *options)
+{
+    (void)text;
+    options->question = LAXITY_RTBENCH_USAGE;
+    return 0;
+}
+
+#define SECONDS "write seconds, as in 0.001"
+#define NO_DEADLINE_POLICY "SCHED_DEADLINE is not in this build; use -f PRIORITY"
+#define NO_COUNTERS "hardware counters are not in this build; leave -M, -C and -B out"
+
+static const struct option_row rows[] = {
+    {'p', "period", "SECONDS", store_period, SECONDS, "between releases; required", NULL, false},
+    {'d',
+     "deadline",
+     "SECONDS",
+     store_deadline,
+     SECONDS,
+     "at most the period [the period]",
+     NULL,
+     false},
+    {'t',
+     "tasks-number",
+     "N",
+     store_jobs,
+     "write a number",
+     "jobs to start; 0 = until SIGINT [0]",
+     NULL,
+     false},
+    {'c',
+     "core-affinity",
+     "CPU,CPU...",
+     store_cpus,
+     "write CPU numbers, as in 0,2",
+     "CPUs of the jobs [those of the caller]",
+     NULL,
+     false},
+    {'f',
+     "fifo",
+     "PRIORITY",
+     store_priority,
+     "write 1 to 99",
+     "SCHED_FIFO, 1-99 [the ordinary scheduler]",
+     NULL,
+     false},
+    {'P', "sched-period", "NS", NULL, NULL, "SCHED_DEADLINE period", NO_DEADLINE_POLICY, false},
+    {'D', "sched-deadline", "NS", NULL, NULL, "SCHED_DEADLINE deadline", NO_DEADLINE_POLICY, false},
+    {'T', "sched-runtime", "NS", NULL, NULL, "SCHED_DEADLINE runtime", NO_DEADLINE_POLICY, false},
+    {'m',
+     "mem-limit",
+     "BYTES[KMG]",
+     NULL,
+     NULL,
+     "limit of dynamic memory [0 = none]",
+     "the memory limit is not in this build; leave -m out",
+     true},
+    {'H',
+     "heap-location",
+     "ADDRESS|FILE",
+     NULL,
+     NULL,
+     "where the heap lies",
+     "a heap elsewhere is not in this build; leave -H out",
+     false},
+    {'l',
+     "log-level",
+     "1-4",
+     store_level,
+     "write 1, 2, 3 or 4",
+     "1 errors, 2 CSV file, 3 CSV on stdout, 4 for people [3]",
+     NULL,
+     false},
+    {'o',
+     "output",
+     "PATH",
+     store_path,
+     "write a path",
+     "CSV file of -l 2 [./timing.csv]",
+     NULL,
+     false},
+    {'g',
+     "configuration-file",
+     "PATH",
+     NULL,
+     NULL,
+     "options as JSON",
+     "the JSON configuration is not in this build; write the options themselves",
+     false},
+    {'M',
+     "memory-profiling-enable",
+     "0|1",
+     NULL,
+     NULL,
+     "counters within jobs [0]",
+     NO_COUNTERS,
+     true},
+    {'C', "memory-profiling-core", "CPU", NULL, NULL, "CPU of the sampler", NO_COUNTERS, false},
+    {'B', "memory-profiling-time-bucket", "NS", NULL, NULL, "between samples", NO_COUNTERS, false},
+    {'b',
+     "bmark-args",
+     "'WORD WORD...'",
+     store_words,
+     "write one quoted string",
+     "the workload's words, quoted, last",
+     NULL,
+     false},
+    {'h', "help", NULL, store_help, NULL, "this text; also -?", NULL, false},
+    {VALUE_USAGE, "usage", NULL, store_usage, NULL, "the options in short", NULL, false},
+};
+
+enum {
+    ROW_COUNT = sizeof rows / sizeof rows[0]
+};
+
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+/* A decimal as mantissa * 10^exponent; digits beyond the 18th are dropped, the nanosecond is far
+ * above them. */
+struct decimal {
+    uint64_t mantissa;
+    long exponent;
+};
+
+static int scan_digits(const char **text, struct decimal *decimal, bool *has_digits)
+{
+    static const uint64_t mantissa_max = UINT64_C(1000000000000000000) / 10;
+    bool is_fraction = false;
+    for (; is_digit(**text) || (**text == '.' && !is_fraction); (*text)++) {
+        if (**text == '.') {
+            is_fraction = true;
+            continue;
+        }
+        *has_digits = true;
+        const bool is_dropped = decimal->mantissa >= mantissa_max;
+        if (!is_dropped) {
+            decimal->mantissa = decimal->mantissa * 10 + (uint64_t)(**text - '0');
+        }
+        decimal->exponent += (is_dropped ? 1 : 0) - (is_fraction ? 1 : 0);
+    }
+    return *has_digits ? 0 : -EINVAL;
+}
+
+/* "e-3", or nothing. */
+static int scan_exponent(const char *text, long *exponent)
+{
+    if (*text == '\0') {
+        return 0;
+    }
+    if (*text != 'e' && *text != 'E') {
+        return -EINVAL;
+    }
+    text++;
+    const bool is_negative = *text == '-';
+    text += *text == '-' || *text == '+';
+    if (!is_digit(*text)) {
+        return -EINVAL;
+    }
+    long value = 0;
+    for (; is_digit(*text); text++) {
+        value = value < EXPONENT_MAX ? value * 10 + (*text - '0') : value;
+    }
+    *exponent += is_negative ? -value : value;
+    return *text == '\0' ? 0 : -EINVAL;
+}
+
+int laxity_parse_seconds(const char *text, int64_t *out_ns)
+{
+    struct decimal decimal = {.mantissa = 0};
+    bool has_digits = false;
+    if (scan_digits(&text, &decimal, &has_digits) || scan_exponent(text, &decimal.exponent)) {
+        return -EINVAL;
+    }
+    long exponent = decimal.exponent + NS_EXPONENT;
+    uint64_t value = decimal.mantissa;
+    uint64_t removed = 0;
+    for (; exponent > 0 && value != 0; exponent--) {
+        if (__builtin_mul_overflow(value, 10, &value)) {
+            return -ERANGE;
+        }
+    }
+    for (; exponent < 0 && (value != 0 || removed != 0); exponent++) {
+        removed = value % 10;
+        value /= 10;
+    }
+    value += removed >= 5;
+    if (value > (uint64_t)period_max_ns) {
+        return -ERANGE;
+    }
+    *out_ns = (int64_t)value;
+    return 0;
+}
+
+static const struct option_row *find_row(int letter)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].letter == letter) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static int
+refuse_value(const struct option_row *row, const char *text, int rc, struct laxity_error *error)
+{
+    if (rc == -ENOMEM) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
+        return -1;
+    }
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_USAGE,
+        "-%c %.60s: %s; %s",
+        row->letter,
+        text,
+        rc == -ERANGE ? "out of range" : "not understood",
+        row->hint
+    );
+    return -1;
+}
+
+/* `seen` is what getopt answered, `word` the word it stood at. */
+static int take_option(
+    int seen, const char *word, struct laxity_rtbench_options *options, struct laxity_error *error
+)
+{
+    const struct option_row *row = find_row(seen);
+    if (seen == ':') {
+        const struct option_row *lacking = find_row(optopt);
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "%.60s needs a value: %s",
+            word,
+            lacking ? lacking->metavar : "see -h"
+        );
+        return -1;
+    }
+    if (!row && optopt == '?') {
+        return store_help(NULL, options);
+    }
+    if (!row && optopt > 0 && strncmp(word, "--", 2) != 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option -%c; see -h", optopt);
+        return -1;
+    }
+    if (!row) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option %.60s; see -h", word);
+        return -1;
+    }
+    const char *text = optarg ? optarg : "";
+    if (row->missing) {
+        if (row->is_off_at_zero && strcmp(text, "0") == 0) {
+            return 0;
+        }
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "-%c (--%s): %s", row->letter, row->name, row->missing
+        );
+        return -1;
+    }
+    const int rc = row->store(text, options);
+    return rc ? refuse_value(row, text, rc, error) : 0;
+}
+
+static int check_times(struct laxity_rtbench_options *options, struct laxity_error *error)
+{
+    if (options->period_ns < 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "no period; write -p SECONDS (see -h), or use `laxity run`, where times have units"
+        );
+        return -1;
+    }
+    if (options->period_ns == 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "-p 0: jobs back to back are not in this build; write a period"
+        );
+        return -1;
+    }
+    if (options->period_ns < period_min_ns) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "-p: a period of %lld ns is below 1 us; choose a longer one",
+            (long long)options->period_ns
+        );
+        return -1;
+    }
+    if (options->deadline_ns == 0) {
+        options->deadline_ns = options->period_ns;
+    }
+    if (options->deadline_ns > options->period_ns) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "-d: deadline %lld ns is longer than period %lld ns; shorten it",
+            (long long)options->deadline_ns,
+            (long long)options->period_ns
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static void fill_getopt_tables(char *letters, struct option *longs)
+{
+    *letters++ = ':'; /* a missing value is told from an unknown option */
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const int has_value = rows[i].metavar ? required_argument : no_argument;
+        longs[i] = (struct option){rows[i].name, has_value, NULL, rows[i].letter};
+        if (rows[i].letter != VALUE_USAGE) {
+            *letters++ = (char)rows[i].letter;
+            if (rows[i].metavar) {
+                *letters++ = ':';
+            }
+        }
+    }
+    *letters = '\0';
+    longs[ROW_COUNT] = (struct option){0};
+}
+
+int laxity_rtbench_options_parse(
+    int argc, char **argv, struct laxity_rtbench_options *out_options, struct laxity_error *error
+)
+{
+    *out_options = (struct laxity_rtbench_options){
+        .period_ns = -1,
+        .level = LAXITY_RTBENCH_STDOUT,
+    };
+    char letters[2 * ROW_COUNT + 2];
+    struct option longs[ROW_COUNT + 1];
+    fill_getopt_tables(letters, longs);
+    optind = 0; /* glibc: start anew */
+    opterr = 0;
+    for (;;) {
+        optopt = 0;
+        optarg = NULL;
+        const int at = optind == 0 ? 1 : optind;
+        /* NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread exists */
+        const int seen = getopt_long(argc, argv, letters, longs, NULL);
+        if (seen == -1) {
+            break;
+        }
+        const int last = optind > 1 ? optind - 1 : at;
+        if (take_option(seen, argv[last], out_options, error)) {
+            return -1;
+        }
+        if (out_options->question != LAXITY_RTBENCH_RUN) {
+            return 0;
+        }
+    }
+    if (optind < argc) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "unexpected word \"%.60s\"; the workload's words stand in one quoted string after -b",
+            argv[optind]
+        );
+        return -1;
+    }
+    if (!out_options->csv_path && store_path("./timing.csv", out_options)) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
+        return -1;
+    }
+    return check_times(out_options, error);
+}
+
+void laxity_rtbench_options_free(struct laxity_rtbench_options *options)
+{
+    free(options->csv_path);
+    free(options->words_text);
+    free((void *)options->words.items);
+    *options = (struct laxity_rtbench_options){.question = LAXITY_RTBENCH_RUN};
+}
+
+void laxity_rtbench_print_help(const char *name)
+{
+    (void)printf(
+        "Usage: %s -p SECONDS [OPTIONS] [-b 'WORD WORD...']\n\n"
+        "Run this workload as a periodic task, with RT-Bench's options and output.\n"
+        "`laxity run %s` has more: several tasks, interference, reports, times with units.\n\n",
+        name,
+        name
+    );
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        char left[HELP_BYTES];
+        char letter[] = "    ";
+        if (row->letter != VALUE_USAGE) {
+            laxity_format(letter, sizeof letter, "-%c, ", row->letter);
+        }
+        laxity_format(
+            left, sizeof left, "  %s--%s %s", letter, row->name, row->metavar ? row->metavar : ""
+        );
+        (void)printf(
+            "%-*s %s%s\n", HELP_COLUMN, left, row->help, row->missing ? " (not in this build)" : ""
+        );
+    }
+}
+
+void laxity_rtbench_print_usage(const char *name)
+{
+    (void)printf("Usage: %s", name);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        if (row->missing) {
+            continue;
+        }
+        if (row->letter == VALUE_USAGE) {
+            (void)printf(" [--%s]", row->name);
+        } else if (row->metavar) {
+            (void)printf(" [-%c %s]", row->letter, row->metavar);
+        } else {
+            (void)printf(" [-%c]", row->letter);
+        }
+    }
+    (void)putchar('\n');
+}

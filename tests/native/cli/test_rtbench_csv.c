@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * Hand-made rows → text. Period 10 ms, deadline 5 ms, first release at 2.000000007 s, counter at
+ * 1 GHz and 500000 ticks ahead of the clock.
+ */
+#include "../test.h"
+#include "base/npy.h"
+#include "base/port/time.h"
+#include "cli/rtbench_csv.h"
+#include "harness/release.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PERIOD_NS = 10 * LAXITY_NS_PER_MS,
+    DEADLINE_NS = 5 * LAXITY_NS_PER_MS,
+    TICKS_AHEAD = 500000,
+    TEXT_BYTES = 4096,
+};
+
+#define FIRST_NS INT64_C(2000000007)
+
+struct __attribute__((packed)) row {
+    uint16_t task;
+    uint64_t job;
+    int64_t release_ns;
+    int64_t abs_deadline_ns;
+    int64_t start_ns;
+    int64_t finish_ns;
+    uint64_t start_ticks;
+    uint64_t finish_ticks;
+    uint8_t status;
+    uint8_t cause;
+    float log_value;
+};
+
+static const struct laxity_field fields[] = {
+    {"task", 'u', 2},
+    {"job", 'u', 8},
+    {"release_ns", 'i', 8},
+    {"abs_deadline_ns", 'i', 8},
+    {"start_ns", 'i', 8},
+    {"finish_ns", 'i', 8},
+    {"start_ticks", 'u', 8},
+    {"finish_ticks", 'u', 8},
+    {"status", 'u', 1},
+    {"cause", 'u', 1},
+    {"success(exp:1)", 'f', 4},
+};
+
+static char directory[] = "/tmp/laxity-test-csv-XXXXXX";
+static int dir_fd;
+static char text[TEXT_BYTES];
+
+static struct row job_row(uint64_t job, int64_t latency_ns, int64_t response_ns)
+{
+    const int64_t release_ns = FIRST_NS + (int64_t)job * PERIOD_NS;
+    return (struct row){
+        .job = job,
+        .release_ns = release_ns,
+        .abs_deadline_ns = release_ns + DEADLINE_NS,
+        .start_ns = release_ns + latency_ns,
+        .finish_ns = release_ns + response_ns,
+        .start_ticks = (uint64_t)(release_ns + latency_ns + TICKS_AHEAD),
+        .finish_ticks = (uint64_t)(release_ns + response_ns + TICKS_AHEAD),
+        .status = response_ns <= DEADLINE_NS ? LAXITY_STATUS_DONE : LAXITY_STATUS_MISSED,
+        .log_value = 1.0F,
+    };
+}
+
+static struct row absent_row(uint64_t job, enum laxity_status status)
+{
+    struct row row = job_row(job, 0, 0);
+    row.start_ns = LAXITY_ABSENT_NS;
+    row.finish_ns = LAXITY_ABSENT_NS;
+    row.start_ticks = UINT64_MAX;
+    row.finish_ticks = UINT64_MAX;
+    row.status = (uint8_t)status;
+    row.log_value = nanf("");
+    return row;
+}
+
+/* Writes the rows as a stream, then as text. `n_fields` leaves the log column out or in. */
+static int
+convert(const struct row *rows, unsigned n, unsigned n_fields, enum laxity_rtbench_level level)
+{
+    struct laxity_npy npy;
+    CHECK_EQUAL(laxity_npy_create(dir_fd, "jobs.npy", fields, n_fields, &npy), 0);
+    for (unsigned i = 0; i < n; i++) {
+        CHECK_EQUAL(laxity_npy_write(&npy, i, &rows[i], 1), 0);
+    }
+    CHECK_EQUAL(laxity_npy_close(&npy), 0);
+    const struct laxity_rtbench_format format = {level, PERIOD_NS, LAXITY_NS_PER_S};
+    memset(text, 0, sizeof text);
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    const int rc = laxity_rtbench_write_jobs(directory, &format, out);
+    (void)fclose(out);
+    return rc;
+}
+
+enum {
+    WITHOUT_LOG = sizeof fields / sizeof fields[0] - 1,
+    WITH_LOG
+};
+
+static void job_that_meets_its_deadline_has_all_columns(void)
+{
+    const struct row row = job_row(0, 1000, 2000000);
+    CHECK_EQUAL(convert(&row, 1, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT), 0);
+    /* release 2000000007 ns, + 10 ms, + 2 ms, + 5 ms; ticks are ns + 500000; 2/10 and 2/5 */
+    CHECK_TEXT(
+        text,
+        "2000500007,2010500007,2002500007,2005500007,2000000,"
+        "2.000000007,2.010000007,2.002000007,2.005000007,0.002000000,1,0.2,0.4\n"
+    );
+}
+
+static void deadline_is_met_up_to_its_last_nanosecond(void)
+{
+    const struct row rows[] = {job_row(0, 0, DEADLINE_NS), job_row(1, 0, DEADLINE_NS + 1)};
+    CHECK_EQUAL(convert(rows, 2, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT), 0);
+    CHECK(strstr(text, ",0.005000000,1,0.5,1\n") != NULL);
+    /* 5.000001 ms of 10 ms and of 5 ms, in six digits */
+    CHECK(strstr(text, ",0.005000001,0,0.5,1\n") != NULL);
+}
+
+static void skipped_deadline_is_a_row_of_zeros_but_for_the_deadline(void)
+{
+    /* Job 0 takes 15 ms; job 1's deadline is 10 + 5 ms after the first release. */
+    const struct row rows[] = {
+        job_row(0, 0, INT64_C(15000000)), absent_row(1, LAXITY_STATUS_SKIPPED)
+    };
+    CHECK_EQUAL(convert(rows, 2, WITH_LOG, LAXITY_RTBENCH_STDOUT), 0);
+    CHECK_TEXT(
+        strchr(text, '\n'),
+        "\n0,0,0,2015500007,0,"
+        "0.000000000,0.000000000,0.000000000,2.015000007,0.000000000,0,0,0,0\n"
+    );
+}
+
+static void job_that_was_aborted_has_a_start_and_no_end(void)
+{
+    struct row rows[] = {job_row(0, 0, 1), absent_row(1, LAXITY_STATUS_ABORTED)};
+    rows[1].cause = LAXITY_END_SIGNAL;
+    CHECK_EQUAL(convert(rows, 2, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT), 0);
+    CHECK_TEXT(
+        strchr(text, '\n'),
+        "\n2010500007,0,0,2015500007,0,"
+        "2.010000007,0.000000000,0.000000000,2.015000007,0.000000000,0,0,0\n"
+    );
+}
+
+static void job_that_an_interrupt_cut_off_is_no_missed_one(void)
+{
+    struct row rows[] = {job_row(0, 0, 1), absent_row(1, LAXITY_STATUS_ABORTED)};
+    rows[1].cause = LAXITY_END_INTERRUPT;
+    CHECK_EQUAL(convert(rows, 2, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT), 0);
+    CHECK_TEXT(strchr(text, '\n'), "\n");
+}
+
+static void header_without_comma_of_a_workload_does_not_stick_to_the_last_column(void)
+{
+    const struct row row = job_row(0, 0, 1);
+    CHECK_EQUAL(convert(&row, 1, WITH_LOG, LAXITY_RTBENCH_FILE), 0);
+    CHECK(strstr(text, ",job_density,success(exp:1)\n") != NULL);
+    CHECK_TEXT(strrchr(text, ','), ",1\n");
+}
+
+static void header_stands_in_the_file_only(void)
+{
+    const struct row row = job_row(0, 0, 1);
+    CHECK_EQUAL(convert(&row, 1, WITHOUT_LOG, LAXITY_RTBENCH_FILE), 0);
+    CHECK_EQUAL(strncmp(text, "period_start(clock_cycles),period_end(", 38), 0);
+    CHECK(strstr(text, ",deadline_status(1=met),job_utilization,job_density\n2000500007,") != NULL);
+    CHECK_EQUAL(convert(&row, 1, WITHOUT_LOG, LAXITY_RTBENCH_ERRORS), 0);
+    CHECK_TEXT(text, "");
+}
+
+static void without_a_counter_its_columns_are_zero(void)
+{
+    const struct row row = job_row(0, 0, 2000000);
+    (void)convert(&row, 1, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT);
+    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0};
+    memset(text, 0, sizeof text);
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, out), 0);
+    (void)fclose(out);
+    CHECK_EQUAL(strncmp(text, "0,0,0,0,0,2.000000007,", 22), 0);
+}
+
+static void people_read_sentences(void)
+{
+    const struct row rows[] = {
+        job_row(0, 0, INT64_C(15000000)), absent_row(1, LAXITY_STATUS_SKIPPED)
+    };
+    CHECK_EQUAL(convert(rows, 2, WITH_LOG, LAXITY_RTBENCH_HUMAN), 0);
+    CHECK_TEXT(
+        text,
+        "job 0: released 2.000000007 s, ended 2.015000007 s, deadline 2.005000007 s missed, "
+        "elapsed 0.015000000 s, utilization 1.5, density 3, success(exp:1) 1\n"
+        "job 1: skipped, deadline 2.015000007 s\n"
+    );
+}
+
+static void write_text(const char *name, const char *content)
+{
+    const int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    CHECK_EQUAL(write(fd, content, strlen(content)), strlen(content));
+    (void)close(fd);
+}
+
+static void rate_is_that_of_the_run(void)
+{
+    write_text("native.json", "{\"counter\":{\"name\":\"tsc\",\"rate_hz\":2500000000}}");
+    CHECK_EQUAL(laxity_rtbench_rate_hz(directory), INT64_C(2500000000));
+    write_text("native.json", "{\"counter\":{\"name\":\"tsc\",\"rate_hz\":null}}");
+    CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
+    write_text("native.json", "{\"counter\":null}");
+    CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
+    (void)unlinkat(dir_fd, "native.json", 0);
+    CHECK_EQUAL(laxity_rtbench_rate_hz(directory), 0);
+}
+
+static void stream_that_is_not_ours_is_refused(void)
+{
+    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0};
+    write_text("jobs.npy", "not a stream");
+    CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, stdout), -EINVAL);
+    struct laxity_npy npy;
+    CHECK_EQUAL(laxity_npy_create(dir_fd, "jobs.npy", fields, 3, &npy), 0);
+    CHECK_EQUAL(laxity_npy_close(&npy), 0);
+    CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, stdout), -EINVAL);
+    (void)unlinkat(dir_fd, "jobs.npy", 0);
+    CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, stdout), -ENOENT);
+}
+
+int main(void)
+{
+    if (!mkdtemp(directory)) {
+        return 1;
+    }
+    dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    RUN(job_that_meets_its_deadline_has_all_columns);
+    RUN(deadline_is_met_up_to_its_last_nanosecond);
+    RUN(skipped_deadline_is_a_row_of_zeros_but_for_the_deadline);
+    RUN(job_that_was_aborted_has_a_start_and_no_end);
+    RUN(job_that_an_interrupt_cut_off_is_no_missed_one);
+    RUN(header_without_comma_of_a_workload_does_not_stick_to_the_last_column);
+    RUN(header_stands_in_the_file_only);
+    RUN(without_a_counter_its_columns_are_zero);
+    RUN(people_read_sentences);
+    RUN(rate_is_that_of_the_run);
+    RUN(stream_that_is_not_ours_is_refused);
+    (void)close(dir_fd);
+    (void)rmdir(directory);
+    return test_exit_code();
+}

@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "base/cpus.h"
+#include "base/error.h"
+#include "cli/rtbench_csv.h"
+#include "cli/rtbench_options.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORDS_MAX = 32
+};
+
+static struct laxity_rtbench_options options;
+static struct laxity_error error;
+
+/* Words separated by blanks, as a shell would hand them over; '~' becomes a blank inside a word. */
+static int parse(const char *line)
+{
+    static char text[512];
+    static char name[] = "empty";
+    char *argv[WORDS_MAX] = {name};
+    int argc = 1;
+    laxity_rtbench_options_free(&options);
+    error = (struct laxity_error){0};
+    (void)snprintf(text, sizeof text, "%s", line);
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        for (char *blank = strchr(word, '~'); blank; blank = strchr(blank, '~')) {
+            *blank = ' ';
+        }
+        argv[argc++] = word;
+    }
+    return laxity_rtbench_options_parse(argc, argv, &options, &error);
+}
+
+static void check_seconds(const char *text, int64_t want_ns)
+{
+    int64_t ns = -1;
+    CHECK_EQUAL(laxity_parse_seconds(text, &ns), 0);
+    if (ns != want_ns) {
+        test_fail(__FILE__, __LINE__, "%s s is %lld ns", text, (long long)ns);
+    }
+}
+
+static void seconds_are_exact_to_the_nanosecond(void)
+{
+    check_seconds("0.001", 1000000);
+    check_seconds("1", 1000000000);
+    check_seconds("10", INT64_C(10000000000));
+    check_seconds(".5", 500000000);
+    check_seconds("5.", INT64_C(5000000000));
+    check_seconds("0.000000001", 1);
+    check_seconds("0.123456789", 123456789);
+    check_seconds("1e-3", 1000000);
+    check_seconds("2.5E+1", INT64_C(25000000000));
+    check_seconds("0", 0);
+    check_seconds("0e9", 0);
+}
+
+/* What Python prints of a quotient has 17 digits; a double holds 0.0033 as 0.00330000000000000019.
+ */
+static void more_digits_than_nanoseconds_are_rounded_to_the_nearest(void)
+{
+    check_seconds("0.0033000000000000003", 3300000);
+    check_seconds("3.3000000000000003e-05", 33000);
+    check_seconds("0.0000000014", 1);
+    check_seconds("0.0000000015", 2);
+    check_seconds("0.0000000004", 0);
+    check_seconds("1.00000000000000000000000000000001", 1000000000);
+    check_seconds("0.99999999999999999999999999999999", 1000000000);
+    check_seconds("1e-999999999999999999999", 0);
+}
+
+static void no_number_of_seconds_is_refused(void)
+{
+    static const char *const bad[] = {
+        "",
+        ".",
+        "-1",
+        "+1",
+        "1s",
+        "1ms",
+        "nan",
+        "inf",
+        "0x1",
+        "1e",
+        "1e-",
+        "1.2.3",
+        " 1",
+        "1 ",
+        "e3"
+    };
+    int64_t ns = 77;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQUAL(laxity_parse_seconds(bad[i], &ns), -EINVAL);
+    }
+    /* 400 days = 34560000 s are the most */
+    CHECK_EQUAL(laxity_parse_seconds("34560000.000000001", &ns), -ERANGE);
+    CHECK_EQUAL(laxity_parse_seconds("1e300", &ns), -ERANGE);
+    CHECK_EQUAL(ns, 77);
+    check_seconds("34560000", INT64_C(34560000000000000));
+}
+
+static void defaults_are_those_of_rt_bench(void)
+{
+    CHECK_EQUAL(parse("-p 0.001"), 0);
+    CHECK_EQUAL(options.period_ns, 1000000);
+    CHECK_EQUAL(options.deadline_ns, 1000000);
+    CHECK_EQUAL(options.jobs, 0);
+    CHECK_EQUAL(options.priority, 0);
+    CHECK_EQUAL(options.level, LAXITY_RTBENCH_STDOUT);
+    CHECK(laxity_cpus_is_empty(&options.cpus));
+    CHECK_TEXT(options.csv_path, "./timing.csv");
+    CHECK_EQUAL(options.words.n, 0);
+}
+
+static void check_all_set(void)
+{
+    CHECK_EQUAL(options.period_ns, 10000000);
+    CHECK_EQUAL(options.deadline_ns, 5000000);
+    CHECK_EQUAL(options.jobs, 7);
+    CHECK_EQUAL(options.priority, 99);
+    CHECK_EQUAL(options.level, LAXITY_RTBENCH_FILE);
+    CHECK_EQUAL(laxity_cpus_count(&options.cpus), 2);
+    CHECK(laxity_cpus_has(&options.cpus, 3));
+    CHECK_TEXT(options.csv_path, "a.csv");
+    CHECK_EQUAL(options.words.n, 2);
+    CHECK_TEXT(options.words.items[0], "64KiB");
+    CHECK_TEXT(options.words.items[1], "-x");
+}
+
+static void letters_and_long_names_mean_the_same(void)
+{
+    CHECK_EQUAL(parse("-p 0.01 -d 0.005 -t 7 -c 0,3 -f 99 -l 2 -o a -b 64KiB~~-x"), 0);
+    check_all_set();
+    CHECK_EQUAL(parse("-p0.01 -d0.005 -t7 -c0,3 -f99 -l2 -oa -b64KiB~-x"), 0);
+    check_all_set();
+    CHECK_EQUAL(
+        parse("--period=0.01 --deadline 0.005 --tasks-number=7 --core-affinity=0,3 --fifo 99 "
+              "--log-level=2 --output=a.csv --bmark-args=64KiB~-x"),
+        0
+    );
+    check_all_set();
+}
+
+static void options_that_mean_off_are_accepted(void)
+{
+    CHECK_EQUAL(parse("-p 1 -m 0 -M 0"), 0);
+}
+
+static void output_shorter_than_its_suffix_is_taken_whole(void)
+{
+    CHECK_EQUAL(parse("-p 1 -o x"), 0);
+    CHECK_TEXT(options.csv_path, "x.csv");
+    CHECK_EQUAL(parse("-p 1 -o csv"), 0);
+    CHECK_TEXT(options.csv_path, "csv.csv");
+    CHECK_EQUAL(parse("-p 1 -o .csv"), 0);
+    CHECK_TEXT(options.csv_path, ".csv");
+}
+
+static void check_refusal(const char *line, const char *part)
+{
+    CHECK_EQUAL(parse(line), -1);
+    CHECK_EQUAL(error.exit_code, 2);
+    if (!strstr(error.text, part)) {
+        test_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, part);
+    }
+}
+
+static void bad_values_are_refused_with_what_to_write(void)
+{
+    check_refusal("", "no period");
+    check_refusal("-p 10ms", "write seconds, as in 0.001");
+    check_refusal("-p 0", "back to back");
+    check_refusal("-p 0.000000999", "below 1 us");
+    check_refusal("-p 0.01 -d 0.010000001", "longer than period");
+    check_refusal("-p 1 -f 0", "-f 0: out of range; write 1 to 99");
+    check_refusal("-p 1 -f 100", "-f 100: out of range; write 1 to 99");
+    check_refusal("-p 1 -l 0", "write 1, 2, 3 or 4");
+    check_refusal("-p 1 -l 5", "write 1, 2, 3 or 4");
+    check_refusal("-p 1 -t -1", "write a number");
+    check_refusal("-p 1 -c one", "write CPU numbers");
+    check_refusal("-p", "-p needs a value: SECONDS");
+    check_refusal("-p 1 --perod 2", "unknown option --perod");
+    check_refusal("-p 1 -z", "unknown option -z");
+    check_refusal("-p 1 -b 64KiB -x", "unknown option -x");
+    check_refusal("-p 1 64KiB", "one quoted string after -b");
+}
+
+static void option_without_its_part_is_refused_by_name(void)
+{
+    check_refusal("-p 1 -P 1000", "SCHED_DEADLINE");
+    check_refusal("-p 1 -D 1000", "SCHED_DEADLINE");
+    check_refusal("-p 1 --sched-runtime=1000", "SCHED_DEADLINE");
+    check_refusal("-p 1 -m 1K", "memory limit");
+    check_refusal("-p 1 -M 1", "counters");
+    check_refusal("-p 1 -C 0", "counters");
+    check_refusal("-p 1 -B 1000", "counters");
+    check_refusal("-g a.json", "JSON");
+    check_refusal("-p 1 -H heap", "heap");
+}
+
+static void questions_need_no_period(void)
+{
+    static const char *const help[] = {"-h", "-?", "--help"};
+    for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
+        CHECK_EQUAL(parse(help[i]), 0);
+        CHECK_EQUAL(options.question, LAXITY_RTBENCH_HELP);
+    }
+    CHECK_EQUAL(parse("--usage"), 0);
+    CHECK_EQUAL(options.question, LAXITY_RTBENCH_USAGE);
+}
+
+int main(void)
+{
+    RUN(seconds_are_exact_to_the_nanosecond);
+    RUN(more_digits_than_nanoseconds_are_rounded_to_the_nearest);
+    RUN(no_number_of_seconds_is_refused);
+    RUN(defaults_are_those_of_rt_bench);
+    RUN(letters_and_long_names_mean_the_same);
+    RUN(options_that_mean_off_are_accepted);
+    RUN(output_shorter_than_its_suffix_is_taken_whole);
+    RUN(bad_values_are_refused_with_what_to_write);
+    RUN(option_without_its_part_is_refused_by_name);
+    RUN(questions_need_no_period);
+    laxity_rtbench_options_free(&options);
+    return test_exit_code();
+}
