@@ -9,7 +9,7 @@ from laxity import __version__
 
 if __name__ == "__main__":
     # Asked by scripts and by every check of the installation: answered before anything is loaded.
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         sys.stdout.write(f"laxity {__version__}\n")
     else:
         try:

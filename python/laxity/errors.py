@@ -17,9 +17,10 @@ mistyped); a run that is there but damaged is a RecordError: no figure can be dr
 is "no verdict".
 
 A message reads `<object>: <what is wrong, with the value>; <what to do>`; the command line puts
-`laxity <command>: ` in front of it.
+`laxity <command>: ` in front of it. An empty message: the user has been told already.
 """
 
+import errno
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar
@@ -31,6 +32,12 @@ EXIT_PLATFORM = 3
 EXIT_NO_VERDICT = 4
 EXIT_INTERNAL = 5
 EXIT_INTERRUPTED = 130
+
+# What the system answers when it forbids or has run out of something: no mistake of the request,
+# no damage, no fault of ours.
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SHORT = frozenset({errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class LaxityError(Exception):
@@ -71,6 +78,29 @@ class NoVerdict(LaxityError):  # noqa: N818 - the outcome has a name of its own;
 
 class RecordError(NoVerdict):
     """A stored run or stream is unreadable or damaged."""
+
+
+def is_full(error: OSError) -> bool:
+    """Tell whether an output has no room left."""
+    return error.errno in _FULL
+
+
+def cannot_read(path: object, error: OSError) -> LaxityError:
+    """Say why a part of a run cannot be read: forbidden by the machine, else damaged."""
+    if error.errno in _FORBIDDEN:
+        return PlatformError(f"{path}: cannot be read ({error.strerror}); change its permissions")
+    return RecordError(f"{path}: cannot be read ({error.strerror}); the run is incomplete")
+
+
+def environment_error(error: OSError) -> PlatformError | None:
+    """Put an error that nobody expected into words, if the machine is to blame for it."""
+    if error.errno not in _FORBIDDEN | _FULL | _SHORT:
+        return None
+    advice = "change its permissions" if error.errno in _FORBIDDEN else "mend it and try again"
+    if is_full(error):
+        advice = "make room"
+    where = "" if error.filename is None else f"{error.filename}: "
+    return PlatformError(f"{where}{error.strerror}; {advice}")
 
 
 @contextmanager

@@ -143,13 +143,27 @@ def test_split_without_processor_time_is_none_and_not_zero():
     assert split.not_attributed_ns is None
 
 
-def test_mean_split_adds_up_and_counts_negative_parts():
-    # responses 10 and 20 (mean 15), latencies 2 and 4 (3), execution 6 and 17 (11.5); rest
-    # 10-2-6 = 2 and 20-4-17 = -1 (mean 0.5): one job with a negative part
+def test_processor_time_is_never_negative_nor_longer_than_what_passed():
+    # cost 3: 2 - 3 < 0 becomes 0, 11 - 3 = 8 and 12 - 3 = 9 > 8 = finish - start becomes 8
+    rows = make_jobs(*(job(0, 1, 9, exec_ns=raw) for raw in (2, 3, 11, 12)))
+    assert analysis.execution_ns(rows, 3).tolist() == [0, 0, 8, 8]
+    splits = [analysis.split_of_job(row, 3) for row in rows]
+    assert [one.execution_ns for one in splits] == [0, 0, 8, 8]
+    for one in splits:
+        parts = (one.release_latency_ns, one.execution_ns, one.not_attributed_ns)
+        assert min(parts) >= 0
+        assert sum(parts) == one.response_ns
+
+
+def test_mean_split_adds_up_and_counts_what_was_limited():
+    # responses 10 and 20 (mean 15), latencies 2 and 4 (3), execution 6 and 16 (17 > 120 - 104);
+    # rest 10-2-6 = 2 and 20-4-16 = 0 (mean 1): one job whose processor time was limited
     rows = make_jobs(job(0, 2, 10, exec_ns=6), job(100, 104, 120, exec_ns=17))
     mean = analysis.mean_split(rows)
     assert (mean.n, mean.response_ns, mean.release_latency_ns) == (2, 15.0, 3.0)
-    assert (mean.execution_ns, mean.not_attributed_ns, mean.n_negative) == (11.5, 0.5, 1)
+    assert (mean.execution_ns, mean.not_attributed_ns, mean.n_limited) == (11.0, 1.0, 1)
+    parts = mean.release_latency_ns + mean.execution_ns + mean.not_attributed_ns
+    assert parts == mean.response_ns
 
 
 def test_mean_split_of_no_finished_job_is_none():
@@ -188,7 +202,11 @@ def test_skipped_after_counts_to_the_next_job_that_was_not():
     assert [analysis.skipped_after(rows, index) for index in range(5)] == [2, 1, 0, 1, 0]
 
 
-USUAL = analysis.Usual(release_latency_ns=5, execution_ns=100, start_to_finish_ns=110)
+USUAL = analysis.Usual(
+    release_latency_ns=5,
+    execution=analysis.UsualLength(median_ns=100, met_p99_ns=120),
+    start_to_finish=analysis.UsualLength(median_ns=110, met_p99_ns=130),
+)
 
 
 def _seen(
@@ -213,10 +231,10 @@ def test_late_release_is_seen_beyond_a_tenth_of_the_deadline():
     assert _seen(late) == {"late_release": (106, 5)}
 
 
-def test_previous_job_over_the_release_explains_the_late_start():
+def test_previous_job_past_the_release_explains_the_late_start():
     previous = make_jobs(job(-1000, -990, 300))[0]
     row = job(0, 301, 400, abs_deadline_ns=1000, exec_ns=99)
-    assert _seen(row, previous) == {"previous_overran": (300, None)}
+    assert _seen(row, previous) == {"previous_finished_late": (300, None)}
 
 
 def test_previous_job_that_finished_at_the_release_did_not_overrun():
@@ -224,20 +242,26 @@ def test_previous_job_that_finished_at_the_release_did_not_overrun():
     assert _seen(job(0, 1, 100, abs_deadline_ns=1000, exec_ns=99), previous) == {}
 
 
-def test_long_execution_is_seen_beyond_a_tenth_more_than_usual():
-    # usual 100, cost of snapshots 10: 120 - 10 = 110 is usual, 121 - 10 = 111 is long
-    assert _seen(job(0, 1, 130, abs_deadline_ns=1000, exec_ns=120), cost=10) == {}
-    assert _seen(job(0, 1, 131, abs_deadline_ns=1000, exec_ns=121), cost=10) == {
-        "long_execution": (111, 100)
+def test_long_execution_is_seen_beyond_the_p99_of_the_jobs_that_met():
+    # p99 of those that met 120, cost of snapshots 10: 130 - 10 is not long, 131 - 10 = 121 is
+    assert _seen(job(0, 1, 201, abs_deadline_ns=150, exec_ns=130), cost=10) == {}
+    assert _seen(job(0, 1, 201, abs_deadline_ns=150, exec_ns=131), cost=10) == {
+        "long_execution": (121, 100)
     }
+
+
+def test_long_execution_that_explains_little_of_the_lateness_is_noise():
+    # 150 is 50 more than usual: a tenth of 500 late is explained, of 510 late it is not
+    assert "long_execution" in _seen(job(0, 1, 600, abs_deadline_ns=100, exec_ns=150))
+    assert "long_execution" not in _seen(job(0, 1, 610, abs_deadline_ns=100, exec_ns=150))
 
 
 def test_long_run_is_named_only_where_processor_time_is_unknown():
-    # usual start to finish 110, a tenth more is 121
-    assert _seen(job(0, 1, 123, abs_deadline_ns=1000), without=["exec_ns"]) == {
-        "long_run": (122, 110)
+    # p99 of start to finish of those that met: 130
+    assert _seen(job(0, 1, 132, abs_deadline_ns=100), without=["exec_ns"]) == {
+        "long_run": (131, 110)
     }
-    assert _seen(job(0, 1, 122, abs_deadline_ns=1000), without=["exec_ns"]) == {}
+    assert _seen(job(0, 1, 131, abs_deadline_ns=100), without=["exec_ns"]) == {}
 
 
 def test_preemptions_faults_and_migration_are_seen_with_their_counts():
@@ -264,13 +288,21 @@ def test_nothing_is_said_where_nothing_was_measured():
     assert _seen({"release_ns": 0, "status": 2}, usual=usual) == {}
 
 
-def test_usual_values_are_medians_of_finished_jobs():
+def test_usual_values_are_medians_and_the_p99_of_jobs_that_met():
     rows = make_jobs(
-        job(0, 1, 10, exec_ns=8), job(100, 103, 120, exec_ns=18), job(200, 202, 230, exec_ns=28)
+        job(0, 1, 10, exec_ns=8), job(100, 103, 120, exec_ns=18), job(200, 202, 230, exec_ns=28),
+        job(300, 304, 399, exec_ns=90, status=1),
+    )  # fmt: skip
+    # latencies 1 2 3 4; execution - 3: 5 15 25 and, missed, 87; start to finish 9 17 28 and 95
+    assert analysis.usual_values(rows, 3) == analysis.Usual(
+        2, analysis.UsualLength(15, 25), analysis.UsualLength(17, 28)
     )
-    # latencies 1 3 2, execution - 3: 5 15 25, start to finish 9 17 28
-    assert analysis.usual_values(rows, 3) == analysis.Usual(2, 15, 17)
     assert analysis.usual_values(make_jobs()) == analysis.Usual(None, None, None)
+
+
+def test_nothing_is_usually_long_where_no_job_met():
+    usual = analysis.usual_values(make_jobs(job(0, 1, 10, exec_ns=8, status=1)))
+    assert usual == analysis.Usual(1, None, None)
 
 
 @pytest.mark.parametrize("field", ["finish_ns", "start_ns"])

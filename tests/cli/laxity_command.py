@@ -44,10 +44,18 @@ class Laxity:
             check=False,
         )
 
-    def run(self, *words: str, prefix: Sequence[str] = ()) -> Run:
-        """Call `laxity run`, which has to end well, and open what it wrote to D."""
+    def run(self, *words: str, prefix: Sequence[str] = (), told: str = "") -> Run:
+        """Call `laxity run`, which has to end well, and open what it wrote to D.
+
+        Args:
+            words: Its words.
+            prefix: Command that starts it.
+            told: Part of what it says on stderr; nothing may be said if empty.
+        """
         done = self("run", *words, "--run-dir", "D", "--no-report", "--quiet", prefix=prefix)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0, done.stderr
+        assert told in done.stderr
+        assert bool(told) == bool(done.stderr)
         return open_run(self.directory / "D")
 
     def spec(self, **task: object) -> str:

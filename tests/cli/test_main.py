@@ -32,6 +32,22 @@ def boundary_around(error: BaseException, *arguments: str) -> int:
         (click.exceptions.Exit(0), 0, ""),
         (KeyboardInterrupt(), 130, "laxity run: interrupted\n"),
         (ValueError("odd"), 5, "laxity run: internal: ValueError: odd; see --debug\n"),
+        (
+            PermissionError(13, "Permission denied", "D"),
+            3,
+            "laxity run: D: Permission denied; change its permissions\n",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            3,
+            "laxity run: No space left on device; make room\n",
+        ),
+        (
+            FileNotFoundError(2, "No such file", "x"),
+            5,
+            "laxity run: internal: FileNotFoundError: [Errno 2] No such file: 'x'; see --debug\n",
+        ),
+        (errors.PlatformError(""), 3, ""),
         (AssertionError(), 5, "laxity run: internal: AssertionError: ; see --debug\n"),
     ],
 )
@@ -90,14 +106,3 @@ def test_every_command_is_there_and_explains_itself(name: str):
         for option in command.params
         if isinstance(option, click.Argument | click.Option)
     )
-
-
-def test_reader_that_has_seen_enough_is_no_error(laxity: Laxity):
-    done = subprocess.run(
-        ["sh", "-c", '"$0" -P -m laxity schema | head -1', sys.executable],
-        env=laxity.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("jobs.npy\n", "")

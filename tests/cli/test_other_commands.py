@@ -5,13 +5,16 @@
 import json
 import os
 import shutil
+import subprocess
 
+import msgspec
 import pytest
-from tests.cli.commands import needs_two_cpus
+from tests.cli.commands import needs_root, needs_two_cpus
 from tests.cli.laxity_command import Laxity
 from tests.runner.left_runs import left_run, native
 
 from laxity.model.streams import STREAMS
+from laxity.store import run_directory
 from laxity.store.run_directory import open_run
 
 
@@ -52,13 +55,119 @@ def test_show_finishes_a_run_that_was_left_over(laxity: Laxity):
 def test_show_verify_finds_a_changed_file(laxity: Laxity):
     left_run(laxity.directory / "D.tmp", native())
     done = laxity("show", "D", "--verify")
-    assert (done.returncode, done.stdout) == (0, "4 files are as they were written\n")
+    told = "4 files are as they were written; manifest.json itself carries no hash\n"
+    assert (done.returncode, done.stdout) == (0, told)
     with (laxity.directory / "D" / "jobs.npy").open("ab") as file:
         file.write(b"x")
     done = laxity("show", "D", "--verify")
     assert (done.returncode, done.stdout) == (4, "jobs.npy: changed\n")
     document = json.loads(laxity("show", "D", "--verify", "--format", "json").stdout)
     assert document["problems"] == ["jobs.npy: changed"]
+
+
+def test_show_verify_finds_an_edited_manifest(laxity: Laxity):
+    # Three rows, all met.
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    manifest = laxity.directory / "D" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"done": 3', '"done": 4'))
+    done = laxity("show", "D", "--verify")
+    problem = 'manifest.json: task "mem": done 4, but 3 by the rows of jobs.npy\n'
+    assert (done.returncode, done.stdout) == (4, problem)
+
+
+@pytest.mark.parametrize("command", ["show", "report"])
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("jobs.npy", None, "cannot be read (No such file or directory); the run is incomplete"),
+        ("jobs.npy", b"", "not a NumPy file; the stream is damaged"),
+        ("histogram.npy", None, "cannot be read (No such file or directory)"),
+        ("machine.json", b"{", "unreadable (input data was truncated); the run is damaged"),
+    ],
+)
+def test_damage_is_told_and_gives_no_verdict(
+    laxity: Laxity, command: str, name: str, content: bytes | None, problem: str
+):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    path = laxity.directory / "D" / name
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    done = laxity(command, "D")
+    assert done.returncode == 4
+    assert done.stderr.startswith(f"laxity: D/{name}: {problem}")
+    # What can be shown is shown.
+    assert ("recovered" in done.stdout) == (command == "show")
+    assert ("D/report.html" in done.stdout) == (command == "report")
+
+
+def test_show_quotes_the_command_line_for_a_shell(laxity: Laxity):
+    tmp = left_run(laxity.directory / "D.tmp", native())
+    manifest = run_directory.read_manifest(tmp)
+    words = ["laxity", "run", "mem", "--interfere", "bandwidth write 1MiB@0"]
+    changed = msgspec.structs.replace(manifest, command_line=words)
+    run_directory.write_document(tmp / "manifest.json", changed)
+    assert "laxity run mem --interfere 'bandwidth write 1MiB@0'" in laxity("show", "D").stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("", "run: an empty path; name a directory that laxity wrote"),
+        ("/", "run directory /: is the root directory; name one within it"),
+        ("D/spec.toml", "run D/spec.toml: is a file of a run; name its directory D"),
+    ],
+)
+def test_path_that_cannot_be_a_run_says_why(laxity: Laxity, path: str, message: str):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    done = laxity("show", path)
+    assert (done.returncode, done.stderr) == (2, f"laxity show: {message}\n")
+
+
+def test_working_directory_can_be_shown(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    inside = Laxity(laxity.directory / "D", laxity.tools)
+    assert inside("show", ".").returncode == 0
+
+
+@needs_root
+def test_run_that_must_not_be_read_is_the_machines_lack(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    (laxity.directory / "D").chmod(0o700)
+    done = as_nobody(laxity, "show", "D")
+    assert done.returncode == 3
+    assert "Permission denied" in done.stderr
+    (laxity.directory / "D").chmod(0o755)
+    (laxity.directory / "D" / "manifest.json").chmod(0o600)
+    done = as_nobody(laxity, "show", "D")
+    message = (
+        "laxity show: D/manifest.json: cannot be read (Permission denied); change its permissions\n"
+    )
+    assert (done.returncode, done.stderr) == (3, message)
+
+
+@needs_root
+def test_report_without_a_home_is_silent(laxity: Laxity):
+    left_run(laxity.directory / "D.tmp", native())
+    laxity("show", "D")
+    (laxity.directory / "D").chmod(0o777)
+    done = as_nobody(laxity, "report", "D")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "D/report.html\n", "")
+
+
+def as_nobody(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[str]":
+    for parent in (laxity.directory, *laxity.directory.parents):
+        if "pytest" in str(parent):
+            parent.chmod(0o755)  # pytest makes them for its own user only
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if laxity("--version", prefix=prefix).returncode:
+        pytest.skip("needs a checkout that other users may read")
+    return laxity(*words, prefix=prefix, environment={"HOME": "/nonexistent"})
 
 
 @pytest.mark.parametrize("command", ["show", "report"])
@@ -102,6 +211,14 @@ def test_completion_knows_commands_and_options(laxity: Laxity):
     assert "--period" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"), [("laxity run ban", "bandwidth"), ("laxity schema hist", "histogram")]
+)
+def test_completion_knows_workloads_and_streams(laxity: Laxity, words: str, offered: str):
+    asked = {"_LAXITY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "2"}
+    assert laxity(environment=asked).stdout == f"plain,{offered}\n"
+
+
 def test_man_pages_are_written_where_asked(laxity: Laxity):
     done = laxity("setup", "--man-pages", "man")
     assert (done.returncode, done.stderr) == (0, "")
@@ -114,10 +231,16 @@ def test_set_up_options_are_refused_together(laxity: Laxity):
     assert "only one at a time" in done.stderr
 
 
-def test_unknown_set_is_refused_by_the_script(laxity: Laxity):
+def test_unknown_set_is_a_usage_error(laxity: Laxity):
     done = laxity("setup", "--with", "nonsense")
-    assert done.returncode == 3
-    assert '"nonsense"' in done.stderr
+    assert done.returncode == 2
+    assert done.stderr.startswith('laxity setup: --with "nonsense": unknown; use one of ')
+
+
+def test_man_pages_are_not_written_into_the_working_directory_by_an_empty_path(laxity: Laxity):
+    done = laxity("setup", "--man-pages", "")
+    assert done.returncode == 2
+    assert laxity.names() == set()
 
 
 def test_sets_are_listed_with_their_state(laxity: Laxity):
@@ -163,6 +286,6 @@ def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
 
 def test_demo_with_a_bad_duration_creates_nothing(laxity: Laxity):
     done = laxity("demo", "--duration", "10", "--run-dir", "D")
-    message = 'laxity demo: [run]: duration: "10" has no unit; write 10s\n'
+    message = 'laxity demo: --duration: "10" has no unit; write 10s\n'
     assert (done.returncode, done.stderr) == (2, message)
     assert laxity.names() == set()

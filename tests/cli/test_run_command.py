@@ -16,6 +16,8 @@ pytestmark = [pytest.mark.serial, needs_fifo]
 
 EMPTY = ("empty", "-c", "0", "-f", "60", "-p", "2ms")
 QUIET = ("--run-dir", "D", "--no-report", "--quiet")
+# Said of a co-runner that cannot disturb the task.
+SHARED_CPU = "so it runs only while the task sleeps"
 SNAPSHOT_COLUMNS = {
     "exec_ns",
     "preemptions",
@@ -100,7 +102,7 @@ def test_histogram_counts_every_finished_job_once_per_quantity(laxity: Laxity):
 
 
 def test_resolved_spec_runs_again(laxity: Laxity):
-    laxity.run(*EMPTY, "-t", "3", "--interfere", "bandwidth read 1MiB@0")
+    laxity.run(*EMPTY, "-t", "3", "--interfere", "bandwidth read 1MiB@0", told=SHARED_CPU)
     again = laxity("run", "D/spec.toml", "--run-dir", "E", "--no-report", "--quiet")
     assert again.returncode == 0
     spec = (laxity.directory / "D" / "spec.toml").read_bytes()
@@ -140,7 +142,8 @@ def test_duration_ends_the_run(laxity: Laxity):
 
 
 def test_corunner_is_shown_to_have_run(laxity: Laxity):
-    run = laxity.run(*EMPTY, "--duration", "300ms", "--interfere", "bandwidth write 1MiB@0")
+    words = ("--duration", "300ms", "--interfere", "bandwidth write 1MiB@0")
+    run = laxity.run(*EMPTY, *words, told=SHARED_CPU)
     (one,) = run.manifest.corunners
     assert (one.workload, one.args, one.cpus) == ("bandwidth", ["write", "1MiB"], "0")
     assert one.passes_before_t0 is not None
@@ -150,7 +153,7 @@ def test_corunner_is_shown_to_have_run(laxity: Laxity):
 
 def test_interference_on_the_only_core_of_the_task_ends(laxity: Laxity):
     """RT-Bench's start_interfering loops for ever when target and system leave no core."""
-    run = laxity.run(*EMPTY, "-t", "5", "--interfere", "latency 1MiB@0")
+    run = laxity.run(*EMPTY, "-t", "5", "--interfere", "latency 1MiB@0", told=SHARED_CPU)
     assert run.manifest.status == "complete"
 
 

@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Bad input: its message, its exit code, and that nothing was created."""
 
+import json
 import os
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import needs_two_cpus
+from tests.cli.commands import needs_root, needs_two_cpus
 from tests.cli.laxity_command import Laxity
+
+from laxity.store import run_directory
 
 MEM = ("mem", "-b", "64KiB", "-c", "0")
 
@@ -15,24 +20,26 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((*MEM, "-p", "0ms"), 'task "mem": period "0ms" is not above 0; write for example 10ms'),
-        ((*MEM, "-p", "10"), 'task "mem": period: "10" has no unit; write 10s'),
+        ((*MEM, "-p", "0ms"), '--period "0ms" is not above 0; write for example 10ms'),
+        ((*MEM, "-p", "10"), '--period: "10" has no unit; write 10s'),
+        ((*MEM, "-p", "0"), '--period: "0" has no unit; write for example 10s'),
+        ((*MEM, "--name", 300 * "a", "-p", "1ms"), "--name of 300 letters; use at most 63"),
         (
             (*MEM, "-p", "10ms", "-d", "12ms"),
-            'task "mem": deadline 12ms is longer than period 10ms; '
+            "--deadline 12ms is longer than period 10ms; "
             "set a deadline <= period or pass --overrun queue",
         ),
-        ((*MEM, "-p", "10ms", "-f", "100"), 'task "mem": priority 100 is not between 1 and 99;'),
-        ((*MEM, "-p", "10ms", "--duration", "10"), '[run]: duration: "10" has no unit; write 10s'),
-        ((*MEM, "-p", "10ms", "-t", "0"), "[run]: jobs 0 is not between 1 and"),
-        ((*MEM, "-p", "10ms", "--stack", "64"), 'task "mem": stack: "64" has no unit; write 64KiB'),
+        ((*MEM, "-p", "10ms", "-f", "100"), "--priority 100 is not between 1 and 99;"),
+        ((*MEM, "-p", "10ms", "--duration", "10"), '--duration: "10" has no unit; write 10s'),
+        ((*MEM, "-p", "10ms", "-t", "0"), "--jobs 0 is not between 1 and"),
+        ((*MEM, "-p", "10ms", "--stack", "64"), '--stack: "64" has no unit; write 64KiB'),
         ((*MEM, "-p", "10ms", "-c", "4000"), 'task "mem": cpus 4000: no CPU 4000 on this machine;'),
-        ((*MEM, "-p", "10ms", "-c", "x"), 'task "mem": cpus: "x" is not a list of CPUs;'),
+        ((*MEM, "-p", "10ms", "-c", "x"), '--cpus: "x" is not a list of CPUs;'),
         (("mme", "-p", "10ms"), 'workload "mme": unknown; did you mean "mem"?'),
         ((*MEM, "--perod", "10ms"), 'unknown option --perod; did you mean "--period"?'),
         ((*MEM, "--per", "10ms"), "unknown option --per;"),
         ((*MEM, "-p", "10ms", "--policy", "deadline"), "invalid value for '--policy':"),
-        ((*MEM, "-p", "10ms", "--platform", "sim:x"), '[run]: platform "sim:x" is unknown;'),
+        ((*MEM, "-p", "10ms", "--platform", "sim:x"), '--platform "sim:x" is unknown;'),
         ((*MEM, "-p", "10ms", "--interfere", "bandwidth"), '--interfere "bandwidth": not NAME ARG'),
         ((*MEM, "-p", "10ms", "--interfere", "nope@0"), 'workload "nope": unknown;'),
         ((*MEM, "-p", "10ms", "-b", "'"), "-b: cannot be split into words"),
@@ -41,6 +48,14 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
         ((*MEM, "-g", "x"), "-g: not an option of laxity run; an experiment is a spec file;"),
         ((*MEM, "-H", "x"), "-H: not an option of laxity run; the heap is ordinary locked memory;"),
         (("./none.toml",), "spec none.toml: cannot be read (No such file or directory);"),
+        (("/",), "spec /: is a directory; name a spec file"),
+        (("",), 'workload "": not a name and not a file; laxity list shows what there is'),
+        (("-",), 'workload "-": not a name and not a file;'),
+        (
+            (*MEM, "--interfere", ""),
+            '--interfere "": not NAME ARG...@CPUS; write for example "bandwidth write 1MiB@0"',
+        ),
+        ((*MEM, "-p", "1ms", "--run-dir", "/"), "run directory /: is the root directory;"),
         ((), "missing argument 'SPEC|NAME'"),
     ],
 )
@@ -77,6 +92,62 @@ def test_option_that_describes_a_task_does_not_go_with_a_spec(laxity: Laxity):
     done = laxity("run", laxity.spec(), "--period", "5ms")
     message = "--period: describes a task, and fault.toml does that; change the spec"
     assert (done.returncode, done.stderr) == (2, f"laxity run: {message}\n")
+
+
+def test_value_of_an_option_is_refused_as_the_option_also_with_a_spec(laxity: Laxity):
+    done = laxity("run", laxity.spec(), "--jobs", "0")
+    assert done.returncode == 2
+    assert done.stderr.startswith("laxity run: --jobs 0 is not between 1 and")
+
+
+def test_spec_that_is_not_utf_8_is_said_so(laxity: Laxity):
+    (laxity.directory / "fault.toml").write_bytes(b"schema = 1 # \xff")
+    done = laxity("run", "fault.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("laxity run: spec fault.toml: not UTF-8 text; ")
+
+
+def test_example_of_the_refused_interference_runs(laxity: Laxity):
+    assert (
+        laxity(
+            "run", *MEM, "-p", "10ms", "--interfere", "bandwidth write 1MiB@0", "--dry-run"
+        ).returncode
+        == 0
+    )
+
+
+def test_run_directory_that_is_being_written_is_not_called_left_over(laxity: Laxity):
+    tmp = laxity.directory / "D.tmp"
+    tmp.mkdir()
+    lock_fd = run_directory.lock_directory(tmp)
+    assert lock_fd is not None
+    done = laxity("run", *MEM, "-p", "10ms", "--run-dir", "D")
+    os.close(lock_fd)
+    message = "laxity run: run directory D: another laxity is writing it now; name another one\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+@needs_root
+def test_run_directory_on_a_full_file_system_is_the_machines_lack(laxity: Laxity):
+    full = laxity.directory / "full"
+    full.mkdir()
+    # The root directory of the file system is its only inode.
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "tmpfs", full],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("needs permission to mount a tmpfs")
+    try:
+        done = laxity("run", *MEM, "-p", "10ms", "--run-dir", "full/D")
+    finally:
+        subprocess.run(["umount", full], check=True)
+    message = (
+        "laxity run: run directory full/D: cannot be created (No space left on device); "
+        "make room or name another place\n"
+    )
+    assert (done.returncode, done.stderr) == (3, message)
 
 
 def test_run_directory_that_exists_is_refused(laxity: Laxity):
@@ -119,3 +190,9 @@ def test_dry_run_prints_the_resolved_spec_and_creates_nothing(laxity: Laxity):
     # What it prints is a spec that resolves to itself.
     Path(laxity.directory / "again.toml").write_text(done.stdout)
     assert laxity("run", "again.toml", "--dry-run").stdout == done.stdout
+
+
+def test_dry_run_in_json_is_the_same_spec(laxity: Laxity):
+    words = ("run", *MEM, "-p", "10ms", "--dry-run", "--seed", "3")
+    document = json.loads(laxity(*words, "--format", "json").stdout)
+    assert document == tomllib.loads(laxity(*words).stdout)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from laxity.errors import ConfigError
 from laxity.model.units import (
+    decimal_duration,
     exact_duration,
     exact_size,
     format_duration_ns,
@@ -173,3 +174,12 @@ def test_shown_duration_has_three_digits_and_a_fitting_unit(duration_ns: int, ex
 )
 def test_shown_size_has_three_digits_and_a_fitting_unit(size_bytes: int, expected: str):
     assert format_size_bytes(size_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("duration_ns", "text"),
+    [(0, "0ns"), (999, "999ns"), (1_000, "1us"), (49_677, "49.677us"), (2_500_000_000, "2.5s")],
+)
+def test_figure_in_a_message_is_exact_in_the_unit_that_fits(duration_ns: int, text: str):
+    assert decimal_duration(duration_ns) == text
+    assert parse_duration_ns(text) == duration_ns

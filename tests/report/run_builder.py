@@ -70,6 +70,10 @@ class Made:
     platform: str = "native"
     lost_rows: int = 0
     facts: Facts = field(default=FACTS)
+    overrun: str = "skip"
+    has_begun: bool = True
+    # Further tasks of the same run; of these only rows, name, deadline and overrun count.
+    others: Sequence["Made"] = ()
 
 
 def jobs_table(n: int) -> "np.ndarray[Any, Any]":
@@ -122,10 +126,11 @@ def overrun(rows: "np.ndarray[Any, Any]", job: int, response_ns: int) -> None:
 def write_run(directory: Path, made: Made) -> Path:
     """Write a run directory and return it."""
     directory.mkdir(parents=True)
+    _number_tasks(made)
     kept = _kept(made)
     names = [name for name in made.rows.dtype.names or () if name not in made.without]
     np.save(directory / "jobs.npy", np.ascontiguousarray(kept[names].astype(_plain(kept, names))))
-    np.save(directory / "histogram.npy", _histogram(made.rows))
+    np.save(directory / "histogram.npy", np.concatenate([_histogram(one) for one in _tasks(made)]))
     (directory / "spec.toml").write_text(_spec(made))
     machine = describe_machine(made.facts)
     (directory / "machine.json").write_bytes(encode_document(machine))
@@ -151,11 +156,13 @@ def write_composite(directory: Path, runs: dict[str, Made]) -> Path:
     return directory
 
 
-def corunner(passes: int | None = 5120, end_cause: str = "stopped") -> CorunnerResult:
+def corunner(
+    passes: int | None = 5120, end_cause: str = "stopped", cpus: str = "0"
+) -> CorunnerResult:
     """A co-runner that writes memory."""
     return CorunnerResult(
         index=0, workload="bandwidth", args=["write", "64MiB"], policy="other", priority=None,
-        cpus="0", passes_before_t0=12, passes=passes, elapsed_ns=10_000_000_000,
+        cpus=cpus, passes_before_t0=12, passes=passes, elapsed_ns=10_000_000_000,
         end_cause=end_cause,
     )  # fmt: skip
 
@@ -174,21 +181,33 @@ def _plain(rows: "np.ndarray[Any, Any]", names: Sequence[str]) -> "np.dtype[Any]
     return np.dtype([(name, rows.dtype[name].str) for name in names])
 
 
+def _tasks(made: Made) -> list[Made]:
+    return [made, *made.others]
+
+
+def _number_tasks(made: Made) -> None:
+    for index, one in enumerate(_tasks(made)):
+        one.rows["task"] = index
+
+
 def _kept(made: Made) -> "np.ndarray[Any, Any]":
+    rows = np.concatenate([one.rows for one in _tasks(made)])
+    rows = rows[np.lexsort((rows["task"], rows["release_ns"]))]
     if made.keep == "misses":
-        return made.rows[np.isin(made.rows["status"], [Status.MISSED, Status.ABORTED])]
+        return rows[np.isin(rows["status"], [Status.MISSED, Status.ABORTED])]
     if made.keep.startswith("tail:"):
-        return made.rows[-int(made.keep.removeprefix("tail:")) :]
-    return made.rows
+        return rows[-int(made.keep.removeprefix("tail:")) :]
+    return rows
 
 
 def _finished(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     return rows[np.isin(rows["status"], [Status.DONE, Status.MISSED])]
 
 
-def _histogram(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _histogram(made: Made) -> "np.ndarray[Any, Any]":
     """Log-linear buckets, 64 per power of two, as native/harness/histogram.h has them."""
-    done = _finished(rows)
+    done = _finished(made.rows)
+    task = int(made.rows["task"][0]) if len(made.rows) else 0
     values = {
         Quantity.RESPONSE_TIME: done["finish_ns"] - done["release_ns"],
         Quantity.RELEASE_LATENCY: done["start_ns"] - done["release_ns"],
@@ -202,14 +221,17 @@ def _histogram(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
             lower = value >> shift << shift
             edges = (lower, lower + (1 << shift))
             counts[edges] = counts.get(edges, 0) + 1
-        found += [(0, quantity, *edges, count) for edges, count in sorted(counts.items())]
+        found += [(task, quantity, *edges, count) for edges, count in sorted(counts.items())]
     return np.array(found, dtype=[(one.name, one.kind) for one in HISTOGRAM])
 
 
 def _spec(made: Made) -> str:
-    task = TaskSpec(
-        name=made.name, workload="mem", args=("64KiB",), period_ns=PERIOD_NS,
-        deadline_ns=made.deadline_ns, priority=90, cpus=(1,), job_timeout_ns=1_000_000_000,
+    tasks = tuple(
+        TaskSpec(
+            name=one.name, workload="mem", args=("64KiB",), period_ns=PERIOD_NS,
+            deadline_ns=one.deadline_ns, priority=90, cpus=(1,), job_timeout_ns=1_000_000_000,
+        )
+        for one in _tasks(made)
     )  # fmt: skip
     interfere = tuple(
         InterfereSpec(workload=one.workload, args=tuple(one.args), cpus=(0,))
@@ -217,23 +239,24 @@ def _spec(made: Made) -> str:
     )
     snapshots = Snapshots.NONE if "exec_ns" in made.without else Snapshots.ALL
     spec = Spec(
-        jobs=len(made.rows) or None, keep=made.keep, snapshots=snapshots, tasks=(task,),
+        jobs=len(made.rows) or None, keep=made.keep, snapshots=snapshots, tasks=tasks,
         interfere=interfere,
     )  # fmt: skip
     return spec_to_toml(spec)
 
 
-def _task(made: Made) -> TaskResult:
+def _task(made: Made, index: int, *, has_begun: bool) -> TaskResult:
     status = made.rows["status"]
     number = {one.name.lower(): int(np.count_nonzero(status == one)) for one in Status}
     not_met = number["missed"] + number["skipped"] + number["aborted"]
     return TaskResult(
-        index=0, name=made.name, workload="mem", args=["64KiB"], policy="fifo", priority=90,
-        cpus="1", period_ns=PERIOD_NS, deadline_ns=made.deadline_ns, offset_ns=0, overrun="skip",
-        released=len(made.rows), started=len(made.rows) - number["skipped"] - number["pending"],
+        index=index, name=made.name, workload="mem", args=["64KiB"], policy="fifo", priority=90,
+        cpus="1", period_ns=PERIOD_NS, deadline_ns=made.deadline_ns, offset_ns=0,
+        overrun=made.overrun, released=len(made.rows),
+        started=len(made.rows) - number["skipped"] - number["pending"],
         counts=Counts(**number, not_met=not_met), lost_rows=made.lost_rows,
-        end_ns=T0_NS + len(made.rows) * PERIOD_NS, end_cause=made.end_cause, memory_locked=True,
-        faults_after_first_job=Faults(minor=0, major=0),
+        end_ns=T0_NS + len(made.rows) * PERIOD_NS, end_cause=made.end_cause,
+        memory_locked=has_begun, faults_after_first_job=Faults(minor=0, major=0),
     )  # fmt: skip
 
 
@@ -243,14 +266,17 @@ def _manifest(
     snapshots = SnapshotCost(mode="all", n=1000, exec_ns=SNAPSHOT_EXEC_NS, wall_ns=780)
     if "exec_ns" in made.without:
         snapshots = SnapshotCost(mode="none")
+    end_ns = T0_NS + len(made.rows) * PERIOD_NS
+    clock = Clock(name="CLOCK_MONOTONIC", t0_ns=T0_NS, end_ns=end_ns)
+    tasks = [_task(one, index, has_begun=made.has_begun) for index, one in enumerate(_tasks(made))]
     return Manifest(
         tool=Tool(name="laxity", version="0.1.0", commit=None), kind="run", name=made.name,
         command_line=["laxity", "run", "mem", "-b", "64KiB", "--interfere", "bandwidth write@0"],
         status=made.status, exit_code=made.exit_code, message=made.message,
         started_at="2026-11-21T02:00:00Z", finished_at="2026-11-21T02:00:10Z",
         platform=made.platform, seed=7, machine_hash=machine_hash,
-        clock=Clock(name="CLOCK_MONOTONIC", t0_ns=T0_NS, end_ns=T0_NS + len(made.rows) * PERIOD_NS),
+        clock=clock if made.has_begun else Clock(name="CLOCK_MONOTONIC"),
         counter=Counter(name="tsc", rate_hz=2_400_000_000), snapshots=snapshots,
-        tasks=[_task(made)], corunners=list(made.corunners), fallbacks=list(made.fallbacks),
+        tasks=tasks, corunners=list(made.corunners), fallbacks=list(made.fallbacks),
         doctor_drift=list(made.drift), tables=tables, files=files,
     )  # fmt: skip

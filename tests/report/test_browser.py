@@ -96,6 +96,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     awkward = {
         "none": Made(ordinary_rows(0)),
         "one": Made(ordinary_rows(1), without=run_builder.SNAPSHOT_COLUMNS),
+        "two": Made(ordinary_rows(40), others=[Made(ordinary_rows(30, 2), name="vision")]),
         "misses": Made(late, keep="misses", name="a" * 80, corunners=[run_builder.corunner()]),
     }
     found = {name: write_report(write_run(root / name, made)) for name, made in awkward.items()}
@@ -106,7 +107,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"demo": write_report(write_composite(root / "demo", runs)), **found}
 
 
-NAMES = ("demo", "none", "one", "misses")
+NAMES = ("demo", "none", "one", "two", "misses")
 
 
 def load(driver: Any, report: Path, *, width: int = 1200, scheme: str = "light") -> None:  # noqa: ANN401 - selenium may be missing
@@ -146,7 +147,9 @@ def test_ids_are_unique_and_references_lead_somewhere(
     assert driver.execute_script(BROKEN_REFERENCES) == []
 
 
-@pytest.mark.parametrize(("name", "count"), [("demo", 18), ("none", 0), ("one", 7), ("misses", 7)])
+@pytest.mark.parametrize(
+    ("name", "count"), [("demo", 18), ("none", 0), ("one", 7), ("two", 14), ("misses", 7)]
+)
 def test_every_figure_is_drawn(driver: Any, reports: dict[str, Path], name: str, count: int):  # noqa: ANN401
     # demo: comparison 4, and per run 2 + 2 distributions, 2 series, 1 split
     load(driver, reports[name])
@@ -169,6 +172,18 @@ def test_nothing_runs_out_of_the_page(
     driver.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert driver.execute_script("return document.documentElement.scrollWidth") == width
     assert driver.execute_script(TEXT_OUTSIDE) == []
+
+
+def test_worst_jobs_have_no_tall_rows_on_a_phone(driver: Any, reports: dict[str, Path]):  # noqa: ANN401
+    load(driver, reports["demo"], width=PHONE_WIDTH)
+    heights = driver.execute_script("""
+    return [...document.querySelectorAll('table')]
+      .filter(table => table.caption.textContent.startsWith('The worst'))
+      .flatMap(table => [...table.tBodies[0].rows].map(row => row.offsetHeight));
+    """)
+    # four lines of text; one word per line took eight
+    assert heights
+    assert max(heights) < 4 * 13 * 1.5 + 11
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

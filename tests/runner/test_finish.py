@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.runner.left_runs import left_run, native, write_jobs
+from tests.runner.left_runs import left_run, native, write_histogram, write_jobs
 
-from laxity.errors import ConfigError, RecordError
+from laxity.errors import ConfigError, LaxityError, RecordError
 from laxity.model.manifest import (
     Clock,
     Counter,
@@ -317,25 +317,79 @@ def test_finisher_called_by_hand_needs_its_argument():
         ({"max_misses": 1}, [1_000], 1),
         ({"max_response": "5us"}, [1_000, 5_000], 0),
         ({"max_response": "5us"}, [1_000, 5_001], 1),
-        ({"max_response": "5us"}, [], 0),
-        ({"max_response": "5us"}, [None], 0),
+        # Nothing is known of a job that did not finish.
+        ({"max_response": "5us"}, [], 4),
+        ({"max_response": "5us"}, [None], 4),
     ],
 )
 def test_limits_of_the_spec_decide_the_exit_code(
     tmp_path: Path, limit: dict[str, object], responses_ns: list[int | None], exit_code: int
 ):
     # Whatever the rows say, laxity-run counted 2 not met: under `keep misses` rows do not tell.
-    task = NativeTask(index=0, counts=Counts(done=1, missed=1, skipped=1, not_met=2))
+    n_finished = sum(response_ns is not None for response_ns in responses_ns)
+    task = NativeTask(index=0, released=3, counts=Counts(done=n_finished, skipped=1, not_met=2))
     tmp = left_run(tmp_path / "D.tmp", native(tasks=[task]), responses_ns, None, **limit)
+    write_histogram(tmp, [])
     manifest = finish_run(tmp, has_survived=True).manifest
     assert (manifest.status, manifest.exit_code) == ("complete", exit_code)
     assert bool(manifest.message) == bool(exit_code)
 
 
 def test_message_of_a_violated_limit_names_both_figures(tmp_path: Path):
-    tmp = left_run(tmp_path / "D.tmp", native(), [5_001], max_response="5us")
+    tmp = left_run(tmp_path / "D.tmp", native(), [5_001, 1, 1], max_response="5us")
     message = finish_run(tmp, has_survived=True).manifest.message
-    assert message == "response time 5001ns is above the limit max_response 5us"
+    assert message == "response time 5.001us is above the limit max_response 5us"
+
+
+def test_response_known_only_by_its_bucket_is_not_named_as_one_that_occurred(tmp_path: Path):
+    # The longest bucket is [2976, 3008).
+    tmp = left_run(tmp_path / "D.tmp", native(), [], keep="tail:1", max_response="2us")
+    message = finish_run(tmp, has_survived=True).manifest.message
+    assert message == "response time of at least 2.976us is above the limit max_response 2us"
+
+
+def test_response_is_exact_where_every_row_was_kept_after_all(tmp_path: Path):
+    tmp = left_run(tmp_path / "D.tmp", native(), keep="tail:9", max_response="2us")
+    message = finish_run(tmp, has_survived=True).manifest.message
+    assert message == "response time 3us is above the limit max_response 2us"
+
+
+@pytest.mark.parametrize(("released", "exit_code"), [(0, 4), (1, 0)])
+def test_limit_of_misses_without_a_release_gives_no_verdict(
+    tmp_path: Path, released: int, exit_code: int
+):
+    left = native(tasks=[NativeTask(index=0, released=released)])
+    tmp = left_run(tmp_path / "D.tmp", left, [], max_misses=0)
+    manifest = finish_run(tmp, has_survived=True).manifest
+    assert manifest.exit_code == exit_code
+    message = 'max_misses 0: task "mem" had no release: no verdict'
+    assert manifest.message == (message if exit_code else "")
+
+
+def test_completed_run_does_not_advise_to_complete_it(tmp_path: Path):
+    told = "cannot write D.tmp: full; free space, then `laxity show` completes the run"
+    left = native(status="failed", exit_code=3, message=told)
+    manifest = finish_run(left_run(tmp_path / "D.tmp", left), has_survived=False).manifest
+    assert (manifest.exit_code, manifest.message) == (3, "cannot write D.tmp: full")
+
+
+@pytest.mark.parametrize(("code", "exit_code"), [(3, 3), (2, 4)])
+def test_recovery_that_fails_says_why_in_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, exit_code: int
+):
+    tool = tmp_path / "tools" / "native" / "laxity-run"
+    tool.parent.mkdir(parents=True)
+    tool.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && { echo laxity-run 0.1.0; exit; }\n'
+        f"echo 'laxity-run: D: free space' >&2; exit {code}\n"
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("LAXITY_TOOLS", str(tmp_path / "tools"))
+    tmp = left_run(tmp_path / "D.tmp", None)
+    (tmp / "segment").symlink_to(tool)
+    with pytest.raises(LaxityError, match=r"cannot be completed: D: free space$") as caught:
+        finish_run(tmp, has_survived=False)
+    assert caught.value.exit_code == exit_code
 
 
 @pytest.mark.parametrize(

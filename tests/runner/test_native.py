@@ -17,7 +17,7 @@ from laxity.errors import ConfigError, PlatformError
 from laxity.model.spec_reader import resolve_spec
 from laxity.runner import progress
 from laxity.runner.native import NativeOptions, finisher_command, native_argv
-from laxity.runner.placement import Cpus, place
+from laxity.runner.placement import Cpus, place, silent_corunners
 from laxity.runner.signals import forwarded_signals
 
 
@@ -251,3 +251,24 @@ def test_signal_that_the_caller_ignores_stays_ignored():
             assert not signals.has_received
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(
+    ("task", "corunner", "number"),
+    [
+        ({"cpus": "1"}, {"cpus": "0-1"}, 1),
+        ({"cpus": "1"}, {"cpus": "0"}, 0),
+        # It disturbs where the task may go elsewhere, or where both have the same right.
+        ({"cpus": "0-1"}, {"cpus": "0-1"}, 0),
+        ({"cpus": "1", "policy": "other"}, {"cpus": "1"}, 0),
+        ({"cpus": "1"}, {"cpus": "1", "policy": "rr"}, 0),
+    ],
+)
+def test_corunner_that_only_runs_while_the_task_sleeps_is_told(
+    task: dict[str, object], corunner: dict[str, object], number: int
+):
+    tasks = [{"workload": "mem", "period": "10ms", **task}]
+    spec = resolve_spec({}, tasks, [{"workload": "bandwidth", **corunner}], 1)
+    lines = silent_corunners(spec)
+    assert len(lines) == number
+    assert all('CPU 1 is that of task "mem" (fifo)' in line for line in lines)

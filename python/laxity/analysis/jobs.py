@@ -23,8 +23,9 @@ Column: TypeAlias = Any  # masked int64 array of shape (job,)
 IntArray = NDArray[np.int64]
 
 SUMMARY_QUANTILES = (0.5, 0.99, 0.999)
-# "Long" and "late" in why_missed: enough to explain a tenth of the deadline, or of the usual time.
+# "Late" in why_missed: a tenth of the deadline. "Long": what explains a tenth of the lateness.
 _NOTABLE_SHARE = 0.1
+_LONG_QUANTILE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,7 @@ class Split:
     """Response time of one job, in nanoseconds; what could not be measured is None.
 
     release_latency + execution + not_attributed = response. `not_attributed` holds preemptions,
-    interrupts, blocking and measuring error; it is below 0 when the CPU clock ran ahead of the wall
-    clock, or when the snapshot cost was smaller for this job than calibrated.
+    interrupts, blocking and measuring error. No part is negative: see `execution_ns`.
     """
 
     job: int
@@ -94,7 +94,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class MeanSplit:
-    """Means over all finished jobs, in nanoseconds, and how many jobs had a negative part."""
+    """Means over all finished jobs, in nanoseconds.
+
+    `n_limited` jobs had a processor time, less the calibrated cost, outside 0 to start to finish.
+    """
 
     n: int
     response_ns: float
@@ -102,16 +105,27 @@ class MeanSplit:
     start_to_finish_ns: float
     execution_ns: float | None
     not_attributed_ns: float | None
-    n_negative: int
+    n_limited: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsualLength:
+    """How long jobs usually are: the median of all, and the p99 of those that met their deadline.
+
+    The p99 of all would hide what makes more than 1 % of the jobs miss.
+    """
+
+    median_ns: int
+    met_p99_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What is usual for a task; None where not measured."""
+    """What is usual for a task; None where not measured, or where no job met its deadline."""
 
     release_latency_ns: int | None
-    execution_ns: int | None
-    start_to_finish_ns: int | None
+    execution: UsualLength | None
+    start_to_finish: UsualLength | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +183,23 @@ def lateness_ns(jobs: Jobs) -> Column:
 
 
 def execution_ns(jobs: Jobs, snapshot_exec_ns: int = 0) -> Column | None:
-    """Return the processor time per job less the calibrated cost of an empty pair of snapshots.
+    """Return the execution time per job: min(max(exec_ns - cost, 0), finish - start).
 
-    None if the run measured no processor time. Jobs shorter than the error of the calibration come
-    out negative; they are not hidden.
+    exec_ns holds the reading of the clocks. What that costs varies from job to job, and the
+    calibrated cost is a median; but a job's processor time is never negative and never more than
+    what passed from start to finish, so the difference is held within these limits.
+
+    Args:
+        jobs: Rows of one task.
+        snapshot_exec_ns: Calibrated processor time of an empty pair of snapshots.
+
+    Returns:
+        Nanoseconds, masked where not measured; None if the run measured no processor time.
     """
     if not has_column(jobs, "exec_ns"):
         return None
-    return jobs["exec_ns"] - snapshot_exec_ns
+    limited = np.ma.maximum(jobs["exec_ns"] - snapshot_exec_ns, 0)
+    return np.ma.minimum(limited, start_to_finish_ns(jobs))
 
 
 def present(values: Column) -> IntArray:
@@ -232,9 +255,7 @@ def split_of_job(row: Row, snapshot_exec_ns: int = 0) -> Split:
     """Split the response time of one finished job (one row of the jobs array)."""
     response = int(row["finish_ns"]) - int(row["release_ns"])
     latency = int(row["start_ns"]) - int(row["release_ns"])
-    execution = _value(row, "exec_ns")
-    if execution is not None:
-        execution -= snapshot_exec_ns
+    execution = _execution_of(row, snapshot_exec_ns)
     rest = None if execution is None else response - latency - execution
     return Split(int(row["job"]), response, latency, response - latency, execution, rest)
 
@@ -247,7 +268,7 @@ def mean_split(jobs: Jobs, snapshot_exec_ns: int = 0) -> MeanSplit | None:
     execution = execution_ns(rows, snapshot_exec_ns)
     complete = execution is not None and not np.ma.getmaskarray(execution).any()
     rest = start_to_finish_ns(rows) - execution if complete else None
-    negative = (present(rest) < 0) | (present(execution) < 0) if complete else np.zeros(0)
+    limited = present(execution) != present(rows["exec_ns"]) - snapshot_exec_ns if complete else 0
     return MeanSplit(
         n=len(rows),
         response_ns=float(response_time_ns(rows).mean()),
@@ -255,7 +276,7 @@ def mean_split(jobs: Jobs, snapshot_exec_ns: int = 0) -> MeanSplit | None:
         start_to_finish_ns=float(start_to_finish_ns(rows).mean()),
         execution_ns=float(execution.mean()) if execution is not None and complete else None,
         not_attributed_ns=float(rest.mean()) if rest is not None else None,
-        n_negative=int(np.count_nonzero(negative)),
+        n_limited=int(np.count_nonzero(limited)),
     )
 
 
@@ -286,23 +307,32 @@ def skipped_after(jobs: Jobs, index: int) -> int:
 
 
 def usual_values(jobs: Jobs, snapshot_exec_ns: int = 0) -> Usual:
-    """Return the medians of a task's finished jobs."""
+    """Return what is usual among a task's finished jobs."""
     rows = finished(jobs)
-    execution = execution_ns(rows, snapshot_exec_ns)
+    latency = present(release_latency_ns(rows))
+    has_met = np.ma.getdata(rows["status"]) == Status.DONE
     return Usual(
-        _median(present(release_latency_ns(rows))),
-        None if execution is None else _median(present(execution)),
-        _median(present(start_to_finish_ns(rows))),
+        distribution.from_samples(latency).quantile_ns(0.5) if latency.size else None,
+        _usual_length(execution_ns(rows, snapshot_exec_ns), has_met),
+        _usual_length(start_to_finish_ns(rows), has_met),
     )
+
+
+def _usual_length(lengths: Column | None, has_met: NDArray[np.bool_]) -> UsualLength | None:
+    if lengths is None or not present(lengths[has_met]).size:
+        return None
+    met = distribution.from_samples(present(lengths[has_met]))
+    median = distribution.from_samples(present(lengths)).quantile_ns(0.5)
+    return UsualLength(median, met.quantile_ns(_LONG_QUANTILE))
 
 
 def why_missed(row: Row, neighbours: Neighbours) -> tuple[Observation, ...]:
     """List what was seen around a job that did not meet its deadline; seen is not proven cause.
 
-    Codes: `aborted` (value: `Cause`), `previous_overran` (ns past this release), `late_release`
-    (release latency, usual one), `long_execution` (processor time, usual one), `long_run` (start to
-    finish, usual one; only where no processor time was measured), `preempted`, `blocked`,
-    `major_faults`, `minor_faults` (counts), `migrated` (to CPU, from CPU).
+    Codes: `aborted` (value: `Cause`), `previous_finished_late` (ns past this release),
+    `late_release` (release latency, usual one), `long_execution` (processor time, usual one),
+    `long_run` (start to finish, usual one; only where no processor time was measured), `preempted`,
+    `blocked`, `major_faults`, `minor_faults` (counts), `migrated` (to CPU, from CPU).
 
     Args:
         row: One row of the jobs array.
@@ -338,7 +368,7 @@ def _seen_before_start(row: Row, neighbours: Neighbours) -> list[Observation]:
         finish = _value(neighbours.previous, "finish_ns")
         if finish is not None and finish > release:
             # The start is late because of it; that would say the same twice.
-            return [Observation("previous_overran", finish - release)]
+            return [Observation("previous_finished_late", finish - release)]
     start, usual = _value(row, "start_ns"), neighbours.usual.release_latency_ns
     if start is None or usual is None:
         return []
@@ -349,19 +379,27 @@ def _seen_before_start(row: Row, neighbours: Neighbours) -> list[Observation]:
 
 def _seen_in_length(row: Row, neighbours: Neighbours) -> list[Observation]:
     """More processor time than usual, or where that was not measured, more time altogether."""
-    execution, usual = _value(row, "exec_ns"), neighbours.usual.execution_ns
-    if execution is not None and usual is not None:
-        execution -= neighbours.snapshot_exec_ns
-        if execution > (1 + _NOTABLE_SHARE) * usual:
-            return [Observation("long_execution", execution, usual)]
+    deadline, finish = _value(row, "abs_deadline_ns"), _value(row, "finish_ns")
+    if deadline is None or finish is None:
         return []
-    start, finish = _value(row, "start_ns"), _value(row, "finish_ns")
-    usual = neighbours.usual.start_to_finish_ns
-    if start is None or finish is None or usual is None:
+    code, usual = "long_execution", neighbours.usual.execution
+    length = _execution_of(row, neighbours.snapshot_exec_ns)
+    if length is None or usual is None:
+        code, usual = "long_run", neighbours.usual.start_to_finish
+        length = finish - int(row["start_ns"])
+    if usual is None or length <= usual.met_p99_ns:
         return []
-    if finish - start > (1 + _NOTABLE_SHARE) * usual:
-        return [Observation("long_run", finish - start, usual)]
-    return []
+    if length - usual.median_ns < _NOTABLE_SHARE * (finish - deadline):
+        return []
+    return [Observation(code, length, usual.median_ns)]
+
+
+def _execution_of(row: Row, snapshot_exec_ns: int) -> int | None:
+    """Execution time of one finished job, as `execution_ns`."""
+    exec_ns = _value(row, "exec_ns")
+    if exec_ns is None:
+        return None
+    return min(max(exec_ns - snapshot_exec_ns, 0), int(row["finish_ns"]) - int(row["start_ns"]))
 
 
 def _allowed_ns(row: Row) -> int:
@@ -376,9 +414,3 @@ def _value(row: Row, name: str) -> int | None:
         return None
     value = row[name]
     return None if value is np.ma.masked else int(value)
-
-
-def _median(values: IntArray) -> int | None:
-    if not values.size:
-        return None
-    return distribution.from_samples(values).quantile_ns(0.5)

@@ -12,6 +12,7 @@ from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     debug_option,
     format_option,
+    named_as_options,
     quiet_option,
     run_dir_option,
     run_path,
@@ -63,7 +64,8 @@ def demo(**given: object) -> int:
     )
     facts = collect_facts()
     resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
-    plan = plan_demo(facts, cpus_of_this_process(), request, resolution_ns)
+    with named_as_options(("duration", "seed")):
+        plan = plan_demo(facts, cpus_of_this_process(), request, resolution_ns)
     state = diagnose(facts, plan.runs[0][1].tasks[0].cpus)
     if not options.quiet:
         told = f"this machine is {state.badge}: {state.reason}; laxity doctor tells more"

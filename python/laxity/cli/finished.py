@@ -3,9 +3,19 @@
 """What every command that wrote a run does at its end: report, short answer, exit code."""
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
+from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
-from laxity.errors import EXIT_INTERNAL, EXIT_PLATFORM, EXIT_USAGE
+from laxity.errors import (
+    EXIT_DONE,
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    EXIT_PLATFORM,
+    EXIT_USAGE,
+    LaxityError,
+)
 from laxity.runner.finish import Finished
 from laxity.store.run_directory import Run, open_run
 
@@ -36,21 +46,48 @@ def show_finished(finished: Finished, *, output_format: str, has_report: bool) -
     from laxity.cli.summary import summary_document, summary_text  # noqa: PLC0415
 
     run = open_run(finished.path)
-    if output_format == "json":
-        print_json(summary_document(run))
-    else:
-        sys.stdout.write(summary_text(run) + f"{run.path}\n")
-    sys.stdout.flush()
+    is_table = output_format != "json"
+    steps = [lambda: _print_answer(run, summary_text(run) if is_table else summary_document(run))]
     if manifest.status == "failed":
-        _repeat_output(run)
+        steps.append(lambda: _repeat_output(run))
     if has_report:
-        # matplotlib takes longer to load than the rest of this command.
-        from laxity.report.page import write_report  # noqa: PLC0415
-
-        report = write_report(run.path)
-        if output_format != "json":
-            sys.stdout.write(f"{report}\n")
+        steps.append(lambda: _write_report(run, is_told=is_table))
+    for step in steps:
+        code = _take_step(step, run, code)
     return code
+
+
+def _take_step(step: Callable[[], None], run: Run, code: int) -> int:
+    """Do what follows a stored run; whatever hinders it, the run is there and the rest is done.
+
+    Returns:
+        The exit code: the one before if that was a failure already, for it came first.
+    """
+    try:
+        step()
+    except KeyboardInterrupt:
+        problem = f"interrupted; the run is stored in {run.path}, laxity report {run.path} goes on"
+        failure = EXIT_INTERRUPTED
+    except LaxityError as error:
+        problem, failure = f"{error}; the run is stored in {run.path}", error.exit_code
+    else:
+        return code
+    print(f"laxity: {problem}", file=sys.stderr)
+    return failure if code == EXIT_DONE else code
+
+
+def _print_answer(run: Run, answer: str | dict[str, Any]) -> None:
+    if isinstance(answer, str):
+        sys.stdout.write(f"{answer}{run.path}\n")
+    else:
+        print_json(answer)
+    sys.stdout.flush()
+
+
+def _write_report(run: Run, *, is_told: bool) -> None:
+    report = build_report(run.path)
+    if is_told:
+        sys.stdout.write(f"{report}\n")
 
 
 def _repeat_output(run: Run) -> None:

@@ -13,12 +13,14 @@ import click
 from typing_extensions import override
 
 from laxity import __version__
+from laxity.cli.streams import secure_streams
 from laxity.errors import (
     EXIT_DONE,
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
     LaxityError,
+    environment_error,
     suggestion,
 )
 
@@ -126,10 +128,9 @@ def judge_error(error: BaseException) -> tuple[int, str]:
         return EXIT_INTERRUPTED, "interrupted"
     if isinstance(error, click.ClickException):
         return EXIT_USAGE, _usage_message(error)
-    if isinstance(error, BrokenPipeError):
-        # The reader of our stdout has seen enough; keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_DONE, ""
+    known = environment_error(error) if isinstance(error, OSError) else None
+    if known is not None:
+        return known.exit_code, str(known)
     return EXIT_INTERNAL, f"internal: {type(error).__name__}: {error}"
 
 
@@ -142,8 +143,11 @@ def command_words(arguments: list[str]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    # SIGTERM ends a command in order, as SIGINT does.
-    signal.signal(signal.SIGTERM, _interrupt)
+    secure_streams()
+    # These end a command in order, as SIGINT does; one that is ignored (nohup) stays so.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     with Boundary(arguments) as boundary:
         code = cli.main(arguments, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()

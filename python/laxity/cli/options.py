@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Options that several commands share, spelled and explained once."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +31,38 @@ run_root_option = click.option(
 no_report_option = click.option(
     "--no-report", is_flag=True, help="Do not write report.html; laxity report does it later."
 )
-run_argument = click.argument("path", metavar="RUN")
+
+
+def _refuse_empty(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if not value:
+        msg = "run: an empty path; name a directory that laxity wrote"
+        raise ConfigError(msg)
+    return value
+
+
+run_argument = click.argument("path", metavar="RUN", callback=_refuse_empty)
+# The place of a key in a message about a spec, as laxity.model.spec_reader writes it.
+_KEY_PLACE = re.compile(r'(?:spec .*?: )?(?:\[run\]|task "[^"]*"): (\w+)(?=[: ])')
+
+
+@contextmanager
+def named_as_options(keys: Collection[str]) -> Iterator[None]:
+    """Let a message about a key that was given as an option name the option.
+
+    Args:
+        keys: The keys, `max_misses` for `--max-misses`.
+
+    Raises:
+        ConfigError: The same error, in the user's words.
+    """
+    try:
+        yield
+    except ConfigError as error:
+        match = _KEY_PLACE.match(str(error))
+        if match is None or match[1] not in keys:
+            raise
+        msg = f"--{match[1].replace('_', '-')}{str(error)[match.end() :]}"
+        raise ConfigError(msg) from error
 
 
 def format_option(*formats: str) -> Callable[[Command], Command]:

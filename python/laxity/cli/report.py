@@ -7,20 +7,21 @@ from pathlib import Path
 
 import click
 
+from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, run_argument
+from laxity.cli.reports import build_report
 from laxity.runner.finish import open_recovered
 
 
 @click.command()
 @run_argument
 @debug_option
-def report(path: str) -> None:
+def report(path: str) -> int:
     """Build the HTML report of RUN, a directory that laxity wrote, and print its path.
 
     The report is one file: no network, no scripts needed. A run that was killed is finished first.
+    Of a damaged run it shows what can be read; the damage is told and the exit code is 4.
     """
     run = open_recovered(Path(path))
-    # matplotlib takes longer to load than the rest of this command.
-    from laxity.report.page import write_report  # noqa: PLC0415
-
-    sys.stdout.write(f"{write_report(run.path)}\n")
+    sys.stdout.write(f"{build_report(run.path)}\n")
+    return tell_damage(run)

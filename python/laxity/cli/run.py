@@ -4,6 +4,7 @@
 
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,17 +13,20 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
     debug_option,
     format_option,
+    named_as_options,
     no_report_option,
     quiet_option,
     run_dir_option,
     run_path,
     run_root_option,
 )
+from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
 from laxity.model.spec import Idle, Overrun, Policy, Snapshots, Spec, spec_to_toml
 from laxity.model.spec_reader import (
@@ -242,8 +246,21 @@ def _run_options(command: Command) -> Command:
     return command
 
 
+def _complete_what(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the bundled workloads; a spec is a file."""
+    if is_spec_path(incomplete):
+        return [CompletionItem(incomplete, type="file")]
+    from laxity.runner.tools import list_workloads  # noqa: PLC0415 - only for completion
+
+    names = [one for one in list_workloads() if one.name.startswith(incomplete)]
+    found = [CompletionItem(one.name, help=one.summary) for one in names]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
 @click.command()
-@click.argument("what", metavar="SPEC|NAME")
+@click.argument("what", metavar="SPEC|NAME", shell_complete=_complete_what)
 @_task_options
 @_run_options
 @run_dir_option
@@ -264,14 +281,17 @@ def run(what: str, **given: object) -> int:
     the same. Durations and sizes need units: 10ms, 64KiB.
     """
     from laxity.experiments.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
+    from laxity.runner.placement import silent_corunners  # noqa: PLC0415 - with the above
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     experiment = _read_experiment(what, options)
     spec = prepare_spec(experiment.spec)
     if options.dry_run:
-        sys.stdout.write(spec_to_toml(spec))
+        _print_spec(spec, options.output_format)
         return 0
+    for line in silent_corunners(spec):
+        print(f"laxity run: {line}", file=sys.stderr)
     request = RunRequest(
         spec=spec,
         name=experiment.name,
@@ -290,14 +310,28 @@ def run(what: str, **given: object) -> int:
 def _read_experiment(what: str, options: _Options) -> _Experiment:
     resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
     run_table = options.table(_RUN_KEYS)
+    if what in {"", "-"}:
+        msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
+        raise ConfigError(msg)
     if is_spec_path(what):
-        return _read_spec_file(Path(what), run_table, options, resolution_ns)
+        with named_as_options(run_table):
+            return _read_spec_file(Path(what), run_table, options, resolution_ns)
     task = options.table(_TASK_KEYS)
+    given = {*run_table, *task}
     task["workload"] = what
     task["args"] = split_words(options.words or "", "-b")
     interfere = [parse_interfere_option(text) for text in options.interfere]
-    spec = resolve_spec(run_table, [task], interfere, resolution_ns)
+    with named_as_options(given):
+        spec = resolve_spec(run_table, [task], interfere, resolution_ns)
     return _Experiment(spec.tasks[0].name, spec)
+
+
+def _print_spec(spec: Spec, output_format: str) -> None:
+    text = spec_to_toml(spec)
+    if output_format == "json":
+        print_json(tomllib.loads(text))
+    else:
+        sys.stdout.write(text)
 
 
 def _read_spec_file(
@@ -311,6 +345,9 @@ def _read_spec_file(
     try:
         with path.open("rb") as file:
             data = file.read(MAX_SPEC_BYTES + 1)
+    except IsADirectoryError as error:
+        msg = f"spec {path}: is a directory; name a spec file, or laxity show for a run"
+        raise ConfigError(msg) from error
     except OSError as error:
         msg = f"spec {path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error

@@ -15,8 +15,14 @@ from laxity.model.streams import STREAMS, absent_value
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
+def _complete_stream(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    return [name for name in STREAMS if name.startswith(incomplete)]
+
+
 @click.command()
-@click.argument("stream", required=False)
+@click.argument("stream", required=False, shell_complete=_complete_stream)
 @format_option("table", "json")
 @debug_option
 def schema(stream: str | None, output_format: str) -> None:

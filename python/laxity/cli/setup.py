@@ -10,7 +10,8 @@ import click
 
 from laxity.cli.options import debug_option
 from laxity.cli.tables import format_table
-from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.errors import ConfigError, PlatformError, ToolError, suggestion
+from laxity.runner.segments import left_segments
 from laxity.runner.tools import source_root
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -36,7 +37,7 @@ def setup(set_name: str | None, completion: str | None, man_pages: str | None) -
     if completion is not None:
         sys.stdout.write(_completion_script(completion))
     elif man_pages is not None:
-        _write_man_pages(Path(man_pages))
+        _write_man_pages(man_pages)
     else:
         _show_sets()
     return 0
@@ -57,23 +58,39 @@ def _install(set_name: str) -> int:
     if not set_name or set_name.startswith("-"):
         msg = f'--with "{set_name}": not the name of a set; laxity setup shows them'
         raise ConfigError(msg)
-    # The script speaks for itself; its exit codes are ours.
-    return subprocess.run([_setup_set(), set_name], check=False, stdout=2).returncode
-
-
-def _show_sets() -> None:
     script = _setup_set()
+    known = [name for name, _ in _read_sets(script)]
+    if set_name not in known:
+        advice = suggestion(set_name, known, f"use one of {' '.join(known)}")
+        msg = f'--with "{set_name}": unknown; {advice}'
+        raise ConfigError(msg)
+    # The script speaks for itself; its exit codes are ours.
+    return subprocess.run([script, set_name], check=False, stdout=2).returncode
+
+
+def _read_sets(script: Path) -> list[tuple[str, str]]:
+    """Ask for the sets: name, purpose."""
     done = subprocess.run([script, "--list"], check=False, capture_output=True, text=True)
     if done.returncode:
         msg = f"{script} --list: exit code {done.returncode} ({done.stderr.strip()})"
         raise ToolError(msg)
+    lines = (line.partition("\t") for line in done.stdout.splitlines())
+    return [(name, purpose) for name, _, purpose in lines]
+
+
+def _show_sets() -> None:
+    script = _setup_set()
     venv = script.parent.parent / ".venv"
     rows = []
-    for line in done.stdout.splitlines():
-        name, _, purpose = line.partition("\t")
+    for name, purpose in _read_sets(script):
         is_there = (venv / f".stamp-python-{name}").exists()
         rows.append((name, "installed" if is_there else "not installed", purpose))
     sys.stdout.write(format_table(("set", "state", "for"), rows))
+    for segment in left_segments():
+        sys.stdout.write(
+            f"{segment}: memory of a run that died; laxity show DIR completes that run and frees "
+            "it, or remove the file\n"
+        )
 
 
 def _completion_script(shell: str) -> str:
@@ -88,7 +105,11 @@ def _completion_script(shell: str) -> str:
     return kind(cli, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source() + "\n"
 
 
-def _write_man_pages(directory: Path) -> None:
+def _write_man_pages(name: str) -> None:
+    if not name:
+        msg = '--man-pages "": an empty path; name a directory'
+        raise ConfigError(msg)
+    directory = Path(name)
     from laxity.cli.main import cli  # noqa: PLC0415 - main imports this module
     from laxity.cli.man import write_man_pages  # noqa: PLC0415 - rarely needed
 

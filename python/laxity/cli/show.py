@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """`laxity show`: what a run was and how it ended."""
 
+import shlex
 import sys
 from pathlib import Path
 
 import click
 
+from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, format_option, run_argument
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
@@ -25,29 +27,35 @@ from laxity.store.run_directory import Run
 def show(path: str, verify: bool, output_format: str) -> int:
     """Show what RUN, a directory that laxity wrote, was and how it ended.
 
-    A run that was killed is finished first. json prints its manifest.
+    A run that was killed is finished first. json prints its manifest. The damage of a run is told
+    and the exit code is then 4.
     """
     run = open_recovered(Path(path))
     if verify:
         return _verify(run, output_format)
     if output_format == "json":
         print_json(run.manifest)
-        return EXIT_DONE
+        return tell_damage(run)
     from laxity.cli.summary import summary_text  # noqa: PLC0415 - loads numpy
 
     sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))
     sys.stdout.write("\n" + summary_text(run))
-    return EXIT_DONE
+    return tell_damage(run)
 
 
 def _verify(run: Run, output_format: str) -> int:
-    problems = run.verify()
+    from laxity.store.integrity import find_contradictions  # noqa: PLC0415 - loads numpy
+
+    problems = run.verify() + find_contradictions(run)
     if output_format == "json":
         print_json({"run": str(run.path), "problems": problems})
     elif problems:
         sys.stdout.writelines(f"{problem}\n" for problem in problems)
     else:
-        sys.stdout.write(f"{len(run.manifest.files)} files are as they were written\n")
+        sys.stdout.write(
+            f"{len(run.manifest.files)} files are as they were written; "
+            "manifest.json itself carries no hash\n"
+        )
     return EXIT_NO_VERDICT if problems else EXIT_DONE
 
 
@@ -55,7 +63,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     manifest = run.manifest
     facts = [
         ("run", str(run.path)),
-        ("command", " ".join(manifest.command_line)),
+        ("command", shlex.join(manifest.command_line)),
         ("tool", f"{manifest.tool.name} {manifest.tool.version} {manifest.tool.commit or ''}"),
         ("started", manifest.started_at),
         ("finished", manifest.finished_at or "unknown"),
@@ -66,7 +74,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     facts += [(f"rows of {name}", str(rows)) for name, rows in manifest.tables.items()]
     for task in manifest.tasks:
         deadline = "none" if task.deadline_ns is None else format_duration_ns(task.deadline_ns)
-        words = " ".join([task.workload, *task.args])
+        words = shlex.join([task.workload, *task.args])
         facts.append(
             (
                 f"task {task.name}",
@@ -75,6 +83,6 @@ def _facts(run: Run) -> list[tuple[str, str]]:
             )
         )
     for one in manifest.corunners:
-        words = " ".join([one.workload, *one.args])
+        words = shlex.join([one.workload, *one.args])
         facts.append((f"co-runner {one.index}", f"{words} on CPU {one.cpus}: {one.passes} passes"))
     return facts

@@ -24,6 +24,9 @@ _HEADERS = ("run", "task", "quantity", "kind", "n", "min", "median", "p99", "p99
 _RIGHT = range(4, len(_HEADERS))
 # Shown instead of a quantile that so few jobs do not support.
 _UNSUPPORTED = "-"
+# Before a value that is known only as the end of a bucket.
+_AT_LEAST = "≥"
+_AT_MOST = "≤"
 
 
 def summary_text(run: Run) -> str:
@@ -34,6 +37,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _release_lines(page)]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
+    parts += [f"{line}\n" for line in _footnotes(page)]
     parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
     parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
     return "".join(parts)
@@ -107,22 +111,50 @@ def _rows(data: RunData, task: TaskData) -> list[tuple[str, ...]]:
             _NAMES[quantity],
             data.kind,
             str(summary.n),
-            format_duration_ns(summary.min_ns),
-            format_duration_ns(summary.median_ns),
-            _quantile(summary, _P99),
-            _quantile(summary, _P999),
-            format_duration_ns(summary.max_ns),
+            _shown(summary, summary.min_ns, _AT_LEAST),
+            _shown(summary, summary.median_ns),
+            _shown(summary, summary.quantile_ns(_P99)),
+            _shown(summary, summary.quantile_ns(_P999)),
+            _shown(summary, summary.max_ns),
         )
         for quantity, summary in _summaries(task)
     ]
 
 
-def _quantile(summary: Summary, q: float) -> str:
-    value_ns = summary.quantile_ns(q)
-    return _UNSUPPORTED if value_ns is None else format_duration_ns(value_ns)
+def _shown(summary: Summary, value_ns: int | None, bound: str = _AT_MOST) -> str:
+    """Write a value; an end of a bucket, where rows were not kept, is marked as the bound it is."""
+    if value_ns is None:
+        return _UNSUPPORTED
+    return ("" if summary.is_exact else f"{bound} ") + format_duration_ns(value_ns)
+
+
+def _footnotes(page: PageData) -> list[str]:
+    """Explain the marks that the table holds."""
+    summaries = [
+        summary for data in page.runs for task in data.tasks for _, summary in _summaries(task)
+    ]
+    lines = []
+    needed = {
+        item.q: item.n_needed
+        for summary in summaries
+        for item in summary.quantiles
+        if item.value_ns is None and item.q in {_P99, _P999}
+    }
+    if needed:
+        parts = [f"p{q * 100:g} needs {n} jobs" for q, n in sorted(needed.items())]
+        lines.append(f"{_UNSUPPORTED}: {', '.join(parts)}")
+    if not all(summary.is_exact for summary in summaries):
+        lines.append(
+            f"{_AT_MOST} {_AT_LEAST}: ends of histogram buckets, at most 1/64 wide; "
+            "--keep stored fewer rows than jobs"
+        )
+    return lines
 
 
 def _outcome_line(manifest: Manifest) -> str:
+    """Write the status and why; a message may begin with the status."""
+    if manifest.message.startswith(manifest.status):
+        return f"{manifest.message}\n"
     message = f": {manifest.message}" if manifest.message else ""
     return f"{manifest.status}{message}\n"
 
@@ -132,10 +164,14 @@ def _release_lines(page: PageData) -> list[str]:
     for data in page.runs:
         for task in data.tasks:
             counts = task.result.counts
+            late = counts.not_met - counts.missed - counts.skipped - counts.aborted
+            pending = "0 pending"
+            if counts.pending:
+                pending = f"{late} of {counts.pending} pending, those whose deadline has come"
             lines.append(
                 f"{data.label}: {task.result.released} released, {task.result.started} started, "
-                f"{counts.not_met} not met ({counts.missed} missed, {counts.skipped} skipped, "
-                f"{counts.aborted} aborted, {counts.pending} pending)"
+                f"{counts.not_met} not met = {counts.missed} missed + {counts.skipped} skipped + "
+                f"{counts.aborted} aborted + {pending}"
             )
     return lines
 

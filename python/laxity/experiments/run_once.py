@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from laxity import __version__
-from laxity.errors import LaxityError
+from laxity.errors import EXIT_DONE, LaxityError, PlatformError
 from laxity.model.manifest import Manifest, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
@@ -99,8 +99,7 @@ def run_once(request: RunRequest, signals: Forwarder) -> Finished:
         returncode = run_native(
             request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
         )
-        _write_after(run, before)
-        return finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+        return _complete(run, before, returncode)
     except LaxityError:
         if not (run.tmp / "jobs.npy").exists():
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -168,6 +167,17 @@ def _write_before(run: NewRun, request: RunRequest) -> Diagnosis:
     before = diagnose(facts, _measured_cpus(request.spec))
     write_diagnosis(run.tmp, before, None)
     return before
+
+
+def _complete(run: NewRun, before: Diagnosis, returncode: int) -> Finished:
+    try:
+        _write_after(run, before)
+        return finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+    except PlatformError as error:
+        # laxity-run ends with a message of its own; another one for the same cause confuses.
+        is_told = returncode != EXIT_DONE
+        msg = "" if is_told else f"{error}, then laxity show {run.final} completes the run"
+        raise PlatformError(msg) from error
 
 
 def _write_after(run: NewRun, before: Diagnosis) -> None:

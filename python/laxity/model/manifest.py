@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from laxity.errors import RecordError
+from laxity.model.wording import plain_words
 
 MANIFEST_SCHEMA = 1
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
@@ -241,7 +242,9 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
     try:
         document = msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"{where}: unreadable ({error}); the run is damaged or of another version"
+        msg = (
+            f"{where}: unreadable ({plain_words(error)}); the run is damaged or of another version"
+        )
         raise RecordError(msg) from error
     if document.schema != MANIFEST_SCHEMA:
         msg = f"{where}: schema {document.schema}; this build reads {MANIFEST_SCHEMA}"

@@ -38,6 +38,7 @@ from laxity.model.spec import (
     TaskTable,
 )
 from laxity.model.units import exact_duration, parse_duration_ns, parse_size_bytes
+from laxity.model.wording import plain_words
 
 # The longest response that is still believed: max(1 s, 20 * max(D, T)), design.md section 5.
 MIN_JOB_TIMEOUT_NS = 1_000_000_000
@@ -52,7 +53,9 @@ MAX_PREFAULT_BYTES = 1 << 40
 # A spec is read by people; this bound only keeps a mistyped path to a huge file out of memory.
 MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+# What laxity-run stores of it (LAXITY_NAME_BYTES less the final NUL).
+_MAX_NAME = 63
 
 Word = TypeVar("Word", bound=StrEnum)
 Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
@@ -76,7 +79,10 @@ def read_spec_toml(data: bytes, overrides: dict[str, Any], resolution_ns: int) -
     """
     try:
         document = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        msg = f"{plain_words(error)}; see the example in the manual of laxity run"
+        raise ConfigError(msg) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         msg = f"not TOML: {error}; see the example in the manual of laxity run"
         raise ConfigError(msg) from error
     _check_keys(document, ("schema", "run", "task", "interfere"), "top level")
@@ -136,7 +142,8 @@ def parse_interfere_option(text: str) -> dict[str, Any]:
     words, at, cpus = text.rpartition("@")
     parsed = split_words(words, f'--interfere "{text}"')
     if not at or not parsed:
-        msg = f'--interfere "{text}": not NAME ARG...@CPUS; write for example "bandwidth write@0"'
+        example = "bandwidth write 1MiB@0"
+        msg = f'--interfere "{text}": not NAME ARG...@CPUS; write for example "{example}"'
         raise ConfigError(msg)
     return {"workload": parsed[0], "args": parsed[1:], "cpus": cpus}
 
@@ -201,10 +208,7 @@ def _convert(table: dict[str, Any], kind: type[Table], key: str, where: str) -> 
     try:
         return msgspec.convert(table, kind, strict=True)
     except msgspec.ValidationError as error:
-        reason = str(error).replace(" - at `$.", ' in "').replace("`", "")
-        if ' in "' in reason:
-            reason += '"'
-        msg = f"{where}: {reason[0].lower()}{reason[1:]}; correct its type"
+        msg = f"{where}: {plain_words(error)}; correct it"
         raise ConfigError(msg) from error
 
 
@@ -255,6 +259,9 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
         msg = f'task "{task.name or 0}": no workload; write workload = "NAME" (see laxity list)'
         raise ConfigError(msg)
     name = task.name if task.name is not None else PurePath(task.workload).name
+    if len(name) > _MAX_NAME:
+        msg = f'task "{name[:_MAX_NAME]}...": name of {len(name)} letters; use at most {_MAX_NAME}'
+        raise ConfigError(msg)
     with located(f'task "{name}"'):
         if not _NAME.fullmatch(name):
             msg = f'name "{name}" is not usable in paths; use letters, digits, . _ -'

@@ -87,7 +87,13 @@ JOBS = (
     Field("abs_deadline_ns", "i8", "ns", "release + deadline; absent without a deadline"),
     Field("start_ns", "i8", "ns", "first runs; absent if it did not start"),
     Field("finish_ns", "i8", "ns", "completes; absent if it did not finish"),
-    _optional("exec_ns", "i8", "ns", "processor time of the job (snapshots cpu, all)"),
+    _optional(
+        "exec_ns",
+        "i8",
+        "ns",
+        "processor time, raw: with the reading of the clocks (snapshots.exec_ns in manifest.json), "
+        "which only analysis subtracts (snapshots cpu, all)",
+    ),
     _optional("start_ticks", "u8", "ticks", "constant-rate counter at the start"),
     _optional("finish_ticks", "u8", "ticks", "constant-rate counter at the finish"),
     _optional("tid", "i4", "", "the kernel's thread number"),

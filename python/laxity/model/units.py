@@ -6,6 +6,7 @@
 """
 
 import re
+from decimal import Decimal
 
 from laxity.errors import ConfigError
 
@@ -105,8 +106,9 @@ def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
 
 
 def _with_unit(number: str, unit: str, example: str) -> str:
-    """Show the user's own number with the likely unit, so that the hint can be copied."""
-    return f"{number}{unit}" if _QUANTITY.fullmatch(number) else example
+    """Show the user's own number with the likely unit, to be copied; a zero helps nobody."""
+    is_usable = _QUANTITY.fullmatch(number) and number.strip("0.")
+    return f"{number}{unit}" if is_usable else f"for example {example}"
 
 
 def _quoted(value: object) -> str:
@@ -122,6 +124,14 @@ def exact_duration(duration_ns: int) -> str:
     for unit in ("s", "ms", "us"):
         if duration_ns and duration_ns % NS_PER_UNIT[unit] == 0:
             return f"{duration_ns // NS_PER_UNIT[unit]}{unit}"
+    return f"{duration_ns}ns"
+
+
+def decimal_duration(duration_ns: int) -> str:
+    """Write a duration exactly in the unit that fits: 49677 is `49.677us`; units as users write."""
+    for unit in ("s", "ms", "us"):
+        if abs(duration_ns) >= NS_PER_UNIT[unit]:
+            return f"{Decimal(duration_ns) / NS_PER_UNIT[unit]:f}{unit}"
     return f"{duration_ns}ns"
 
 

@@ -15,15 +15,18 @@ from laxity.model.units import format_duration_ns
 
 Kind = Literal["measured", "simulated"]
 Tone = Literal["plain", "note", "warning"]
+Resolution = Literal["exact", "bucket", "bucket_lower", "bucket_upper", "calibrated"]
 
 NOT_MEASURED = "not measured"
+_PREFIXES = ((1e9, "G "), (1e6, "M "), (1e3, "k "))
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
     """One number of the report, as derived.json holds it; it never stands without unit, n, kind.
 
-    `value` null means not measured or not supported by n; `note` then says why. `resolution` says
-    "exact" or "bucket" (the upper end of a bucket at most 1/64 wide).
+    `value` null means not measured or not supported by n; `note` then says why. `resolution`:
+    exact; bucket_lower, bucket_upper: that end of a bucket at most 1/64 wide; bucket: computed from
+    such ends; calibrated: a calibrated cost was subtracted, the note says which.
     """
 
     name: str
@@ -33,7 +36,7 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     run: str
     task: str | None = None
-    resolution: Literal["exact", "bucket"] = "exact"
+    resolution: Resolution = "exact"
     note: str | None = None
 
 
@@ -147,6 +150,14 @@ def show_duration(value_ns: float | None) -> str:
 def show_count(value: int | None) -> str:
     """Show a count with narrow spaces between thousands; None as not measured."""
     return NOT_MEASURED if value is None else f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def show_rate(value: float, unit: str) -> str:
+    """Show a rate in three digits: 512 passes/s, 82.0 k passes/s."""
+    factor, prefix = next(((f, p) for f, p in _PREFIXES if value >= f), (1.0, ""))
+    number = value / factor
+    decimals = next((d for limit, d in ((100, 0), (10, 1)) if number >= limit), 2)
+    return f"{number:.{decimals}f} {prefix}{unit}"
 
 
 def show_share(part: int, whole: int) -> str:

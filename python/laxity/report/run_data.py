@@ -71,6 +71,12 @@ class RunData:
         return "simulated" if is_simulated else "measured"
 
     @property
+    def has_begun(self) -> bool:
+        """True if the run came to its first release; before that nothing was measured."""
+        clock = self.manifest.clock
+        return clock is not None and clock.t0_ns is not None
+
+    @property
     def snapshot_exec_ns(self) -> int:
         """Calibrated processor time of an empty pair of snapshots; 0 where none were taken."""
         cost = self.manifest.snapshots
@@ -114,7 +120,7 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
     histogram = _try(lambda: run.stream("histogram"), None, problems)
     spec_text = _try(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
-    tasks = tuple(_read_task(result, jobs, histogram, keep=keep) for result in run.manifest.tasks)
+    tasks = tuple(_read_task(result, jobs, histogram) for result in run.manifest.tasks)
     return RunData(
         label=label,
         prefix=prefix,
@@ -147,11 +153,12 @@ def _keep_mode(spec_text: str) -> str:
     return str(table.get("keep", "all"))
 
 
-def _read_task(result: TaskResult, jobs: Jobs, histogram: Rows | None, *, keep: str) -> TaskData:
+def _read_task(result: TaskResult, jobs: Jobs, histogram: Rows | None) -> TaskData:
     rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
     rows = rows[np.argsort(np.ma.getdata(rows["release_ns"]), kind="stable")]
     n_finished = result.counts.done + result.counts.missed
-    is_whole = keep == "all" and len(rows) == result.released and not result.lost_rows
+    # Whatever was to be kept: `tail:N` of fewer than N rows is all of them.
+    is_whole = len(rows) == result.released and not result.lost_rows
     is_whole = is_whole and len(analysis.finished(rows)) == n_finished
     if is_whole or histogram is None:
         distributions = _from_rows(analysis.finished(rows))

@@ -9,7 +9,6 @@ may be interrupted at any point and called again.
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -26,7 +25,9 @@ from laxity.errors import (
     EXIT_USAGE,
     ConfigError,
     LaxityError,
+    PlatformError,
     RecordError,
+    cannot_read,
 )
 from laxity.model.manifest import (
     Counts,
@@ -39,6 +40,7 @@ from laxity.model.manifest import (
 )
 from laxity.runner import limits
 from laxity.runner.results import corunner_results, counted_from_rows, task_results
+from laxity.runner.signals import END_SIGNALS
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
 from laxity.store.npy import read_header
@@ -46,7 +48,6 @@ from laxity.store.run_directory import MANIFEST, NATIVE, SEGMENT, Run
 
 # Exit codes of laxity-run that mean "refused", not "ended": usage, and what the machine lacks.
 _REFUSALS = (EXIT_USAGE, EXIT_PLATFORM)
-_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def recover(path: Path) -> None:
         ConfigError: The run is still being written, or ended before anything was measured.
         RecordError, ToolError, PlatformError: As `finish_run`.
     """
-    final = path.with_name(path.name.removesuffix(run_directory.TMP_SUFFIX))
+    final = run_directory.final_path_of(path)
     tmp = run_directory.tmp_path_of(final)
     if final.exists() or not tmp.is_dir():
         return
@@ -144,8 +145,9 @@ def open_recovered(path: Path) -> Run:
         RecordError, ToolError, PlatformError: As `finish_run`.
     """
     recover(path)
-    final = path.with_name(path.name.removesuffix(run_directory.TMP_SUFFIX))
-    return run_directory.open_run(final)
+    final = run_directory.final_path_of(path)
+    # "." and "DIR/" are shown as the user wrote them.
+    return run_directory.open_run(final if path.name else path)
 
 
 def main() -> None:
@@ -209,13 +211,20 @@ def _fold(tmp: Path, manifest: Manifest, *, has_survived: bool, returncode: int 
         snapshots=native.snapshots,
         status=native.status if has_survived else "recovered",
         exit_code=native.exit_code,
-        message=native.message,
+        message=_message_of(native),
         tasks=task_results(spec, native.tasks),
         corunners=corunner_results(spec, native.corunners),
         fallbacks=native.fallbacks,
         finished_at=now() if has_survived else _last_change(tmp),
     )
     return limits.apply(tmp, spec, folded)
+
+
+def _message_of(native: Native) -> str:
+    """Leave out the advice how to complete the run: that is being done."""
+    if native.exit_code != EXIT_PLATFORM or native.clock.t0_ns is None:
+        return native.message
+    return native.message.rpartition("; ")[0] or native.message
 
 
 def _fold_nothing(tmp: Path, manifest: Manifest, returncode: int | None) -> Manifest:
@@ -244,7 +253,7 @@ def _judge_end(returncode: int | None) -> tuple[Status, int | None, str]:
         return "recovered", None, "killed; laxity-run left no result, what it had written is kept"
     if returncode >= 0:
         return "failed", returncode or EXIT_INTERNAL, "laxity-run ended without a result"
-    if -returncode in _INTERRUPTS:
+    if -returncode in END_SIGNALS:
         return "interrupted", EXIT_INTERRUPTED, "interrupted while laxity-run was starting"
     return "recovered", EXIT_NO_VERDICT, f"laxity-run was killed by signal {-returncode}"
 
@@ -263,8 +272,7 @@ def _read_native(tmp: Path) -> Native | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); correct its permissions"
-        raise RecordError(msg) from error
+        raise cannot_read(path, error) from error
 
 
 def _has_segment(tmp: Path) -> bool:
@@ -274,10 +282,22 @@ def _has_segment(tmp: Path) -> bool:
 
 def _recover_segment(tmp: Path) -> None:
     tool = find_tool("laxity-run")
-    done = subprocess.run([tool, "--recover", tmp.absolute()], check=False, stdout=2)
-    if done.returncode:
-        msg = f"{tmp}: laxity-run --recover failed with exit code {done.returncode}"
-        raise RecordError(msg)
+    done = subprocess.run(
+        [tool, "--recover", tmp.absolute()],
+        check=False,
+        stdout=2,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    if not done.returncode:
+        sys.stderr.write(done.stderr)
+        return
+    # It has said why; that is the message.
+    said = done.stderr.strip().removeprefix("laxity-run: ") or f"exit code {done.returncode}"
+    kind = PlatformError if done.returncode == EXIT_PLATFORM else RecordError
+    msg = f"run {tmp}: cannot be completed: {said}"
+    raise kind(msg)
 
 
 def _is_being_written(tmp: Path) -> bool:

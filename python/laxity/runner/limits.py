@@ -2,16 +2,24 @@
 # SPDX-License-Identifier: MIT
 """The limits that a spec states, judged when the run has ended; the exit code follows from them."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, RecordError
-from laxity.model.manifest import Manifest
+from laxity.errors import (
+    EXIT_DONE,
+    EXIT_NO_VERDICT,
+    EXIT_VIOLATED,
+    ConfigError,
+    RecordError,
+    cannot_read,
+)
+from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.spec import Spec
 from laxity.model.spec_reader import read_spec_toml
 from laxity.model.streams import Quantity
-from laxity.model.units import exact_duration
+from laxity.model.units import decimal_duration, exact_duration
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import SPEC
 
@@ -29,8 +37,7 @@ def read_resolved_spec(directory: Path) -> Spec:
     try:
         return read_spec_toml(path.read_bytes(), {}, _ANY_RESOLUTION_NS)
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
-        raise RecordError(msg) from error
+        raise cannot_read(path, error) from error
     except ConfigError as error:
         msg = f"{path}: {error}"
         raise RecordError(msg) from error
@@ -49,7 +56,7 @@ def apply(directory: Path, spec: Spec, manifest: Manifest) -> Manifest:
     for code, message in (
         _judge_lost_rows(manifest),
         _judge_misses(spec, manifest),
-        _judge_response(directory, spec),
+        _judge_response(directory, spec, manifest),
     ):
         if code != EXIT_DONE:
             return msgspec.structs.replace(manifest, exit_code=code, message=message)
@@ -64,42 +71,54 @@ def _judge_lost_rows(manifest: Manifest) -> tuple[int, str]:
 
 
 def _judge_misses(spec: Spec, manifest: Manifest) -> tuple[int, str]:
+    limit = spec.max_misses
+    if limit is None:
+        return EXIT_DONE, ""
     not_met = sum(task.counts.not_met for task in manifest.tasks)
-    if spec.max_misses is not None and not_met > spec.max_misses:
-        return (
-            EXIT_VIOLATED,
-            f"{not_met} jobs not met, above the limit max_misses {spec.max_misses}",
-        )
+    if not_met > limit:
+        return EXIT_VIOLATED, f"{not_met} jobs not met, above the limit max_misses {limit}"
+    idle = next((task.name for task in manifest.tasks if not task.released), None)
+    if idle is not None:
+        return EXIT_NO_VERDICT, f'max_misses {limit}: task "{idle}" had no release: no verdict'
     return EXIT_DONE, ""
 
 
-def _judge_response(directory: Path, spec: Spec) -> tuple[int, str]:
+def _judge_response(directory: Path, spec: Spec, manifest: Manifest) -> tuple[int, str]:
     limit_ns = spec.max_response_ns
     if limit_ns is None:
         return EXIT_DONE, ""
     shown = exact_duration(limit_ns)
-    low_ns, high_ns = _longest_response_ns(directory, spec)
+    low_ns, high_ns = _longest_response_ns(directory, manifest)
+    low = decimal_duration(low_ns)
     if low_ns > limit_ns:
-        longest = exact_duration(low_ns)
+        longest = low if low_ns == high_ns else f"of at least {low}"
         return EXIT_VIOLATED, f"response time {longest} is above the limit max_response {shown}"
     if high_ns > limit_ns:
         message = (
-            f"max_response {shown}: the longest response time lies between {exact_duration(low_ns)}"
-            f" and {exact_duration(high_ns)} (keep {spec.keep} stores no more): no verdict"
+            f"max_response {shown}: the longest response time lies between {low}"
+            f" and {decimal_duration(high_ns)} (keep {spec.keep} stores no more): no verdict"
         )
         return EXIT_NO_VERDICT, message
+    idle = next((task.name for task in manifest.tasks if not _n_finished([task])), None)
+    if idle is not None:
+        return (
+            EXIT_NO_VERDICT,
+            f'max_response {shown}: no job of task "{idle}" finished: no verdict',
+        )
     return EXIT_DONE, ""
 
 
-def _longest_response_ns(directory: Path, spec: Spec) -> tuple[int, int]:
-    """Find the longest response time: exact from all rows, else as far as the histogram knows it.
+def _longest_response_ns(directory: Path, manifest: Manifest) -> tuple[int, int]:
+    """Find the longest response time: exact if every finished job has its row.
+
+    What was asked to be kept does not matter; without them it is as far as the histogram knows.
 
     Returns:
         Lower and upper limit, both inclusive; (0, 0) if no job finished.
     """
-    if spec.keep == "all":
-        rows = read_stream(directory / "jobs.npy")
-        response_ns = (rows["finish_ns"] - rows["release_ns"]).compressed()
+    rows = read_stream(directory / "jobs.npy")
+    response_ns = (rows["finish_ns"] - rows["release_ns"]).compressed()
+    if response_ns.size == _n_finished(manifest.tasks):
         longest_ns = int(response_ns.max()) if response_ns.size else 0
         return longest_ns, longest_ns
     histogram = read_stream(directory / "histogram.npy")
@@ -108,3 +127,7 @@ def _longest_response_ns(directory: Path, spec: Spec) -> tuple[int, int]:
     if not counted.size:
         return 0, 0
     return int(counted["lower_ns"].max()), int(counted["upper_ns"].max()) - 1
+
+
+def _n_finished(tasks: Iterable[TaskResult]) -> int:
+    return sum(task.counts.done + task.counts.missed for task in tasks)

@@ -192,12 +192,21 @@ def _watch(process: "subprocess.Popen[bytes]", progress_read: int, display: Disp
                 continue
             data = os.read(progress_read, _READ_BYTES)
             is_open = bool(data)
-            *lines, pending = (pending + data).split(b"\n")
-            states = [state for line in lines if (state := parse_state(line))]
-            if states:
-                display.show(states[-1])
+            pending = _show_last(pending + data, display)
+        if is_open and select.select([progress_read], [], [], 0)[0]:
+            # What was said between the last look and the end.
+            _show_last(pending + os.read(progress_read, _READ_BYTES), display)
     finally:
         display.close()
+
+
+def _show_last(data: bytes, display: Display) -> bytes:
+    """Show the newest state among complete lines; give back the incomplete one."""
+    *lines, rest = data.split(b"\n")
+    states = [state for line in lines if (state := parse_state(line))]
+    if states:
+        display.show(states[-1])
+    return rest
 
 
 def _await_hang_up(parent_write: int) -> None:

@@ -98,6 +98,29 @@ def real_time_load(spec: Spec) -> dict[int, Fraction]:
     return load
 
 
+def silent_corunners(spec: Spec) -> list[str]:
+    """Tell which co-runners cannot disturb a task, because they wait while it runs.
+
+    Args:
+        spec: Experiment with no empty CPU set.
+
+    Returns:
+        One line per co-runner under OTHER on the only CPU of a task under FIFO or RR.
+    """
+    task_of = {
+        task.cpus[0]: task
+        for task in spec.tasks
+        if task.policy is not Policy.OTHER and len(task.cpus) == 1
+    }
+    return [
+        f'co-runner {index} ("{one.workload}"): CPU {cpu} is that of task "{task_of[cpu].name}" '
+        f"({task_of[cpu].policy.value}), so it runs only while the task sleeps; "
+        "name another CPU to disturb the task's jobs"
+        for index, (one, cpu) in enumerate(corunners_of(spec))
+        if one.policy is Policy.OTHER and cpu in task_of
+    ]
+
+
 def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
     """Refuse what would leave no CPU to the rest of the system, the killer among it."""
     load = real_time_load(spec)

@@ -90,17 +90,27 @@ class _Lines:
         self._spec = spec
         self._label = label
         self._last_s = time.monotonic()
+        self._is_begun = False
+        self._unshown: State | None = None
 
     def show(self, state: State) -> None:
+        self._unshown = state
         now_s = time.monotonic()
-        if now_s - self._last_s < LINE_EVERY_S:
-            return
-        self._last_s = now_s
-        sys.stderr.write(f"{self._label}: {describe_state(state, self._spec)}\n")
-        sys.stderr.flush()
+        if now_s - self._last_s >= LINE_EVERY_S:
+            self._last_s = now_s
+            self._is_begun = True
+            self._write()
 
     def close(self) -> None:
-        pass
+        # A short run has shown nothing; a longer one must not end with a state that is past.
+        if self._is_begun:
+            self._write()
+
+    def _write(self) -> None:
+        if self._unshown is not None:
+            sys.stderr.write(f"{self._label}: {describe_state(self._unshown, self._spec)}\n")
+            sys.stderr.flush()
+            self._unshown = None
 
 
 class _Bar:

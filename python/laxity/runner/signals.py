@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""SIGINT and SIGTERM during a run end the run, never the process that stores it."""
+"""Signals that ask for an end end the run, never the process that stores it."""
 
 import signal
 import subprocess
@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+# SIGHUP: the terminal or the connection is gone.
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 class Forwarder:
-    """Hands SIGINT and SIGTERM on to laxity-run, which ends the run in order.
+    """Hands the signals that ask for an end on to laxity-run, which ends the run in order.
 
     A terminal sends SIGINT to laxity-run as well; hearing it twice does no harm. A signal that
     comes while there is no laxity-run is kept, and given to the next one.
@@ -44,10 +47,10 @@ class Forwarder:
 
 @contextmanager
 def forwarded_signals() -> Iterator[Forwarder]:
-    """Forward SIGINT and SIGTERM until the end of the block."""
+    """Forward the signals that ask for an end until the end of the block."""
     forwarder = Forwarder()
     before = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in END_SIGNALS:
         # A caller that ignores a signal (nohup, a background job) wants it ignored.
         if signal.getsignal(number) != signal.SIG_IGN:
             before[number] = signal.signal(number, forwarder.handle)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from laxity.errors import RecordError
+from laxity.errors import RecordError, cannot_read
 from laxity.model.streams import (
     EXTRA_COLUMN_KIND,
     STREAMS,
@@ -79,8 +79,7 @@ def read_header(path: Path) -> Header:
         with path.open("rb") as file:
             return _read_header(file, path)
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
-        raise RecordError(msg) from error
+        raise cannot_read(path, error) from error
 
 
 def read_stream(path: Path) -> "np.ma.MaskedArray[Any, Any]":
@@ -105,8 +104,7 @@ def read_stream(path: Path) -> "np.ma.MaskedArray[Any, Any]":
             dtype = np.dtype([(name, order + kind) for name, order, kind in header.columns])
             rows = np.fromfile(file, dtype=dtype, count=header.rows)
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
-        raise RecordError(msg) from error
+        raise cannot_read(path, error) from error
     except MemoryError as error:
         msg = f"{path}: {header.rows} rows do not fit into memory; read it on a larger machine"
         raise RecordError(msg) from error

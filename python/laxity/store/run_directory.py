@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from laxity.errors import ConfigError, PlatformError, RecordError
+from laxity.errors import ConfigError, PlatformError, RecordError, cannot_read, is_full
 from laxity.model.manifest import Manifest, decode_document, encode_document
+from laxity.model.wording import plain_words
 from laxity.store.npy import read_stream
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def create_run(final: Path) -> NewRun:
 
     Raises:
         ConfigError: It exists, a left-over of it exists, or it cannot be created.
+        PlatformError: The output is full.
     """
     tmp = tmp_path_of(final)
     try:
@@ -91,7 +93,11 @@ def create_run(final: Path) -> NewRun:
         tmp.parent.mkdir(parents=True, exist_ok=True)
         tmp.mkdir()
     except OSError as error:
-        msg = f"run directory {final}: cannot be created ({error.strerror}); name another place"
+        what = f"run directory {final}: cannot be created ({error.strerror})"
+        if is_full(error):
+            msg = f"{what}; make room or name another place"
+            raise PlatformError(msg) from error
+        msg = f"{what}; name another place"
         raise ConfigError(msg) from error
     lock_fd = lock_directory(tmp)
     if lock_fd is None:
@@ -104,9 +110,19 @@ def _refuse_existing(final: Path, tmp: Path) -> None:
     if final.exists() or final.is_symlink():
         msg = f"run directory {final}: exists; name another one or remove it"
         raise ConfigError(msg)
+    if tmp.is_dir() and _is_locked(tmp):
+        msg = f"run directory {final}: another laxity is writing it now; name another one"
+        raise ConfigError(msg)
     if tmp.exists() or tmp.is_symlink():
         msg = f"run directory {tmp}: left from an earlier run; laxity show {final} recovers it"
         raise ConfigError(msg)
+
+
+def _is_locked(path: Path) -> bool:
+    lock_fd = lock_directory(path)
+    if lock_fd is not None:
+        os.close(lock_fd)
+    return lock_fd is None
 
 
 def lock_directory(path: Path) -> int | None:
@@ -136,7 +152,23 @@ def lock_directory(path: Path) -> int | None:
 
 def tmp_path_of(final: Path) -> Path:
     """Where a run is written before it is whole."""
+    final = _named(final)
     return final.with_name(final.name + TMP_SUFFIX)
+
+
+def final_path_of(path: Path) -> Path:
+    """Give the path DIR of a run that is named as DIR or as DIR.tmp."""
+    path = _named(path)
+    return path.with_name(path.name.removesuffix(TMP_SUFFIX) or path.name)
+
+
+def _named(path: Path) -> Path:
+    """Spell out the name of `.`; refuse the one directory that has none."""
+    named = path if path.name else path.absolute()
+    if not named.name:
+        msg = f"run directory {path}: is the root directory; name one within it"
+        raise ConfigError(msg)
+    return named
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -154,7 +186,8 @@ def write_file(path: Path, data: bytes) -> None:
         new.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        msg = f"{path}: cannot be written ({error.strerror}); make room or name another place"
+        advice = "make room" if is_full(error) else "name another place"
+        msg = f"{path}: cannot be written ({error.strerror}); {advice}"
         raise PlatformError(msg) from error
 
 
@@ -296,8 +329,7 @@ class Run:
             with path.open("rb") as file:
                 data = file.read(_MAX_DOCUMENT_BYTES + 1)
         except OSError as error:
-            msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
-            raise RecordError(msg) from error
+            raise cannot_read(path, error) from error
         if len(data) > _MAX_DOCUMENT_BYTES:
             msg = f"{path}: too large for metadata; the run is damaged"
             raise RecordError(msg)
@@ -307,7 +339,7 @@ class Run:
         try:
             return msgspec.json.decode(self._read(name), type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            msg = f"{self.path / name}: unreadable ({error}); the run is damaged"
+            msg = f"{self.path / name}: unreadable ({plain_words(error)}); the run is damaged"
             raise RecordError(msg) from error
 
 
@@ -319,10 +351,20 @@ def open_run(path: Path) -> Run:
         RecordError: Its manifest is unreadable.
     """
     if not (path / MANIFEST).is_file():
-        what = "is no run directory (no manifest.json)" if path.is_dir() else "does not exist"
-        msg = f"run {path}: {what}; name a directory that laxity wrote"
+        msg = f"run {path}: {_why_no_run(path)}"
         raise ConfigError(msg)
     return Run(path, read_manifest(path))
+
+
+def _why_no_run(path: Path) -> str:
+    advice = "name a directory that laxity wrote"
+    if path.is_dir():
+        return f"is no run directory (no {MANIFEST}); {advice}"
+    if not path.exists():
+        return f"does not exist; {advice}"
+    if (path.parent / MANIFEST).is_file():
+        return f"is a file of a run; name its directory {path.parent}"
+    return f"is no directory; {advice}"
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -335,8 +377,7 @@ def read_manifest(directory: Path) -> Manifest:
     try:
         data = path.read_bytes()
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); the run is incomplete"
-        raise RecordError(msg) from error
+        raise cannot_read(path, error) from error
     return decode_document(data, Manifest, str(path))
 
 

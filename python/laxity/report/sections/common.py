@@ -9,7 +9,7 @@ from laxity.analysis.jobs import Summary
 from laxity.model.manifest import CorunnerResult, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.model.units import format_duration_ns
-from laxity.report.blocks import Block, Heading, Quantity, show_duration
+from laxity.report.blocks import Block, Heading, Quantity, Resolution, show_count, show_duration
 from laxity.report.run_data import PageData, RunData, TaskData
 
 STREAM_NAMES = {
@@ -17,6 +17,10 @@ STREAM_NAMES = {
     Stream.RELEASE_LATENCY: ("release latency", "release_latency"),
     Stream.START_TO_FINISH: ("start to finish", "start_to_finish"),
 }
+_BUCKETS = (
+    "values are upper ends of buckets, too high by less than 1/64; the minimum and the lower end "
+    "of each interval are lower ends"
+)
 NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
 
 
@@ -44,7 +48,7 @@ def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be l
     unit: str,
     n: int,
     note: str | None = None,
-    is_exact: bool = True,
+    resolution: Resolution = "exact",
 ) -> Quantity:
     """Make a quantity of a run."""
     return Quantity(
@@ -55,25 +59,55 @@ def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be l
         kind=run.kind,
         run=run.label,
         task=None if task is None else task.result.name,
-        resolution="exact" if is_exact else "bucket",
+        resolution=resolution,
         note=note,
     )
 
 
-def summary_quantities(run: RunData, task: TaskData, name: str, summary: Summary) -> list[Quantity]:
-    """Make the quantities of a summary: min, median, supported quantiles, max."""
+def summary_quantities(
+    run: RunData, task: TaskData, name: str, summary: Summary, calibration: str | None = None
+) -> list[Quantity]:
+    """Make the quantities of a summary: min, median, supported quantiles, max.
 
-    def one(suffix: str, value: int | None, note: str | None = None) -> Quantity:
+    Args:
+        run: The run of the task.
+        task: Whose samples they are.
+        name: What they are called, without the statistic.
+        summary: The statistics.
+        calibration: What was subtracted from every sample; None if nothing was.
+    """
+    lower: Resolution = "exact" if summary.is_exact else "bucket_lower"
+    upper: Resolution = "exact" if summary.is_exact else "bucket_upper"
+    if calibration is not None:
+        lower = upper = "calibrated"
+
+    def one(suffix: str, value: int | None, resolution: Resolution, note: str | None) -> Quantity:
         return quantity(
             run, task, f"{name}_{suffix}", value,
-            unit="ns", n=summary.n, note=note, is_exact=summary.is_exact,
+            unit="ns", n=summary.n, note=note, resolution=resolution,
         )  # fmt: skip
 
-    found = [one("min", summary.min_ns), one("median", summary.median_ns)]
+    found = [one("min", summary.min_ns, lower, calibration)]
+    found.append(one("median", summary.median_ns, upper, calibration))
     for item in summary.quantiles[1:]:
-        note = None if item.value_ns is not None else f"needs {item.n_needed} samples"
-        found.append(one(quantile_name(item.q), item.value_ns, note))
-    return [*found, one("max", summary.max_ns)]
+        note = calibration if item.value_ns is not None else f"needs {item.n_needed} samples"
+        found.append(one(quantile_name(item.q), item.value_ns, upper, note))
+    return [*found, one("max", summary.max_ns, upper, calibration)]
+
+
+def calibration_note(run: RunData) -> str:
+    """Say what was subtracted from the processor time, how well it is known, and the limits."""
+    cost = run.manifest.snapshots
+    known = "not calibrated, nothing subtracted"
+    if cost is not None and cost.exec_ns is not None:
+        known = (
+            f"{show_duration(cost.exec_ns)}, a median of n = {show_count(cost.n)} readings that "
+            "varies from job to job: take it as the uncertainty"
+        )
+    return (
+        f"processor time − the cost of reading the clocks ({known}), held between 0 and "
+        "start to finish"
+    )
 
 
 def quantile_name(q: float) -> str:
@@ -91,6 +125,16 @@ def scheduling_of(one: TaskResult | CorunnerResult) -> str:
     priority = "" if one.priority is None else f" {one.priority}"
     cpus = f"CPU {one.cpus}" if one.cpus else "any CPU"
     return f"{one.policy.upper()}{priority} on {cpus}"
+
+
+def is_queued(run: RunData) -> bool:
+    """True if a task of the run queues what it cannot start on time."""
+    return any(task.result.overrun == "queue" for task in run.tasks)
+
+
+def task_or_tasks(run: RunData) -> str:
+    """Write "the task" or "the tasks"."""
+    return "the task" if len(run.tasks) == 1 else "the tasks"
 
 
 def asked_of(task: TaskResult) -> str:
@@ -115,11 +159,10 @@ def source_note(task: TaskData, run: RunData) -> str | None:
         return None
     return (
         f"The run kept only part of its rows (--keep {run.keep}). This distribution comes from the "
-        "histogram that counts every finished job: values are upper ends of buckets, too high by "
-        "less than 1/64."
+        f"histogram that counts every finished job: {_BUCKETS}."
         if run.keep != "all"
         else "Rows are missing; this distribution comes from the histogram that counts every "
-        "finished job: values are upper ends of buckets, too high by less than 1/64."
+        f"finished job: {_BUCKETS}."
     )
 
 

@@ -15,6 +15,7 @@ from laxity.report.blocks import (
     Heading,
     Paragraph,
     Quantity,
+    Resolution,
     Section,
     Table,
     duration_cell,
@@ -54,9 +55,13 @@ def build(page: PageData) -> Section | None:
     blocks: list[Block] = [
         Paragraph(
             f"Run “{alone.label}” against run “{interfered.label}”, "
-            f"which had beside it: {corunners}."
+            f"which had beside it: {corunners}. What caused a difference between them is not "
+            "measured."
         )
     ]
+    drift = drift_words(pair)
+    if drift:
+        blocks.append(Paragraph(drift, "warning"))
     quantities: list[Quantity] = []
     for tasks in task_pairs(alone, interfered):
         for stream in _COMPARED:
@@ -66,6 +71,29 @@ def build(page: PageData) -> Section | None:
             quantities += found
         blocks += [Heading("Deadlines"), _outcome_table(tasks, interfered)]
     return Section("comparison", "Alone against interfered", tuple(blocks), tuple(quantities))
+
+
+def drift_words(pair: tuple[RunData, RunData]) -> str:
+    """Say what the doctor saw change in each of the two runs; empty if it saw the same."""
+    alone, interfered = pair
+    if alone.manifest.doctor_drift == interfered.manifest.doctor_drift:
+        return ""
+    found = [
+        f"during “{run.label}” {'; '.join(run.manifest.doctor_drift) or 'nothing was seen'}"
+        for run in pair
+    ]
+    return (
+        f"The machine did not behave the same in both runs: {found[0]}, {found[1]}. The comparison "
+        "holds the effect of that too."
+    )
+
+
+def finished_words(tasks: Pair) -> str:
+    """Say how many releases of each run have a response time: skipped ones have none."""
+    alone, interfered = (
+        f"{show_count(task.n_finished)} of {show_count(task.result.released)}" for task in tasks
+    )
+    return f"finished jobs only: {alone} releases alone, {interfered} interfered"
 
 
 def _heading(tasks: Pair, stream: Stream, n_tasks: int) -> str:
@@ -93,11 +121,11 @@ def _compare(run: RunData, tasks: Pair, stream: Stream) -> tuple[list[Block], li
         text = f"One of the runs has no finished job: the {title} cannot be compared."
         return [Paragraph(text, "warning")], []
     n = min(result.n_alone, result.n_interfered)
-    is_exact = all(task.is_whole for task in tasks)
+    resolution: Resolution = "exact" if all(task.is_whole for task in tasks) else "bucket"
     quantities = [
         quantity(
             run, tasks[1], f"{name}_{ratio}_ratio_to_alone", value,
-            unit="1", n=n, is_exact=is_exact,
+            unit="1", n=n, resolution=resolution,
             note=None if value is not None else "the value alone is not positive",
         )
         for ratio, value in (("median", result.median_ratio), ("max", result.max_ratio))
@@ -105,7 +133,7 @@ def _compare(run: RunData, tasks: Pair, stream: Stream) -> tuple[list[Block], li
     quantities += [
         quantity(
             run, tasks[1], f"{name}_{_label(shift.q)}_shift_to_alone", shift.shift_ns,
-            unit="ns", n=n, is_exact=is_exact,
+            unit="ns", n=n, resolution=resolution,
         )
         for shift in result.shifts
     ]  # fmt: skip

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The co-runners: that they ran, how much they did, and at what rate."""
 
-from laxity.model.manifest import CorunnerResult
+from laxity.model.cpus import format_cpus, parse_cpus
+from laxity.model.manifest import CorunnerResult, TaskResult
 from laxity.report.blocks import (
     NOT_MEASURED,
     Block,
@@ -14,10 +15,11 @@ from laxity.report.blocks import (
     duration_cell,
     number_cell,
     show_count,
+    show_rate,
     text_cell,
 )
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity, scheduling_of, words_of
+from laxity.report.sections.common import quantity, scheduling_of, task_or_tasks, words_of
 
 _EXPLANATION = (
     "A pass is one job of the workload, repeated without pause. Passes before t0 show that the "
@@ -30,7 +32,7 @@ def build(run: RunData) -> Section:
     corunners = run.manifest.corunners
     identity = f"{run.prefix}-corunners"
     if not corunners:
-        text = "None: the task ran alone, as far as this run is concerned."
+        text = f"None: this run started nothing beside {task_or_tasks(run)}."
         return Section(identity, "Co-runners", (Paragraph(text),))
     blocks: list[Block] = [Paragraph(_EXPLANATION)]
     for one in corunners:
@@ -41,6 +43,9 @@ def build(run: RunData) -> Section:
             detail = "" if one.end_detail in {None, ""} else f" ({one.end_detail})"
             text = f"Co-runner {one.index} did not live to the end: {one.end_cause}{detail}."
             blocks.append(Paragraph(text, "warning"))
+        shared = _shared_words(run, one)
+        if shared:
+            blocks.append(Paragraph(shared, "note"))
     head = ("co-runner", "scheduling", "passes before t0", "passes", "over", "rate")
     rows = tuple(_row(one) for one in corunners)
     blocks.append(Table(f"Progress of the co-runners ({run.kind})", head, rows))
@@ -55,8 +60,33 @@ def _row(one: CorunnerResult) -> tuple[Cell, ...]:
         number_cell(show_count(one.passes_before_t0)),
         number_cell(show_count(one.passes)),
         duration_cell(one.elapsed_ns),
-        number_cell(NOT_MEASURED if rate is None else f"{rate:.4g} passes/s"),
+        number_cell(NOT_MEASURED if rate is None else show_rate(rate, "passes/s")),
     )
+
+
+def _shared_words(run: RunData, one: CorunnerResult) -> str:
+    """Say of which tasks a co-runner shares a CPU, and who then runs; empty if of none."""
+    sharing = [task.result for task in run.tasks if _cpus(task.result) & _cpus(one)]
+    words = []
+    for task in sharing:
+        start = f"Co-runner {one.index} shares CPU {format_cpus(_cpus(task) & _cpus(one))} with"
+        first, second = _rank(task), _rank(one)
+        who = "the two take turns there."
+        if first != second:
+            who = "there it only runs while the task sleeps or waits."
+        if first < second:
+            who = "there the task only runs while the co-runner sleeps or waits."
+        words.append(f"{start} task “{task.name}”: {who}")
+    return " ".join(words)
+
+
+def _cpus(one: TaskResult | CorunnerResult) -> set[int]:
+    return set(parse_cpus(one.cpus)) if one.cpus else set()
+
+
+def _rank(one: TaskResult | CorunnerResult) -> int:
+    """Return the order in which the scheduler prefers: real-time priorities, then the rest."""
+    return one.priority or 0 if one.policy in {"fifo", "rr"} else 0
 
 
 def _rate_per_s(one: CorunnerResult) -> float | None:

@@ -27,6 +27,7 @@ from laxity.report.sections.common import (
     NO_FINISHED_JOB,
     STREAM_NAMES,
     interval_text,
+    is_queued,
     per_task,
     quantile_name,
     source_note,
@@ -39,6 +40,10 @@ _INTRODUCTIONS = {
     Stream.RELEASE_LATENCY: "Start minus nominal release: how late the job first ran, timer "
     "latency and scheduling latency together.",
 }
+_BEHIND_BACKLOG = (
+    " With overrun queue it also holds the wait behind earlier jobs of the same task that had not "
+    "finished."
+)
 
 
 def build_response(run: RunData) -> Section:
@@ -57,11 +62,14 @@ def _build(run: RunData, stream: Stream) -> Section:
     def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
         return _task_blocks(run, task, stream)
 
+    introduction = _INTRODUCTIONS[stream]
+    if stream is Stream.RELEASE_LATENCY and is_queued(run):
+        introduction += _BEHIND_BACKLOG
     blocks, quantities = per_task(run, one_task)
     return Section(
         f"{run.prefix}-{name.replace('_', '-')}",
         title.capitalize(),
-        (Paragraph(_INTRODUCTIONS[stream]), *blocks),
+        (Paragraph(introduction), *blocks),
         quantities,
     )
 
@@ -117,8 +125,9 @@ def summary_table(title: str, summary: Summary, run: RunData) -> Table:
     rows: list[tuple[Cell, ...]] = [_row("minimum", summary.min_ns, "", summary.n)]
     rows += [_quantile_row(item, summary) for item in summary.quantiles]
     rows.append(_row("maximum observed", summary.max_ns, "no bound", summary.n))
+    ends = "" if summary.is_exact else "; ends of buckets, the minimum a lower one"
     return Table(
-        f"Order statistics of the {title} ({run.kind})",
+        f"Order statistics of the {title} ({run.kind}{ends})",
         ("", title, "95 % interval", "n, jobs"),
         tuple(rows),
     )

@@ -13,12 +13,17 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import PageData, RunData
+from laxity.report.sections.common import is_queued
 
 _MEANINGS = (
     ("release", "nominal time t0 + offset + j · period; a late wake-up does not move it"),
     ("response time", "finish − release, of finished jobs only"),
-    ("release latency", "start − release: timer latency + scheduling latency"),
-    ("execution", "processor time of the job − calibrated cost of reading the clocks"),
+    (
+        "execution",
+        "min(max(processor time − cost of reading the clocks, 0), finish − start): the cost is a "
+        "median and varies from job to job, but no job executes for less than nothing or for "
+        "longer than it took",
+    ),
     ("not attributed", "start to finish − execution: preempted, interrupted, blocked, or error"),
     ("not met", "missed + skipped + aborted + pending jobs whose deadline had passed"),
     ("laxity", "deadline − response time: what was left"),
@@ -48,7 +53,8 @@ _LIMITS = (
 
 def build(page: PageData) -> Section:
     """Build the section."""
-    meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
+    words = (*_MEANINGS[:2], ("release latency", _latency_meaning(page)), *_MEANINGS[2:])
+    meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
     for run in page.runs:
         of_run = f" of run “{run.label}”" if page.is_composite else ""
@@ -56,6 +62,16 @@ def build(page: PageData) -> Section:
         blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))
     blocks += [Paragraph(text) for text in _LIMITS]
     return Section("method", "Method and limits", tuple(blocks))
+
+
+def _latency_meaning(page: PageData) -> str:
+    meaning = "start − release: timer latency + scheduling latency"
+    if any(is_queued(run) for run in page.runs):
+        meaning += (
+            "; with overrun queue also the wait behind the task's own earlier jobs, where those "
+            "had not finished at the release"
+        )
+    return meaning
 
 
 def _how(run: RunData) -> list[tuple[str, str]]:
@@ -81,7 +97,8 @@ def _snapshots(run: RunData) -> str:
     return (
         f"{cost.mode}; an empty pair costs {show_duration(cost.exec_ns)} of processor time "
         f"(subtracted from execution) and {show_duration(cost.wall_ns)} on the wall clock "
-        f"(median of n = {show_count(cost.n)}, {run.kind})"
+        f"(median of n = {show_count(cost.n)}, {run.kind}); it varies from job to job, so every "
+        "execution time is uncertain by about that much"
     )
 
 

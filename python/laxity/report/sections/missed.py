@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from laxity.analysis import backlog
 from laxity.analysis import jobs as analysis
-from laxity.analysis.jobs import Neighbours, Observation, Row, Usual
+from laxity.analysis.backlog import Burst
+from laxity.analysis.distribution import Distribution
+from laxity.analysis.jobs import Neighbours, Observation, Row, Usual, UsualLength
 from laxity.model.streams import Cause, Status
 from laxity.model.streams import Quantity as Stream
 from laxity.model.units import format_duration_ns
@@ -29,6 +32,7 @@ from laxity.report.run_data import RunData, TaskData
 from laxity.report.sections.common import per_task, quantity
 
 WORST_JOBS = 20
+_P99 = 0.99
 _CAUSES = {
     Cause.NONE: "no cause recorded",
     Cause.INTERRUPT: "the run was interrupted",
@@ -61,12 +65,17 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     ratio = counts.not_met / released if released else None
     note = None if released else "no release"
     quantities.append(quantity(run, task, "not_met_ratio", ratio, unit="1", n=released, note=note))
+    if not released:
+        return [Paragraph("Nothing was released.")], quantities
     blocks: list[Block] = [_counts_table(run, task)]
     if not counts.not_met:
-        word = "No release was not met." if released else "Nothing was released."
-        return [*blocks, Paragraph(word)], quantities
-    worst = analysis.worst_jobs(task.rows, WORST_JOBS)
-    if not len(worst):
+        return [*blocks, Paragraph("No release was not met.")], quantities
+    if counts.skipped and task.is_whole:
+        text, more = _skip_reasons(run, task)
+        blocks.append(Paragraph(text))
+        quantities += more
+    worst = backlog.worst_bursts(task.rows, WORST_JOBS)
+    if not worst:
         return [*blocks, Paragraph(_without_rows(run, task), "note")], quantities
     if not task.is_whole:
         blocks.append(
@@ -76,7 +85,36 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
                 "note",
             )
         )
-    return [*blocks, _worst_table(run, task, worst.tolist())], quantities
+    return [*blocks, _worst_table(run, task, worst)], quantities
+
+
+def _skip_reasons(run: RunData, task: TaskData) -> tuple[str, list[Quantity]]:
+    """Say what the jobs before the skipped releases did: start late, or take long."""
+    n = task.result.counts.skipped
+    reasons = backlog.skip_reasons(task.rows, run.snapshot_exec_ns)
+    executed = ""
+    if reasons.took_long and reasons.executed_long is not None:
+        executed = f" ({show_count(reasons.executed_long)} by its execution alone)"
+    parts = [
+        (
+            reasons.started_late,
+            "because the job before started late (taking as long, but started at its release, it "
+            "would have finished before)",
+        ),
+        (reasons.took_long, f"because the job before took long from start to finish{executed}"),
+        (reasons.at_end, "because the task ended before it started them"),
+    ]
+    said = "; ".join(f"{show_count(count)} {why}" for count, why in parts if count)
+    found = {
+        "started_late": reasons.started_late,
+        "took_long": reasons.took_long,
+        "at_end": reasons.at_end,
+    }
+    quantities = [
+        quantity(run, task, f"releases_skipped_{name}", value, unit="releases", n=n)
+        for name, value in found.items()
+    ]
+    return f"Of {count_noun(n, 'skipped release')} ({run.kind}): {said}.", quantities
 
 
 def _without_rows(run: RunData, task: TaskData) -> str:
@@ -90,7 +128,8 @@ def _counts_table(run: RunData, task: TaskData) -> Table:
     meanings = {
         "done": "finished in time, or has no deadline",
         "missed": "finished after its deadline",
-        "skipped": "passed while an earlier job still ran",
+        "skipped": "passed before the job before it had finished, which may have started late; "
+        "or not started when the task ended",
         "aborted": "started, did not finish",
         "pending": "not started when the task ended",
         "not_met": "missed + skipped + aborted + those pending whose deadline had passed",
@@ -110,15 +149,18 @@ def _counts_table(run: RunData, task: TaskData) -> Table:
     )
 
 
-def _worst_table(run: RunData, task: TaskData, worst: list[int]) -> Table:
+def _worst_table(run: RunData, task: TaskData, worst: tuple[Burst, ...]) -> Table:
     usual = _usual(run, task)
     clock = run.manifest.clock
     t0 = clock.t0_ns if clock is not None and clock.t0_ns is not None else None
-    rows = tuple(_worst_row(run, task, index, usual, t0) for index in worst)
+    rows = tuple(_worst_row(run, task, burst, usual, t0) for burst in worst)
     n_kept = task.result.counts.missed + task.result.counts.aborted
+    per_row = "one job per row"
+    if any(burst.n_not_met > 1 for burst in worst):
+        per_row = "of each burst, jobs that waited behind each other, only the worst"
     return Table(
         f"The worst {count_noun(len(rows), 'job')} of {show_count(n_kept)} that missed or were "
-        f"aborted ({run.kind}, one job per row); what was seen is not a proven cause",
+        f"aborted ({run.kind}, {per_row}); what was seen is not a proven cause",
         ("job", "release since t0", "response time", "past the deadline", "skipped after it",
          "what was seen"),
         rows,
@@ -126,8 +168,9 @@ def _worst_table(run: RunData, task: TaskData, worst: list[int]) -> Table:
 
 
 def _worst_row(
-    run: RunData, task: TaskData, index: int, usual: Usual, t0: int | None
+    run: RunData, task: TaskData, burst: Burst, usual: Usual, t0: int | None
 ) -> tuple[Cell, ...]:
+    index = burst.worst
     row = task.rows[index]
     is_aborted = int(row["status"]) == Status.ABORTED
     release = int(row["release_ns"])
@@ -147,19 +190,38 @@ def _worst_row(
         duration_cell(response) if response is not None else missing,
         duration_cell(late) if late is not None else missing,
         skipped,
-        text_cell(_seen_text(task, index, usual, run.snapshot_exec_ns)),
+        text_cell(_seen_text(task, index, usual, run.snapshot_exec_ns), _burst_text(task, burst)),
     )
 
 
+def _burst_text(task: TaskData, burst: Burst) -> str:
+    """Say which jobs waited behind each other and what began it; empty if none waited."""
+    if burst.last == burst.first:
+        return ""
+    first, last = (int(task.rows[index]["job"]) for index in (burst.first, burst.last))
+    text = f"one burst: jobs {first} to {last}, {show_count(burst.n_not_met)} of them not met"
+    if not task.is_whole:
+        return text
+    if burst.began_late:
+        return f"{text}; it began when job {first} started {_duration(burst.latency_ns)} late"
+    took = f"took {_duration(burst.start_to_finish_ns)} from start to finish"
+    return f"{text}; it began when job {first} {took}"
+
+
 def _usual(run: RunData, task: TaskData) -> Usual:
-    """Medians of all jobs; where only the odd ones were kept, of the histogram."""
+    """What is usual among all jobs; where only the odd ones were kept, by the histogram."""
     if task.is_whole:
         return analysis.usual_values(task.rows, run.snapshot_exec_ns)
-    medians = [
-        task.distributions[stream].quantile_ns(0.5) if task.distributions[stream].n else None
-        for stream in (Stream.RELEASE_LATENCY, Stream.START_TO_FINISH)
-    ]
-    return Usual(medians[0], None, medians[1])
+    latency = task.distributions[Stream.RELEASE_LATENCY]
+    median = latency.quantile_ns(0.5) if latency.n else None
+    return Usual(median, None, _usual_length(task.distributions[Stream.START_TO_FINISH]))
+
+
+def _usual_length(samples: Distribution) -> UsualLength | None:
+    """The histogram does not tell jobs that met from others: its p99 is of all."""
+    if not samples.n:
+        return None
+    return UsualLength(samples.quantile_ns(0.5), samples.quantile_ns(_P99))
 
 
 def _seen_text(task: TaskData, index: int, usual: Usual, cost_ns: int) -> str:
@@ -196,7 +258,9 @@ def _counted(noun: str) -> Callable[[Observation], str]:
 
 _WORDS: dict[str, Callable[[Observation], str]] = {
     "aborted": lambda item: f"aborted: {_CAUSES[Cause(item.value or 0)]}",
-    "previous_overran": lambda item: f"previous job ran {_duration(item.value)} past this release",
+    "previous_finished_late": lambda item: (
+        f"previous job finished {_duration(item.value)} past this release"
+    ),
     "late_release": _against_usual("started late, after"),
     "long_execution": _against_usual("long execution,"),
     "long_run": _against_usual("long from start to finish,"),

@@ -7,6 +7,7 @@ from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import MeanSplit, Split
 from laxity.report import figures
 from laxity.report.blocks import (
+    NOT_MEASURED,
     Block,
     Cell,
     FigureBlock,
@@ -26,6 +27,7 @@ from laxity.report.figures import Part
 from laxity.report.run_data import RunData, TaskData
 from laxity.report.sections.common import (
     NO_FINISHED_JOB,
+    calibration_note,
     per_task,
     quantity,
     summary_quantities,
@@ -34,9 +36,9 @@ from laxity.report.sections.distributions import summary_table
 
 _INTRODUCTION = (
     "Response time = release latency + execution + not attributed. Execution is the processor time "
-    "of the job less the calibrated cost of reading the clocks. “Not attributed” is what is left "
-    "of start to finish: preemption, interrupts, blocking and measuring error; no trace was "
-    "recorded that could tell them apart."
+    "of the job less the calibrated cost of reading the clocks, held between 0 and start to "
+    "finish. “Not attributed” is what is left of start to finish: preemption, interrupts, "
+    "blocking and measuring error; no trace was recorded that could tell them apart."
 )
 # Execution clearly below start to finish is what the section is for; p99 is shown where supported.
 _SHOWN_QUANTILES = ((0.5, "median job"), (0.99, "p99 job"), (1.0, "worst job"))
@@ -66,15 +68,20 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     blocks: list[Block] = [*_notes(run, task, mean), _figure(run, task, rows, mean.n)]
     blocks.append(_table(run, rows, mean))
     quantities = _mean_quantities(run, task, mean)
+    note = calibration_note(run)
     execution = analysis.execution_ns(analysis.finished(task.rows), run.snapshot_exec_ns)
     if execution is not None and task.is_whole:
         summary = analysis.summarize(distribution.from_samples(analysis.present(execution)))
         if summary is not None:
             blocks.append(_execution_table(summary_table("execution time", summary, run)))
-            quantities += summary_quantities(run, task, "execution_time", summary)
+            blocks.append(Paragraph(f"Execution time: {note}."))
+            quantities += summary_quantities(run, task, "execution_time", summary, note)
             quantities.append(
-                quantity(run, task, "wcet_observed", summary.max_ns, unit="ns", n=summary.n)
-            )
+                quantity(
+                    run, task, "wcet_observed", summary.max_ns,
+                    unit="ns", n=summary.n, note=note, resolution="calibrated",
+                )
+            )  # fmt: skip
     return blocks, quantities
 
 
@@ -102,13 +109,13 @@ def _notes(run: RunData, task: TaskData, mean: MeanSplit) -> list[Block]:
                 "note",
             )
         )
-    if mean.n_negative:
+    if mean.n_limited:
         notes.append(
             Paragraph(
-                f"In {show_count(mean.n_negative)} of {count_noun(mean.n, 'job')} a part came out "
-                "below zero: reading the clocks cost more or less there than when it was "
-                f"calibrated; mean remainder {show_duration(mean.not_attributed_ns)}. The table "
-                "keeps the sign, the bars give such a part no length.",
+                f"In {show_count(mean.n_limited)} of {count_noun(mean.n, 'job')} the processor "
+                "time less the calibrated cost came out below zero or longer than start to "
+                "finish: reading the clocks cost less or more there. 0, or start to finish, "
+                "is taken instead.",
                 "note",
             )
         )
@@ -171,17 +178,22 @@ def _execution_table(table: Table) -> Table:
 
 
 def _mean_quantities(run: RunData, task: TaskData, mean: MeanSplit) -> list[Quantity]:
-    values = {
+    exact = {
         "mean_response_time": mean.response_ns,
         "mean_release_latency": mean.release_latency_ns,
         "mean_start_to_finish": mean.start_to_finish_ns,
+    }
+    calibrated = {
         "mean_execution_time": mean.execution_ns,
         "mean_not_attributed": mean.not_attributed_ns,
     }
+    note = calibration_note(run)
     return [
+        quantity(run, task, name, value, unit="ns", n=mean.n) for name, value in exact.items()
+    ] + [
         quantity(
-            run, task, name, value,
-            unit="ns", n=mean.n, note="not measured" if value is None else None,
+            run, task, name, value, unit="ns", n=mean.n,
+            note=NOT_MEASURED if value is None else note, resolution="calibrated",
         )
-        for name, value in values.items()
+        for name, value in calibrated.items()
     ]  # fmt: skip

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: MIT
 """What was asked of a task and how it went: set-up, faults, end."""
 
-from laxity.model.manifest import TaskResult
+from laxity.model.manifest import Faults, TaskResult
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.blocks import (
     NOT_MEASURED,
     Block,
-    Cell,
     Paragraph,
     Quantity,
     Section,
     Table,
+    count_noun,
     show_count,
     text_cell,
 )
 from laxity.report.run_data import RunData, TaskData
-from laxity.report.sections.common import per_task, quantity, scheduling_of, words_of
+from laxity.report.sections.common import quantity, scheduling_of, task_or_tasks, words_of
 
 _ENDS = {
     "jobs": "its number of jobs was reached",
@@ -32,73 +32,83 @@ _ENDS = {
 
 def build(run: RunData) -> Section:
     """Build the section."""
-
-    def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
-        return _task_blocks(run, task)
-
-    blocks, quantities = per_task(run, one_task)
-    problems = tuple(Paragraph(problem, "warning") for problem in run.problems)
-    return Section(f"{run.prefix}-task", "The task", (*problems, *blocks), quantities)
+    blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
+    if run.tasks:
+        blocks.append(_table(run))
+    quantities = tuple(one for task in run.tasks for one in _quantities(run, task))
+    return Section(f"{run.prefix}-task", task_or_tasks(run).capitalize(), tuple(blocks), quantities)
 
 
-def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
-    result = task.result
-    faults = result.faults_after_first_job
-    quantities = []
-    if faults is not None:
-        quantities = [
-            quantity(run, task, f"{kind}_faults_after_first_job", count,
-                     unit="faults", n=result.started)
-            for kind, count in (("minor", faults.minor), ("major", faults.major))
-        ]  # fmt: skip
-    rows = [*_asked_rows(result), *_seen_rows(result)]
-    caption = (
-        f"Task “{result.name}”: asked for, and seen ({run.kind}, n = "
-        f"{show_count(result.started)} started jobs)"
-    )
-    return [Table(caption, ("", ""), tuple(rows))], list(quantities)
-
-
-def _row(name: str, value: str) -> tuple[Cell, ...]:
-    return (text_cell(name), text_cell(value))
-
-
-def _asked_rows(result: TaskResult) -> list[tuple[Cell, ...]]:
-    deadline = "none" if result.deadline_ns is None else format_duration_ns(result.deadline_ns)
+def _quantities(run: RunData, task: TaskData) -> list[Quantity]:
+    faults = _faults_of(task.result)
+    if faults is None:
+        return []
     return [
-        _row("workload", words_of(result.workload, result.args)),
-        _row("period", format_duration_ns(result.period_ns)),
-        _row("deadline", deadline),
-        _row("offset", format_duration_ns(result.offset_ns)),
-        _row("scheduling", scheduling_of(result)),
-        _row("overrun", result.overrun),
-    ]
+        quantity(run, task, f"{kind}_faults_after_first_job", count,
+                 unit="faults", n=task.result.started)
+        for kind, count in (("minor", faults.minor), ("major", faults.major))
+    ]  # fmt: skip
 
 
-def _seen_rows(result: TaskResult) -> list[tuple[Cell, ...]]:
-    locked = {True: "yes", False: "no: pages may be taken away", None: "not known"}
-    faults = result.faults_after_first_job
+def _table(run: RunData) -> Table:
+    """One column per task; a row stands where any task has something to say."""
+    results = [task.result for task in run.tasks]
+    told = [{**_asked_of(one), **_seen_of(one, has_begun=run.has_begun)} for one in results]
+    names = list(dict.fromkeys(name for facts in told for name in facts))
+    rows = tuple(
+        (text_cell(name), *(text_cell(facts.get(name, "none")) for facts in told)) for name in names
+    )
+    if len(results) == 1:
+        seen = f"{run.kind}, n = {count_noun(results[0].started, 'started job')}"
+        caption = f"Task “{results[0].name}”: asked for, and seen"
+        return Table(f"{caption} ({seen if results[0].started else 'no job started'})",
+                     ("", ""), rows)  # fmt: skip
+    seen = run.kind if any(one.started for one in results) else "no job started"
+    caption = f"Tasks: asked for, and seen ({seen})"
+    return Table(caption, ("", *(one.name for one in results)), rows)
+
+
+def _asked_of(result: TaskResult) -> dict[str, str]:
+    deadline = "none" if result.deadline_ns is None else format_duration_ns(result.deadline_ns)
+    return {
+        "workload": words_of(result.workload, result.args),
+        "period": format_duration_ns(result.period_ns),
+        "deadline": deadline,
+        "offset": format_duration_ns(result.offset_ns),
+        "scheduling": scheduling_of(result),
+        "overrun": result.overrun,
+    }
+
+
+def _faults_of(result: TaskResult) -> Faults | None:
+    """Return the faults after the first job; None if no job started, whatever the record says."""
+    return result.faults_after_first_job if result.started else None
+
+
+def _seen_of(result: TaskResult, *, has_begun: bool) -> dict[str, str]:
+    locked = {True: "yes", False: "no: pages may be taken away", None: NOT_MEASURED}
+    # A task that ended before t0 may not have come to the locking; false then says nothing.
+    is_locked = result.memory_locked if has_begun or result.memory_locked else None
+    faults = _faults_of(result)
     seen_faults = NOT_MEASURED
     if faults is not None:
         seen_faults = f"{show_count(faults.minor)} minor, {show_count(faults.major)} major"
     end = _ENDS.get(result.end_cause or "", result.end_cause or "not known")
     if result.end_detail not in {None, ""}:
         end += f" ({result.end_detail})"
-    rows = [
-        _row("memory locked", locked[result.memory_locked]),
-        _row("page faults after the first job", seen_faults),
-        _row("ended because", end),
-    ]
+    seen = {
+        "jobs started": show_count(result.started),
+        "memory locked": locked[is_locked],
+        "page faults after the first job": seen_faults,
+        "ended because": end,
+    }
     if result.rttime_pauses:
-        rows.append(
-            _row(
-                "pauses of 1 ms",
-                f"{show_count(result.rttime_pauses)}, so that the kernel's limit on real-time "
-                "processor time does not kill the task",
-            )
+        seen["pauses of 1 ms"] = (
+            f"{show_count(result.rttime_pauses)}, so that the kernel's limit on real-time "
+            "processor time does not kill the task"
         )
     if result.output_bytes:
-        rows.append(_row("printed", format_size_bytes(result.output_bytes)))
+        seen["printed"] = format_size_bytes(result.output_bytes)
     if result.lost_rows:
-        rows.append(_row("rows lost", f"{show_count(result.lost_rows)} (log ring full)"))
-    return rows
+        seen["rows lost"] = f"{show_count(result.lost_rows)} (log ring full)"
+    return seen

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The verdict card: what was asked, how it ended, five numbers, in words anyone can read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.analysis import jobs as analysis
@@ -10,15 +11,26 @@ from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import (
+    NOT_MEASURED,
     Paragraph,
+    Table,
     count_noun,
+    join_words,
+    number_cell,
     show_count,
     show_duration,
     show_share,
+    text_cell,
 )
 from laxity.report.run_data import PageData, RunData, TaskData
-from laxity.report.sections.common import asked_of, pair_of, words_of
-from laxity.report.sections.comparison import Pair, compare_tasks, task_pairs
+from laxity.report.sections.common import asked_of, pair_of, task_or_tasks, words_of
+from laxity.report.sections.comparison import (
+    Pair,
+    compare_tasks,
+    drift_words,
+    finished_words,
+    task_pairs,
+)
 from laxity.report.sections.machine import diagnosis_of, machine_line
 
 _DOCTOR_TONES = {"ready": "good", "usable with care": "attention", "unfit": "bad"}
@@ -56,6 +68,7 @@ class Verdict:
     sentences: tuple[str, ...]
     message: str
     tiles: tuple[Tile, ...]
+    table: Table | None
     machine: str
     date: str
     notes: tuple[Paragraph, ...]
@@ -65,12 +78,18 @@ def build(page: PageData) -> Verdict:
     """Build the card."""
     pair = pair_of(page)
     tasks = task_pairs(*pair) if pair else []
+    shown = [(run, task) for run in page.runs for task in run.tasks]
+    has_released = any(task.result.released for _, task in shown)
+    tiles: tuple[Tile, ...] = ()
     if pair and tasks:
-        tiles = _paired_tiles(tasks[0], pair[1])
+        drift = drift_words(pair)
         sentences = tuple(text for one in tasks for text in _paired_sentences(one))
+        sentences += (drift,) if drift else ()
+        if len(tasks) == 1:
+            tiles = _paired_tiles(tasks[0], pair[1])
     else:
-        first = next((run for run in page.runs if run.tasks), None)
-        tiles = _tiles(first.tasks[0], first) if first else ()
+        if len(shown) == 1:
+            tiles = _tiles(shown[0][1], shown[0][0])
         sentences = tuple(
             _sentence(task, run.label if page.is_composite else "")
             for run in page.runs
@@ -85,9 +104,10 @@ def build(page: PageData) -> Verdict:
         sentences=sentences,
         message=page.manifest.message,
         tiles=tiles,
+        table=None if tiles or not has_released else _table(page, shown),
         machine=machine_line(page.runs[0]) if page.runs else "machine not known",
         date=page.manifest.started_at,
-        notes=_notes(page, len(tasks) if pair else sum(len(run.tasks) for run in page.runs[:1])),
+        notes=_notes(page),
     )
 
 
@@ -121,7 +141,9 @@ def _asked(page: PageData) -> tuple[str, ...]:
     lines = []
     for run in page.runs:
         where = f"{run.label}: " if page.is_composite else ""
-        lines += [f"{where}{asked_of(task.result)}" for task in run.tasks]
+        for task in run.tasks:
+            name = f"“{task.result.name}”: " if len(run.tasks) > 1 else ""
+            lines.append(f"{where}{name}{asked_of(task.result)}")
         lines += [
             f"{where}beside it {words_of(one.workload, one.args)} on CPU {one.cpus}"
             for one in run.manifest.corunners
@@ -129,10 +151,8 @@ def _asked(page: PageData) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _notes(page: PageData, n_tasks: int) -> tuple[Paragraph, ...]:
+def _notes(page: PageData) -> tuple[Paragraph, ...]:
     notes = []
-    if n_tasks > 1:
-        notes.append(Paragraph("The five numbers are those of the first task.", "note"))
     statuses = {
         "interrupted": "The run was interrupted: everything measured until then is kept.",
         "recovered": "The run was cut off and recovered: rows written up to then are kept.",
@@ -142,8 +162,24 @@ def _notes(page: PageData, n_tasks: int) -> tuple[Paragraph, ...]:
     if page.manifest.status in statuses:
         notes.append(Paragraph(statuses[page.manifest.status], "warning"))
     if any(run.problems for run in page.runs):
-        notes.append(Paragraph("Some data is missing or inconsistent; see “The task”.", "warning"))
+        sections = {f"“{task_or_tasks(run).capitalize()}”" for run in page.runs if run.problems}
+        text = f"Some data is missing or inconsistent; see {join_words(sorted(sections))}."
+        notes.append(Paragraph(text, "warning"))
     return tuple(notes)
+
+
+def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:
+    """Make a row per task: five numbers each, with their sample counts."""
+    rows = []
+    for run, task in shown:
+        tiles = _tiles(task, run)
+        cells = [number_cell(one.value, one.remark) for one in tiles]
+        name = text_cell(task.result.name, run.label if page.is_composite else "")
+        n_jobs = 0 if not task.n_finished else task.distributions[Stream.RESPONSE_TIME].n
+        rows.append((name, *cells, number_cell(show_count(n_jobs))))
+    kind = shown[0][0].kind
+    labels = [one.label for one in _tiles(shown[0][1], shown[0][0])]
+    return Table(f"The tasks in five numbers ({kind})", ("task", *labels, "n, jobs"), tuple(rows))
 
 
 def _tiles(task: TaskData, run: RunData) -> tuple[Tile, ...]:
@@ -160,7 +196,9 @@ def _tiles(task: TaskData, run: RunData) -> tuple[Tile, ...]:
 
 def _not_met_tile(task: TaskData, run: RunData) -> Tile:
     released, not_met = task.result.released, task.result.counts.not_met
-    value = f"{show_count(not_met)} of {show_count(released)}" if released else "no release"
+    if not released:
+        return Tile("releases not met", "no release", "", "")
+    value = f"{show_count(not_met)} of {show_count(released)}"
     has_deadline = task.result.deadline_ns is not None
     remark = show_share(not_met, released) if has_deadline else "no deadline set"
     count = f"n = {count_noun(released, 'release')}"
@@ -170,7 +208,7 @@ def _not_met_tile(task: TaskData, run: RunData) -> Tile:
 def _value_of(summary: Summary | None, q: float) -> tuple[str, str]:
     """Return the value shown and a remark: why it is not stated, or that it is a bucket's end."""
     if summary is None:
-        return "not measured", "no job finished"
+        return NOT_MEASURED, "no job finished"
     bucket = "" if summary.is_exact else "upper end of a bucket"
     if q == 1.0:
         return show_duration(summary.max_ns), bucket
@@ -185,8 +223,9 @@ def _value_of(summary: Summary | None, q: float) -> tuple[str, str]:
 
 def _tile(label: str, summary: Summary | None, q: float, run: RunData) -> Tile:
     value, remark = _value_of(summary, q)
-    n = 0 if summary is None else summary.n
-    return Tile(label, value, f"n = {count_noun(n, 'job')}", run.kind, remark)
+    if summary is None:
+        return Tile(label, value, "", "", remark)
+    return Tile(label, value, f"n = {count_noun(summary.n, 'job')}", run.kind, remark)
 
 
 def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:
@@ -202,16 +241,17 @@ def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:
     ratio = compare_tasks(tasks, Stream.RESPONSE_TIME).median_ratio
     if ratio is not None:
         tiles[1] = Tile(
-            "slowdown of the median response time", f"{ratio:.3g} ×", tiles[1].count,
+            "median response time, interfered to alone", f"{ratio:.3g} ×",
+            f"n = {show_count(tasks[0].n_finished)} and {show_count(tasks[1].n_finished)} jobs",
             run.kind,
-            f"{alone[1].value} alone ({alone[1].count}), {interfered[1].value} interfered",
+            f"{alone[1].value} alone, {interfered[1].value} interfered; {finished_words(tasks)}",
         )  # fmt: skip
     return tuple(tiles)
 
 
 def _alone_remark(tile: Tile) -> str:
     """Give the number alone; a count of releases says its n itself."""
-    if " of " in tile.value:
+    if " of " in tile.value or not tile.count:
         return f"alone: {tile.value}"
     return f"alone: {tile.value} ({tile.count})"
 
@@ -221,6 +261,8 @@ def _sentence(task: TaskData, label: str) -> str:
     where = f"In run “{label}”, task" if label else "Task"
     start = f"{where} “{result.name}” was released {_times(result.released)}"
     worst = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
+    if not result.released:
+        return f"{where} “{result.name}” was never released: nothing was measured."
     if worst is None:
         return f"{start}; no job finished, so nothing can be said about its response time."
     return f"{start}; {_outcome(task)} {_worst_case(task, worst)}"
@@ -260,13 +302,16 @@ def _paired_sentences(tasks: Pair) -> tuple[str, ...]:
     if worst[0] is None or worst[1] is None:
         text = f"Task “{name}”: in one of the two runs no job finished; they cannot be compared."
         return (text,)
-    slower = (
-        "" if ratio is None else f" its median response time was {ratio:.3g} times that alone, and"
-    )
+    compared = ""
+    if ratio is not None:
+        compared = (
+            f" its median response time was {ratio:.3g} times that alone ({finished_words(tasks)}),"
+            " and"
+        )
     return (
         f"Alone, task “{name}” was released {_times(alone.result.released)}; {_outcome(alone)} "
         f"{_worst_case(alone, worst[0])}",
-        f"With co-runners,{slower} of "
+        f"With co-runners,{compared} of "
         f"{count_noun(interfered.result.released, 'release')} {_not_met_words(interfered)}. "
         f"{_worst_case(interfered, worst[1])}",
     )

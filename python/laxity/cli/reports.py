@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Building a report from a command."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_MATPLOTLIB_DIRECTORY = "MPLCONFIGDIR"
+
+
+def build_report(run_dir: Path) -> Path:
+    """Write the report of a run; give its path.
+
+    Raises:
+        LaxityError: As `laxity.report.page.write_report`.
+    """
+    with _usable_matplotlib_directory():
+        # matplotlib takes longer to load than the rest of a command.
+        from laxity.report.page import write_report  # noqa: PLC0415
+
+        return write_report(run_dir)
+
+
+@contextmanager
+def _usable_matplotlib_directory() -> Iterator[None]:
+    """Give matplotlib a place for its files where it has none: it would complain on stderr."""
+    if os.environ.get(_MATPLOTLIB_DIRECTORY) or _has_configuration_directory():
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="laxity-matplotlib-") as directory:
+        os.environ[_MATPLOTLIB_DIRECTORY] = directory
+        try:
+            yield
+        finally:
+            del os.environ[_MATPLOTLIB_DIRECTORY]
+
+
+def _has_configuration_directory() -> bool:
+    """Whether matplotlib can write where it would by itself (its `get_configdir`)."""
+    base = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+    try:
+        path = Path(base, "matplotlib")
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return False
+    return os.access(path, os.W_OK)
