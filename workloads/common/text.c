@@ -26,7 +26,7 @@ void workload_make_text(char *const text, const size_t count, const uint64_t see
     size_t written = 0;
 
     for (size_t i = 0; i < WORD_COUNT; i++) {
-        words[i].length = 1 + workload_random_below(&state, LONGEST_WORD);
+        words[i].length = (size_t)(1 + workload_random_below(&state, LONGEST_WORD));
         for (size_t j = 0; j < words[i].length; j++) {
             words[i].letters[j] = (char)('a' + workload_random_below(&state, LETTER_COUNT));
         }
