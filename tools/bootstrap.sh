@@ -260,12 +260,12 @@ setup_set() {
 }
 
 # setup_host_set: the libraries of the host workloads, and from now on a build that fails without them. Meson would not
-# look for them again by itself.
+# look for them again by itself: it remembers that they were not there.
 setup_host_set() {
     setup_set host
     has_stamp "$root/build/.stamp-host" "$root" && return 0
     setup_run "host workloads" "see build/meson-logs/meson-log.txt, then run the command again" \
-        "${as_owner[@]}" "$root/.venv/bin/meson" configure "$root/build" -Dhost_workloads=enabled
+        "${as_owner[@]}" "$root/.venv/bin/meson" configure --clearcache "$root/build" -Dhost_workloads=enabled
     setup_build
     write_stamp "$root/build/.stamp-host" "$root"
 }
