@@ -4,7 +4,11 @@
 
 import signal
 
-# A shell that starts the check in the background makes it ignore SIGINT, and every process that it
-# starts: tests of an interrupt would wait for ever.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell that starts the check in the background makes it ignore SIGINT, nohup makes it ignore
+# SIGHUP, and every process that it starts: tests of an interrupt would wait for ever.
+for number, action in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, action)

@@ -98,7 +98,7 @@ def environment_error(error: OSError) -> PlatformError | None:
         return None
     advice = "change its permissions" if error.errno in _FORBIDDEN else "mend it and try again"
     if is_full(error):
-        advice = "make room"
+        advice = "free space"
     where = "" if error.filename is None else f"{error.filename}: "
     return PlatformError(f"{where}{error.strerror}; {advice}")
 

@@ -54,12 +54,12 @@ def test_report_that_cannot_be_written_is_told_with_the_path_of_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def full(_: Path) -> Path:
-        msg = "report.html: cannot be written; make room"
+        msg = "report.html: cannot be written; free space"
         raise PlatformError(msg)
 
     monkeypatch.setattr(finished, "build_report", full)
     assert finished.show_finished(ended(tmp_path), output_format="json", has_report=True) == 3
-    message = f"make room; the run is stored in {tmp_path / 'D'}\n"
+    message = f"free space; the run is stored in {tmp_path / 'D'}\n"
     assert capsys.readouterr().err.endswith(message)
 
 

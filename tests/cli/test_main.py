@@ -40,7 +40,7 @@ def boundary_around(error: BaseException, *arguments: str) -> int:
         (
             OSError(28, "No space left on device"),
             3,
-            "laxity run: No space left on device; make room\n",
+            "laxity run: No space left on device; free space\n",
         ),
         (
             FileNotFoundError(2, "No such file", "x"),

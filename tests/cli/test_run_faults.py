@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -231,7 +232,8 @@ def test_corunner_that_dies_ends_the_run_without_verdict(tmp_path: Path):
         file.write(f'[[interfere]]\nworkload = "{FAULT}"\nargs = ["block"]\ncpus = "{other}"\n')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     wait_for_rows(tmp_path / "D.tmp")
-    subprocess.run(["pkill", "-SEGV", "-f", f"^{FAULT} --harness=corunner"], check=True)
+    (corunner,) = children_of(processes_of(process).supervisor, "harness=corunner")
+    os.kill(corunner, signal.SIGSEGV)
     outcome = finish(process)
     assert outcome.code == 4
     assert "died: killed by signal 11 (SIGSEGV)" in outcome.err
@@ -278,9 +280,39 @@ def test_forty_interrupts_leave_forty_readable_runs(tmp_path: Path):
     interrupt_many(tmp_path, 40)
 
 
-def pids_of(pattern: str) -> list[int]:
-    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True, check=False)
+@dataclass(frozen=True)
+class Processes:
+    """The processes of one run. Other tests run the same programs at the same time."""
+
+    caller: int
+    supervisor: int
+    drain: int
+    task: int
+
+    def are_gone(self) -> bool:
+        return not any(is_alive(pid) for pid in (self.supervisor, self.drain, self.task))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def children_of(parent: int, pattern: str) -> list[int]:
+    found = subprocess.run(
+        ["pgrep", "-P", str(parent), "-f", pattern], capture_output=True, text=True, check=False
+    )
     return [int(word) for word in found.stdout.split()]
+
+
+def processes_of(process: "subprocess.Popen[str]") -> Processes:
+    (supervisor,) = children_of(process.pid, "laxity-run --run-dir")
+    (drain,) = children_of(supervisor, "laxity-run --run-dir")
+    (task,) = children_of(supervisor, "harness=task")
+    return Processes(process.pid, supervisor, drain, task)
 
 
 def kill_and_read(tmp_path: Path, victim: str, name: str = "D") -> Manifest:
@@ -290,15 +322,12 @@ def kill_and_read(tmp_path: Path, victim: str, name: str = "D") -> Manifest:
     process = start("run", spec, "--run-dir", directory, "--no-report", is_own_session=True)
     wait_for_rows(directory.with_name(f"{name}.tmp"))
     time.sleep(0.3)
-    native = pids_of(f"laxity-run --run-dir {directory}.tmp")
-    tasks = pids_of(f"^{FAULT} --harness=task")
-    assert len(tasks) == 1
-    kill_part(victim, process.pid, native, tasks)
+    processes = processes_of(process)
+    kill_part(victim, processes)
     process.communicate(timeout=30)
-    wait_until(lambda: not pids_of(f"laxity-run --run-dir {directory}.tmp"), "the end of all")
+    wait_until(processes.are_gone, "the end of all")
     shown = laxity("show", directory)
     assert shown.code == 0, shown.err
-    assert not pids_of(f"^{FAULT} --harness")
     manifest = manifest_of(directory)
     rows_account_for_every_release(directory, manifest)
     # 300 ms at 500 µs: what was in the ring is in the file.
@@ -306,20 +335,19 @@ def kill_and_read(tmp_path: Path, victim: str, name: str = "D") -> Manifest:
     return manifest
 
 
-def kill_part(victim: str, session: int, native: list[int], tasks: list[int]) -> None:
-    if victim == "harness":
-        os.kill(tasks[0], signal.SIGKILL)
-    elif victim == "caller":
-        os.kill(session, signal.SIGKILL)
-    elif victim == "group":
-        os.killpg(session, signal.SIGKILL)
-    elif victim == "supervisor":
-        os.kill(min(native), signal.SIGKILL)
-    elif victim == "drain":
-        os.kill(max(native), signal.SIGKILL)
-    elif victim == "everything":
-        for pid in (*native, *tasks, session):
-            os.kill(pid, signal.SIGKILL)
+def kill_part(victim: str, processes: Processes) -> None:
+    if victim == "group":
+        os.killpg(processes.caller, signal.SIGKILL)
+        return
+    pids = {
+        "harness": (processes.task,),
+        "caller": (processes.caller,),
+        "supervisor": (processes.supervisor,),
+        # The drain process first: it would complete the run when it sees the others die.
+        "everything": (processes.drain, processes.supervisor, processes.task, processes.caller),
+    }
+    for pid in pids[victim]:
+        os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -348,8 +376,7 @@ def test_recovery_invents_no_release_after_the_death(tmp_path: Path):
     spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"', period='"500us"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", is_own_session=True)
     wait_for_rows(tmp_path / "D.tmp")
-    native = pids_of(f"laxity-run --run-dir {tmp_path / 'D'}.tmp")
-    kill_part("everything", process.pid, native, pids_of(f"^{FAULT} --harness=task"))
+    kill_part("everything", processes_of(process))
     killed_ns = time.monotonic_ns()
     process.communicate(timeout=30)
     time.sleep(1.0)
@@ -364,7 +391,7 @@ def test_workload_ended_by_somebody_else_is_no_complete_run(tmp_path: Path):
     spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     wait_for_rows(tmp_path / "D.tmp")
-    os.kill(pids_of(f"^{FAULT} --harness=task")[0], signal.SIGTERM)
+    os.kill(processes_of(process).task, signal.SIGTERM)
     outcome = finish(process)
     assert outcome.code == 1
     assert "ended by SIGTERM from outside" in outcome.err
@@ -383,7 +410,7 @@ def test_killed_drain_process_is_replaced_and_no_row_is_lost(tmp_path: Path):
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     wait_for_rows(tmp_path / "D.tmp")
     time.sleep(0.2)
-    os.kill(max(pids_of(f"laxity-run --run-dir {tmp_path / 'D'}.tmp")), signal.SIGKILL)
+    os.kill(processes_of(process).drain, signal.SIGKILL)
     assert finish(process).code == 0
     manifest = manifest_of(tmp_path / "D")
     assert manifest.status == "complete"

@@ -145,7 +145,7 @@ def test_run_directory_on_a_full_file_system_is_the_machines_lack(laxity: Laxity
         subprocess.run(["umount", full], check=True)
     message = (
         "laxity run: run directory full/D: cannot be created (No space left on device); "
-        "make room or name another place\n"
+        "free space or name another place\n"
     )
     assert (done.returncode, done.stderr) == (3, message)
 

@@ -59,7 +59,7 @@ def test_full_stdout_is_the_machines_lack(laxity: Laxity):
     done = in_shell(laxity, "list >/dev/full")
     message = "standard output: cannot be written (No space left on device)"
     assert done.returncode == 3
-    assert done.stderr == f"laxity list: {message}; make room or redirect it\n"
+    assert done.stderr == f"laxity list: {message}; free space for it\n"
 
 
 @needs_fifo

@@ -40,7 +40,7 @@ class _Output(io.FileIO):
             self._is_gone = True
             if error.errno in self._gone_errors or not self._is_told:
                 return n_bytes
-            msg = f"standard output: cannot be written ({error.strerror}); make room or redirect it"
+            msg = f"standard output: cannot be written ({error.strerror}); free space for it"
             raise PlatformError(msg) from error
 
 

@@ -95,7 +95,7 @@ def create_run(final: Path) -> NewRun:
     except OSError as error:
         what = f"run directory {final}: cannot be created ({error.strerror})"
         if is_full(error):
-            msg = f"{what}; make room or name another place"
+            msg = f"{what}; free space or name another place"
             raise PlatformError(msg) from error
         msg = f"{what}; name another place"
         raise ConfigError(msg) from error
@@ -186,7 +186,7 @@ def write_file(path: Path, data: bytes) -> None:
         new.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        advice = "make room" if is_full(error) else "name another place"
+        advice = "free space" if is_full(error) else "name another place"
         msg = f"{path}: cannot be written ({error.strerror}); {advice}"
         raise PlatformError(msg) from error
 
