@@ -4,8 +4,8 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/port/time.h"
 #include "cli/rtbench_csv.h"
+#include "cli/rtbench_seconds.h"
 #include "harness/plan.h"
 
 #include <laxity/units.h>
@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of laxity-run: shorter cannot be slept for, longer has no test. */
+/* As in laxity-run: shorter cannot be slept for. */
 static const int64_t period_min_ns = 1000;
-static const int64_t period_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
 
 enum {
     PRIORITY_MAX = 99,
@@ -29,8 +28,6 @@ enum {
     HELP_BYTES = 96,
     /* RT-Bench's letters; --usage has none. */
     VALUE_USAGE = 256,
-    EXPONENT_MAX = 1000,
-    NS_EXPONENT = 9,
 };
 
 struct option_row {
@@ -243,87 +240,6 @@ static const struct option_row rows[] = {
 enum {
     ROW_COUNT = sizeof rows / sizeof rows[0]
 };
-
-static bool is_digit(char letter)
-{
-    return letter >= '0' && letter <= '9';
-}
-
-/* A decimal as mantissa * 10^exponent; digits beyond the 18th are dropped, the nanosecond is far
- * above them. */
-struct decimal {
-    uint64_t mantissa;
-    long exponent;
-};
-
-static int scan_digits(const char **text, struct decimal *decimal, bool *has_digits)
-{
-    static const uint64_t mantissa_max = UINT64_C(1000000000000000000) / 10;
-    bool is_fraction = false;
-    for (; is_digit(**text) || (**text == '.' && !is_fraction); (*text)++) {
-        if (**text == '.') {
-            is_fraction = true;
-            continue;
-        }
-        *has_digits = true;
-        const bool is_dropped = decimal->mantissa >= mantissa_max;
-        if (!is_dropped) {
-            decimal->mantissa = decimal->mantissa * 10 + (uint64_t)(**text - '0');
-        }
-        decimal->exponent += (is_dropped ? 1 : 0) - (is_fraction ? 1 : 0);
-    }
-    return *has_digits ? 0 : -EINVAL;
-}
-
-/* "e-3", or nothing. */
-static int scan_exponent(const char *text, long *exponent)
-{
-    if (*text == '\0') {
-        return 0;
-    }
-    if (*text != 'e' && *text != 'E') {
-        return -EINVAL;
-    }
-    text++;
-    const bool is_negative = *text == '-';
-    text += *text == '-' || *text == '+';
-    if (!is_digit(*text)) {
-        return -EINVAL;
-    }
-    long value = 0;
-    for (; is_digit(*text); text++) {
-        value = value < EXPONENT_MAX ? value * 10 + (*text - '0') : value;
-    }
-    *exponent += is_negative ? -value : value;
-    return *text == '\0' ? 0 : -EINVAL;
-}
-
-int laxity_parse_seconds(const char *text, int64_t *out_ns)
-{
-    struct decimal decimal = {.mantissa = 0};
-    bool has_digits = false;
-    if (scan_digits(&text, &decimal, &has_digits) || scan_exponent(text, &decimal.exponent)) {
-        return -EINVAL;
-    }
-    long exponent = decimal.exponent + NS_EXPONENT;
-    uint64_t value = decimal.mantissa;
-    uint64_t removed = 0;
-    for (; exponent > 0 && value != 0; exponent--) {
-        if (__builtin_mul_overflow(value, 10, &value)) {
-            return -ERANGE;
-        }
-    }
-    for (; exponent < 0 && (value != 0 || removed != 0); exponent++) {
-        removed = value % 10;
-        value /= 10;
-    }
-    value += removed >= 5;
-    if (value > (uint64_t)period_max_ns) {
-        return -ERANGE;
-    }
-    *out_ns = (int64_t)value;
-    return 0;
-}
 
 static const struct option_row *find_row(int letter)
 {

@@ -43,14 +43,6 @@ int laxity_rtbench_options_parse(
 
 void laxity_rtbench_options_free(struct laxity_rtbench_options *options);
 
-/*
- * laxity_parse_seconds - "0.001", "1e-3" or ".5" seconds into nanoseconds, rounded to the nearest
- *
- * In integers, so that 0.001 is 1000000 ns. Scripts hand over what a division gave, so more digits
- * than nanoseconds are right. Returns 0, -EINVAL for what is no such number, -ERANGE if too large.
- */
-int laxity_parse_seconds(const char *text, int64_t *out_ns);
-
 /* laxity_rtbench_print_help, laxity_rtbench_print_usage - to stdout */
 void laxity_rtbench_print_help(const char *name);
 void laxity_rtbench_print_usage(const char *name);

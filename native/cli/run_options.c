@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_options.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "cli/options.h"
+#include "cli/run_tables.h"
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
@@ -23,8 +23,6 @@ static const int64_t period_min_ns = 1000;
 static const int64_t duration_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
 enum {
     PRIORITY_DEFAULT = 50,
-    PRIORITY_MAX = 99,
-    FD_MAX = 1 << 20
 };
 enum {
     STACK_DEFAULT_BYTES = 512 * 1024,
@@ -35,239 +33,9 @@ enum {
     TIMEOUT_FACTOR = 20
 };
 
-/* Options before the first "--". */
-struct common {
-    const char *run_dir;
-    const char *recover_dir;
-    const char *finisher;
-    struct laxity_words launcher;
-    int64_t duration_ns;
-    uint64_t seed;
-    uint64_t progress_fd;
-    uint64_t parent_fd;
-    int idle;
-    int snapshots;
-    struct laxity_keep_value keep;
-    bool is_unprivileged_allowed;
-    bool is_fail_fast;
-};
-
-/* Options of one task or co-runner. */
-struct segment_options {
-    const char *name;
-    int64_t period_ns;
-    int64_t deadline_ns;
-    int64_t offset_ns;
-    int64_t job_timeout_ns;
-    uint64_t jobs;
-    uint64_t priority;
-    uint64_t stack_bytes;
-    uint64_t heap_bytes;
-    struct laxity_cpus cpus;
-    struct laxity_words words;
-    int policy;
-    int overrun;
-    bool is_corunner;
-};
-
-#define AT(type, member) .offset = offsetof(struct type, member)
-#define ANY_TIME .low = 0, .high = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S
-
-static const struct laxity_option common_options[] = {
-    {.name = "--run-dir",
-     .metavar = "DIR",
-     .kind = LAXITY_OPTION_TEXT,
-     AT(common, run_dir),
-     .help = "where streams are written; made if it does not exist"},
-    {.name = "--duration",
-     .metavar = "TIME",
-     .kind = LAXITY_OPTION_DURATION,
-     AT(common, duration_ns),
-     ANY_TIME,
-     .help = "covers releases before t0 + TIME"},
-    {.name = "--idle",
-     .choices = "deep poll",
-     .default_text = "deep",
-     .kind = LAXITY_OPTION_CHOICE,
-     AT(common, idle),
-     .help = "poll holds /dev/cpu_dma_latency at 0 during the run"},
-    {.name = "--snapshots",
-     .choices = "none cpu all",
-     .default_text = "all",
-     .kind = LAXITY_OPTION_CHOICE,
-     AT(common, snapshots),
-     .help = "what is read around each job"},
-    {.name = "--keep",
-     .metavar = "all|misses|tail:N",
-     .default_text = "all",
-     .kind = LAXITY_OPTION_KEEP,
-     AT(common, keep),
-     .help = "which rows of jobs.npy are kept"},
-    {.name = "--seed",
-     .metavar = "N",
-     .default_text = "1",
-     .kind = LAXITY_OPTION_COUNT,
-     AT(common, seed),
-     .high = INT64_MAX,
-     .help = "LAXITY_SEED of the workloads"},
-    {.name = "--allow-unprivileged",
-     .kind = LAXITY_OPTION_FLAG,
-     AT(common, is_unprivileged_allowed),
-     .help = "FIFO and RR where permitted, else OTHER"},
-    {.name = "--fail-fast",
-     .kind = LAXITY_OPTION_FLAG,
-     AT(common, is_fail_fast),
-     .help = "a task that fails ends the others too"},
-    {.name = "--progress-fd",
-     .metavar = "FD",
-     .kind = LAXITY_OPTION_COUNT,
-     AT(common, progress_fd),
-     .high = FD_MAX,
-     .help = "write `progress STARTED NOT_MET NS` lines to FD"},
-    {.name = "--parent-fd",
-     .metavar = "FD",
-     .kind = LAXITY_OPTION_COUNT,
-     AT(common, parent_fd),
-     .high = FD_MAX,
-     .help = "end the run when the other end of this pipe is closed"},
-    {.name = "--finisher",
-     .metavar = "COMMAND",
-     .kind = LAXITY_OPTION_TEXT,
-     AT(common, finisher),
-     .help = "run by sh with DIR as $1 after a run whose caller has died"},
-    {.name = "--launcher",
-     .metavar = "WORD",
-     .kind = LAXITY_OPTION_WORD,
-     AT(common, launcher),
-     .help = "program that starts the workloads, as an emulator or debugger; repeated: its options"
-    },
-    {.name = "--recover",
-     .metavar = "DIR",
-     .kind = LAXITY_OPTION_TEXT,
-     AT(common, recover_dir),
-     .help = "complete the streams of a run whose processes were all killed"},
-};
-
-static const struct laxity_option segment_options[] = {
-    {.name = "--name",
-     .metavar = "NAME",
-     .default_text = "the workload's name",
-     .kind = LAXITY_OPTION_TEXT,
-     AT(segment_options, name),
-     .help = "of the task"},
-    {.name = "--period",
-     .letter = 'p',
-     .metavar = "TIME",
-     .kind = LAXITY_OPTION_DURATION,
-     AT(segment_options, period_ns),
-     ANY_TIME,
-     .help = "between releases"},
-    {.name = "--deadline",
-     .letter = 'd',
-     .metavar = "TIME|none",
-     .default_text = "the period",
-     .kind = LAXITY_OPTION_DURATION,
-     .has_none = 1,
-     AT(segment_options, deadline_ns),
-     ANY_TIME,
-     .help = "relative to the release"},
-    {.name = "--offset",
-     .metavar = "TIME",
-     .default_text = "0ns",
-     .kind = LAXITY_OPTION_DURATION,
-     AT(segment_options, offset_ns),
-     ANY_TIME,
-     .help = "first release after t0"},
-    {.name = "--jobs",
-     .letter = 't',
-     .metavar = "N",
-     .kind = LAXITY_OPTION_COUNT,
-     AT(segment_options, jobs),
-     .low = 1,
-     .high = INT64_MAX,
-     .help = "end after N started jobs"},
-    {.name = "--cpus",
-     .letter = 'c',
-     .metavar = "LIST",
-     .default_text = "those of the caller",
-     .kind = LAXITY_OPTION_CPUS,
-     AT(segment_options, cpus),
-     .help = "as in 0-1,3"},
-    {.name = "--policy",
-     .choices = "other fifo rr",
-     .default_text = "fifo; co-runners other",
-     .kind = LAXITY_OPTION_CHOICE,
-     AT(segment_options, policy),
-     .help = "scheduling policy"},
-    {.name = "--priority",
-     .letter = 'f',
-     .metavar = "N",
-     .default_text = "50",
-     .kind = LAXITY_OPTION_COUNT,
-     AT(segment_options, priority),
-     .low = 1,
-     .high = PRIORITY_MAX,
-     .help = "1-99, larger is higher"},
-    {.name = "--overrun",
-     .choices = "skip queue",
-     .default_text = "skip",
-     .kind = LAXITY_OPTION_CHOICE,
-     AT(segment_options, overrun),
-     .help = "releases during a job that is late"},
-    {.name = "--job-timeout",
-     .metavar = "TIME",
-     .default_text = "max(1s, 20 x max(D, T))",
-     .kind = LAXITY_OPTION_DURATION,
-     AT(segment_options, job_timeout_ns),
-     .low = LAXITY_NS_PER_MS,
-     .high = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S,
-     .help = "a job that runs longer is killed"},
-    {.name = "--stack",
-     .metavar = "SIZE",
-     .default_text = "512KiB",
-     .kind = LAXITY_OPTION_SIZE,
-     AT(segment_options, stack_bytes),
-     .high = INT64_C(1) << 40,
-     .help = "touched before the run"},
-    {.name = "--heap",
-     .metavar = "SIZE",
-     .default_text = "1MiB",
-     .kind = LAXITY_OPTION_SIZE,
-     AT(segment_options, heap_bytes),
-     .high = INT64_C(1) << 40,
-     .help = "touched before the run"},
-    {.name = "--arg",
-     .metavar = "WORD",
-     .kind = LAXITY_OPTION_WORD,
-     AT(segment_options, words),
-     .help = "one word for the workload; may be repeated"},
-    {.name = "--corunner",
-     .kind = LAXITY_OPTION_FLAG,
-     AT(segment_options, is_corunner),
-     .help = "not a task: runs without pause beside the tasks"},
-};
-
-static const struct laxity_option_table common_table = {
-    "Options of the run", common_options, sizeof common_options / sizeof common_options[0]
-};
-static const struct laxity_option_table segment_table = {
-    "Options of a task or co-runner",
-    segment_options,
-    sizeof segment_options / sizeof segment_options[0],
-};
-static const struct laxity_option_table *const tables[] = {&common_table, &segment_table};
-
-const struct laxity_tool laxity_run_tool = {
-    .name = "laxity-run",
-    .usage = "laxity-run [OPTIONS] -- WORKLOAD [OPTIONS] [-- WORKLOAD [OPTIONS]]...",
-    .summary = "Run workloads as periodic real-time tasks and write their streams.",
-    .tables = tables,
-    .n_tables = sizeof tables / sizeof tables[0],
-};
-
-static struct segment_options default_segment_options(void)
+static struct laxity_segment_options default_segment_options(void)
 {
-    return (struct segment_options){
+    return (struct laxity_segment_options){
         .period_ns = LAXITY_ABSENT_NS,
         .deadline_ns = -1, /* the period; LAXITY_ABSENT_NS is "none" */
         .job_timeout_ns = LAXITY_ABSENT_NS,
@@ -277,7 +45,7 @@ static struct segment_options default_segment_options(void)
     };
 }
 
-static int64_t default_timeout_ns(const struct segment_options *options)
+static int64_t default_timeout_ns(const struct laxity_segment_options *options)
 {
     int64_t longest_ns = options->period_ns;
     if (options->deadline_ns > longest_ns) {
@@ -289,7 +57,8 @@ static int64_t default_timeout_ns(const struct segment_options *options)
     return timeout_ns > LAXITY_NS_PER_S ? timeout_ns : LAXITY_NS_PER_S;
 }
 
-static int check_task(struct segment_options *options, const char *name, struct laxity_error *error)
+static int
+check_task(struct laxity_segment_options *options, const char *name, struct laxity_error *error)
 {
     if (options->period_ns == LAXITY_ABSENT_NS) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name);
@@ -333,7 +102,7 @@ static int check_task(struct segment_options *options, const char *name, struct 
 }
 
 static struct laxity_process_config process_config(
-    const struct segment_options *options,
+    const struct laxity_segment_options *options,
     const char *name,
     bool is_unprivileged_allowed,
     enum laxity_policy default_policy
@@ -352,7 +121,7 @@ static struct laxity_process_config process_config(
 static int add_segment(
     struct laxity_run_plan *plan,
     char *path,
-    struct segment_options *options,
+    struct laxity_segment_options *options,
     bool is_unprivileged_allowed,
     struct laxity_error *error
 )
@@ -410,8 +179,8 @@ static int parse_segment(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload after --");
         return -1;
     }
-    struct segment_options options = default_segment_options();
-    int used = laxity_options_parse(&segment_table, argc - 1, argv + 1, &options, error);
+    struct laxity_segment_options options = default_segment_options();
+    int used = laxity_options_parse(&laxity_segment_table, argc - 1, argv + 1, &options, error);
     if (used >= 0 && used + 1 < argc && strcmp(argv[used + 1], "--") != 0) {
         laxity_error_set(
             error,
@@ -428,7 +197,8 @@ static int parse_segment(
     return used + 1;
 }
 
-static void take_common(struct laxity_run_request *request, const struct common *common)
+static void
+take_common(struct laxity_run_request *request, const struct laxity_common_options *common)
 {
     request->recover_dir = common->recover_dir;
     request->plan = (struct laxity_run_plan){
@@ -452,13 +222,13 @@ int laxity_run_options_parse(
 )
 {
     *out_request = (struct laxity_run_request){.recover_dir = NULL};
-    struct common common = {
+    struct laxity_common_options common = {
         .duration_ns = LAXITY_ABSENT_NS,
         .seed = 1,
         .snapshots = LAXITY_SNAPSHOTS_ALL,
         .keep = {.keep = LAXITY_KEEP_ALL},
     };
-    int used = laxity_options_parse(&common_table, argc, argv, &common, error);
+    int used = laxity_options_parse(&laxity_common_table, argc, argv, &common, error);
     if (used < 0) {
         free((void *)common.launcher.items);
         return -1;

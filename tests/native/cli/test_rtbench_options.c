@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
+#include "cli/rtbench_seconds.h"
 
 #include <errno.h>
 #include <stdint.h>
