@@ -85,16 +85,14 @@ static void angle_is_that_of_libm(void)
 
 static void random_numbers_have_their_bounds_and_moments(void)
 {
-    enum {
-        DRAWS = 100000
-    };
+    static const int draws = 100000;
     uint64_t random = 1;
     int32_t lowest = INT32_MAX;
     int32_t highest = INT32_MIN;
     double sum = 0;
     double square_sum = 0;
 
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < draws; i++) {
         const int32_t draw = workload_random_between(&random, -3, 4);
         const double normal = workload_random_normal_q12(&random) / 4096.0;
 
@@ -107,8 +105,8 @@ static void random_numbers_have_their_bounds_and_moments(void)
     CHECK_EQUAL(highest, 4);
     /* Deviations of the mean 1 / sqrt(100000) = 0.003, of the variance 0.0045; the seed is fixed.
      */
-    CHECK(fabs(sum / DRAWS) < 0.01);
-    CHECK(fabs(square_sum / DRAWS - 1) < 0.015);
+    CHECK(fabs(sum / draws) < 0.01);
+    CHECK(fabs(square_sum / draws - 1) < 0.015);
     CHECK_EQUAL(workload_random_between(&random, INT32_MAX, INT32_MAX), INT32_MAX);
 }
 
