@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_seconds.h"
 #include "harness/plan.h"
@@ -28,6 +29,7 @@ enum {
     HELP_BYTES = 96,
     /* RT-Bench's letters; --usage has none. */
     VALUE_USAGE = 256,
+    CONFIG_LETTER = 'g',
 };
 
 struct option_row {
@@ -212,8 +214,8 @@ static const struct option_row rows[] = {
      "PATH",
      NULL,
      NULL,
-     "options as JSON",
-     "the JSON configuration is not in this build; write the options themselves",
+     "file of options by long name, as JSON: {\"period\": 0.01, \"fifo\": 90}",
+     NULL,
      false},
     {'M',
      "memory-profiling-enable",
@@ -270,35 +272,13 @@ refuse_value(const struct option_row *row, const char *text, int rc, struct laxi
     return -1;
 }
 
-/* `seen` is what getopt answered, `word` the word it stood at. */
-static int take_option(
-    int seen, const char *word, struct laxity_rtbench_options *options, struct laxity_error *error
+static int take_value(
+    const struct option_row *row,
+    const char *text,
+    struct laxity_rtbench_options *options,
+    struct laxity_error *error
 )
 {
-    const struct option_row *row = find_row(seen);
-    if (seen == ':') {
-        const struct option_row *lacking = find_row(optopt);
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "%.60s needs a value: %s",
-            word,
-            lacking ? lacking->metavar : "see -h"
-        );
-        return -1;
-    }
-    if (!row && optopt == '?') {
-        return store_help(NULL, options);
-    }
-    if (!row && optopt > 0 && strncmp(word, "--", 2) != 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option -%c; see -h", optopt);
-        return -1;
-    }
-    if (!row) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option %.60s; see -h", word);
-        return -1;
-    }
-    const char *text = optarg ? optarg : "";
     if (row->missing) {
         if (row->is_off_at_zero && strcmp(text, "0") == 0) {
             return 0;
@@ -310,6 +290,60 @@ static int take_option(
     }
     const int rc = row->store(text, options);
     return rc ? refuse_value(row, text, rc, error) : 0;
+}
+
+/* One member of the file of -g: what could stand on the command line, but no other file. */
+static int
+take_member(void *context, const char *name, const char *value, struct laxity_error *error)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        if (strcmp(row->name, name) == 0 && row->metavar && row->letter != CONFIG_LETTER) {
+            return take_value(row, value, context, error);
+        }
+    }
+    laxity_error_set(
+        error, LAXITY_EXIT_USAGE, "\"%.40s\" is no option; see -h for the long names", name
+    );
+    return -1;
+}
+
+static int refuse_option(int seen, const char *word, struct laxity_error *error)
+{
+    if (seen == ':') {
+        const struct option_row *lacking = find_row(optopt);
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "%.60s needs a value: %s",
+            word,
+            lacking ? lacking->metavar : "see -h"
+        );
+    } else if (optopt > 0 && strncmp(word, "--", 2) != 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option -%c; see -h", optopt);
+    } else {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "unknown option %.60s; see -h", word);
+    }
+    return -1;
+}
+
+/* `seen` is what getopt answered, `word` the word it stood at. */
+static int take_option(
+    int seen, const char *word, struct laxity_rtbench_options *options, struct laxity_error *error
+)
+{
+    const struct option_row *row = find_row(seen);
+    if (!row && seen != ':' && optopt == '?') {
+        return store_help(NULL, options);
+    }
+    if (!row) {
+        return refuse_option(seen, word, error);
+    }
+    const char *text = optarg ? optarg : "";
+    if (row->letter == CONFIG_LETTER) {
+        return laxity_rtbench_config_read(text, take_member, options, error);
+    }
+    return take_value(row, text, options, error);
 }
 
 static int check_times(struct laxity_rtbench_options *options, struct laxity_error *error)

@@ -117,6 +117,25 @@ def test_stdout_has_rows_without_header_and_without_a_stray_zero(bench: Bench) -
     assert float(rows[0]["period_start(seconds)"]) > 0
 
 
+def test_configuration_file_stands_for_options_and_adds_no_stray_zero(bench: Bench) -> None:
+    # RT-Bench prints "0" before the first row when it has read such a file.
+    (bench.directory / "task.json").write_text(
+        '{"period": 0.002, "log-level": 3, "tasks-number": 9}'
+    )
+    done = bench(EMPTY, "-g", "task.json", "-t", "5")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) >= 5
+    assert {len(line.split(",")) for line in lines} == {13}
+    # period_end - period_start of every row that has both
+    rows = [dict(zip(COLUMNS, map(float, line.split(",")), strict=True)) for line in lines]
+    rows = [row for row in rows if row["period_start(seconds)"] > 0]
+    assert len(rows) == 5
+    for row in rows:
+        period = row["period_end(seconds)"] - row["period_start(seconds)"]
+        assert period == pytest.approx(0.002)
+
+
 def test_people_read_a_sentence_per_job(bench: Bench) -> None:
     done = bench(EMPTY, "-p", "0.001", "-t", "3", "-l", "4")
     assert done.returncode == 0
@@ -227,7 +246,7 @@ def test_failed_init_says_what_the_workload_said(bench: Bench) -> None:
         (("-p", "0.1", "-P", "1000"), "SCHED_DEADLINE is not in this build"),
         (("-p", "0.1", "-m", "1K"), "the memory limit is not in this build"),
         (("-p", "0.1", "-M", "1"), "hardware counters are not in this build"),
-        (("-g", "a.json"), "the JSON configuration is not in this build"),
+        (("-g", "a.json"), "-g a.json: No such file or directory; correct the path"),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(

@@ -202,8 +202,36 @@ static void option_without_its_part_is_refused_by_name(void)
     check_refusal("-p 1 -M 1", "counters");
     check_refusal("-p 1 -C 0", "counters");
     check_refusal("-p 1 -B 1000", "counters");
-    check_refusal("-g a.json", "JSON");
     check_refusal("-p 1 -H heap", "heap");
+}
+
+/* Written beside the test's other output; the name is no word of the command line above. */
+static void write_config(const char *json)
+{
+    FILE *file = fopen("rtbench-options-test.json", "we");
+    CHECK(file != NULL);
+    if (file) {
+        CHECK(fputs(json, file) >= 0);
+        CHECK_EQUAL(fclose(file), 0);
+    }
+}
+
+static void configuration_file_gives_way_to_options_after_it_and_overrides_those_before(void)
+{
+    write_config("{\"deadline\": 5e-3, \"period\": \"0.01\", \"tasks-number\": 15, "
+                 "\"core-affinity\": \"0,3\", \"fifo\": 99, \"log-level\": 2, "
+                 "\"output\": \"a\", \"bmark-args\": \"64KiB -x\"}");
+    CHECK_EQUAL(parse("-g rtbench-options-test.json -t 7"), 0);
+    check_all_set();
+    CHECK_EQUAL(parse("-t 7 -g rtbench-options-test.json"), 0);
+    CHECK_EQUAL(options.jobs, 15);
+    write_config("{\"perod\": 1}");
+    check_refusal("-g rtbench-options-test.json", "\"perod\" is no option");
+    write_config("{\"configuration-file\": \"rtbench-options-test.json\"}");
+    check_refusal("-g rtbench-options-test.json", "is no option");
+    write_config("{\"period\": \"10ms\"}");
+    check_refusal("-g rtbench-options-test.json", "-p 10ms: not understood; write seconds");
+    CHECK_EQUAL(remove("rtbench-options-test.json"), 0);
 }
 
 static void questions_need_no_period(void)
@@ -228,6 +256,7 @@ int main(void)
     RUN(output_shorter_than_its_suffix_is_taken_whole);
     RUN(bad_values_are_refused_with_what_to_write);
     RUN(option_without_its_part_is_refused_by_name);
+    RUN(configuration_file_gives_way_to_options_after_it_and_overrides_those_before);
     RUN(questions_need_no_period);
     laxity_rtbench_options_free(&options);
     return test_exit_code();
