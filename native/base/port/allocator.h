@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * Every request for dynamic memory of this process, counted on its way to the C library.
+ *
+ * Whoever links this (workload executables) has the allocator's names defined here: malloc, calloc,
+ * realloc, reallocarray, free, posix_memalign, aligned_alloc, memalign, valloc, pvalloc,
+ * malloc_usable_size, mmap, mmap64, mremap, munmap, sbrk, brk. C++'s new and what the C library
+ * and other libraries allocate come through them. Not seen: what the C library maps for itself
+ * (stacks of threads, loaded libraries), and raw system calls.
+ *
+ * Counted is what was asked for, to the byte, wherever the heap puts it; a mapping counts in whole
+ * pages, touched or not. Memory from before counting began does not count, nor does a child
+ * process.
+ */
+#ifndef LAXITY_BASE_PORT_ALLOCATOR_H
+#define LAXITY_BASE_PORT_ALLOCATOR_H
+
+#include "base/memory_account.h"
+
+#include <stddef.h>
+
+/* A request that did not fit below the limit. */
+struct laxity_memory_excess {
+    const char *call; /* as "calloc" */
+    size_t request_bytes;
+    size_t in_use_bytes; /* without the request */
+    size_t limit_bytes;
+};
+
+/*
+ * laxity_allocator_count - from now on count into `account`, which must stay; NULL = no longer
+ *
+ * `on_exceeded` is called, once, in the middle of the allocator, by the thread whose request
+ * exceeds the limit; it must end the process without allocating. Returns 0, or -ENOTSUP where
+ * another allocator stands in front of this one (a sanitizer, valgrind); then nothing is counted.
+ */
+int laxity_allocator_count(
+    struct laxity_memory_account *account, void (*on_exceeded)(const struct laxity_memory_excess *)
+);
+
+#endif
