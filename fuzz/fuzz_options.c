@@ -53,6 +53,7 @@ static void check_plan(const struct laxity_run_plan *plan)
         require(config->job_timeout_ns >= LAXITY_NS_PER_MS);
         require(config->process.priority >= 1 && config->process.priority <= 99);
         require(config->deadline_ns > 0 || config->deadline_ns == LAXITY_ABSENT_NS);
+        require(config->memory_limit_bytes <= UINT64_C(1) << 40);
         require(
             config->deadline_ns <= config->period_ns || config->overrun == LAXITY_OVERRUN_QUEUE
         );

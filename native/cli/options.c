@@ -101,7 +101,7 @@ static int parse_size(const struct laxity_option *option, const char *text, uint
     if (rc) {
         return rc;
     }
-    if (bytes > (uint64_t)option->high) {
+    if (bytes < (uint64_t)option->low || bytes > (uint64_t)option->high) {
         return -ERANGE;
     }
     *out_bytes = bytes;

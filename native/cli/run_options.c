@@ -158,6 +158,7 @@ static int add_segment(
                 .jobs = options->jobs,
                 .stack_bytes = options->stack_bytes,
                 .heap_bytes = options->heap_bytes,
+                .memory_limit_bytes = options->memory_limit_bytes,
                 .overrun = (enum laxity_overrun)options->overrun,
             },
         .path = path,

@@ -39,6 +39,7 @@ struct laxity_segment_options {
     uint64_t priority;
     uint64_t stack_bytes;
     uint64_t heap_bytes;
+    uint64_t memory_limit_bytes;
     struct laxity_cpus cpus;
     struct laxity_words words;
     int policy;

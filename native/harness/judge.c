@@ -84,6 +84,16 @@ static enum laxity_end end_of_status(int wait_status)
     return WTERMSIG(wait_status) == SIGKILL ? LAXITY_END_KILLED : LAXITY_END_SIGNAL;
 }
 
+static bool has_exceeded_memory(const struct laxity_task *task)
+{
+    return atomic_load_explicit(&task->state.memory.is_exceeded, memory_order_acquire) != 0;
+}
+
+static enum laxity_end end_of_task(const struct laxity_task *task, int wait_status)
+{
+    return has_exceeded_memory(task) ? LAXITY_END_MEMORY_LIMIT : end_of_status(wait_status);
+}
+
 /* Before the first release the process's own words are best: what it lacked is in its error. */
 static void judge_setup(
     const struct laxity_process_state *state,
@@ -120,7 +130,7 @@ static bool judge_running(
     describe_status(wait_status, how, sizeof how);
     describe_job(segment, index, where, sizeof where);
     const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
-    laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
+    laxity_end_task(task, end_of_task(task, wait_status), laxity_now_ns());
     char *detail = task->verdict.detail;
     const size_t bytes = sizeof task->verdict.detail;
     if (known == LAXITY_END_INTERRUPT) {
@@ -171,13 +181,16 @@ static bool judge_teardown(
     if (is_clean || own == LAXITY_END_INTERRUPT) {
         return false;
     }
-    char how[HOW_BYTES];
+    char how[LAXITY_ERROR_TEXT_BYTES];
     describe_status(wait_status, how, sizeof how);
-    laxity_format(task->verdict.detail, sizeof task->verdict.detail, "%s in teardown", how);
+    if (has_exceeded_memory(task)) {
+        laxity_format(how, sizeof how, "%s", task->state.process.error.text);
+    }
+    laxity_format(task->verdict.detail, sizeof task->verdict.detail, "%.150s in teardown", how);
     laxity_error_set(
         error,
         LAXITY_EXIT_VIOLATED,
-        "task \"%s\": %s in its teardown; all jobs were kept",
+        "task \"%s\": %.120s in its teardown; all jobs were kept",
         task->config.process.name,
         how
     );
@@ -205,8 +218,19 @@ bool laxity_judge_task(
     if (known != LAXITY_END_NONE) {
         return false; /* stopped by us */
     }
-    judge_setup(&task->state.process, "task", task->config.process.name, wait_status, error);
-    laxity_end_task(task, end_of_status(wait_status), laxity_now_ns());
+    const struct laxity_process_state *state = &task->state.process;
+    const char *name = task->config.process.name;
+    if (has_exceeded_memory(task)) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_VIOLATED,
+            "task \"%s\": in its init: %.110s; raise the limit",
+            name,
+            state->error.text
+        );
+    }
+    judge_setup(state, "task", name, wait_status, error);
+    laxity_end_task(task, end_of_task(task, wait_status), laxity_now_ns());
     return true;
 }
 

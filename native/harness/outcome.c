@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory_account.h"
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
@@ -121,6 +122,27 @@ static void write_faults(
     laxity_json_close(json, '}');
 }
 
+/* null where nothing was counted: a task that ended before its init, an allocator that is not ours.
+ */
+static void write_memory(struct laxity_json *json, const struct laxity_task *task)
+{
+    const struct laxity_memory_account *memory = &task->state.memory;
+    if (atomic_load_explicit(&memory->is_counted, memory_order_relaxed) == 0) {
+        laxity_json_null(json, "memory");
+        return;
+    }
+    laxity_json_open(json, "memory", '{');
+    laxity_json_count(
+        json, "peak_bytes", atomic_load_explicit(&memory->peak_bytes, memory_order_relaxed)
+    );
+    if (task->config.memory_limit_bytes != 0) {
+        laxity_json_count(json, "limit_bytes", task->config.memory_limit_bytes);
+    } else {
+        laxity_json_null(json, "limit_bytes");
+    }
+    laxity_json_close(json, '}');
+}
+
 static void write_task(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
 {
     const struct laxity_task *task = laxity_segment_task(segment, index);
@@ -137,6 +159,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_text(json, "end_detail", task->verdict.detail);
     laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);
     write_faults(json, segment, drain);
+    write_memory(json, task);
     laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);
     laxity_json_close(json, '}');

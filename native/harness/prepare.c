@@ -7,6 +7,7 @@
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "harness/engine.h"
+#include "harness/memory_limit.h"
 #include "harness/segment.h"
 
 #include <laxity/hooks.h>
@@ -170,7 +171,8 @@ int laxity_prepare_task(struct laxity_engine *engine)
 {
     struct laxity_task *task = engine->task;
     struct laxity_process_state *state = &task->state.process;
-    if (laxity_apply_placement(&task->config.process, state) || prefault(task)) {
+    if (laxity_apply_placement(&task->config.process, state) || prefault(task) ||
+        laxity_memory_limit_begin(task)) {
         return -1;
     }
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);

@@ -6,6 +6,7 @@
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "harness/engine.h"
+#include "harness/memory_limit.h"
 #include "harness/prepare.h"
 #include "harness/segment.h"
 
@@ -127,6 +128,7 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
     }
     set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
+    laxity_memory_limit_end();
     set_phase(state, LAXITY_PHASE_DONE);
     return LAXITY_EXIT_DONE;
 }

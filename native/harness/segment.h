@@ -15,6 +15,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/memory_account.h"
 #include "base/port/atomic64.h"
 #include "base/port/sched.h"
 #include "harness/histogram.h"
@@ -122,6 +123,7 @@ struct laxity_task_config {
     uint64_t jobs; /* 0 = no limit */
     uint64_t stack_bytes;
     uint64_t heap_bytes;
+    uint64_t memory_limit_bytes; /* 0 = none */
     enum laxity_overrun overrun;
 };
 
@@ -160,7 +162,8 @@ struct laxity_task_state {
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
     uint32_t snapshot_n;
-    struct laxity_job_record spare; /* takes the job whose record is lost */
+    struct laxity_memory_account memory; /* what the workload holds */
+    struct laxity_job_record spare;      /* takes the job whose record is lost */
 };
 
 /* Writer: the supervisor. `end` is set last. */

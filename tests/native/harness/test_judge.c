@@ -7,6 +7,7 @@
 #include "harness/release.h"
 #include "harness/segment.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static struct laxity_job_record *running_job(uint64_t job)
 enum {
     KILLED_BY_SEGV = 11,
     KILLED_BY_KILL = 9,
+    EXIT_1 = 1 << 8,
     EXIT_3 = 3 << 8
 };
 
@@ -113,6 +115,63 @@ static void exit_in_a_job_is_an_exit(void)
     CHECK_TEXT(task->verdict.detail, "called exit(3) in job 2");
 }
 
+/* As the process itself does, with what it asked for. */
+static void exceed_memory(struct laxity_task *task)
+{
+    atomic_store(&task->state.memory.is_exceeded, 1);
+    laxity_error_set(
+        &task->state.process.error,
+        LAXITY_EXIT_VIOLATED,
+        "calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use)"
+    );
+}
+
+static void job_above_its_memory_limit_ends_with_that_cause(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    (void)running_job(3);
+    exceed_memory(task);
+    CHECK(laxity_judge_task(segment, 0, EXIT_1, true, &error));
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_MEMORY_LIMIT);
+    CHECK_EQUAL(error.exit_code, 1);
+    CHECK_TEXT(
+        error.text,
+        "task \"t\": in job 3: calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use); "
+        "jobs before it were kept"
+    );
+}
+
+static void init_above_the_memory_limit_says_what_to_do(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    exceed_memory(task);
+    CHECK(laxity_judge_task(segment, 0, EXIT_1, false, &error));
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_MEMORY_LIMIT);
+    CHECK_EQUAL(error.exit_code, 1);
+    CHECK_TEXT(
+        error.text,
+        "task \"t\": in its init: calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in "
+        "use); raise the limit"
+    );
+}
+
+static void teardown_above_the_memory_limit_keeps_all_jobs(void)
+{
+    struct laxity_task *task = fresh_task();
+    struct laxity_error error = {0};
+    task->state.end = LAXITY_END_JOBS;
+    exceed_memory(task);
+    CHECK(laxity_judge_task(segment, 0, EXIT_1, true, &error));
+    CHECK_EQUAL(error.exit_code, 1);
+    CHECK_TEXT(
+        error.text,
+        "task \"t\": calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use) in its "
+        "teardown; all jobs were kept"
+    );
+}
+
 static void interrupted_job_is_no_failure_of_the_task(void)
 {
     struct laxity_task *task = fresh_task();
@@ -162,6 +221,9 @@ int main(void)
     RUN(sigkill_from_outside_is_a_kill);
     RUN(our_own_kill_for_a_timeout_stays_a_timeout);
     RUN(exit_in_a_job_is_an_exit);
+    RUN(job_above_its_memory_limit_ends_with_that_cause);
+    RUN(init_above_the_memory_limit_says_what_to_do);
+    RUN(teardown_above_the_memory_limit_keeps_all_jobs);
     RUN(interrupted_job_is_no_failure_of_the_task);
     RUN(sigterm_from_outside_is_no_complete_run);
     RUN(corunner_that_dies_leaves_no_verdict);
