@@ -64,6 +64,7 @@ static void fuzz_words(char *const text)
         if (options.question == LAXITY_RTBENCH_RUN) {
             require(options.period_ns >= PERIOD_MIN_NS && options.csv_path);
             require(options.deadline_ns > 0 && options.deadline_ns <= options.period_ns);
+            require(options.memory_limit_bytes <= UINT64_C(1) << 40);
         }
     } else {
         require(error.exit_code == LAXITY_EXIT_USAGE && error.text[0] != '\0');

@@ -188,6 +188,7 @@ static void fill_plan(struct session *session)
         .jobs = options->jobs,
         .stack_bytes = STACK_BYTES,
         .heap_bytes = HEAP_BYTES,
+        .memory_limit_bytes = options->memory_limit_bytes,
         .overrun = LAXITY_OVERRUN_SKIP,
     };
     laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());

@@ -7,6 +7,7 @@
 #include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_seconds.h"
+#include "cli/rtbench_size.h"
 #include "harness/plan.h"
 
 #include <laxity/units.h>
@@ -66,6 +67,11 @@ static int store_cpus(const char *text, struct laxity_rtbench_options *options)
 static int store_priority(const char *text, struct laxity_rtbench_options *options)
 {
     return laxity_parse_count(text, 1, PRIORITY_MAX, &options->priority);
+}
+
+static int store_memory_limit(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_rtbench_bytes(text, &options->memory_limit_bytes);
 }
 
 static int store_level(const char *text, struct laxity_rtbench_options *options)
@@ -180,11 +186,11 @@ static const struct option_row rows[] = {
     {'m',
      "mem-limit",
      "BYTES[KMG]",
-     NULL,
-     NULL,
+     store_memory_limit,
+     "write bytes, as in 65536, 64K or 1M",
      "limit of dynamic memory [0 = none]",
-     "the memory limit is not in this build; leave -m out",
-     true},
+     NULL,
+     false},
     {'H',
      "heap-location",
      "ADDRESS|FILE",

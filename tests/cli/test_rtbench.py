@@ -244,7 +244,7 @@ def test_failed_init_says_what_the_workload_said(bench: Bench) -> None:
         (("-p", "0.1", "-f", "0"), "-f 0: out of range; write 1 to 99"),
         (("-p", "0.1", "-f", "100"), "-f 100: out of range; write 1 to 99"),
         (("-p", "0.1", "-P", "1000"), "SCHED_DEADLINE is not in this build"),
-        (("-p", "0.1", "-m", "1K"), "the memory limit is not in this build"),
+        (("-p", "0.1", "-m", "1KiB"), "-m 1KiB: not understood; write bytes, as in 65536, 64K"),
         (("-p", "0.1", "-M", "1"), "hardware counters are not in this build"),
         (("-g", "a.json"), "-g a.json: No such file or directory; correct the path"),
     ],

@@ -6,6 +6,7 @@
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
 #include "cli/rtbench_seconds.h"
+#include "cli/rtbench_size.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -193,12 +194,52 @@ static void bad_values_are_refused_with_what_to_write(void)
     check_refusal("-p 1 64KiB", "one quoted string after -b");
 }
 
+static void check_size(const char *text, uint64_t wanted)
+{
+    uint64_t bytes = 0;
+    CHECK_EQUAL(laxity_parse_rtbench_bytes(text, &bytes), 0);
+    CHECK_EQUAL(bytes, wanted);
+}
+
+static void sizes_have_letters_of_powers_of_1024(void)
+{
+    check_size("0", 0);
+    check_size("65536", 65536);
+    check_size("64K", 65536);
+    check_size("64k", 65536);
+    check_size("3M", 3145728); /* 3 * 1024^2 */
+    check_size("2g", 2147483648);
+    check_size("1024G", INT64_C(1) << 40);
+}
+
+static void no_size_is_refused(void)
+{
+    static const char *const bad[] = {
+        "", "K", "-1", "+1", "1 K", "1KB", "1KiB", "1.5M", "0x10", "1T", " 1", "KK"
+    };
+    uint64_t bytes = 7;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQUAL(laxity_parse_rtbench_bytes(bad[i], &bytes), -EINVAL);
+    }
+    CHECK_EQUAL(laxity_parse_rtbench_bytes("1025G", &bytes), -ERANGE);
+    CHECK_EQUAL(laxity_parse_rtbench_bytes("99999999999999999999", &bytes), -ERANGE);
+    CHECK_EQUAL(bytes, 7);
+    check_refusal("-p 1 -m 1KiB", "-m 1KiB: not understood; write bytes, as in 65536, 64K or 1M");
+}
+
+static void memory_limit_is_taken(void)
+{
+    CHECK_EQUAL(parse("-p 1 -m 64K"), 0);
+    CHECK_EQUAL(options.memory_limit_bytes, 65536);
+    CHECK_EQUAL(parse("-p 1 --mem-limit=0"), 0);
+    CHECK_EQUAL(options.memory_limit_bytes, 0);
+}
+
 static void option_without_its_part_is_refused_by_name(void)
 {
     check_refusal("-p 1 -P 1000", "SCHED_DEADLINE");
     check_refusal("-p 1 -D 1000", "SCHED_DEADLINE");
     check_refusal("-p 1 --sched-runtime=1000", "SCHED_DEADLINE");
-    check_refusal("-p 1 -m 1K", "memory limit");
     check_refusal("-p 1 -M 1", "counters");
     check_refusal("-p 1 -C 0", "counters");
     check_refusal("-p 1 -B 1000", "counters");
@@ -255,6 +296,9 @@ int main(void)
     RUN(options_that_mean_off_are_accepted);
     RUN(output_shorter_than_its_suffix_is_taken_whole);
     RUN(bad_values_are_refused_with_what_to_write);
+    RUN(sizes_have_letters_of_powers_of_1024);
+    RUN(no_size_is_refused);
+    RUN(memory_limit_is_taken);
     RUN(option_without_its_part_is_refused_by_name);
     RUN(configuration_file_gives_way_to_options_after_it_and_overrides_those_before);
     RUN(questions_need_no_period);
