@@ -208,6 +208,23 @@ def test_crash_of_a_workload_is_an_aborted_job(isa: Isa, tmp_path: Path) -> None
     assert task["counts"]["aborted"] == 1
 
 
+@every_isa
+def test_request_above_the_memory_limit_is_an_aborted_job(isa: Isa, tmp_path: Path) -> None:
+    """The link is static there, and the allocator gets its requests another way."""
+    hungry = str(isa.build / "tests" / "native" / "hungry")
+    task = ["--", hungry, *TASK_OPTIONS, "--overrun", "queue", "--period", "5ms", "--jobs", "5"]
+    task += ["--memory-limit", "64KiB"]
+    words = ["--arg", "calloc", "--arg"]
+    at_it = run(isa, tmp_path / "A", *task, *words, "65536")
+    assert at_it.native["tasks"][0]["memory"] == {"peak_bytes": 65536, "limit_bytes": 65536}
+    done = call(isa, tmp_path / "B", *task, *words, "65537")
+    assert done.returncode == 1
+    message = "in job 3: calloc of 65537 B exceeds its memory limit of 64 KiB (0 B in use)"
+    assert message in done.stderr
+    (native,) = read(tmp_path / "B").native["tasks"]
+    assert (native["end_cause"], native["counts"]["aborted"]) == ("memory_limit", 1)
+
+
 def test_launcher_is_found_along_path_and_gets_its_options(tmp_path: Path) -> None:
     isa = ISAS[0]
     words = [*task_words(isa, "empty"), "--period", "5ms", "--jobs", "2"]

@@ -164,6 +164,9 @@ def test_priority_under_policy_other_is_refused():
         ("offset", "5", 'offset: "5" has no unit; write 5s'),
         ("stack", "64", 'stack: "64" has no unit; write 64KiB'),
         ("heap", "2TiB", 'heap: "2TiB" is more than 1TiB; write a smaller size'),
+        ("memory_limit", "0B", 'memory_limit "0B" is not above 0; leave it out for no limit'),
+        ("memory_limit", "2TiB", 'memory_limit: "2TiB" is more than 1TiB; write a smaller size'),
+        ("memory_limit", "64", 'memory_limit: "64" has no unit; write 64KiB'),
         ("job_timeout", "999us", 'job_timeout "999us" is below 1ms; write a longer one'),
         ("period", "9601h", 'period: "9601h" is longer than 400 days; write at most 9600h'),
         ("args", ["a\0b"], "args: a word holds a NUL character; remove it"),
@@ -225,7 +228,7 @@ def test_unknown_table_is_refused_with_a_suggestion():
         read(b"schema = 1\n[[tasks]]\n")
 
 
-@pytest.mark.parametrize("key", ["exec", "isolation", "memory_limit", "runtime", "threads"])
+@pytest.mark.parametrize("key", ["exec", "isolation", "runtime", "threads"])
 def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 

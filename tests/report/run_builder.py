@@ -18,6 +18,7 @@ from laxity.model.manifest import (
     Fallback,
     Faults,
     Manifest,
+    Memory,
     SnapshotCost,
     TaskResult,
     Tool,
@@ -72,6 +73,7 @@ class Made:
     facts: Facts = field(default=FACTS)
     overrun: str = "skip"
     has_begun: bool = True
+    memory: Memory | None = None
     # Further tasks of the same run; of these only rows, name, deadline and overrun count.
     others: Sequence["Made"] = ()
 
@@ -257,6 +259,7 @@ def _task(made: Made, index: int, *, has_begun: bool) -> TaskResult:
         counts=Counts(**number, not_met=not_met), lost_rows=made.lost_rows,
         end_ns=T0_NS + len(made.rows) * PERIOD_NS, end_cause=made.end_cause,
         memory_locked=has_begun, faults_after_first_job=Faults(minor=0, major=0),
+        memory=made.memory,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from tests.report import run_builder
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
 
 from laxity.errors import ConfigError
-from laxity.model.manifest import Fallback
+from laxity.model.manifest import Fallback, Memory
 from laxity.model.streams import Status, absent_value
 from laxity.report.page import write_report
 
@@ -358,6 +358,22 @@ def test_run_that_failed_in_init_measures_nothing(tmp_path: Path):
     assert "measured, n = 0" not in text
     assert "0 minor" not in text
     assert not [one for one in quantities if "faults" in one["name"]]
+
+
+def test_memory_of_a_task_stands_with_its_limit(tmp_path: Path):
+    memory = Memory(peak_bytes=65536, limit_bytes=131072)
+    text, quantities = make_report(tmp_path / "a", Made(ordinary_rows(20), memory=memory))
+    assert "memory held, at most 64 KiB (limit 128 KiB)" in text
+    peak = value_of(quantities, "memory_peak")
+    assert (peak["value"], peak["unit"], peak["n"]) == (65536, "B", 20)
+    text, _ = make_report(tmp_path / "b", Made(ordinary_rows(20), memory=Memory(peak_bytes=0)))
+    assert "memory held, at most 0 B (no limit)" in text
+
+
+def test_memory_that_was_not_counted_is_not_zero(tmp_path: Path):
+    text, quantities = make_report(tmp_path, Made(ordinary_rows(20)))
+    assert "memory held, at most not measured" in text
+    assert not [one for one in quantities if "memory" in one["name"]]
 
 
 def test_release_skipped_after_a_late_start_does_not_blame_a_running_job(tmp_path: Path):

@@ -19,6 +19,7 @@ from laxity.model.manifest import (
     Counter,
     Counts,
     Faults,
+    Memory,
     NativeCorunner,
     NativeTask,
     Writer,
@@ -57,6 +58,7 @@ def test_both_halves_of_a_task_are_joined(tmp_path: Path):
         end_cause="jobs",
         memory_locked=True,
         faults_after_first_job=Faults(minor=1, major=0),
+        memory=Memory(peak_bytes=100, limit_bytes=200),
         rttime_pauses=2,
         output_bytes=11,
     )
@@ -69,6 +71,7 @@ def test_both_halves_of_a_task_are_joined(tmp_path: Path):
     assert (joined.period_ns, joined.deadline_ns) == (10_000_000, 10_000_000)
     assert (joined.released, joined.started, joined.counts.not_met) == (9, 8, 2)
     assert (joined.end_cause, joined.rttime_pauses, joined.output_bytes) == ("jobs", 2, 11)
+    assert joined.memory == Memory(peak_bytes=100, limit_bytes=200)
     (beside,) = manifest.corunners
     assert (beside.workload, beside.cpus, beside.passes_before_t0, beside.passes) == (
         "bandwidth",

@@ -42,6 +42,7 @@ def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
         args=["64KiB", "-x"],
         name="control",
         priority=90,
+        memory_limit="64KiB",
     )
     options = NativeOptions(allow_unprivileged=True, progress_fd=8, parent_fd=9)
     argv = native_argv(spec, tmp_path / "D.tmp", options)
@@ -59,7 +60,7 @@ def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
         *("--period", "5000000ns", "--deadline", "5000000ns", "--cpus", "1"),
         *("--policy", "fifo", "--priority", "90", "--offset", "0ns", "--overrun", "skip"),
         *("--job-timeout", "1000000000ns", "--stack", "524288B", "--heap", "1048576B"),
-        *("--jobs", "7", "--arg", "64KiB", "--arg", "-x"),
+        *("--memory-limit", "65536B", "--jobs", "7", "--arg", "64KiB", "--arg", "-x"),
         *("--", *bandwidth, "0", *one),
         *("--", *bandwidth, "2", *one),
     ]
@@ -68,6 +69,7 @@ def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
 def test_what_was_not_asked_for_is_not_passed(tmp_path: Path):
     argv = native_argv(spec_of(deadline="none", policy="other"), tmp_path, NativeOptions())
     unwanted = {"--duration", "--jobs", "--seed", "--allow-unprivileged", "--priority"}
+    unwanted |= {"--memory-limit"}
     assert not unwanted & set(argv)
     assert argv[argv.index("--deadline") + 1] == "none"
 

@@ -66,6 +66,7 @@ _TASK_KEYS = (
     "job_timeout",
     "stack",
     "heap",
+    "memory_limit",
 )
 # RT-Bench's letters that have no meaning here, and what does the same.
 _FOREIGN_LETTERS = {
@@ -91,6 +92,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     job_timeout: str | None
     stack: str | None
     heap: str | None
+    memory_limit: str | None
     interfere: tuple[str, ...]
     jobs: int | None
     duration: str | None
@@ -186,6 +188,12 @@ def _task_options(command: Command) -> Command:
             ),
             click.option("--stack", metavar="SIZE", help="Stack prefaulted.  [default: 512KiB]"),
             click.option("--heap", metavar="SIZE", help="Heap prefaulted.  [default: 1MiB]"),
+            click.option(
+                "-m",
+                "--memory-limit",
+                metavar="SIZE",
+                help="A task that holds more dynamic memory is aborted; exit with 1.",
+            ),
             click.option(
                 "--interfere",
                 multiple=True,

@@ -9,7 +9,7 @@ from laxity.analysis.jobs import Summary
 from laxity.cli.tables import format_table
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity
-from laxity.model.units import format_duration_ns
+from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.run_data import PageData, RunData, TaskData, read_page
 from laxity.store.run_directory import Run
 
@@ -37,6 +37,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _release_lines(page)]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
+    parts += [f"{line}\n" for line in _memory_lines(page)]
     parts += [f"{line}\n" for line in _footnotes(page)]
     parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
     parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
@@ -72,6 +73,7 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "started": task.result.started,
                 "counts": task.result.counts,
                 "lost_rows": task.result.lost_rows,
+                "memory": task.result.memory,
                 "quantities": [
                     {"name": _NAMES[quantity], "kind": data.kind, **_numbers(summary)}
                     for quantity, summary in _summaries(task)
@@ -173,6 +175,22 @@ def _release_lines(page: PageData) -> list[str]:
                 f"{counts.not_met} not met = {counts.missed} missed + {counts.skipped} skipped + "
                 f"{counts.aborted} aborted + {pending}"
             )
+    return lines
+
+
+def _memory_lines(page: PageData) -> list[str]:
+    """Say how much memory each task requested; nothing where that was not counted."""
+    lines = []
+    for data in page.runs:
+        for task in data.tasks:
+            memory = task.result.memory
+            if memory is None:
+                continue
+            limit = "no limit"
+            if memory.limit_bytes is not None:
+                limit = f"limit {format_size_bytes(memory.limit_bytes)}"
+            peak = format_size_bytes(memory.peak_bytes)
+            lines.append(f"{data.label}: {task.result.name} held at most {peak} ({limit})")
     return lines
 
 

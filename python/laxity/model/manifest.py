@@ -73,6 +73,16 @@ class Faults(Record, frozen=True, kw_only=True):
     major: int = 0
 
 
+class Memory(Record, frozen=True, kw_only=True):
+    """Dynamic memory that a workload held, from its init to its teardown.
+
+    `limit_bytes` null: no limit.
+    """
+
+    peak_bytes: int
+    limit_bytes: int | None = None
+
+
 class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it."""
 
@@ -96,6 +106,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     end_detail: str | int | None = None
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
+    memory: Memory | None = None
     rttime_pauses: int = 0
     output_bytes: int = 0
 
@@ -186,6 +197,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     end_detail: str | int | None = None
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
+    memory: Memory | None = None
     rttime_pauses: int = 0
     output_bytes: int = 0
 

@@ -85,6 +85,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     job_timeout: Any = None
     stack: Any = None
     heap: Any = None
+    memory_limit: Any = None
     # Of `bound` only; kept as they are, so that a stored spec still holds them.
     wcet: Any = None
     wcet_from: Any = None
@@ -109,7 +110,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
     "run": ("on", "trace", "events"),
-    "task": ("exec", "isolation", "memory_limit", "runtime", "threads"),
+    "task": ("exec", "isolation", "runtime", "threads"),
     "interfere": (),
 }
 BOUND_KEYS = (
@@ -128,7 +129,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     """One task, every value explicit.
 
     `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `cpus` empty:
-    not chosen by the user, so every CPU this process may use.
+    not chosen by the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
     """
 
     name: str
@@ -144,6 +145,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     job_timeout_ns: int
     stack_bytes: int = DEFAULT_STACK_BYTES
     heap_bytes: int = DEFAULT_HEAP_BYTES
+    memory_limit_bytes: int | None = None
     bound: dict[str, Any] = {}
 
 
@@ -241,6 +243,9 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
             "job_timeout": exact_duration(task.job_timeout_ns),
             "stack": exact_size(task.stack_bytes),
             "heap": exact_size(task.heap_bytes),
+            "memory_limit": None
+            if task.memory_limit_bytes is None
+            else exact_size(task.memory_limit_bytes),
             **task.bound,
         }
     )

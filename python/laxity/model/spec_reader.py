@@ -284,6 +284,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
             stack_bytes=_size(task.stack, "stack", DEFAULT_STACK_BYTES),
             heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
+            memory_limit_bytes=_memory_limit(task.memory_limit),
             bound={key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None},
         )
 
@@ -405,3 +406,13 @@ def _size(value: object, what: str, default_bytes: int) -> int:
             msg = f'"{value}" is more than 1TiB; write a smaller size'
             raise ConfigError(msg)
         return size_bytes
+
+
+def _memory_limit(value: object) -> int | None:
+    if value is None:
+        return None
+    limit_bytes = _size(value, "memory_limit", 0)
+    if limit_bytes == 0:
+        msg = f'memory_limit "{value}" is not above 0; leave it out for no limit'
+        raise ConfigError(msg)
+    return limit_bytes

@@ -130,6 +130,8 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
     argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
+    if task.memory_limit_bytes is not None:
+        argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
     if jobs is not None:
         argv += ["--jobs", str(jobs)]
     return argv + _words_argv(task.args)

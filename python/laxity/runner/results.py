@@ -50,6 +50,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 end_detail=seen.end_detail,
                 memory_locked=seen.memory_locked,
                 faults_after_first_job=seen.faults_after_first_job,
+                memory=seen.memory,
                 rttime_pauses=seen.rttime_pauses,
                 output_bytes=seen.output_bytes,
             )

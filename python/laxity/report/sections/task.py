@@ -40,14 +40,16 @@ def build(run: RunData) -> Section:
 
 
 def _quantities(run: RunData, task: TaskData) -> list[Quantity]:
-    faults = _faults_of(task.result)
-    if faults is None:
-        return []
-    return [
-        quantity(run, task, f"{kind}_faults_after_first_job", count,
-                 unit="faults", n=task.result.started)
-        for kind, count in (("minor", faults.minor), ("major", faults.major))
-    ]  # fmt: skip
+    n = task.result.started
+    found = []
+    if (faults := _faults_of(task.result)) is not None:
+        found += [
+            quantity(run, task, f"{kind}_faults_after_first_job", count, unit="faults", n=n)
+            for kind, count in (("minor", faults.minor), ("major", faults.major))
+        ]
+    if n and (memory := task.result.memory) is not None:
+        found.append(quantity(run, task, "memory_peak", memory.peak_bytes, unit="B", n=n))
+    return found
 
 
 def _table(run: RunData) -> Table:
@@ -85,6 +87,16 @@ def _faults_of(result: TaskResult) -> Faults | None:
     return result.faults_after_first_job if result.started else None
 
 
+def _memory_of(result: TaskResult) -> str:
+    memory = result.memory
+    if memory is None:
+        return NOT_MEASURED
+    limit = "no limit"
+    if memory.limit_bytes is not None:
+        limit = f"limit {format_size_bytes(memory.limit_bytes)}"
+    return f"{format_size_bytes(memory.peak_bytes)} ({limit})"
+
+
 def _seen_of(result: TaskResult, *, has_begun: bool) -> dict[str, str]:
     locked = {True: "yes", False: "no: pages may be taken away", None: NOT_MEASURED}
     # A task that ended before t0 may not have come to the locking; false then says nothing.
@@ -100,6 +112,7 @@ def _seen_of(result: TaskResult, *, has_begun: bool) -> dict[str, str]:
         "jobs started": show_count(result.started),
         "memory locked": locked[is_locked],
         "page faults after the first job": seen_faults,
+        "memory held, at most": _memory_of(result),
         "ended because": end,
     }
     if result.rttime_pauses:
