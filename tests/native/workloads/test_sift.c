@@ -27,8 +27,8 @@ static void kernels_sum_up_to_one(void)
         uint32_t sum = 0;
 
         for (size_t j = 0; j < KERNEL_SIDE; j++) {
-            sum += sift.kernels[i][j];
-            CHECK_EQUAL(sift.kernels[i][j], sift.kernels[i][KERNEL_SIDE - 1 - j]);
+            sum += sift.space.kernels[i][j];
+            CHECK_EQUAL(sift.space.kernels[i][j], sift.space.kernels[i][KERNEL_SIDE - 1 - j]);
         }
         CHECK_EQUAL(sum, 65536);
     }
@@ -70,13 +70,13 @@ static void job_does_not_see_what_the_last_one_left(void)
 {
     CHECK_EQUAL(INIT("sim_fast"), 0);
     for (size_t i = 0; i < BLURRED_COUNT; i++) {
-        memset(sift.blurred[i], 0x55, sizeof(int16_t[48][64]));
+        memset(sift.space.blurred[i], 0x55, sizeof(int16_t[48][64]));
     }
     for (size_t i = 0; i < DIFFERENCE_COUNT; i++) {
-        memset(sift.differences[i], 0x55, sizeof(int16_t[48][64]));
+        memset(sift.space.differences[i], 0x55, sizeof(int16_t[48][64]));
     }
-    memset(sift.half_blurred, 0x55, sizeof(int16_t[48][64]));
-    memset(sift.line, 0x55, sizeof sift.line);
+    memset(sift.space.half_blurred, 0x55, sizeof(int16_t[48][64]));
+    memset(sift.space.line, 0x55, sizeof sift.space.line);
     memset(sift.found.list, 0x55, sift.found.limit * sizeof *sift.found.list);
     check_jobs_succeed(1);
 }
