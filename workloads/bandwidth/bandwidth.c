@@ -8,6 +8,7 @@
  * with clang); elsewhere its stores are plain and init says so.
  */
 #include "../common/arguments.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -25,10 +26,6 @@
 #if !defined(__has_builtin)
 #define __has_builtin(name) 0 /* gcc before 10 */
 #endif
-
-enum {
-    REASON_BYTES = 200
-};
 
 /* What x86-64 and aarch64 always move with one instruction; others get narrower moves from it. */
 typedef uint64_t vector_type __attribute__((vector_size(16)));
@@ -187,18 +184,14 @@ static uint64_t *words_of(struct line *const lines)
 
 static void fail_at(const size_t word, const uint64_t got, const uint64_t expected)
 {
-    char reason[REASON_BYTES];
-
-    (void)snprintf(
-        reason,
-        sizeof reason,
-        "bandwidth %s: word %zu of the buffer is %" PRIu64 ", expected %" PRIu64,
+    workload_fail_job(
+        "bandwidth",
+        "%s: word %zu of the buffer is %" PRIu64 ", expected %" PRIu64,
         bandwidth.mode->name,
         word,
         got,
         expected
     );
-    laxity_job_failed(reason);
 }
 
 /* The words of what is read or copied count from 1, so that their sum is known and no two are
@@ -224,7 +217,7 @@ static void run_read(void)
 
     /* 1 + 2 + … + n = n (n + 1) / 2, modulo 2^64 as the loop's; n is even, being whole lines. */
     if (sum != last / 2 * (last + 1)) {
-        laxity_job_failed("bandwidth read: the sum of all words is wrong");
+        laxity_job_failed("bandwidth: read: the sum of all words is wrong");
     }
 }
 

@@ -2,16 +2,20 @@
  * SPDX-License-Identifier: MIT */
 #include "adpcm.h"
 
+#include "arguments.h"
 #include "outcome.h"
 #include "random.h"
 #include "sine.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 enum {
+    SMALL_COUNT = 4000, /* half a second of telephone speech */
+    LARGE_COUNT = 200000,
     STEP_COUNT = 89,
     MAGNITUDE_MASK = 7, /* the lower bits of a code; the fourth is the sign */
     SIGN_BIT = 8,
@@ -145,39 +149,74 @@ void workload_adpcm_make_signal(int16_t *const samples, const size_t count, cons
     }
 }
 
-void workload_adpcm_check(
+int workload_adpcm_begin(
     const char *const workload,
-    const int16_t *const samples,
-    const uint8_t *const codes,
-    const int16_t *const decoded,
-    const size_t count
+    const int argc,
+    void **const argv,
+    struct workload_adpcm *const out_adpcm
 )
+{
+    const struct workload_sizes sizes = {workload, SMALL_COUNT, LARGE_COUNT};
+    struct workload_adpcm adpcm = {.samples = NULL};
+    uint64_t seed;
+
+    if (workload_begin(&sizes, argc, argv, &adpcm.outcome, &adpcm.count, &seed) != 0) {
+        return -EINVAL;
+    }
+    adpcm.samples =
+        workload_allocate(workload, 2 * adpcm.count * sizeof *adpcm.samples + adpcm.count / 2);
+    if (adpcm.samples == NULL) {
+        return -ENOMEM;
+    }
+    adpcm.decoded = adpcm.samples + adpcm.count;
+    adpcm.codes = (uint8_t *)(adpcm.decoded + adpcm.count);
+    workload_adpcm_make_signal(adpcm.samples, adpcm.count, seed);
+    *out_adpcm = adpcm;
+    return 0;
+}
+
+/* That `decoded` is what codes of `samples` stand for: a difference that does not overload its step
+ * is met within an eighth of the step; and the power of all errors is at most 1/32 of the signal's
+ * (15 dB). */
+static void check(const struct workload_adpcm *const adpcm)
 {
     uint64_t signal_power = 0;
     uint64_t error_power = 0;
     int step_index = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const unsigned code = codes[i / 2] >> (i % 2 * CODE_BITS) & CODE_MASK;
-        const int32_t error = abs(decoded[i] - samples[i]);
+    for (size_t i = 0; i < adpcm->count; i++) {
+        const unsigned code = adpcm->codes[i / 2] >> (i % 2 * CODE_BITS) & CODE_MASK;
+        const int32_t error = abs(adpcm->decoded[i] - adpcm->samples[i]);
 
         /* Half of the smallest quarter, and what cutting four terms can add. */
         if ((code & MAGNITUDE_MASK) < MAGNITUDE_MASK && error > step_sizes[step_index] / 8 + 2) {
             workload_fail_job(
-                workload,
+                adpcm->outcome.workload,
                 "sample %zu is off by %" PRId32 ", more than an eighth of the step %d",
                 i,
                 error,
                 step_sizes[step_index]
             );
         }
-        signal_power += (uint64_t)((int64_t)samples[i] * samples[i]);
+        signal_power += (uint64_t)((int64_t)adpcm->samples[i] * adpcm->samples[i]);
         error_power += (uint64_t)((int64_t)error * error);
         step_index = next_index(step_index, code);
     }
     if (error_power * LEAST_POWER_RATIO > signal_power) {
         workload_fail_job(
-            workload, "the errors have more than 1/%d of the signal's power", (int)LEAST_POWER_RATIO
+            adpcm->outcome.workload,
+            "the errors have more than 1/%d of the signal's power",
+            (int)LEAST_POWER_RATIO
         );
     }
+}
+
+void workload_adpcm_end(struct workload_adpcm *const adpcm)
+{
+    if (adpcm->outcome.is_known) {
+        check(adpcm);
+    }
+    workload_print_outcome(&adpcm->outcome);
+    free(adpcm->samples);
+    adpcm->samples = NULL;
 }

@@ -10,8 +10,32 @@
 #ifndef LAXITY_WORKLOADS_ADPCM_H
 #define LAXITY_WORKLOADS_ADPCM_H
 
+#include "outcome.h" // IWYU pragma: export
+
 #include <stddef.h>
 #include <stdint.h>
+
+/* What adpcm_encode and adpcm_decode work on: all in one piece of memory, which begins with the
+ * samples. */
+struct workload_adpcm {
+    struct workload_outcome outcome;
+    int16_t *samples;
+    int16_t *decoded;
+    uint8_t *codes; /* two to a byte */
+    size_t count;
+};
+
+/*
+ * workload_adpcm_begin - read the words, small or large, and make the signal; no codes yet
+ *
+ * Returns 0, or negative with what is wrong said on stderr.
+ */
+int workload_adpcm_begin(
+    const char *workload, int argc, void **argv, struct workload_adpcm *out_adpcm
+);
+
+/* Checks what was decoded, if there was a job; prints the outcome, and frees the memory. */
+void workload_adpcm_end(struct workload_adpcm *adpcm);
 
 /* Two samples per byte, the first one in the lower half; `count` is even. Both begin with the
  * prediction 0 and the smallest step. */
@@ -20,19 +44,5 @@ void workload_adpcm_decode(const uint8_t *codes, size_t count, int16_t *out_samp
 
 /* Three tones, all below a sixteenth of the sampling rate, and noise: what the code is made for. */
 void workload_adpcm_make_signal(int16_t *samples, size_t count, uint64_t seed);
-
-/*
- * workload_adpcm_check - that `decoded` is what codes of `samples` stand for
- *
- * A difference that does not overload its step is met within an eighth of the step; and the power
- * of all errors is at most 1/32 of the signal's (15 dB). Fails the job otherwise.
- */
-void workload_adpcm_check(
-    const char *workload,
-    const int16_t *samples,
-    const uint8_t *codes,
-    const int16_t *decoded,
-    size_t count
-);
 
 #endif

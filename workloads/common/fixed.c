@@ -2,16 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "fixed.h"
 
-#include <laxity/hooks.h>
-
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum {
-    REASON_BYTES = 200, /* hooks.h */
     CORDIC_STEPS = 24,
     CORDIC_GAIN_Q30 = 652032874, /* 2^30 / product of sqrt(1 + 4^-i), i < CORDIC_STEPS */
     EXP_STEPS = 20,
@@ -145,50 +139,4 @@ uint16_t workload_angle_of(const int32_t x, const int32_t y)
         angle += sign * cordic_angles[i];
     }
     return (uint16_t)((uint64_t)(angle + (1 << 15)) >> 16);
-}
-
-uint32_t workload_digest_bytes(const uint8_t *const bytes, const uint64_t count)
-{
-    uint64_t digest = workload_digest_start();
-    uint64_t i = 0;
-
-    for (; i + 4 <= count; i += 4) {
-        digest = workload_digest_add(
-            digest,
-            bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16 |
-                (uint32_t)bytes[i + 3] << 24
-        );
-    }
-    for (; i < count; i++) {
-        digest = workload_digest_add(digest, bytes[i]);
-    }
-    return workload_digest_end(digest);
-}
-
-void workload_expect_digest(const struct workload_result *const result, const uint32_t digest)
-{
-    if (digest != result->digest) {
-        workload_fail(
-            "%s: the job's result has digest %08" PRIx32 ", the first one had %08" PRIx32,
-            result->workload,
-            digest,
-            result->digest
-        );
-    }
-}
-
-void workload_print_digest(const struct workload_result *const result)
-{
-    printf("%s %s digest=%08" PRIx32 "\n", result->workload, result->size_name, result->digest);
-}
-
-void workload_fail(const char *const format, ...)
-{
-    char reason[REASON_BYTES];
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    laxity_job_failed(reason);
 }

@@ -7,7 +7,8 @@
 #ifndef LAXITY_WORKLOADS_IMAGE_H
 #define LAXITY_WORKLOADS_IMAGE_H
 
-#include "fixed.h" // IWYU pragma: export
+#include "digest.h" // IWYU pragma: export
+#include "fixed.h"  // IWYU pragma: export
 
 #include <stdbool.h>
 #include <stddef.h>

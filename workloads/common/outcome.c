@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FNV_PRIME UINT32_C(16777619)
-
 enum {
     REASON_BYTES = 201 /* hooks.h: at most 200, and the final 0 */
 };
@@ -54,23 +52,6 @@ int workload_begin(
     return 0;
 }
 
-uint32_t workload_fold_bytes(uint32_t digest, const uint8_t *const bytes, const size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        digest = (digest ^ bytes[i]) * FNV_PRIME;
-    }
-    return digest;
-}
-
-uint32_t workload_fold_word(const uint32_t digest, const uint32_t word)
-{
-    const uint8_t bytes[] = {
-        (uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)
-    };
-
-    return workload_fold_bytes(digest, bytes, sizeof bytes);
-}
-
 void workload_check_digest(struct workload_outcome *const outcome, const uint32_t digest)
 {
     if (!outcome->is_known) {
@@ -80,7 +61,7 @@ void workload_check_digest(struct workload_outcome *const outcome, const uint32_
     if (digest != outcome->digest) {
         workload_fail_job(
             outcome->workload,
-            "the result's digest is %08" PRIx32 ", the first job's was %08" PRIx32,
+            "the result's digest is %08" PRIx32 ", the first one's was %08" PRIx32,
             digest,
             outcome->digest
         );

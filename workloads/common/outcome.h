@@ -1,19 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * What workloads share that compute a result: their size by name, and a digest of the result.
- *
- * The digest is FNV-1a of 32 bits (Fowler, Noll, Vo: RFC 9923): cheap beside the job, the same on
- * every platform, and any single change of a byte shows. Each job must give the first job's digest.
+ * What workloads share that compute a result: their size by name, and what a result is known by.
+ * Each job must give the first one's digest.
  */
 #ifndef LAXITY_WORKLOADS_OUTCOME_H
 #define LAXITY_WORKLOADS_OUTCOME_H
 
+#include "digest.h" // IWYU pragma: export
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define WORKLOAD_DIGEST_START UINT32_C(2166136261)
 
 /* The words small and large, as numbers of whatever the workload handles. */
 struct workload_sizes {
@@ -25,8 +23,8 @@ struct workload_sizes {
 struct workload_outcome {
     const char *workload;
     const char *size_name;
-    uint32_t digest; /* of the first job */
-    bool is_known;   /* there was a first job */
+    uint32_t digest; /* of the first job, or of init if that has made and checked a result */
+    bool is_known;   /* there is one */
 };
 
 /*
@@ -44,14 +42,10 @@ int workload_begin(
     uint64_t *out_seed
 );
 
-/* Goes on from `digest`: bytes in their order; a word as its four bytes, lowest first. */
-uint32_t workload_fold_bytes(uint32_t digest, const uint8_t *bytes, size_t count);
-uint32_t workload_fold_word(uint32_t digest, uint32_t word);
-
-/* Keeps the first job's digest; fails a later job whose digest is another. */
+/* Keeps the first digest; fails a later job whose digest is another. */
 void workload_check_digest(struct workload_outcome *outcome, uint32_t digest);
 
-/* Prints "NAME SIZE digest=XXXXXXXX" on stdout; nothing if no job has finished. */
+/* Prints "NAME SIZE digest=XXXXXXXX" on stdout; nothing if none is known. */
 void workload_print_outcome(const struct workload_outcome *outcome);
 
 /* laxity_job_failed() with "WORKLOAD: TEXT". Does not return. */

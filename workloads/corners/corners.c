@@ -11,6 +11,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -45,7 +46,7 @@ struct point {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image image;
     struct workload_shapes shapes; /* the truth */
     struct products *products;
@@ -227,8 +228,9 @@ static void check_against_truth(void)
     }
     if (seen_count * 100 < corner_count * LEAST_PERCENT ||
         true_count * 100 < corners.found_count * LEAST_PERCENT) {
-        workload_fail(
-            "corners: %zu of %zu corners were found and %zu of %zu that were found are corners, "
+        workload_fail_job(
+            "corners",
+            "%zu of %zu corners were found and %zu of %zu that were found are corners, "
             "expected at least %d %% of both",
             seen_count,
             corner_count,
@@ -273,7 +275,7 @@ int benchmark_init(const int argc, void **const argv)
     workload_add_noise(&corners.image, NOISE, workload_next_random(&seed));
     find_corners();
     check_against_truth();
-    corners.result = (struct workload_result){"corners", scale->name, digest_found()};
+    corners.outcome = (struct workload_outcome){"corners", scale->name, digest_found(), true};
     return 0;
 }
 
@@ -282,7 +284,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     find_corners();
-    workload_expect_digest(&corners.result, digest_found());
+    workload_check_digest(&corners.outcome, digest_found());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -290,6 +292,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&corners.result);
+    workload_print_outcome(&corners.outcome);
     free_memory();
 }

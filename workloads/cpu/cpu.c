@@ -9,6 +9,7 @@
  * section III and Figure 8 (CPU).
  */
 #include "../common/arguments.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -26,8 +27,7 @@ enum {
     DEFAULT_LIMIT_A = 2000,
     DEFAULT_LIMIT_B = 4000,
     /* Keeps the sieve of init at 10 MB, and a job within seconds. */
-    HIGHEST_LIMIT = 10000000,
-    REASON_BYTES = 200
+    HIGHEST_LIMIT = 10000000
 };
 
 static struct {
@@ -133,17 +133,13 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     if (count != cpu.expected_counts[turn]) {
-        char reason[REASON_BYTES];
-
-        (void)snprintf(
-            reason,
-            sizeof reason,
-            "cpu: counted %" PRIu32 " primes up to %" PRIu32 ", there are %" PRIu32,
+        workload_fail_job(
+            "cpu",
+            "counted %" PRIu32 " primes up to %" PRIu32 ", there are %" PRIu32,
             count,
             cpu.limits[turn],
             cpu.expected_counts[turn]
         );
-        laxity_job_failed(reason);
     }
     cpu.turn = (turn + 1) % LIMIT_COUNT;
 }

@@ -15,6 +15,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -38,7 +39,7 @@ enum {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image left, right;
     struct workload_image truth; /* TRUTH_UNKNOWN where the right camera does not see the point */
     struct workload_image found; /* the job's result */
@@ -204,8 +205,9 @@ static void check_against_truth(void)
         }
     }
     if (right * 100 < known * LEAST_PERCENT_RIGHT) {
-        workload_fail(
-            "disparity: %llu of %llu disparities are right, expected at least %d %%",
+        workload_fail_job(
+            "disparity",
+            "%llu of %llu disparities are right, expected at least %d %%",
             (unsigned long long)right,
             (unsigned long long)known,
             LEAST_PERCENT_RIGHT
@@ -250,8 +252,8 @@ int benchmark_init(const int argc, void **const argv)
     draw_scene(scale, seed);
     match_images();
     check_against_truth();
-    disparity.result =
-        (struct workload_result){"disparity", scale->name, workload_digest_image(&disparity.found)};
+    disparity.outcome = (struct workload_outcome
+    ){"disparity", scale->name, workload_digest_image(&disparity.found), true};
     return 0;
 }
 
@@ -260,7 +262,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     match_images();
-    workload_expect_digest(&disparity.result, workload_digest_image(&disparity.found));
+    workload_check_digest(&disparity.outcome, workload_digest_image(&disparity.found));
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -268,6 +270,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&disparity.result);
+    workload_print_outcome(&disparity.outcome);
     free_memory();
 }

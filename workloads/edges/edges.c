@@ -12,6 +12,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -38,7 +39,7 @@ struct gradient {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image image;
     struct workload_image outlines; /* the truth */
     struct workload_image found;    /* the job's result */
@@ -254,8 +255,9 @@ static void check_against_truth(void)
     const int true_percent = percent_near(&edges.found, &edges.outlines);
 
     if (found_percent < LEAST_PERCENT || true_percent < LEAST_PERCENT) {
-        workload_fail(
-            "edges: %d %% of the outlines were found and %d %% of what was found is outline, "
+        workload_fail_job(
+            "edges",
+            "%d %% of the outlines were found and %d %% of what was found is outline, "
             "expected at least %d %% of both",
             found_percent,
             true_percent,
@@ -307,8 +309,8 @@ int benchmark_init(const int argc, void **const argv)
     draw_outlines(&shapes);
     find_edges();
     check_against_truth();
-    edges.result =
-        (struct workload_result){"edges", scale->name, workload_digest_image(&edges.found)};
+    edges.outcome =
+        (struct workload_outcome){"edges", scale->name, workload_digest_image(&edges.found), true};
     return 0;
 }
 
@@ -317,7 +319,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     find_edges();
-    workload_expect_digest(&edges.result, workload_digest_image(&edges.found));
+    workload_check_digest(&edges.outcome, workload_digest_image(&edges.found));
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -325,6 +327,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&edges.result);
+    workload_print_outcome(&edges.outcome);
     free_memory();
 }

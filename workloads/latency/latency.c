@@ -9,6 +9,7 @@
  * The order follows from the environment's LAXITY_SEED (default 1).
  */
 #include "../common/arguments.h"
+#include "../common/outcome.h"
 #include "../common/random.h"
 
 #include <laxity/hooks.h>
@@ -17,10 +18,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum {
-    REASON_BYTES = 200
-};
 
 struct node {
     _Alignas(WORKLOAD_LINE_BYTES) struct node *next;
@@ -116,16 +113,7 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     if (length != latency.node_count) {
-        char reason[REASON_BYTES];
-
-        (void)snprintf(
-            reason,
-            sizeof reason,
-            "latency: the cycle has %zu of %zu nodes",
-            length,
-            latency.node_count
-        );
-        laxity_job_failed(reason);
+        workload_fail_job("latency", "the cycle has %zu of %zu nodes", length, latency.node_count);
     }
     free(latency.nodes);
     latency.nodes = NULL;

@@ -13,6 +13,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -66,7 +67,7 @@ struct perception {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct position landmarks[LANDMARK_COUNT];
     struct pose start;
     struct position path[STEP_COUNT]; /* the truth */
@@ -164,7 +165,7 @@ static uint64_t weigh_particles(const struct perception *const perceived)
         weight_sum += localization.weights_q16[i];
     }
     if (weight_sum == 0) {
-        workload_fail("localization: no particle has a weight, not even the best one");
+        workload_fail_job("localization", "no particle has a weight, not even the best one");
     }
     return weight_sum;
 }
@@ -294,8 +295,9 @@ static void check_against_truth(void)
     const int32_t mean_error = error_sum / (STEP_COUNT - STEP_COUNT / 2);
 
     if (mean_error > HIGHEST_ERROR) {
-        workload_fail(
-            "localization: the robot was found %d cm away from its path, expected at most %d",
+        workload_fail_job(
+            "localization",
+            "the robot was found %d cm away from its path, expected at most %d",
             (int)(mean_error * 100 / METRE),
             HIGHEST_ERROR * 100 / METRE
         );
@@ -339,7 +341,8 @@ int benchmark_init(const int argc, void **const argv)
     localization.seed = workload_next_random(&seed);
     follow_drive();
     check_against_truth();
-    localization.result = (struct workload_result){"localization", scale->name, digest_found()};
+    localization.outcome =
+        (struct workload_outcome){"localization", scale->name, digest_found(), true};
     return 0;
 }
 
@@ -348,7 +351,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     follow_drive();
-    workload_expect_digest(&localization.result, digest_found());
+    workload_check_digest(&localization.outcome, digest_found());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -356,6 +359,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&localization.result);
+    workload_print_outcome(&localization.outcome);
     free_memory();
 }

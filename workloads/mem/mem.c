@@ -8,6 +8,7 @@
  * (MEM; sizes there: 2KiB, 32KiB, 786KiB, 8MiB).
  */
 #include "../common/arguments.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -18,8 +19,7 @@
 
 enum {
     STEP_BYTES = 32,
-    HIGHEST_PASSES = 1000000,
-    REASON_BYTES = 200
+    HIGHEST_PASSES = 1000000
 };
 
 static struct {
@@ -53,17 +53,9 @@ static uint8_t initial_byte(const size_t offset)
 
 static void fail_at(const size_t offset, const unsigned got, const unsigned expected)
 {
-    char reason[REASON_BYTES];
-
-    (void)snprintf(
-        reason,
-        sizeof reason,
-        "mem: byte %zu of the working set is %u, expected %u",
-        offset,
-        got,
-        expected
+    workload_fail_job(
+        "mem", "byte %zu of the working set is %u, expected %u", offset, got, expected
     );
-    laxity_job_failed(reason);
 }
 
 /* After pass k, each step holds its initial byte and, next to it, that byte plus k. */

@@ -13,6 +13,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -58,7 +59,7 @@ struct node {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image image;
     struct workload_shapes shapes; /* the truth */
     uint8_t *greys;                /* of the image, then of its negative */
@@ -308,8 +309,9 @@ static void check_against_truth(void)
         seen_count += is_seen;
     }
     if (seen_count * 100 < shape_count * LEAST_PERCENT) {
-        workload_fail(
-            "mser: %zu of %zu shapes are among %zu regions, expected at least %d %%",
+        workload_fail_job(
+            "mser",
+            "%zu of %zu shapes are among %zu regions, expected at least %d %%",
             seen_count,
             shape_count,
             mser.found_count,
@@ -353,7 +355,7 @@ int benchmark_init(const int argc, void **const argv)
     workload_add_noise(&mser.image, NOISE, workload_next_random(&seed));
     find_regions();
     check_against_truth();
-    mser.result = (struct workload_result){"mser", scale->name, digest_found()};
+    mser.outcome = (struct workload_outcome){"mser", scale->name, digest_found(), true};
     return 0;
 }
 
@@ -362,7 +364,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     find_regions();
-    workload_expect_digest(&mser.result, digest_found());
+    workload_check_digest(&mser.outcome, digest_found());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -370,6 +372,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&mser.result);
+    workload_print_outcome(&mser.outcome);
     free_memory();
 }

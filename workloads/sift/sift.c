@@ -13,6 +13,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 #include "description.h"
 #include "scale_space.h"
 
@@ -36,7 +37,7 @@ enum {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image image;
     struct sift_features found;        /* the job's result */
     struct sift_features found_turned; /* the truth */
@@ -164,8 +165,9 @@ static void check_against_truth(void)
     }
     if (match_count == 0 || match_count * 100 < query_count * LEAST_MATCH_PERCENT ||
         right_count * 100 < match_count * LEAST_RIGHT_PERCENT) {
-        workload_fail(
-            "sift: %zu of %zu features found again, %zu of them at the right place; expected at "
+        workload_fail_job(
+            "sift",
+            "%zu of %zu features found again, %zu of them at the right place; expected at "
             "least %d %% and %d %%",
             match_count,
             query_count,
@@ -233,7 +235,7 @@ int benchmark_init(const int argc, void **const argv)
     }
     find_features(&sift.image, &sift.found);
     check_against_truth();
-    sift.result = (struct workload_result){"sift", scale->name, digest_found()};
+    sift.outcome = (struct workload_outcome){"sift", scale->name, digest_found(), true};
     return 0;
 }
 
@@ -242,7 +244,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     find_features(&sift.image, &sift.found);
-    workload_expect_digest(&sift.result, digest_found());
+    workload_check_digest(&sift.outcome, digest_found());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -250,6 +252,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&sift.result);
+    workload_print_outcome(&sift.outcome);
     free_memory();
 }

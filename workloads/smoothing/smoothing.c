@@ -12,6 +12,7 @@
  */
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -35,7 +36,7 @@ enum {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image noisy;
     struct workload_image clean;           /* the truth */
     struct workload_image found;           /* the job's result */
@@ -153,9 +154,9 @@ static void check_against_truth(void)
     const int64_t after = error_power(&smoothing.found, &smoothing.clean);
 
     if (after * LEAST_NOISE_RATIO > before) {
-        workload_fail(
-            "smoothing: the noise's power fell from %" PRId64 " to %" PRId64
-            ", expected at most 1/%d",
+        workload_fail_job(
+            "smoothing",
+            "the noise's power fell from %" PRId64 " to %" PRId64 ", expected at most 1/%d",
             before,
             after,
             LEAST_NOISE_RATIO
@@ -189,8 +190,8 @@ int benchmark_init(const int argc, void **const argv)
     make_weights();
     smooth_image();
     check_against_truth();
-    smoothing.result =
-        (struct workload_result){"smoothing", scale->name, workload_digest_image(&smoothing.found)};
+    smoothing.outcome = (struct workload_outcome
+    ){"smoothing", scale->name, workload_digest_image(&smoothing.found), true};
     return 0;
 }
 
@@ -199,7 +200,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     smooth_image();
-    workload_expect_digest(&smoothing.result, workload_digest_image(&smoothing.found));
+    workload_check_digest(&smoothing.outcome, workload_digest_image(&smoothing.found));
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -207,6 +208,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&smoothing.result);
+    workload_print_outcome(&smoothing.outcome);
     free_memory();
 }

@@ -14,6 +14,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -46,7 +47,7 @@ struct point {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     size_t count;
     struct point *known;  /* to learn from */
     struct point *other;  /* to tell apart; their kinds are the truth */
@@ -212,8 +213,9 @@ static void check_against_truth(void)
         right_count += (svm.outputs_q16[i] < 0 ? -1 : 1) == svm.other[i].kind;
     }
     if (right_count * 100 < svm.count * LEAST_PERCENT) {
-        workload_fail(
-            "svm: the kind of %zu of %zu points was found, expected at least %d %%",
+        workload_fail_job(
+            "svm",
+            "the kind of %zu of %zu points was found, expected at least %d %%",
             right_count,
             svm.count,
             LEAST_PERCENT
@@ -260,7 +262,7 @@ int benchmark_init(const int argc, void **const argv)
     learn();
     tell_apart();
     check_against_truth();
-    svm.result = (struct workload_result){"svm", scale->name, digest_found()};
+    svm.outcome = (struct workload_outcome){"svm", scale->name, digest_found(), true};
     return 0;
 }
 
@@ -270,7 +272,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argv;
     learn();
     tell_apart();
-    workload_expect_digest(&svm.result, digest_found());
+    workload_check_digest(&svm.outcome, digest_found());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -278,6 +280,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&svm.result);
+    workload_print_outcome(&svm.outcome);
     free_memory();
 }

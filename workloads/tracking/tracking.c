@@ -15,6 +15,7 @@
 #include "../common/arguments.h"
 #include "../common/fixed.h"
 #include "../common/image.h"
+#include "../common/outcome.h"
 
 #include <laxity/hooks.h>
 
@@ -76,7 +77,7 @@ struct patch {
 };
 
 static struct {
-    struct workload_result result;
+    struct workload_outcome outcome;
     struct workload_image first[LEVEL_LIMIT], second[LEVEL_LIMIT]; /* [0] is the frame */
     int level_count;
     struct vector motion; /* the truth */
@@ -411,8 +412,9 @@ static void check_against_truth(void)
     }
     if (tracking.point_count < LEAST_POINTS ||
         right_count * 100 < tracking.point_count * LEAST_PERCENT) {
-        workload_fail(
-            "tracking: %zu of %zu points moved as the image did, expected at least %d %% of at "
+        workload_fail_job(
+            "tracking",
+            "%zu of %zu points moved as the image did, expected at least %d %% of at "
             "least %d",
             right_count,
             tracking.point_count,
@@ -489,7 +491,7 @@ int benchmark_init(const int argc, void **const argv)
     draw_frames(seed);
     track_motion();
     check_against_truth();
-    tracking.result = (struct workload_result){"tracking", scale->name, digest_points()};
+    tracking.outcome = (struct workload_outcome){"tracking", scale->name, digest_points(), true};
     return 0;
 }
 
@@ -498,7 +500,7 @@ void benchmark_execution(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     track_motion();
-    workload_expect_digest(&tracking.result, digest_points());
+    workload_check_digest(&tracking.outcome, digest_points());
 }
 
 void benchmark_teardown(const int argc, void **const argv)
@@ -506,6 +508,6 @@ void benchmark_teardown(const int argc, void **const argv)
     (void)argc;
     (void)argv;
     check_against_truth();
-    workload_print_digest(&tracking.result);
+    workload_print_outcome(&tracking.outcome);
     free_memory();
 }

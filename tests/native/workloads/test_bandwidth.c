@@ -45,7 +45,7 @@ static void changed_word_fails_the_next_job_that_reads(void)
     CHECK_EQUAL(INIT("read", "4KiB"), 0);
     words_of(bandwidth.lines)[511]++;
     CHECK(job_fails());
-    CHECK_TEXT(driver.reason, "bandwidth read: the sum of all words is wrong");
+    CHECK_TEXT(driver.reason, "bandwidth: read: the sum of all words is wrong");
     free(bandwidth.lines);
 }
 

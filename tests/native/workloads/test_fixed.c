@@ -3,18 +3,9 @@
 #include "../../../workloads/common/fixed.h"
 #include "../test.h"
 
-#include <laxity/hooks.h>
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-/* The harness's; nothing here may call it. */
-void laxity_job_failed(const char *const reason)
-{
-    test_fail(__FILE__, __LINE__, "%s", reason);
-    abort();
-}
 
 static const double turn_radians = 6.283185307179586;
 
@@ -110,29 +101,6 @@ static void random_numbers_have_their_bounds_and_moments(void)
     CHECK_EQUAL(workload_random_between(&random, INT32_MAX, INT32_MAX), INT32_MAX);
 }
 
-/* (offset ^ 1) * prime of 64 bits, by hand: 0xcbf29ce484222324 * 0x100000001b3, modulo 2^64, is
- * 0xaf63bc4c8601b62c; both halves' exclusive or is 0x29620a60. */
-static void digest_is_fnv_over_words(void)
-{
-    CHECK(workload_digest_add(workload_digest_start(), 1) == UINT64_C(0xaf63bc4c8601b62c));
-    CHECK_EQUAL(workload_digest_end(UINT64_C(0xaf63bc4c8601b62c)), 0x29620a60);
-}
-
-static void digest_of_bytes_counts_each_byte_and_its_place(void)
-{
-    uint8_t bytes[7] = {1, 2, 3, 4, 5, 6, 7};
-    const uint32_t digest = workload_digest_bytes(bytes, 7);
-
-    CHECK_EQUAL(workload_digest_bytes(bytes, 7), digest);
-    for (int i = 0; i < 7; i++) {
-        bytes[i] ^= 0x80;
-        CHECK(workload_digest_bytes(bytes, 7) != digest);
-        bytes[i] ^= 0x80;
-    }
-    CHECK(workload_digest_bytes(bytes, 6) != digest);
-    CHECK(workload_digest_bytes((const uint8_t[]){2, 1, 3, 4, 5, 6, 7}, 7) != digest);
-}
-
 int main(void)
 {
     RUN(root_is_the_largest_whose_square_fits);
@@ -140,7 +108,5 @@ int main(void)
     RUN(cosine_and_sine_are_those_of_libm);
     RUN(angle_is_that_of_libm);
     RUN(random_numbers_have_their_bounds_and_moments);
-    RUN(digest_is_fnv_over_words);
-    RUN(digest_of_bytes_counts_each_byte_and_its_place);
     return test_exit_code();
 }

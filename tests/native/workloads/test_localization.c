@@ -18,7 +18,7 @@ static void jobs_succeed_for_many_seeds(void)
 
 static void digest_follows_from_seed_and_size(void)
 {
-    check_digest_follows_from_seed(&localization.result, 0x421868da);
+    check_digest_follows_from_seed(&localization.outcome, 0x421868da);
 }
 
 /* 1 m to the east, a quarter turn to the left, 2 m to the north. */

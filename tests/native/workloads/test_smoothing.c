@@ -17,7 +17,7 @@ static void jobs_succeed_for_many_seeds(void)
 
 static void digest_follows_from_seed_and_size(void)
 {
-    check_digest_follows_from_seed(&smoothing.result, 0x1f7172b4);
+    check_digest_follows_from_seed(&smoothing.outcome, 0x1f7172b4);
 }
 
 static void uniform_image_and_sharp_step_stay(void)

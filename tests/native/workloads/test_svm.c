@@ -18,7 +18,7 @@ static void jobs_succeed_for_many_seeds(void)
 
 static void digest_follows_from_seed_and_size(void)
 {
-    check_digest_follows_from_seed(&svm.result, 0xd8a35e0e);
+    check_digest_follows_from_seed(&svm.outcome, 0xd8a35e0e);
 }
 
 /*

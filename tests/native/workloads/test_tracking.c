@@ -18,7 +18,7 @@ static void jobs_succeed_for_many_seeds(void)
 
 static void digest_follows_from_seed_and_size(void)
 {
-    check_digest_follows_from_seed(&tracking.result, 0xd4bff613);
+    check_digest_follows_from_seed(&tracking.outcome, 0xd4bff613);
 }
 
 /* Without noise, by 1.5 pixels to the right and 0.75 up: within 1/8 of a pixel at nearly all

@@ -7,7 +7,7 @@
 #ifndef LAXITY_TEST_VISION_H
 #define LAXITY_TEST_VISION_H
 
-#include "../../../workloads/common/fixed.h"
+#include "../../../workloads/common/outcome.h"
 #include "driver.h" // IWYU pragma: export
 
 #include <inttypes.h>
@@ -55,33 +55,37 @@ static void check_seeds_succeed(const char *const size_name, const uint64_t seed
 }
 
 static uint32_t digest_with(
-    const char *const size_name, const char *const seed, const struct workload_result *const result
+    const char *const size_name,
+    const char *const seed,
+    const struct workload_outcome *const outcome
 )
 {
     set_seed(seed);
     CHECK_EQUAL(INIT(size_name), 0);
-    const uint32_t digest = result->digest;
+    const uint32_t digest = outcome->digest;
 
-    CHECK_TEXT(result->size_name, size_name);
+    CHECK_TEXT(outcome->size_name, size_name);
     check_jobs_succeed(1);
     set_seed(NULL);
     return digest;
 }
 
-/* `result` is the workload's, changed by every init; `recorded` its digest at sim_fast with seed 1.
- * That one was not calculated by other means: it shows that every instruction set gives the same.
+/* `outcome` is the workload's, changed by every init; `recorded` its digest at sim_fast with
+ * seed 1. That one was not calculated by other means: it shows that every instruction set gives the
+ * same.
  */
-static void
-check_digest_follows_from_seed(const struct workload_result *const result, const uint32_t recorded)
+static void check_digest_follows_from_seed(
+    const struct workload_outcome *const outcome, const uint32_t recorded
+)
 {
-    const uint32_t with_one = digest_with("sim_fast", "1", result);
+    const uint32_t with_one = digest_with("sim_fast", "1", outcome);
 
     CHECK_EQUAL(with_one, recorded);
-    CHECK_EQUAL(with_one, digest_with("sim_fast", NULL, result));
-    CHECK(with_one != digest_with("sim_fast", "2", result));
-    CHECK(with_one != digest_with("sim", "1", result));
+    CHECK_EQUAL(with_one, digest_with("sim_fast", NULL, outcome));
+    CHECK(with_one != digest_with("sim_fast", "2", outcome));
+    CHECK(with_one != digest_with("sim", "1", outcome));
     CHECK_EQUAL(init_without_words(), 0);
-    CHECK_TEXT(result->size_name, "cif");
+    CHECK_TEXT(outcome->size_name, "cif");
     check_jobs_succeed(0);
 }
 
@@ -117,7 +121,7 @@ static void check_job_fails_with_other_digest(const char *const workload)
 {
     char start[DRIVER_TEXT_BYTES];
 
-    (void)snprintf(start, sizeof start, "%s: the job's result has digest ", workload);
+    (void)snprintf(start, sizeof start, "%s: the result's digest is ", workload);
     CHECK(job_fails());
     CHECK(strncmp(driver.reason, start, strlen(start)) == 0);
 }
