@@ -61,7 +61,7 @@ static int check_bytes(const char *const text)
 {
     uint64_t bytes = UNTOUCHED;
     uint64_t bytes_again = 0;
-    char again[AGAIN_BYTES];
+    char again[LAXITY_BYTES_TEXT_BYTES];
     const int status = laxity_parse_bytes(text, &bytes);
 
     require_status(status);
@@ -69,7 +69,7 @@ static int check_bytes(const char *const text)
         require(bytes == UNTOUCHED);
         return status;
     }
-    (void)snprintf(again, sizeof again, "%" PRIu64 "B", bytes);
+    (void)laxity_format_bytes(bytes, again);
     require(laxity_parse_bytes(again, &bytes_again) == 0 && bytes_again == bytes);
     return 0;
 }

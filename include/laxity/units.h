@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+enum {
+    LAXITY_BYTES_TEXT_BYTES = 24 /* room for the longest: 20 digits, "KiB" and the final 0 */
+};
+
 /*
  * laxity_parse_ns - read a duration with a unit ("50us", "1.5ms", "10s", "2m", "1h", "250ns") into
  * nanoseconds
@@ -32,5 +36,13 @@ int laxity_parse_bytes(const char *text, uint64_t *out_bytes);
  * Returns 0; -EINVAL if it is no whole number; -ERANGE if it lies outside.
  */
 int laxity_parse_count(const char *text, uint64_t low, uint64_t high, uint64_t *out_count);
+
+/*
+ * laxity_format_bytes - write a size exactly, in the largest binary unit of which it is a multiple
+ *
+ * laxity_parse_bytes gives the same number: 65536 is "64KiB", 65537 is "65537B". Returns `text`,
+ * which has room for LAXITY_BYTES_TEXT_BYTES.
+ */
+const char *laxity_format_bytes(uint64_t bytes, char text[LAXITY_BYTES_TEXT_BYTES]);
 
 #endif

@@ -4,9 +4,11 @@
 #include <laxity/units.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A unit and what one of it is worth in the base unit (nanosecond or byte). */
@@ -38,7 +40,8 @@ static const struct unit size_units[] = {
 
 enum {
     TIME_UNIT_COUNT = sizeof time_units / sizeof *time_units,
-    SIZE_UNIT_COUNT = sizeof size_units / sizeof *size_units
+    SIZE_UNIT_COUNT = sizeof size_units / sizeof *size_units,
+    BINARY_UNIT_COUNT = 5 /* B to TiB, which come first */
 };
 
 struct decimal {
@@ -154,6 +157,23 @@ int laxity_parse_ns(const char *const text, int64_t *const out_ns)
 int laxity_parse_bytes(const char *const text, uint64_t *const out_bytes)
 {
     return parse_quantity(text, size_units, SIZE_UNIT_COUNT, UINT64_MAX, out_bytes);
+}
+
+const char *laxity_format_bytes(const uint64_t bytes, char text[LAXITY_BYTES_TEXT_BYTES])
+{
+    size_t unit = BINARY_UNIT_COUNT - 1;
+
+    while (unit > 0 && (bytes == 0 || bytes % size_units[unit].worth != 0)) {
+        unit--;
+    }
+    (void)snprintf(
+        text,
+        LAXITY_BYTES_TEXT_BYTES,
+        "%" PRIu64 "%s",
+        bytes / size_units[unit].worth,
+        size_units[unit].name
+    );
+    return text;
 }
 
 int laxity_parse_count(

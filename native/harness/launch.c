@@ -13,6 +13,8 @@
 #include "harness/process.h"
 #include "harness/segment.h"
 
+#include <laxity/units.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,6 +40,7 @@ enum {
     RING_SLOTS_MAX = 65536, /* ...but no more than 8 MiB per task, which is locked in memory */
     DRAIN_NICE = 10,
     OUTPUT_PIPE_BYTES = 1024 * 1024,
+    PAGE_BYTES = 4096,
     DIRECTORY_MODE = 0755,
     CANNOT_EXEC = 127,
 };
@@ -125,6 +128,12 @@ static int open_directory(struct laxity_launch *launch, struct laxity_error *err
     return 0;
 }
 
+/* What a tmpfs takes for so many bytes; larger pages are multiples of these. */
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
 static int make_segment(struct laxity_launch *launch, struct laxity_error *error)
 {
     const struct laxity_run_plan *plan = launch->plan;
@@ -142,11 +151,12 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
         rc = -errno;
     }
     if (rc) {
+        char size[LAXITY_BYTES_TEXT_BYTES];
         laxity_error_set(
             error,
             LAXITY_EXIT_LACKING,
-            "cannot make a shared segment of %zu bytes on a tmpfs: %s; mount or enlarge /dev/shm",
-            bytes,
+            "cannot make a shared segment of %s on a tmpfs: %s; mount or enlarge /dev/shm",
+            laxity_format_bytes(whole_pages(bytes), size),
             strerrordesc_np(-rc)
         );
         return -1;

@@ -11,6 +11,7 @@
 #include "harness/segment.h"
 
 #include <laxity/hooks.h>
+#include <laxity/units.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -128,16 +129,17 @@ static int prefault(struct laxity_task *task)
 {
     struct laxity_error *error = &task->state.process.error;
     const struct laxity_task_config *config = &task->config;
+    char asked[LAXITY_BYTES_TEXT_BYTES];
     laxity_keep_heap();
     if (config->stack_bytes > laxity_stack_limit()) {
+        char allowed[LAXITY_BYTES_TEXT_BYTES];
         laxity_error_set(
             error,
             LAXITY_EXIT_LACKING,
-            "task \"%s\": a stack of %llu bytes is more than the limit allows (%zu); raise ulimit "
-            "-s",
+            "task \"%s\": a stack of %s is more than the limit allows (%s); raise ulimit -s",
             config->process.name,
-            (unsigned long long)config->stack_bytes,
-            laxity_stack_limit()
+            laxity_format_bytes(config->stack_bytes, asked),
+            laxity_format_bytes(laxity_stack_limit(), allowed)
         );
         return -1;
     }
@@ -146,9 +148,9 @@ static int prefault(struct laxity_task *task)
         laxity_error_set(
             error,
             LAXITY_EXIT_LACKING,
-            "task \"%s\": no memory for a heap of %llu bytes; lower heap",
+            "task \"%s\": no memory for a heap of %s; lower heap",
             config->process.name,
-            (unsigned long long)config->heap_bytes
+            laxity_format_bytes(config->heap_bytes, asked)
         );
         return -1;
     }

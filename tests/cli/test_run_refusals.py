@@ -183,6 +183,19 @@ def test_cpu_outside_the_cpuset_is_the_machines_lack(laxity: Laxity):
     assert laxity.names() == set()
 
 
+def test_stack_beyond_its_limit_is_the_machines_lack_in_sizes_people_read(laxity: Laxity):
+    # 128 KiB of the limit are kept for what runs on the stack: 8192 - 128 = 8064.
+    prefix = ["prlimit", "--stack=8388608:8388608"]
+    words = (*MEM, "-p", "10ms", "-t", "1", "--policy", "other", "--stack", "100GiB")
+    done = laxity("run", *words, prefix=prefix)
+    message = (
+        'laxity-run: task "mem": a stack of 100GiB is more than the limit allows (8064KiB); '
+        "raise ulimit -s\n"
+    )
+    assert (done.returncode, done.stderr) == (3, message)
+    assert laxity.names() <= {"runs"}
+
+
 def test_dry_run_prints_the_resolved_spec_and_creates_nothing(laxity: Laxity):
     done = laxity("run", *MEM, "-p", "10ms", "--dry-run", "--seed", "3")
     assert (done.returncode, done.stderr) == (0, "")

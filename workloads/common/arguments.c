@@ -49,26 +49,28 @@ int workload_check_word_count(
 static int
 check_size(const struct workload_size *const rule, const char *const word, const uint64_t bytes)
 {
+    char text[LAXITY_BYTES_TEXT_BYTES];
+
     if (bytes < rule->lowest_bytes) {
         (void)fprintf(
             stderr,
-            "%s: SIZE \"%s\": is less than %" PRIu64 "B; ask for more\n",
+            "%s: SIZE \"%s\": is less than %s; ask for more\n",
             rule->workload,
             word,
-            rule->lowest_bytes
+            laxity_format_bytes(rule->lowest_bytes, text)
         );
         return -ERANGE;
     }
     if (bytes % rule->granule_bytes != 0) {
-        const uint64_t below = bytes - bytes % rule->granule_bytes;
+        char below[LAXITY_BYTES_TEXT_BYTES];
 
         (void)fprintf(
             stderr,
-            "%s: SIZE \"%s\": is no multiple of %" PRIu64 "B; write %" PRIu64 "B\n",
+            "%s: SIZE \"%s\": is no multiple of %s; write %s\n",
             rule->workload,
             word,
-            rule->granule_bytes,
-            below
+            laxity_format_bytes(rule->granule_bytes, text),
+            laxity_format_bytes(bytes - bytes % rule->granule_bytes, below)
         );
         return -EINVAL;
     }
@@ -136,8 +138,13 @@ void *workload_allocate(const char *const workload, const size_t bytes)
         whole_lines < bytes ? NULL : aligned_alloc(WORKLOAD_LINE_BYTES, whole_lines);
 
     if (memory == NULL) {
+        char text[LAXITY_BYTES_TEXT_BYTES];
+
         (void)fprintf(
-            stderr, "%s: allocating %zuB: there is no such memory; ask for less\n", workload, bytes
+            stderr,
+            "%s: allocating %s: there is no such memory; ask for less\n",
+            workload,
+            laxity_format_bytes(bytes, text)
         );
         return NULL;
     }

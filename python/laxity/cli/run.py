@@ -37,6 +37,7 @@ from laxity.model.spec_reader import (
     resolve_spec,
     split_words,
 )
+from laxity.model.units import exact_size
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -360,7 +361,7 @@ def _read_spec_file(
         msg = f"spec {path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error
     if len(data) > MAX_SPEC_BYTES:
-        msg = f"spec {path}: larger than {MAX_SPEC_BYTES} bytes; this is no spec"
+        msg = f"spec {path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no spec"
         raise ConfigError(msg)
     with located(f"spec {path}"):
         spec = read_spec_toml(data, run_table, resolution_ns)

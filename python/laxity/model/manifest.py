@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from laxity.errors import RecordError
+from laxity.model.units import exact_size
 from laxity.model.wording import plain_words
 
 MANIFEST_SCHEMA = 1
@@ -249,7 +250,8 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
         RecordError: Not JSON, not this shape, or of another schema version.
     """
     if len(data) > MAX_JSON_BYTES:
-        msg = f"{where}: {len(data)} bytes is too large for metadata; the run is damaged"
+        limit = exact_size(MAX_JSON_BYTES)
+        msg = f"{where}: larger than {limit}, too large for metadata; the run is damaged"
         raise RecordError(msg)
     try:
         document = msgspec.json.decode(data, type=kind)

@@ -144,6 +144,29 @@ static void largest_size_fits_and_the_next_does_not(void)
     CHECK_EQUAL(bytes_status("16777216TiB"), -ERANGE);
 }
 
+static void check_size_text(const uint64_t bytes, const char *const expected)
+{
+    char text[LAXITY_BYTES_TEXT_BYTES];
+
+    CHECK_TEXT(laxity_format_bytes(bytes, text), expected);
+    CHECK(parsed_bytes(text) == bytes);
+}
+
+static void size_is_written_exactly_in_the_largest_unit(void)
+{
+    check_size_text(0, "0B");
+    check_size_text(1023, "1023B");
+    check_size_text(1024, "1KiB");
+    check_size_text(1025, "1025B");
+    check_size_text(1536 << 10, "1536KiB");
+    check_size_text(1 << 20, "1MiB");
+    check_size_text(UINT64_C(107374182400), "100GiB"); /* 100 * 2^30 */
+    check_size_text(UINT64_C(3) << 40, "3TiB");
+    check_size_text(UINT64_C(1) << 63, "8388608TiB"); /* 2^23 */
+    check_size_text(UINT64_MAX, "18446744073709551615B");
+    check_size_text(UINT64_MAX - 1023, "18014398509481983KiB"); /* 2^54 - 1 */
+}
+
 static void malformed_text_is_malformed_even_if_its_number_is_too_large(void)
 {
     CHECK_EQUAL(parsed_ns("99999999999999999999999999"), -EINVAL);
@@ -204,6 +227,7 @@ int main(void)
     RUN(size_units_are_spelled_exactly);
     RUN(largest_duration_fits_and_the_next_does_not);
     RUN(largest_size_fits_and_the_next_does_not);
+    RUN(size_is_written_exactly_in_the_largest_unit);
     RUN(malformed_text_is_malformed_even_if_its_number_is_too_large);
     RUN(nothing_is_written_on_failure);
     RUN(count_lies_within_its_bounds);

@@ -98,7 +98,7 @@ static void size_beyond_the_address_space_is_refused(void)
      * warning of its own before ours. */
     const char *const refusal =
         sizeof(size_t) == sizeof(uint64_t)
-            ? "mem: allocating 9223372036854775808B: there is no such memory; ask for less\n"
+            ? "mem: allocating 8388608TiB: there is no such memory; ask for less\n"
             : "mem: SIZE \"8388608TiB\": is more than any memory; ask for less\n";
     CHECK(INIT("8388608TiB") < 0);
     CHECK(strstr(driver.init_stderr, refusal) != NULL);
