@@ -26,8 +26,8 @@ void benchmark_teardown(int argc, void **argv);
 
 /*
  * Optional: one extra column per job. The header names it (a leading comma, as RT-Bench wants it,
- * is dropped); the data hook is called after each job, outside the figures, and its value becomes
- * that job's `f4` field.
+ * is dropped; of several columns the first is used, with a note); the data hook is called after
+ * each job, outside the figures, and its value becomes that job's `f4` field.
  */
 __attribute__((weak)) const char *benchmark_log_header(void);
 __attribute__((weak)) float benchmark_log_data(void);

@@ -268,12 +268,39 @@ int laxity_launch_drain(struct laxity_launch *launch)
     return 0;
 }
 
+/* One to be started. */
+struct workload {
+    struct laxity_process_state *state;
+    char *path;
+    const struct laxity_words *words;
+    char *role;
+    int output_fd;
+    int go_fd; /* -1 = none */
+};
+
+/* Refused by a sandbox (seccomp), or by an emulator that lacks it. */
+static void die_with_supervisor(struct laxity_process_state *state)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) {
+        return;
+    }
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    laxity_format(
+        reason,
+        sizeof reason,
+        "prctl(PR_SET_PDEATHSIG): %s; if the supervisor is killed, kill this process too",
+        strerrordesc_np(errno)
+    );
+    laxity_add_fallback(state, "end with the supervisor", "nothing", reason);
+}
+
 /* In the child, between fork and exec. The workload's output goes into its pipe, its input is
  * empty. */
-static void become_workload(const struct laxity_launch *launch, int output_fd, pid_t parent)
+static void
+become_workload(const struct laxity_launch *launch, const struct workload *workload, pid_t parent)
 {
     (void)setpgid(0, 0); /* Ctrl-C is for the supervisor, which knows what to keep */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    die_with_supervisor(workload->state);
     if (getppid() != parent) {
         _exit(CANNOT_EXEC);
     }
@@ -281,9 +308,12 @@ static void become_workload(const struct laxity_launch *launch, int output_fd, p
     if (empty >= 0) {
         (void)dup2(empty, STDIN_FILENO);
     }
-    (void)dup2(output_fd, STDOUT_FILENO);
-    (void)dup2(output_fd, STDERR_FILENO);
+    (void)dup2(workload->output_fd, STDOUT_FILENO);
+    (void)dup2(workload->output_fd, STDERR_FILENO);
     (void)fcntl(launch->segment_fd, F_SETFD, 0);
+    if (workload->go_fd >= 0) {
+        (void)fcntl(workload->go_fd, F_SETFD, 0);
+    }
     sigset_t all;
     sigfillset(&all);
     (void)pthread_sigmask(SIG_UNBLOCK, &all, NULL);
@@ -298,34 +328,25 @@ static unsigned copy_words(char **argv, const struct laxity_words *words)
     return words->n;
 }
 
-/* Returns the child's pid, or -errno. `go_fd` -1 = none. */
-static pid_t start_workload(
-    struct laxity_launch *launch,
-    char *path,
-    const struct laxity_words *words,
-    char *role,
-    int output_fd,
-    int go_fd
-)
+/* Returns the child's pid, or -errno. */
+static pid_t start_workload(struct laxity_launch *launch, const struct workload *workload)
 {
     const struct laxity_words *launcher = &launch->plan->launcher;
+    const struct laxity_words *words = workload->words;
     char **argv = (char **)calloc(launcher->n + words->n + 3, sizeof *argv);
     if (!argv) {
         return -ENOMEM;
     }
     unsigned used = copy_words(argv, launcher);
-    argv[used++] = path;
-    argv[used++] = role;
+    argv[used++] = workload->path;
+    argv[used++] = workload->role;
     (void)copy_words(&argv[used], words);
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
-        become_workload(launch, output_fd, parent);
-        if (go_fd >= 0) {
-            (void)fcntl(go_fd, F_SETFD, 0);
-        }
+        become_workload(launch, workload, parent);
         /* A launcher is looked for along PATH, a workload is not: its path is laxity's own. */
-        (void)(launcher->n > 0 ? execvp(argv[0], argv) : execv(path, argv));
+        (void)(launcher->n > 0 ? execvp(argv[0], argv) : execv(argv[0], argv));
         (void)dprintf(STDERR_FILENO, "cannot start %s: %s\n", argv[0], strerrordesc_np(errno));
         _exit(CANNOT_EXEC);
     }
@@ -342,11 +363,19 @@ int laxity_launch_task(struct laxity_launch *launch, uint32_t index)
     laxity_format(
         role, sizeof role, LAXITY_HARNESS_OPTION "task,%u,%d,%d", index, launch->segment_fd, go_fd
     );
-    const int output_fd = launch->output_write_fds[index];
-    const pid_t pid = start_workload(launch, plan->path, &plan->words, role, output_fd, go_fd);
-    (void)close(output_fd);
+    struct laxity_task *task = laxity_segment_task(launch->segment, index);
+    const struct workload workload = {
+        .state = &task->state.process,
+        .path = plan->path,
+        .words = &plan->words,
+        .role = role,
+        .output_fd = launch->output_write_fds[index],
+        .go_fd = go_fd,
+    };
+    const pid_t pid = start_workload(launch, &workload);
+    (void)close(workload.output_fd);
     launch->output_write_fds[index] = -1;
-    laxity_segment_task(launch->segment, index)->verdict.pid = pid > 0 ? pid : 0;
+    task->verdict.pid = pid > 0 ? pid : 0;
     return pid < 0 ? pid : 0;
 }
 
@@ -358,11 +387,19 @@ int laxity_launch_corunner(struct laxity_launch *launch, uint32_t index)
     laxity_format(
         role, sizeof role, LAXITY_HARNESS_OPTION "corunner,%u,%d,-1", index, launch->segment_fd
     );
-    const int output_fd = launch->output_write_fds[source];
-    const pid_t pid = start_workload(launch, plan->path, &plan->words, role, output_fd, -1);
-    (void)close(output_fd);
+    struct laxity_corunner *corunner = laxity_segment_corunner(launch->segment, index);
+    const struct workload workload = {
+        .state = &corunner->state,
+        .path = plan->path,
+        .words = &plan->words,
+        .role = role,
+        .output_fd = launch->output_write_fds[source],
+        .go_fd = -1,
+    };
+    const pid_t pid = start_workload(launch, &workload);
+    (void)close(workload.output_fd);
     launch->output_write_fds[source] = -1;
-    laxity_segment_corunner(launch->segment, index)->verdict.pid = pid > 0 ? pid : 0;
+    corunner->verdict.pid = pid > 0 ? pid : 0;
     return pid < 0 ? pid : 0;
 }
 

@@ -102,8 +102,24 @@ int laxity_apply_policy(
     return -1;
 }
 
-/* A column name that is safe inside the header of a stream; the comma that RT-Bench wants in front
- * is dropped. */
+/* Up to `end`; what is unsafe inside the header of a stream, or on a terminal, becomes "_". */
+static void copy_name(char *name, size_t bytes, const char *from, char end)
+{
+    size_t used = 0;
+    for (; from[used] != '\0' && from[used] != end && used + 1 < bytes; used++) {
+        const char letter = from[used];
+        const int is_unsafe = letter < ' ' || letter > '~' || letter == '\'' || letter == '\\';
+        if (is_unsafe) {
+            name[used] = '_';
+        } else {
+            name[used] = letter;
+        }
+    }
+    name[used] = '\0';
+}
+
+/* The comma that RT-Bench wants in front is dropped. RT-Bench prints a header of several columns as
+ * it is, and one value below the first. */
 static void take_log_name(struct laxity_task_state *state)
 {
     const char *header = benchmark_log_header ? benchmark_log_header() : NULL;
@@ -111,18 +127,20 @@ static void take_log_name(struct laxity_task_state *state)
         return;
     }
     header += header[0] == ',';
-    size_t used = 0;
-    for (; header[used] != '\0' && header[used] != ',' && used + 1 < sizeof state->log_name;
-         used++) {
-        const char letter = header[used];
-        const int is_unsafe = letter < ' ' || letter > '~' || letter == '\'' || letter == '\\';
-        if (is_unsafe) {
-            state->log_name[used] = '_';
-        } else {
-            state->log_name[used] = letter;
-        }
+    copy_name(state->log_name, sizeof state->log_name, header, ',');
+    const char *comma = strchr(header, ',');
+    if (comma && comma[1] != '\0') {
+        char all[LAXITY_NAME_BYTES];
+        char what[LAXITY_NAME_BYTES];
+        copy_name(all, sizeof all, header, '\0');
+        laxity_format(what, sizeof what, "log columns %.48s", all);
+        laxity_add_fallback(
+            &state->process,
+            what,
+            state->log_name,
+            "benchmark_log_data gives one value a job; name one column in benchmark_log_header"
+        );
     }
-    state->log_name[used] = '\0';
 }
 
 static int prefault(struct laxity_task *task)

@@ -27,10 +27,10 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 1,
+    LAXITY_SEGMENT_VERSION = 2,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
-    LAXITY_FALLBACKS_MAX = 4,
+    LAXITY_FALLBACKS_MAX = 8,
     /* A run of more would fit the format, but nobody has asked for it. */
     LAXITY_PROCESSES_MAX = 64,
     /* Rows are gathered and written together: one system call for many rows. */
@@ -277,7 +277,7 @@ struct laxity_releases
 laxity_task_releases(const struct laxity_segment *segment, const struct laxity_task *task);
 
 /* laxity_add_fallback - note that something else than asked for is used; more than fit are dropped
- * (there are 2 kinds) */
+ * (there are 4 kinds) */
 void laxity_add_fallback(
     struct laxity_process_state *state, const char *what, const char *used, const char *reason
 );

@@ -42,9 +42,11 @@ def environment() -> dict[str, str]:
     return BUILT.environment()
 
 
-def start(*words: str | Path, is_own_session: bool = False) -> "subprocess.Popen[str]":
+def start(
+    *words: str | Path, is_own_session: bool = False, prefix: tuple[str | Path, ...] = ()
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [*LAXITY, *map(str, words)],
+        [*map(str, prefix), *LAXITY, *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

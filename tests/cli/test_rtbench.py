@@ -13,7 +13,7 @@ from tests.cli.commands import BUILT, CPU, FAULT, needs_fifo, needs_root
 from tests.cli.laxity_command import PATIENCE_S
 
 EMPTY = BUILT.tools / "workloads" / "empty"
-NO_COMMA = BUILT.tools / "tests" / "native" / "no_comma"
+LOG_HEADER = BUILT.tools / "tests" / "native" / "log_header"
 
 CLOCKS = ("period_start", "period_end", "job_end", "job_deadline", "job_elapsed")
 # Word for word what RT-Bench prints.
@@ -168,10 +168,26 @@ def test_output_that_cannot_be_written_is_refused_before_any_job(bench: Bench) -
 
 
 def test_column_of_a_workload_whose_header_lacks_the_comma_stands_alone(bench: Bench) -> None:
-    assert bench(NO_COMMA, "-p", "0.001", "-t", "3", "-l", "2", "-o", "f").returncode == 0
+    """As TACLeBench's ports have it."""
+    words = ("-p", "0.001", "-t", "3", "-l", "2", "-o", "f", "-b", "success(exp:1)")
+    assert bench(LOG_HEADER, *words).returncode == 0
     rows = bench.rows("f.csv")
     assert list(rows[0]) == [*COLUMNS, "success(exp:1)"]
     assert [row["success(exp:1)"] for row in started(rows)] == ["1", "1", "1"]
+
+
+@pytest.mark.parametrize("header", [",hits,misses", "hits,misses"])
+def test_header_of_several_columns_keeps_the_first_and_says_so(bench: Bench, header: str) -> None:
+    """benchmark_log_data returns one number, whatever its header promises."""
+    done = bench(LOG_HEADER, "-p", "0.001", "-t", "3", "-l", "2", "-o", "f", "-b", header)
+    assert done.returncode == 0
+    assert (
+        'log_header: "log_header": log columns hits,misses: used hits instead: '
+        "benchmark_log_data gives one value a job; name one column in benchmark_log_header\n"
+    ) in done.stderr
+    rows = bench.rows("f.csv")
+    assert list(rows[0]) == [*COLUMNS, "hits"]
+    assert [row["hits"] for row in started(rows)] == ["1", "1", "1"]
 
 
 def test_words_are_split_at_blanks_and_what_the_workload_prints_goes_to_stderr(

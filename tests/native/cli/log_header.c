@@ -1,13 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* A workload whose log header lacks the comma that RT-Bench wants in front, as TACLeBench's ports
- * do. */
+/* A workload whose log header is of your choice: `log_header TEXT`. Its value is 1. */
 #include <laxity/hooks.h>
+
+#include <stddef.h>
+
+static const char *header;
 
 int benchmark_init(int argc, void **argv)
 {
-    (void)argv;
-    return argc == 0 ? 0 : -1;
+    header = argc == 1 ? argv[0] : NULL;
+    return header ? 0 : -1;
 }
 
 void benchmark_execution(int argc, void **argv)
@@ -24,7 +27,7 @@ void benchmark_teardown(int argc, void **argv)
 
 const char *benchmark_log_header(void)
 {
-    return "success(exp:1)";
+    return header;
 }
 
 float benchmark_log_data(void)
