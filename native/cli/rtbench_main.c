@@ -172,6 +172,7 @@ static void fill_plan(struct session *session)
         options->level == LAXITY_RTBENCH_ERRORS ? LAXITY_KEEP_MISSES : LAXITY_KEEP_ALL;
     session->plan.progress_fd = -1;
     session->plan.parent_fd = -1;
+    session->plan.launcher = options->launcher;
     session->plan.n_tasks = 1;
     session->plan.tasks[0].path = session->executable;
     session->plan.tasks[0].words = options->words;
@@ -181,6 +182,8 @@ static void fill_plan(struct session *session)
                 .cpus = options->cpus,
                 .policy = options->priority > 0 ? LAXITY_POLICY_FIFO : LAXITY_POLICY_OTHER,
                 .priority = (int32_t)options->priority,
+                /* What the workload printed follows on stderr. */
+                .advice = {"", ", or leave -f out"},
             },
         .period_ns = options->period_ns,
         .deadline_ns = options->deadline_ns,
@@ -239,34 +242,11 @@ static void write_jobs(struct session *session)
     }
 }
 
-/* Advice of the harness that holds for laxity-run only: this command has neither that file nor that
- * option. */
-static void adapt_advice(struct laxity_error *error)
-{
-    static const struct {
-        const char *from;
-        const char *to;
-    } phrases[] = {
-        {"; see output.log", ""},
-        {", or use --allow-unprivileged", ", or leave -f out"},
-    };
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
-        char *found = strstr(error->text, phrases[i].from);
-        if (found) {
-            const size_t room = sizeof error->text - (size_t)(found - error->text);
-            char rest[LAXITY_ERROR_TEXT_BYTES];
-            laxity_format(rest, sizeof rest, "%s", found + strlen(phrases[i].from));
-            laxity_format(found, room, "%s%s", phrases[i].to, rest);
-        }
-    }
-}
-
 static void run(struct session *session)
 {
     (void)laxity_supervise(&session->plan, print_note, &session->error);
     /* The supervisor was above its task, and what follows is not urgent. */
     (void)laxity_set_policy(LAXITY_POLICY_OTHER, 0);
-    adapt_advice(&session->error);
     repeat_output(session);
     if (session->error.exit_code == LAXITY_EXIT_INTERRUPTED) {
         /* RT-Bench's way to end a run without -t. */

@@ -28,8 +28,9 @@ enum {
     PRIORITY_MAX = 99,
     HELP_COLUMN = 44,
     HELP_BYTES = 96,
-    /* RT-Bench's letters; --usage has none. */
+    /* RT-Bench's letters; these have none. */
     VALUE_USAGE = 256,
+    VALUE_LAUNCHER,
     CONFIG_LETTER = 'g',
 };
 
@@ -125,6 +126,23 @@ static int store_words(const char *text, struct laxity_rtbench_options *options)
     free((void *)options->words.items);
     options->words_text = copy;
     options->words = (struct laxity_words){items, n};
+    return 0;
+}
+
+static int store_launcher(const char *text, struct laxity_rtbench_options *options)
+{
+    struct laxity_words *launcher = &options->launcher;
+    char *copy = strdup(text);
+    char **items =
+        (char **)realloc((void *)launcher->items, (launcher->n + 1) * sizeof *launcher->items);
+    if (items) {
+        launcher->items = items;
+    }
+    if (!copy || !items) {
+        free(copy);
+        return -ENOMEM;
+    }
+    items[launcher->n++] = copy;
     return 0;
 }
 
@@ -241,6 +259,14 @@ static const struct option_row rows[] = {
      "the workload's words, quoted, last",
      NULL,
      false},
+    {VALUE_LAUNCHER,
+     "launcher",
+     "WORD",
+     store_launcher,
+     "write a program",
+     "ours: starts the jobs' process, as an emulator; repeated: its options",
+     NULL,
+     false},
     {'h', "help", NULL, store_help, NULL, "this text; also -?", NULL, false},
     {VALUE_USAGE, "usage", NULL, store_usage, NULL, "the options in short", NULL, false},
 };
@@ -248,6 +274,11 @@ static const struct option_row rows[] = {
 enum {
     ROW_COUNT = sizeof rows / sizeof rows[0]
 };
+
+static bool has_letter(const struct option_row *row)
+{
+    return row->letter < VALUE_USAGE;
+}
 
 static const struct option_row *find_row(int letter)
 {
@@ -401,7 +432,7 @@ static void fill_getopt_tables(char *letters, struct option *longs)
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const int has_value = rows[i].metavar ? required_argument : no_argument;
         longs[i] = (struct option){rows[i].name, has_value, NULL, rows[i].letter};
-        if (rows[i].letter != VALUE_USAGE) {
+        if (has_letter(&rows[i])) {
             *letters++ = (char)rows[i].letter;
             if (rows[i].metavar) {
                 *letters++ = ':';
@@ -409,7 +440,9 @@ static void fill_getopt_tables(char *letters, struct option *longs)
         }
     }
     *letters = '\0';
-    longs[ROW_COUNT] = (struct option){0};
+    /* As in RT-Bench, whose only option with this beginning it is. */
+    longs[ROW_COUNT] = (struct option){"l", required_argument, NULL, 'l'};
+    longs[ROW_COUNT + 1] = (struct option){0};
 }
 
 int laxity_rtbench_options_parse(
@@ -421,7 +454,7 @@ int laxity_rtbench_options_parse(
         .level = LAXITY_RTBENCH_STDOUT,
     };
     char letters[2 * ROW_COUNT + 2];
-    struct option longs[ROW_COUNT + 1];
+    struct option longs[ROW_COUNT + 2];
     fill_getopt_tables(letters, longs);
     optind = 0; /* glibc: start anew */
     opterr = 0;
@@ -463,6 +496,10 @@ void laxity_rtbench_options_free(struct laxity_rtbench_options *options)
     free(options->csv_path);
     free(options->words_text);
     free((void *)options->words.items);
+    for (unsigned i = 0; i < options->launcher.n; i++) {
+        free(options->launcher.items[i]);
+    }
+    free((void *)options->launcher.items);
     *options = (struct laxity_rtbench_options){.question = LAXITY_RTBENCH_RUN};
 }
 
@@ -479,7 +516,7 @@ void laxity_rtbench_print_help(const char *name)
         const struct option_row *row = &rows[i];
         char left[HELP_BYTES];
         char letter[] = "    ";
-        if (row->letter != VALUE_USAGE) {
+        if (has_letter(row)) {
             laxity_format(letter, sizeof letter, "-%c, ", row->letter);
         }
         laxity_format(
@@ -499,13 +536,15 @@ void laxity_rtbench_print_usage(const char *name)
         if (row->missing) {
             continue;
         }
-        if (row->letter == VALUE_USAGE) {
-            (void)printf(" [--%s]", row->name);
-        } else if (row->metavar) {
-            (void)printf(" [-%c %s]", row->letter, row->metavar);
+        if (has_letter(row)) {
+            (void)printf(" [-%c", row->letter);
         } else {
-            (void)printf(" [-%c]", row->letter);
+            (void)printf(" [--%s", row->name);
         }
+        if (row->metavar) {
+            (void)printf(" %s", row->metavar);
+        }
+        (void)putchar(']');
     }
     (void)putchar('\n');
 }

@@ -27,9 +27,10 @@ struct laxity_rtbench_options {
     uint64_t priority;           /* of FIFO; 0 = the ordinary scheduler */
     struct laxity_cpus cpus;     /* empty = as inherited */
     enum laxity_rtbench_level level;
-    char *csv_path;            /* with ".csv" */
-    char *words_text;          /* what `words` point into */
-    struct laxity_words words; /* of -b */
+    char *csv_path;               /* with ".csv" */
+    char *words_text;             /* what `words` point into */
+    struct laxity_words words;    /* of -b */
+    struct laxity_words launcher; /* copies */
 };
 
 /*

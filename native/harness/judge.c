@@ -98,7 +98,7 @@ static enum laxity_end end_of_task(const struct laxity_task *task, int wait_stat
 static void judge_setup(
     const struct laxity_process_state *state,
     const char *kind,
-    const char *name,
+    const struct laxity_process_config *config,
     int wait_status,
     struct laxity_error *error
 )
@@ -112,10 +112,11 @@ static void judge_setup(
     laxity_error_set(
         error,
         LAXITY_EXIT_VIOLATED,
-        "%s \"%s\": %s before the first release; see output.log",
+        "%s \"%s\": %s before the first release%s",
         kind,
-        name,
-        how
+        config->name,
+        how,
+        config->advice.output
     );
 }
 
@@ -229,7 +230,7 @@ bool laxity_judge_task(
             state->error.text
         );
     }
-    judge_setup(state, "task", name, wait_status, error);
+    judge_setup(state, "task", &task->config.process, wait_status, error);
     laxity_end_task(task, end_of_task(task, wait_status), laxity_now_ns());
     return true;
 }
@@ -252,7 +253,7 @@ bool laxity_judge_corunner(
     corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
     atomic_store_explicit(&verdict->end, end_of_status(wait_status), memory_order_release);
     if (!is_published) {
-        judge_setup(&corunner->state, "co-runner", corunner->config.name, wait_status, error);
+        judge_setup(&corunner->state, "co-runner", &corunner->config, wait_status, error);
         return true;
     }
     char cpus[CPU_LIST_BYTES];

@@ -81,7 +81,9 @@ int laxity_apply_policy(
         return 0;
     }
     char reason[LAXITY_ERROR_TEXT_BYTES];
-    laxity_explain_policy_refusal(-rc, config->allow_unprivileged != 0, reason, sizeof reason);
+    /* Who has said that OTHER will do need not be told. */
+    const char *other_way = config->allow_unprivileged ? "" : config->advice.other_policy;
+    laxity_explain_policy_refusal(-rc, other_way, reason, sizeof reason);
     const char *policy = laxity_policy_name(config->policy);
     if (config->allow_unprivileged) {
         char what[LAXITY_NAME_BYTES];
@@ -200,9 +202,10 @@ int laxity_prepare_task(struct laxity_engine *engine)
         laxity_error_set(
             &state->error,
             LAXITY_EXIT_VIOLATED,
-            "task \"%s\": its init failed (benchmark_init returned %d); see output.log",
+            "task \"%s\": its init failed (benchmark_init returned %d)%s",
             task->config.process.name,
-            rc
+            rc,
+            task->config.process.advice.output
         );
         return -1;
     }

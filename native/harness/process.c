@@ -159,9 +159,10 @@ static int run_corunner(
         laxity_error_set(
             &state->error,
             LAXITY_EXIT_VIOLATED,
-            "co-runner \"%s\": its init failed (benchmark_init returned %d); see output.log",
+            "co-runner \"%s\": its init failed (benchmark_init returned %d)%s",
             corunner->config.name,
-            rc
+            rc,
+            corunner->config.advice.output
         );
         return state->error.exit_code;
     }

@@ -105,6 +105,13 @@ struct laxity_job_record {
     float log_value;
 };
 
+/* Clauses at the end of messages, "" = none: what they advise is spelled as the command line that
+ * made the run spells it. */
+struct laxity_advice {
+    char output[LAXITY_NAME_BYTES];       /* where to read what a workload printed */
+    char other_policy[LAXITY_NAME_BYTES]; /* how to do without FIFO and RR */
+};
+
 /* Set before the task's process exists; constant afterwards. Shared by tasks and co-runners. */
 struct laxity_process_config {
     char name[LAXITY_NAME_BYTES];
@@ -112,6 +119,7 @@ struct laxity_process_config {
     enum laxity_policy policy;
     int32_t priority;
     uint32_t allow_unprivileged;
+    struct laxity_advice advice;
 };
 
 struct laxity_task_config {

@@ -225,6 +225,24 @@ def test_request_above_the_memory_limit_is_an_aborted_job(isa: Isa, tmp_path: Pa
     assert (native["end_cause"], native["counts"]["aborted"]) == ("memory_limit", 1)
 
 
+def test_rt_benchs_command_line_runs_under_the_launcher(isa: Isa, tmp_path: Path) -> None:
+    _ = isa.laxity_run  # skips where there is no build
+    prefix = [isa.emulator] if isa.emulator else []
+    done = subprocess.run(
+        [*prefix, str(isa.build / "workloads" / "empty"), "-p", "0.05", "-t", "2", *isa.launcher],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    # 13 columns a row, without a header; a skipped release has a row too.
+    rows = [line.split(",") for line in done.stdout.splitlines()]
+    assert {len(row) for row in rows} == {13}
+    assert sum(float(row[5]) > 0 for row in rows) == JOBS
+
+
 def test_launcher_is_found_along_path_and_gets_its_options(tmp_path: Path) -> None:
     isa = ISAS[0]
     words = [*task_words(isa, "empty"), "--period", "5ms", "--jobs", "2"]

@@ -210,6 +210,23 @@ def test_job_longer_than_its_period_misses_and_skips(bench: Bench) -> None:
     assert float(rows[1]["period_start(seconds)"]) == 0.0
 
 
+def test_launcher_starts_the_process_of_the_jobs(bench: Bench) -> None:
+    launcher = ("--launcher", "env", "--launcher=LAXITY_SEED=no-seed")
+    words = ("-p", "0.01", "-t", "2", *launcher)
+    done = bench(BUILT.tools / "workloads" / "sha", *words, "-b", "small")
+    assert done.returncode == 1
+    assert 'sha: LAXITY_SEED "no-seed": is no whole number;' in done.stderr
+
+
+def test_launcher_that_is_not_there_is_named(bench: Bench) -> None:
+    done = bench(EMPTY, "-p", "0.01", "-t", "2", "--launcher", "no-such-emulator")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "cannot start no-such-emulator: No such file or directory\n"
+        'empty: task "empty": called exit(127) before the first release\n'
+    )
+
+
 def test_run_without_counters_needs_none(bench: Bench) -> None:
     done = bench(EMPTY, "-p", "0.001", "-t", "3", "-M", "0")
     assert (done.returncode, len(done.stdout.splitlines()) >= 3) == (0, True)

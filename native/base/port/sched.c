@@ -108,10 +108,9 @@ static long read_group_rt_runtime_us(char *file, size_t bytes)
 }
 
 void laxity_explain_policy_refusal(
-    int error_number, bool is_fallback_allowed, char *text, size_t bytes
+    int error_number, const char *other_way, char *text, size_t bytes
 )
 {
-    const char *other_way = is_fallback_allowed ? "" : ", or use --allow-unprivileged";
     char file[PATH_MAX];
     if (read_group_rt_runtime_us(file, sizeof file) == 0) {
         laxity_format(

@@ -33,10 +33,10 @@ int laxity_set_policy(enum laxity_policy policy, int priority);
  * laxity_explain_policy_refusal - why the kernel refused FIFO or RR, and what to do about it, as
  * one clause
  *
- * With is_fallback_allowed the user has already said that OTHER will do; it is not advised again.
+ * `other_way`, a clause that advises how to do without, stands at the end; "" = none.
  */
 void laxity_explain_policy_refusal(
-    int error_number, bool is_fallback_allowed, char *text, size_t bytes
+    int error_number, const char *other_way, char *text, size_t bytes
 );
 
 /*

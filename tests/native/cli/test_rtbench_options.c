@@ -150,6 +150,35 @@ static void letters_and_long_names_mean_the_same(void)
     check_all_set();
 }
 
+static void check_refusal(const char *line, const char *part)
+{
+    CHECK_EQUAL(parse(line), -1);
+    CHECK_EQUAL(error.exit_code, 2);
+    if (!strstr(error.text, part)) {
+        test_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, part);
+    }
+}
+
+static void launcher_is_its_words_in_their_order(void)
+{
+    CHECK_EQUAL(parse("--launcher qemu-arm -p 1 --launcher=-L --launcher /usr/arm~x"), 0);
+    CHECK_EQUAL(options.launcher.n, 3);
+    CHECK_TEXT(options.launcher.items[0], "qemu-arm");
+    CHECK_TEXT(options.launcher.items[1], "-L");
+    CHECK_TEXT(options.launcher.items[2], "/usr/arm x");
+    CHECK_EQUAL(parse("-p 1"), 0);
+    CHECK_EQUAL(options.launcher.n, 0);
+    check_refusal("-p 1 --launcher", "--launcher needs a value: WORD");
+}
+
+static void log_level_is_all_that_begins_with_l_as_in_rt_bench(void)
+{
+    CHECK_EQUAL(parse("-p 1 --l=2"), 0);
+    CHECK_EQUAL(options.level, LAXITY_RTBENCH_FILE);
+    CHECK_EQUAL(parse("-p 1 --log 4"), 0);
+    CHECK_EQUAL(options.level, LAXITY_RTBENCH_HUMAN);
+}
+
 static void options_that_mean_off_are_accepted(void)
 {
     CHECK_EQUAL(parse("-p 1 -m 0 -M 0"), 0);
@@ -163,15 +192,6 @@ static void output_shorter_than_its_suffix_is_taken_whole(void)
     CHECK_TEXT(options.csv_path, "csv.csv");
     CHECK_EQUAL(parse("-p 1 -o .csv"), 0);
     CHECK_TEXT(options.csv_path, ".csv");
-}
-
-static void check_refusal(const char *line, const char *part)
-{
-    CHECK_EQUAL(parse(line), -1);
-    CHECK_EQUAL(error.exit_code, 2);
-    if (!strstr(error.text, part)) {
-        test_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, part);
-    }
 }
 
 static void bad_values_are_refused_with_what_to_write(void)
@@ -293,6 +313,8 @@ int main(void)
     RUN(no_number_of_seconds_is_refused);
     RUN(defaults_are_those_of_rt_bench);
     RUN(letters_and_long_names_mean_the_same);
+    RUN(launcher_is_its_words_in_their_order);
+    RUN(log_level_is_all_that_begins_with_l_as_in_rt_bench);
     RUN(options_that_mean_off_are_accepted);
     RUN(output_shorter_than_its_suffix_is_taken_whole);
     RUN(bad_values_are_refused_with_what_to_write);
