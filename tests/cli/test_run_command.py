@@ -157,6 +157,17 @@ def test_interference_on_the_only_core_of_the_task_ends(laxity: Laxity):
     assert run.manifest.status == "complete"
 
 
+def test_what_was_told_before_the_run_is_stored_and_shown(laxity: Laxity):
+    """It went to stderr only: whoever read the run later thought that the task was disturbed."""
+    words = (*EMPTY, "-t", "5", "--interfere", "latency 1MiB@0")
+    done = laxity("run", *words, "--run-dir", "D", "--no-report", "--format", "json")
+    (note,) = laxity.manifest().notes
+    assert SHARED_CPU in note
+    assert done.stderr == f"laxity run: {note}\n"
+    assert json.loads(done.stdout)["notes"] == [note]
+    assert f"note: {note}\n" in laxity("show", "D").stdout
+
+
 def test_misses_alone_are_data(laxity: Laxity):
     # Every job spins 3 ms in a period of 1 ms: all miss, 2 of 3 releases are skipped.
     done = laxity("run", laxity.spec(args=["spin", "3000"], period="1ms"), "-t", "3", *QUIET)

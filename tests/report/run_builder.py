@@ -67,6 +67,7 @@ class Made:
     without: Sequence[str] = ()
     corunners: Sequence[CorunnerResult] = ()
     fallbacks: Sequence[Fallback] = ()
+    notes: Sequence[str] = ()
     drift: Sequence[str] = ()
     platform: str = "native"
     lost_rows: int = 0
@@ -281,5 +282,5 @@ def _manifest(
         clock=clock if made.has_begun else Clock(name="CLOCK_MONOTONIC"),
         counter=Counter(name="tsc", rate_hz=2_400_000_000), snapshots=snapshots,
         tasks=tasks, corunners=list(made.corunners), fallbacks=list(made.fallbacks),
-        doctor_drift=list(made.drift), tables=tables, files=files,
+        notes=list(made.notes), doctor_drift=list(made.drift), tables=tables, files=files,
     )  # fmt: skip

@@ -237,6 +237,13 @@ def test_fallbacks_come_before_the_figures(tmp_path: Path):
     assert text.index("no permission") < text.index("Histogram of the")
 
 
+def test_notes_come_before_the_figures_as_text(tmp_path: Path):
+    note = 'co-runner 0 ("<b>"): it runs only while the task sleeps'
+    text, _ = make_report(tmp_path, Made(ordinary_rows(20), notes=[note]))
+    places = [text.index(part) for part in ("Fallbacks and notes", f"{note}.", "Histogram of the")]
+    assert places == sorted(places)
+
+
 def test_lost_rows_support_no_verdict(tmp_path: Path):
     text, _ = make_report(tmp_path, Made(ordinary_rows(20), lost_rows=5))
     assert "5 rows were lost (log ring full)" in text

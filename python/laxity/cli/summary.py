@@ -40,6 +40,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _memory_lines(page)]
     parts += [f"{line}\n" for line in _footnotes(page)]
     parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
+    parts += [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
     parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
     return "".join(parts)
 
@@ -57,6 +58,7 @@ def summary_document(run: Run) -> dict[str, Any]:
         "message": manifest.message,
         "doctor_drift": manifest.doctor_drift,
         "fallbacks": [one for data in _manifests(page) for one in data.fallbacks],
+        "notes": [note for data in _manifests(page) for note in data.notes],
         "runs": [_run_document(data) for data in page.runs],
     }
 

@@ -22,7 +22,7 @@ from laxity.runner.facts import collect_facts
 from laxity.runner.finish import Finished
 from laxity.runner.machine import describe_machine
 from laxity.runner.native import run_native
-from laxity.runner.placement import cpus_of_this_process, place
+from laxity.runner.placement import cpus_of_this_process, place, silent_corunners
 from laxity.runner.progress import make_display
 from laxity.runner.signals import Forwarder
 from laxity.runner.tools import find_tool, find_workload, source_root
@@ -158,7 +158,10 @@ def _write_before(run: NewRun, request: RunRequest) -> Diagnosis:
     machine = describe_machine(facts)
     manifest = new_manifest("run", request.name, request.command_line, machine.hash)
     manifest = msgspec.structs.replace(
-        manifest, platform=request.spec.platform, seed=request.spec.seed
+        manifest,
+        platform=request.spec.platform,
+        seed=request.spec.seed,
+        notes=silent_corunners(request.spec),
     )
     # First, so that whoever finds the directory learns who writes it.
     run_directory.write_document(run.tmp / MANIFEST, manifest)

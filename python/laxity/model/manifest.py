@@ -166,6 +166,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
     fallbacks: list[Fallback] = []
+    # What the user was told about the experiment before it ran: done as asked for, but of less use.
+    notes: list[str] = []
     doctor_drift: list[str] = []
     tables: dict[str, int] = {}
     parents: list[str] = []
