@@ -7,46 +7,28 @@
 #include "base/port/allocator.h"
 #include "harness/segment.h"
 
+#include <laxity/units.h>
+
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 
-enum {
-    SIZE_BYTES = 32,
-    KIB = 1024
-};
-
 /* The allocator has no argument that could lead it there. */
 static struct laxity_task *counted_task;
 
-/* Exact, in the largest unit that is: 65536 is "64 KiB", 65537 is "65537 B". */
-static void format_size(size_t bytes, char *text)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
-    size_t unit = 0;
-    while (bytes != 0 && bytes % KIB == 0 && unit + 1 < sizeof units / sizeof units[0]) {
-        bytes /= KIB;
-        unit++;
-    }
-    laxity_format(text, SIZE_BYTES, "%zu %s", bytes, units[unit]);
-}
-
 static void end_process(const struct laxity_memory_excess *excess)
 {
-    char request[SIZE_BYTES];
-    char limit[SIZE_BYTES];
-    char in_use[SIZE_BYTES];
-    format_size(excess->request_bytes, request);
-    format_size(excess->limit_bytes, limit);
-    format_size(excess->in_use_bytes, in_use);
+    char request[LAXITY_BYTES_TEXT_BYTES];
+    char limit[LAXITY_BYTES_TEXT_BYTES];
+    char in_use[LAXITY_BYTES_TEXT_BYTES];
     laxity_error_set(
         &counted_task->state.process.error,
         LAXITY_EXIT_VIOLATED,
         "%s of %s exceeds its memory limit of %s (%s in use)",
         excess->call,
-        request,
-        limit,
-        in_use
+        laxity_format_bytes(excess->request_bytes, request),
+        laxity_format_bytes(excess->limit_bytes, limit),
+        laxity_format_bytes(excess->in_use_bytes, in_use)
     );
     _exit(LAXITY_EXIT_VIOLATED);
 }

@@ -219,7 +219,7 @@ def test_request_above_the_memory_limit_is_an_aborted_job(isa: Isa, tmp_path: Pa
     assert at_it.native["tasks"][0]["memory"] == {"peak_bytes": 65536, "limit_bytes": 65536}
     done = call(isa, tmp_path / "B", *task, *words, "65537")
     assert done.returncode == 1
-    message = "in job 3: calloc of 65537 B exceeds its memory limit of 64 KiB (0 B in use)"
+    message = "in job 3: calloc of 65537B exceeds its memory limit of 64KiB (0B in use)"
     assert message in done.stderr
     (native,) = read(tmp_path / "B").native["tasks"]
     assert (native["end_cause"], native["counts"]["aborted"]) == ("memory_limit", 1)

@@ -55,7 +55,7 @@ KINDS = [
 def kib(size_bytes: int) -> str:
     """Write a size below 1 MiB as messages do."""
     assert size_bytes % 1024 == 0
-    return f"{size_bytes // 1024} KiB"
+    return f"{size_bytes // 1024}KiB"
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def test_every_kind_of_request_passes_a_page_below_the_limit_and_is_caught_a_pag
     above = run(tmp_path, HUNGRY, kind, str(WANTED), limit_bytes=WANTED - PAGE)
     assert above.code == 1
     # Two of the calls enlarge what the workload has made before, half as large.
-    held = kib(WANTED // 2) if kind in {"realloc", "mremap"} else "0 B"
+    held = kib(WANTED // 2) if kind in {"realloc", "mremap"} else "0B"
     assert above.err == (
         f'laxity-run: task "hungry": in job 3: {call} of {kib(WANTED)} exceeds its memory limit of '
         f"{kib(WANTED - PAGE)} ({held} in use); jobs before it were kept\n"
@@ -116,7 +116,7 @@ def test_every_kind_of_request_passes_a_page_below_the_limit_and_is_caught_a_pag
     assert list(aborted["cause"]) == [Cause.MEMORY_LIMIT]
     assert np.count_nonzero(jobs["status"] <= Status.MISSED) == 3
     assert above.task["end_cause"] == "memory_limit"
-    assert above.peak_bytes == WANTED // 2 * (held != "0 B")
+    assert above.peak_bytes == WANTED // 2 * (held != "0B")
 
 
 @pytest.mark.parametrize("kind", ["malloc", "mmap"])
@@ -143,7 +143,7 @@ def test_calloc_of_64_mib_does_not_pass_a_limit_of_1_kib(tmp_path: Path):
     """Only malloc and mmap were counted."""
     done = run(tmp_path, HUNGRY, "calloc", str(64 << 20), limit_bytes=1024)
     assert done.code == 1
-    assert "calloc of 64 MiB exceeds its memory limit of 1 KiB (0 B in use)" in done.err
+    assert "calloc of 64MiB exceeds its memory limit of 1KiB (0B in use)" in done.err
 
 
 def test_memory_of_init_counts(tmp_path: Path):
@@ -152,7 +152,7 @@ def test_memory_of_init_counts(tmp_path: Path):
     assert above.code == 1
     assert above.err == (
         f'laxity-run: task "hungry": in its init: malloc of {kib(WANTED)} exceeds its memory limit '
-        f"of {WANTED - 1} B (0 B in use); raise the limit\n"
+        f"of {WANTED - 1}B (0B in use); raise the limit\n"
     )
     assert above.task["end_cause"] == "memory_limit"
     at_it = run(tmp_path, HUNGRY, "malloc", str(WANTED), "init", limit_bytes=WANTED)
@@ -162,7 +162,7 @@ def test_memory_of_init_counts(tmp_path: Path):
 def test_memory_of_teardown_counts_and_all_jobs_are_kept(tmp_path: Path):
     done = run(tmp_path, HUNGRY, "malloc", str(WANTED), "teardown", limit_bytes=WANTED - 1)
     assert done.code == 1
-    assert "(0 B in use) in its teardown; all jobs were kept" in done.err
+    assert "(0B in use) in its teardown; all jobs were kept" in done.err
     assert done.task["started"] == 6
 
 
@@ -206,7 +206,7 @@ def test_option_of_laxity_run_limits_the_task(tmp_path: Path):
     words += ["--no-report", "--run-dir"]
     refused = laxity(*words, tmp_path / "A", "-m", "63KiB")
     assert refused.code == 1
-    message = 'task "mem": in its init: aligned_alloc of 64 KiB exceeds its memory limit of 63 KiB'
+    message = 'task "mem": in its init: aligned_alloc of 64KiB exceeds its memory limit of 63KiB'
     assert message in refused.err
     manifest = manifest_of(tmp_path / "A")
     assert (manifest.status, manifest.exit_code) == ("failed", 1)
@@ -237,7 +237,7 @@ def test_one_task_above_its_limit_leaves_the_others_alone(tmp_path: Path):
     )
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     assert outcome.code == 1
-    assert 'task "a": in job 3: malloc of 4097 B exceeds' in outcome.err
+    assert 'task "a": in job 3: malloc of 4097B exceeds' in outcome.err
     a, b = manifest_of(tmp_path / "D").tasks
     assert (a.end_cause, a.memory.peak_bytes) == ("memory_limit", 0)
     assert (b.end_cause, b.started, b.memory.peak_bytes) == ("jobs", 20, 4096)
@@ -254,6 +254,6 @@ def test_rt_benchs_letter_takes_rt_benchs_sizes(tmp_path: Path, limit: str, code
         cwd=tmp_path,
     )
     assert done.returncode == code
-    assert ("malloc of 256 KiB exceeds its memory limit of 255 KiB" in done.stderr) == (code == 1)
+    assert ("malloc of 256KiB exceeds its memory limit of 255KiB" in done.stderr) == (code == 1)
     # A job that was started has a row, also one that was ended.
     assert len(done.stdout.splitlines()) >= (6 if code == 0 else 4)

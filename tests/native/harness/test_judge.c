@@ -122,7 +122,7 @@ static void exceed_memory(struct laxity_task *task)
     laxity_error_set(
         &task->state.process.error,
         LAXITY_EXIT_VIOLATED,
-        "calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use)"
+        "calloc of 64MiB exceeds its memory limit of 1MiB (12KiB in use)"
     );
 }
 
@@ -137,7 +137,7 @@ static void job_above_its_memory_limit_ends_with_that_cause(void)
     CHECK_EQUAL(error.exit_code, 1);
     CHECK_TEXT(
         error.text,
-        "task \"t\": in job 3: calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use); "
+        "task \"t\": in job 3: calloc of 64MiB exceeds its memory limit of 1MiB (12KiB in use); "
         "jobs before it were kept"
     );
 }
@@ -152,7 +152,7 @@ static void init_above_the_memory_limit_says_what_to_do(void)
     CHECK_EQUAL(error.exit_code, 1);
     CHECK_TEXT(
         error.text,
-        "task \"t\": in its init: calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in "
+        "task \"t\": in its init: calloc of 64MiB exceeds its memory limit of 1MiB (12KiB in "
         "use); raise the limit"
     );
 }
@@ -167,7 +167,7 @@ static void teardown_above_the_memory_limit_keeps_all_jobs(void)
     CHECK_EQUAL(error.exit_code, 1);
     CHECK_TEXT(
         error.text,
-        "task \"t\": calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use) in its "
+        "task \"t\": calloc of 64MiB exceeds its memory limit of 1MiB (12KiB in use) in its "
         "teardown; all jobs were kept"
     );
 }

@@ -93,15 +93,15 @@ static void sizes_are_told_exactly_in_the_largest_unit_that_can(void)
         64 << 20,
         1 << 20,
         12 << 10,
-        "calloc of 64 MiB exceeds its memory limit of 1 MiB (12 KiB in use)"
+        "calloc of 64MiB exceeds its memory limit of 1MiB (12KiB in use)"
     );
-    check_words(1025, 1000, 0, "calloc of 1025 B exceeds its memory limit of 1000 B (0 B in use)");
+    check_words(1025, 1000, 0, "calloc of 1025B exceeds its memory limit of 1000B (0B in use)");
     /* 1536 KiB = 1.5 MiB */
     check_words(
         1536 << 10,
         1 << 30,
         (1 << 30) - 1,
-        "calloc of 1536 KiB exceeds its memory limit of 1 GiB (1073741823 B in use)"
+        "calloc of 1536KiB exceeds its memory limit of 1GiB (1073741823B in use)"
     );
 }
 
