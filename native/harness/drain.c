@@ -183,10 +183,12 @@ static int complete_streams(struct drain *drain)
     return rc;
 }
 
-static void run_finisher(const struct laxity_drain_config *config)
+/* Once the caller has died nobody else completes the run. */
+static void finish_orphan(const struct laxity_drain_config *config)
 {
     const char *finisher = config->segment->finisher;
-    if (finisher[0] != '\0') {
+    const bool is_orphan = config->parent_fd >= 0 && is_hung_up(config->parent_fd);
+    if (is_orphan && finisher[0] != '\0') {
         /* Where the Python side is gone nobody reads its output: the finisher reports through the
          * manifest. */
         (void)execl("/bin/sh", "sh", "-c", finisher, "sh", config->run_dir, (char *)NULL);
@@ -211,13 +213,13 @@ int laxity_drain_run(const struct laxity_drain_config *config)
     }
     if (rc) {
         atomic_store_explicit(&segment->output_error, rc, memory_order_release);
+        /* The run must wait for space, but not the kernel settings that were changed for it. */
+        finish_orphan(config);
         return LAXITY_EXIT_LACKING;
     }
     (void)unlinkat(config->dir_fd, "segment", 0);
     (void)unlink(config->shared_path);
     (void)fsync(config->dir_fd);
-    if (config->parent_fd >= 0 && is_hung_up(config->parent_fd)) {
-        run_finisher(config);
-    }
+    finish_orphan(config);
     return LAXITY_EXIT_DONE;
 }

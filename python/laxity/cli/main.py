@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import ClassVar
 
@@ -26,6 +27,8 @@ from laxity.errors import (
 
 PROGRAM = "laxity"
 DEBUG_OPTION = "--debug"
+# runner/knob_journal.py, which most commands need not load.
+KNOB_JOURNALS = "/run/laxity/knobs"
 
 
 class LazyGroup(click.Group):
@@ -84,6 +87,18 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Measure what preemption, migration and memory contention take from real-time jobs."""
+    _restore_left_knobs()
+
+
+def _restore_left_knobs() -> None:
+    """Put back, before any command, the kernel settings that a killed run has left changed."""
+    if not Path(KNOB_JOURNALS).is_dir():
+        return
+    from laxity.runner.kernel import Kernel  # noqa: PLC0415 - rarely needed
+    from laxity.runner.knobs import restore_left  # noqa: PLC0415 - rarely needed
+
+    for note in restore_left(Kernel()):
+        print(f"{PROGRAM}: {note}", file=sys.stderr)
 
 
 class Boundary:

@@ -28,6 +28,7 @@ from laxity.cli.options import (
 )
 from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
+from laxity.model.cpus import parse_cpus
 from laxity.model.spec import Idle, Overrun, Policy, Snapshots, Spec, spec_to_toml
 from laxity.model.spec_reader import (
     MAX_SPEC_BYTES,
@@ -106,6 +107,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     max_response: str | None
     fail_fast: bool | None
     allow_unprivileged: bool
+    shield: str | None
+    no_throttling: bool
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -249,6 +252,16 @@ def _run_options(command: Command) -> Command:
                 is_flag=True,
                 help="Use policy other where fifo is not permitted; told and stored.",
             ),
+            click.option(
+                "--shield",
+                metavar="LIST",
+                help="Move other tasks and interrupts away from these CPUs for the run; root.",
+            ),
+            click.option(
+                "--no-throttling",
+                is_flag=True,
+                help="Lift the kernel's limit of real-time load for the run; root.",
+            ),
         )
     ):
         command = option(command)
@@ -290,17 +303,25 @@ def run(what: str, **given: object) -> int:
     the same. Durations and sizes need units: 10ms, 64KiB.
     """
     from laxity.experiments.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
-    from laxity.runner.placement import silent_corunners  # noqa: PLC0415 - with the above
+    from laxity.runner.kernel import Kernel  # noqa: PLC0415 - with the above
+    from laxity.runner.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
+    from laxity.runner.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     experiment = _read_experiment(what, options)
     spec = prepare_spec(experiment.spec)
+    with located("--shield"):
+        shield = () if options.shield is None else parse_cpus(options.shield)
+    if options.no_throttling:
+        check_unthrottled_load(spec)
     if options.dry_run:
         _print_spec(spec, options.output_format)
         return 0
+    knobs = KnobRequest(options.no_throttling, shield)
+    check_knobs(knobs, Kernel())
     for line in silent_corunners(spec):
-        print(f"laxity run: {line}", file=sys.stderr)
+        _tell(line)
     request = RunRequest(
         spec=spec,
         name=experiment.name,
@@ -308,12 +329,18 @@ def run(what: str, **given: object) -> int:
         command_line=["laxity", *sys.argv[1:]],
         allow_unprivileged=options.allow_unprivileged,
         is_quiet=options.quiet,
+        knobs=knobs,
+        on_note=_tell,
     )
     with forwarded_signals() as signals:
         finished = run_once(request, signals)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
+
+
+def _tell(line: str) -> None:
+    print(f"laxity run: {line}", file=sys.stderr)
 
 
 def _read_experiment(what: str, options: _Options) -> _Experiment:

@@ -12,6 +12,7 @@ from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, format_option, run_argument
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
+from laxity.model.manifest import knob_rows
 from laxity.model.units import format_duration_ns
 from laxity.runner.finish import open_recovered
 from laxity.store.run_directory import Run
@@ -71,6 +72,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("machine", manifest.machine_hash or "unknown"),
         ("seed", "none" if manifest.seed is None else str(manifest.seed)),
     ]
+    facts += knob_rows(manifest.knobs)
     facts += [(f"rows of {name}", str(rows)) for name, rows in manifest.tables.items()]
     for task in manifest.tasks:
         deadline = "none" if task.deadline_ns is None else format_duration_ns(task.deadline_ns)

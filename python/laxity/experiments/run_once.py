@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,16 +15,18 @@ import msgspec
 
 from laxity import __version__
 from laxity.errors import EXIT_DONE, LaxityError, PlatformError
-from laxity.model.manifest import Manifest, Tool
+from laxity.model.manifest import KnobsUsed, Manifest, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
 from laxity.runner.facts import collect_facts
 from laxity.runner.finish import Finished
+from laxity.runner.kernel import Kernel
 from laxity.runner.machine import describe_machine
 from laxity.runner.native import run_native
 from laxity.runner.placement import cpus_of_this_process, place, silent_corunners
 from laxity.runner.progress import make_display
+from laxity.runner.shield import NO_KNOBS, KnobRequest, used_knobs
 from laxity.runner.signals import Forwarder
 from laxity.runner.tools import find_tool, find_workload, source_root
 from laxity.store import run_directory
@@ -32,6 +35,10 @@ from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
 # Small enough to be typed again.
 _SEED_BITS = 32
 _GIT_TIMEOUT_S = 5
+
+
+def _say_nothing(_note: str) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class RunRequest:
         command_line: What the user typed.
         allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
         is_quiet: Whether progress is not shown.
+        knobs: Kernel settings to be changed for the run; `check_knobs` has been at them.
+        on_note: Told in one sentence what the user should know of them.
     """
 
     spec: Spec
@@ -53,6 +62,8 @@ class RunRequest:
     command_line: list[str]
     allow_unprivileged: bool = False
     is_quiet: bool = False
+    knobs: KnobRequest = NO_KNOBS
+    on_note: Callable[[str], None] = _say_nothing
 
 
 def prepare_spec(spec: Spec) -> Spec:
@@ -90,16 +101,17 @@ def run_once(request: RunRequest, signals: Forwarder) -> Finished:
     """
     run = run_directory.create_run(request.final)
     try:
-        before = _write_before(run, request)
-        if signals.has_received:
-            # laxity-run could not yet take the signal; nothing has been measured.
-            shutil.rmtree(run.tmp)
-            raise KeyboardInterrupt
-        display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
-        returncode = run_native(
-            request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
-        )
-        return _complete(run, before, returncode)
+        with used_knobs(request.knobs, Kernel(), request.on_note) as used:
+            before = _write_before(run, request, used)
+            if signals.has_received:
+                # laxity-run could not yet take the signal; nothing has been measured.
+                shutil.rmtree(run.tmp)
+                raise KeyboardInterrupt
+            display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
+            returncode = run_native(
+                request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
+            )
+            return _complete(run, before, returncode)
     except LaxityError:
         if not (run.tmp / "jobs.npy").exists():
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -153,7 +165,7 @@ def _measured_cpus(spec: Spec) -> list[int]:
     return sorted({cpu for task in spec.tasks for cpu in task.cpus})
 
 
-def _write_before(run: NewRun, request: RunRequest) -> Diagnosis:
+def _write_before(run: NewRun, request: RunRequest, used: KnobsUsed | None) -> Diagnosis:
     facts = collect_facts()
     machine = describe_machine(facts)
     manifest = new_manifest("run", request.name, request.command_line, machine.hash)
@@ -162,6 +174,7 @@ def _write_before(run: NewRun, request: RunRequest) -> Diagnosis:
         platform=request.spec.platform,
         seed=request.spec.seed,
         notes=silent_corunners(request.spec),
+        knobs=used,
     )
     # First, so that whoever finds the directory learns who writes it.
     run_directory.write_document(run.tmp / MANIFEST, manifest)

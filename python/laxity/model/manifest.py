@@ -136,6 +136,31 @@ class Fallback(Record, frozen=True, kw_only=True):
     reason: str
 
 
+class Shield(Record, frozen=True, kw_only=True):
+    """CPUs kept free of others during the run: what moved, and what the kernel kept there.
+
+    `workqueues_moved` null: there are none, or they were elsewhere.
+    """
+
+    cpus: str
+    threads_moved: int
+    threads_left: int
+    threads_bound: int
+    interrupts_moved: int
+    interrupts_left: int
+    workqueues_moved: bool | None
+
+
+class KnobsUsed(Record, frozen=True, kw_only=True):
+    """Kernel settings changed for the run.
+
+    `rt_runtime_us_before` null: throttling was not lifted, or the kernel has none.
+    """
+
+    rt_runtime_us_before: int | None = None
+    shield: Shield | None = None
+
+
 class Writer(Record, frozen=True, kw_only=True):
     """The process that writes the run; its start time tells it from a later one of the same pid."""
 
@@ -168,6 +193,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     fallbacks: list[Fallback] = []
     # What the user was told about the experiment before it ran: done as asked for, but of less use.
     notes: list[str] = []
+    knobs: KnobsUsed | None = None
     doctor_drift: list[str] = []
     tables: dict[str, int] = {}
     parents: list[str] = []
@@ -271,3 +297,22 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
 def encode_document(document: msgspec.Struct | dict[str, Any]) -> bytes:
     """Write a document as people like to read it: indented, one final newline."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+def knob_rows(used: KnobsUsed | None) -> list[tuple[str, str]]:
+    """Name the kernel settings that were changed for a run: (what, how); none if none was."""
+    rows: list[tuple[str, str]] = []
+    if used is not None and used.rt_runtime_us_before is not None:
+        before = f"before the run {used.rt_runtime_us_before} us in each period"
+        rows.append(("real-time throttling", f"lifted; {before}"))
+    if used is not None and used.shield is not None:
+        one = used.shield
+        rows.append(
+            (
+                f"shield of CPUs {one.cpus}",
+                f"{one.threads_moved} threads moved, {one.threads_left} refused, "
+                f"{one.threads_bound} bound there by the kernel; "
+                f"{one.interrupts_moved} interrupts moved, {one.interrupts_left} refused",
+            )
+        )
+    return rows

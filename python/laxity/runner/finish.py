@@ -38,7 +38,10 @@ from laxity.model.manifest import (
     Writer,
     decode_document,
 )
-from laxity.runner import limits
+from laxity.runner import knob_journal, limits
+from laxity.runner.kernel import Kernel
+from laxity.runner.knob_journal import Owner
+from laxity.runner.knobs import restore_left
 from laxity.runner.results import corunner_results, counted_from_rows, task_results
 from laxity.runner.signals import END_SIGNALS
 from laxity.runner.tools import find_tool
@@ -155,11 +158,31 @@ def main() -> None:
     if len(sys.argv) != 2:  # noqa: PLR2004 - the program and its one word
         sys.stderr.write("laxity finish: one argument is needed: DIR.tmp\n")
         sys.exit(2)
+    # First, whatever becomes of the run: settings of the kernel must not stay changed.
+    for note in _restore_knobs(Path(sys.argv[1])):
+        sys.stderr.write(f"laxity finish: {note}\n")
     try:
         finish_run(Path(sys.argv[1]), has_survived=False)
     except LaxityError as error:
         sys.stderr.write(f"laxity finish: {error}\n")
         sys.exit(error.exit_code)
+
+
+def _restore_knobs(tmp: Path) -> list[str]:
+    """Put back the kernel settings that the writer of a run had changed; it is known to be dead."""
+    try:
+        writer = run_directory.read_manifest(tmp).writer
+    except RecordError:
+        writer = msgspec.UNSET
+    if isinstance(writer, msgspec.UnsetType):
+        return restore_left(Kernel())
+    dead = Owner(
+        schema=knob_journal.SCHEMA,
+        pid=writer.pid,
+        start_ticks=writer.start_ticks,
+        boot_id=writer.boot_id,
+    )
+    return restore_left(Kernel(), dead)
 
 
 def _recover_left(tmp: Path) -> bool:

@@ -121,6 +121,28 @@ def silent_corunners(spec: Spec) -> list[str]:
     ]
 
 
+def check_unthrottled_load(spec: Spec) -> None:
+    """Refuse a run without real-time throttling that would take a CPU whole.
+
+    With throttling a co-runner under FIFO leaves its CPU 5 % of the time; without, the kernel's own
+    threads of that CPU would wait for the end of the run.
+
+    Args:
+        spec: Experiment with no empty CPU set.
+
+    Raises:
+        ConfigError: More than 90 % of a CPU would go to FIFO and RR.
+    """
+    for cpu, share in sorted(real_time_load(spec).items()):
+        if share > MAX_REAL_TIME_LOAD:
+            msg = (
+                f"--no-throttling: CPU {cpu}: {float(share):.0%} of it would go to fifo and rr, "
+                "more than 90 %, and nothing would stop them; use policy other for co-runners, or "
+                "fewer tasks on it"
+            )
+            raise ConfigError(msg)
+
+
 def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
     """Refuse what would leave no CPU to the rest of the system, the killer among it."""
     load = real_time_load(spec)

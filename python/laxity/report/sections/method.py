@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What each figure means, how it was measured, and what was not."""
 
+from laxity.model.manifest import knob_rows
 from laxity.report.blocks import (
     NOT_MEASURED,
     Block,
@@ -85,6 +86,7 @@ def _how(run: RunData) -> list[tuple[str, str]]:
         ("snapshots", _snapshots(run)),
         ("rows kept", _kept(run)),
         ("fallbacks", str(len(run.manifest.fallbacks)) if run.manifest.fallbacks else "none used"),
+        *knob_rows(run.manifest.knobs),
     ]
 
 
