@@ -150,9 +150,17 @@ static int find_executable(struct session *session)
     return 0;
 }
 
+static enum laxity_policy policy_of(const struct laxity_rtbench_options *options)
+{
+    if (options->reservation.runtime_ns > 0) {
+        return LAXITY_POLICY_DEADLINE;
+    }
+    return options->priority > 0 ? LAXITY_POLICY_FIFO : LAXITY_POLICY_OTHER;
+}
+
 static int64_t job_timeout_ns(const struct laxity_rtbench_options *options)
 {
-    if (options->priority == 0) {
+    if (policy_of(options) == LAXITY_POLICY_OTHER) {
         return (int64_t)OTHER_TIMEOUT_S * LAXITY_NS_PER_S;
     }
     const int64_t least_ns = (int64_t)FIFO_TIMEOUT_S * LAXITY_NS_PER_S;
@@ -180,10 +188,11 @@ static void fill_plan(struct session *session)
         .process =
             {
                 .cpus = options->cpus,
-                .policy = options->priority > 0 ? LAXITY_POLICY_FIFO : LAXITY_POLICY_OTHER,
+                .policy = policy_of(options),
                 .priority = (int32_t)options->priority,
                 /* What the workload printed follows on stderr. */
                 .advice = {"", ", or leave -f out"},
+                .reservation = options->reservation,
             },
         .period_ns = options->period_ns,
         .deadline_ns = options->deadline_ns,

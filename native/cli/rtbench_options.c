@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
+#include "cli/rtbench_reservation.h"
 #include "cli/rtbench_seconds.h"
 #include "cli/rtbench_size.h"
 #include "harness/plan.h"
@@ -73,6 +74,21 @@ static int store_priority(const char *text, struct laxity_rtbench_options *optio
 static int store_memory_limit(const char *text, struct laxity_rtbench_options *options)
 {
     return laxity_parse_rtbench_bytes(text, &options->memory_limit_bytes);
+}
+
+static int store_sched_period(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_reserved_ns(text, &options->reservation.period_ns);
+}
+
+static int store_sched_deadline(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_reserved_ns(text, &options->reservation.deadline_ns);
+}
+
+static int store_sched_runtime(const char *text, struct laxity_rtbench_options *options)
+{
+    return laxity_parse_reserved_ns(text, &options->reservation.runtime_ns);
 }
 
 static int store_level(const char *text, struct laxity_rtbench_options *options)
@@ -161,7 +177,7 @@ static int store_usage(const char *text, struct laxity_rtbench_options *options)
 }
 
 #define SECONDS "write seconds, as in 0.001"
-#define NO_DEADLINE_POLICY "SCHED_DEADLINE is not in this build; use -f PRIORITY"
+#define NANOSECONDS "write nanoseconds without a unit, as in 1000000"
 #define NO_COUNTERS "hardware counters are not in this build; leave -M, -C and -B out"
 
 static const struct option_row rows[] = {
@@ -198,9 +214,30 @@ static const struct option_row rows[] = {
      "SCHED_FIFO, 1-99 [the ordinary scheduler]",
      NULL,
      false},
-    {'P', "sched-period", "NS", NULL, NULL, "SCHED_DEADLINE period", NO_DEADLINE_POLICY, false},
-    {'D', "sched-deadline", "NS", NULL, NULL, "SCHED_DEADLINE deadline", NO_DEADLINE_POLICY, false},
-    {'T', "sched-runtime", "NS", NULL, NULL, "SCHED_DEADLINE runtime", NO_DEADLINE_POLICY, false},
+    {'P',
+     "sched-period",
+     "NS",
+     store_sched_period,
+     NANOSECONDS,
+     "SCHED_DEADLINE of this period; not with -f",
+     NULL,
+     false},
+    {'D',
+     "sched-deadline",
+     "NS",
+     store_sched_deadline,
+     NANOSECONDS,
+     "its deadline; needs -P [that of -P]",
+     NULL,
+     false},
+    {'T',
+     "sched-runtime",
+     "NS",
+     store_sched_runtime,
+     NANOSECONDS,
+     "its runtime; needs -P [that of -D]",
+     NULL,
+     false},
     {'m',
      "mem-limit",
      "BYTES[KMG]",
@@ -488,7 +525,11 @@ int laxity_rtbench_options_parse(
         laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
         return -1;
     }
-    return check_times(out_options, error);
+    if (check_times(out_options, error)) {
+        return -1;
+    }
+    const bool has_fifo = out_options->priority > 0;
+    return laxity_rtbench_complete_reservation(&out_options->reservation, has_fifo, error);
 }
 
 void laxity_rtbench_options_free(struct laxity_rtbench_options *options)

@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/deadline.h"
 #include "cli/rtbench_csv.h"
 #include "harness/plan.h"
 
@@ -22,10 +23,11 @@ struct laxity_rtbench_options {
     enum laxity_rtbench_question question;
     int64_t period_ns;
     int64_t deadline_ns;
-    uint64_t jobs;               /* 0 = until SIGINT */
-    uint64_t memory_limit_bytes; /* 0 = none */
-    uint64_t priority;           /* of FIFO; 0 = the ordinary scheduler */
-    struct laxity_cpus cpus;     /* empty = as inherited */
+    uint64_t jobs;                         /* 0 = until SIGINT */
+    uint64_t memory_limit_bytes;           /* 0 = none */
+    uint64_t priority;                     /* of FIFO; 0 = the ordinary scheduler */
+    struct laxity_reservation reservation; /* of SCHED_DEADLINE; runtime 0 = another policy */
+    struct laxity_cpus cpus;               /* empty = as inherited */
     enum laxity_rtbench_level level;
     char *csv_path;               /* with ".csv" */
     char *words_text;             /* what `words` point into */

@@ -3,6 +3,7 @@
 #include "cli/run_options.h"
 
 #include "base/error.h"
+#include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "cli/options.h"
@@ -39,6 +40,7 @@ static struct laxity_segment_options default_segment_options(void)
         .period_ns = LAXITY_ABSENT_NS,
         .deadline_ns = -1, /* the period; LAXITY_ABSENT_NS is "none" */
         .job_timeout_ns = LAXITY_ABSENT_NS,
+        .runtime_ns = LAXITY_ABSENT_NS,
         .stack_bytes = STACK_DEFAULT_BYTES,
         .heap_bytes = HEAP_DEFAULT_BYTES,
         .policy = -1,
@@ -101,6 +103,38 @@ check_task(struct laxity_segment_options *options, const char *name, struct laxi
     return 0;
 }
 
+/* Policy deadline reserves a runtime instead of having a priority; other policies have none. */
+static int check_policy(
+    const struct laxity_segment_options *options, const char *name, struct laxity_error *error
+)
+{
+    const bool is_deadline = options->policy == LAXITY_POLICY_DEADLINE;
+    const bool has_runtime = options->runtime_ns != LAXITY_ABSENT_NS;
+    char what[LAXITY_ERROR_TEXT_BYTES] = "";
+    if (has_runtime != is_deadline) {
+        laxity_format(
+            what,
+            sizeof what,
+            is_deadline ? "policy deadline needs --runtime TIME"
+                        : "--runtime needs --policy deadline"
+        );
+    } else if (is_deadline && options->is_corunner) {
+        laxity_format(what, sizeof what, "a co-runner has no period; use fifo, rr or other");
+    } else if (is_deadline && options->priority != 0) {
+        laxity_format(what, sizeof what, "policy deadline has no priority; leave --priority out");
+    } else if (is_deadline) {
+        const struct laxity_reservation reservation = laxity_reservation_of_task(
+            options->runtime_ns, options->deadline_ns, options->period_ns
+        );
+        (void)laxity_check_reservation(&reservation, what, sizeof what);
+    }
+    if (what[0] == '\0') {
+        return 0;
+    }
+    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": %.120s", name, what);
+    return -1;
+}
+
 static struct laxity_process_config process_config(
     const struct laxity_segment_options *options,
     const char *name,
@@ -115,6 +149,11 @@ static struct laxity_process_config process_config(
         .allow_unprivileged = is_unprivileged_allowed,
         .advice = {"; see output.log", ", or use --allow-unprivileged"},
     };
+    if (config.policy == LAXITY_POLICY_DEADLINE) {
+        config.reservation = laxity_reservation_of_task(
+            options->runtime_ns, options->deadline_ns, options->period_ns
+        );
+    }
     laxity_format(config.name, sizeof config.name, "%s", name);
     return config;
 }
@@ -136,6 +175,12 @@ static int add_segment(
         );
         return -1;
     }
+    if (!options->is_corunner && check_task(options, name, error)) {
+        return -1;
+    }
+    if (check_policy(options, name, error)) {
+        return -1;
+    }
     if (options->is_corunner) {
         plan->corunners[plan->n_corunners++] = (struct laxity_corunner_plan){
             .config = process_config(options, name, is_unprivileged_allowed, LAXITY_POLICY_OTHER),
@@ -143,9 +188,6 @@ static int add_segment(
             .words = options->words,
         };
         return 0;
-    }
-    if (check_task(options, name, error)) {
-        return -1;
     }
     plan->tasks[plan->n_tasks++] = (struct laxity_task_plan){
         .config =

@@ -37,6 +37,7 @@ struct laxity_segment_options {
     int64_t job_timeout_ns;
     uint64_t jobs;
     uint64_t priority;
+    int64_t runtime_ns; /* LAXITY_ABSENT_NS = none */
     uint64_t stack_bytes;
     uint64_t heap_bytes;
     uint64_t memory_limit_bytes;

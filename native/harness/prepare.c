@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/deadline.h"
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "harness/engine.h"
@@ -36,14 +37,16 @@ int laxity_apply_placement(
         const int rc = laxity_set_affinity(&config->cpus);
         if (rc) {
             char list[CPU_LIST_BYTES];
+            char reason[LAXITY_ERROR_TEXT_BYTES];
             laxity_cpus_format(&config->cpus, list, sizeof list);
+            laxity_explain_affinity_refusal(-rc, reason, sizeof reason);
             laxity_error_set(
                 &state->error,
                 LAXITY_EXIT_LACKING,
-                "task \"%s\": cannot run on CPUs %s: %s; choose CPUs inside this process's cpuset",
+                "task \"%s\": cannot run on CPUs %s: %.100s",
                 config->name,
                 list,
-                strerrordesc_np(-rc)
+                reason
             );
             return -1;
         }
@@ -69,6 +72,39 @@ static void lock_memory(struct laxity_process_state *state)
     }
 }
 
+/* "fifo priority 50", "deadline"; `joint` stands before the priority */
+static void
+name_policy(const struct laxity_process_config *config, const char *joint, char *text, size_t bytes)
+{
+    const char *name = laxity_policy_name(config->policy);
+    if (config->policy == LAXITY_POLICY_DEADLINE) {
+        laxity_format(text, bytes, "%s", name);
+    } else {
+        laxity_format(text, bytes, "%s%spriority %d", name, joint, (int)config->priority);
+    }
+}
+
+/* Returns 0 or -errno, then with the reason. */
+static int enter_policy(const struct laxity_process_config *config, char *reason, size_t bytes)
+{
+    if (config->policy != LAXITY_POLICY_DEADLINE) {
+        const int rc = laxity_set_policy(config->policy, config->priority);
+        if (rc) {
+            /* Who has said that OTHER will do need not be told. */
+            const char *other_way = config->allow_unprivileged ? "" : config->advice.other_policy;
+            laxity_explain_policy_refusal(-rc, other_way, reason, bytes);
+        }
+        return rc;
+    }
+    const int rc = laxity_reserve(&config->reservation);
+    if (rc) {
+        struct laxity_deadline_facts facts;
+        laxity_read_deadline_facts(&facts);
+        laxity_explain_reservation_refusal(-rc, &config->reservation, &facts, reason, bytes);
+    }
+    return rc;
+}
+
 int laxity_apply_policy(
     const struct laxity_process_config *config, struct laxity_process_state *state
 )
@@ -76,29 +112,26 @@ int laxity_apply_policy(
     state->policy = config->policy;
     /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). */
     (void)prctl(PR_SET_TIMERSLACK, 1UL);
-    const int rc = laxity_set_policy(config->policy, config->priority);
-    if (rc == 0) {
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    if (enter_policy(config, reason, sizeof reason) == 0) {
         return 0;
     }
-    char reason[LAXITY_ERROR_TEXT_BYTES];
-    /* Who has said that OTHER will do need not be told. */
-    const char *other_way = config->allow_unprivileged ? "" : config->advice.other_policy;
-    laxity_explain_policy_refusal(-rc, other_way, reason, sizeof reason);
-    const char *policy = laxity_policy_name(config->policy);
+    char policy[LAXITY_NAME_BYTES];
     if (config->allow_unprivileged) {
         char what[LAXITY_NAME_BYTES];
-        laxity_format(what, sizeof what, "policy %s, priority %d", policy, (int)config->priority);
+        name_policy(config, ", ", policy, sizeof policy);
+        laxity_format(what, sizeof what, "policy %.50s", policy);
         laxity_add_fallback(state, what, "other", reason);
         state->policy = LAXITY_POLICY_OTHER;
         return 0;
     }
+    name_policy(config, " ", policy, sizeof policy);
     laxity_error_set(
         &state->error,
         LAXITY_EXIT_LACKING,
-        "task \"%s\": cannot use %s priority %d: %s",
+        "task \"%s\": cannot use %s: %s",
         config->name,
         policy,
-        (int)config->priority,
         reason
     );
     return -1;
@@ -179,8 +212,9 @@ static int prefault(struct laxity_task *task)
 
 static void limit_rt_time(struct laxity_engine *engine)
 {
-    if (engine->task->state.process.policy == LAXITY_POLICY_OTHER) {
-        return;
+    const enum laxity_policy policy = engine->task->state.process.policy;
+    if (policy == LAXITY_POLICY_OTHER || policy == LAXITY_POLICY_DEADLINE) {
+        return; /* it counts the time of FIFO and RR alone; a reservation is its own limit */
     }
     const uint64_t timeout_us = (uint64_t)engine->task->config.job_timeout_ns / NS_PER_US;
     engine->rttime_soft_us = timeout_us + RTTIME_SOFT_MARGIN_US;

@@ -124,6 +124,7 @@ const char *laxity_policy_name(enum laxity_policy policy)
         [LAXITY_POLICY_OTHER] = "other",
         [LAXITY_POLICY_FIFO] = "fifo",
         [LAXITY_POLICY_RR] = "rr",
+        [LAXITY_POLICY_DEADLINE] = "deadline",
     };
     return names[policy];
 }

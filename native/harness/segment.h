@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/memory_account.h"
 #include "base/port/atomic64.h"
+#include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "harness/histogram.h"
 #include "harness/release.h"
@@ -118,6 +119,7 @@ struct laxity_process_config {
     struct laxity_cpus cpus; /* empty = as inherited */
     enum laxity_policy policy;
     int32_t priority;
+    struct laxity_reservation reservation; /* of LAXITY_POLICY_DEADLINE */
     uint32_t allow_unprivileged;
     struct laxity_advice advice;
 };

@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/deadline.h"
 #include "base/port/idle.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
@@ -126,11 +127,14 @@ static bool has_failed(const struct supervisor *supervisor)
 
 static void refuse_process(struct supervisor *supervisor, int rc)
 {
+    const bool is_forbidden = rc == -EAGAIN && laxity_is_fork_forbidden();
     laxity_error_set(
         supervisor->error,
         LAXITY_EXIT_LACKING,
-        "cannot start a process: %s; end other processes",
-        strerrordesc_np(-rc)
+        "cannot start a process: %s; %s",
+        strerrordesc_np(-rc),
+        is_forbidden ? "under SCHED_DEADLINE fork is forbidden: start under another policy"
+                     : "end other processes"
     );
 }
 
@@ -235,8 +239,11 @@ static void rise_above_tasks(const struct supervisor *supervisor)
     int priority = 0;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
-        if (task->state.process.policy != LAXITY_POLICY_OTHER &&
-            task->config.process.priority > priority) {
+        /* It outranks every FIFO priority, but not for longer than its runtime (CBS). */
+        if (task->state.process.policy == LAXITY_POLICY_DEADLINE) {
+            priority = PRIORITY_MAX;
+        } else if (task->state.process.policy != LAXITY_POLICY_OTHER &&
+                   task->config.process.priority > priority) {
             priority = task->config.process.priority;
         }
     }

@@ -276,8 +276,9 @@ def test_failed_init_says_what_the_workload_said(bench: Bench) -> None:
         (("-p", "1ms"), "-p 1ms: not understood; write seconds, as in 0.001"),
         (("-p", "0.1", "-f", "0"), "-f 0: out of range; write 1 to 99"),
         (("-p", "0.1", "-f", "100"), "-f 100: out of range; write 1 to 99"),
-        (("-p", "0.1", "-P", "1000"), "SCHED_DEADLINE is not in this build"),
         (("-p", "0.1", "-m", "1KiB"), "-m 1KiB: not understood; write bytes, as in 65536, 64K"),
+        (("-p", "0.1", "-T", "1000"), "-D and -T are of SCHED_DEADLINE; add its period, -P NS"),
+        (("-p", "0.1", "-P", "1000000", "-f", "1"), "SCHED_FIFO and SCHED_DEADLINE exclude each"),
         (("-p", "0.1", "-M", "1"), "hardware counters are not in this build"),
         (("-g", "a.json"), "-g a.json: No such file or directory; correct the path"),
     ],
@@ -309,6 +310,17 @@ def test_fifo_runs_on_the_given_cpu(bench: Bench) -> None:
     words = ("-p", "0.005", "-t", "20", "-f", "50", "-c", str(CPU), "-l", "2", "-o", "f")
     assert bench(EMPTY, *words).returncode == 0
     assert len(started(bench.rows("f.csv"))) == 20
+
+
+@needs_root
+def test_reservation_runs_its_jobs_and_is_refused_outside_the_kernels_bounds(bench: Bench) -> None:
+    words = ("-p", "0.005", "-t", "20", "-P", "5000000", "-T", "1000000", "-l", "2", "-o", "f")
+    done = bench(EMPTY, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(started(bench.rows("f.csv"))) == 20
+    done = bench(EMPTY, "-p", "0.005", "-t", "20", "-P", "10000000000", "-T", "1000000")
+    assert done.returncode == 3
+    assert "period 10000000000 ns is above sched_deadline_period_max_us" in done.stderr
 
 
 @needs_root

@@ -68,19 +68,33 @@ int laxity_set_policy(enum laxity_policy policy, int priority)
         [LAXITY_POLICY_FIFO] = SCHED_FIFO,
         [LAXITY_POLICY_RR] = SCHED_RR,
     };
+    if (policy == LAXITY_POLICY_DEADLINE) {
+        return -EINVAL; /* it has times instead of a priority */
+    }
     const struct sched_param param = {
         .sched_priority = policy == LAXITY_POLICY_OTHER ? 0 : priority,
     };
     return sched_setscheduler(0, kernel_policy[policy], &param) == 0 ? 0 : -errno;
 }
 
-/* The real-time budget of the caller's own cgroup (version 1, cpu controller), -1 if there is no
- * such thing. */
-static long read_group_rt_runtime_us(char *file, size_t bytes)
+/* Is `name` one of a list such as "cpu,cpuacct"? */
+static bool has_controller(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int laxity_find_group_file(const char *controller, const char *name, char *path, size_t bytes)
 {
     char groups[CGROUP_TEXT_BYTES];
     if (laxity_read_text("/proc/self/cgroup", groups, sizeof groups) != 0) {
-        return -1;
+        return -ENOENT;
     }
     char *rest = groups;
     for (char *line = rest; line; line = rest) {
@@ -89,22 +103,30 @@ static long read_group_rt_runtime_us(char *file, size_t bytes)
             *rest++ = '\0';
         }
         char *controllers = strchr(line, ':');
-        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!path) {
+        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!group) {
             continue;
         }
-        *path++ = '\0';
+        *group++ = '\0';
         controllers++;
-        if (strcmp(controllers, "cpu") != 0 && strcmp(controllers, "cpu,cpuacct") != 0) {
-            continue;
-        }
-        laxity_format(file, bytes, "/sys/fs/cgroup/%s%s/cpu.rt_runtime_us", controllers, path);
-        char value[32];
-        if (laxity_read_text(file, value, sizeof value) == 0) {
-            return strtol(value, NULL, 10);
+        if (has_controller(controllers, controller)) {
+            laxity_format(path, bytes, "/sys/fs/cgroup/%s%s/%s", controllers, group, name);
+            return 0;
         }
     }
-    return -1;
+    return -ENOENT;
+}
+
+/* The real-time budget of the caller's own cgroup (version 1, cpu controller), -1 if there is no
+ * such thing. */
+static long read_group_rt_runtime_us(char *file, size_t bytes)
+{
+    char value[32];
+    if (laxity_find_group_file("cpu", "cpu.rt_runtime_us", file, bytes) ||
+        laxity_read_text(file, value, sizeof value)) {
+        return -1;
+    }
+    return strtol(value, NULL, 10);
 }
 
 void laxity_explain_policy_refusal(
@@ -134,6 +156,25 @@ void laxity_explain_policy_refusal(
         return;
     }
     laxity_format(text, bytes, "the kernel refused it (errno %d)%s", error_number, other_way);
+}
+
+void laxity_explain_affinity_refusal(int error_number, char *text, size_t bytes)
+{
+    if (error_number == EINVAL) {
+        laxity_format(
+            text, bytes, "none is online and in this process's cpuset; choose among those"
+        );
+    } else if (error_number == EBUSY) {
+        laxity_format(
+            text,
+            bytes,
+            "it is under SCHED_DEADLINE already and cannot be moved; use another policy"
+        );
+    } else {
+        laxity_format(
+            text, bytes, "%s; choose CPUs of this process's cpuset", strerrordesc_np(error_number)
+        );
+    }
 }
 
 int laxity_limit_rt_time(uint64_t soft_us, uint64_t hard_us)

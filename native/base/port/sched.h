@@ -13,7 +13,8 @@
 enum laxity_policy {
     LAXITY_POLICY_OTHER,
     LAXITY_POLICY_FIFO,
-    LAXITY_POLICY_RR
+    LAXITY_POLICY_RR,
+    LAXITY_POLICY_DEADLINE /* by laxity_reserve (deadline.h) */
 };
 
 /* CPUs that the caller may use. Returns 0 or -errno. */
@@ -38,6 +39,20 @@ int laxity_set_policy(enum laxity_policy policy, int priority);
 void laxity_explain_policy_refusal(
     int error_number, const char *other_way, char *text, size_t bytes
 );
+
+/*
+ * laxity_explain_affinity_refusal - why the kernel did not take CPUs, and what to do about it, as
+ * one clause
+ */
+void laxity_explain_affinity_refusal(int error_number, char *text, size_t bytes);
+
+/*
+ * laxity_find_group_file - a control file of the caller's own control group (version 1)
+ *
+ * Returns 0, or -ENOENT if the controller has no hierarchy of its own here; whether the file
+ * exists is not asked.
+ */
+int laxity_find_group_file(const char *controller, const char *name, char *path, size_t bytes);
 
 /*
  * laxity_limit_rt_time - the kernel's own guard behind our killer (RLIMIT_RTTIME)

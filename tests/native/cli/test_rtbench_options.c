@@ -257,13 +257,46 @@ static void memory_limit_is_taken(void)
 
 static void option_without_its_part_is_refused_by_name(void)
 {
-    check_refusal("-p 1 -P 1000", "SCHED_DEADLINE");
-    check_refusal("-p 1 -D 1000", "SCHED_DEADLINE");
-    check_refusal("-p 1 --sched-runtime=1000", "SCHED_DEADLINE");
     check_refusal("-p 1 -M 1", "counters");
     check_refusal("-p 1 -C 0", "counters");
     check_refusal("-p 1 -B 1000", "counters");
     check_refusal("-p 1 -H heap", "heap");
+}
+
+static void reservation_is_in_nanoseconds_and_apart_from_period_and_deadline(void)
+{
+    CHECK_EQUAL(parse("-p 0.02 -d 0.01 -P 5000000 -D 4000000 -T 1000000"), 0);
+    CHECK_EQUAL(options.reservation.period_ns, 5000000);
+    CHECK_EQUAL(options.reservation.deadline_ns, 4000000);
+    CHECK_EQUAL(options.reservation.runtime_ns, 1000000);
+    CHECK_EQUAL(options.period_ns, 20000000);
+    CHECK_EQUAL(options.deadline_ns, 10000000);
+    CHECK_EQUAL(parse("-p 1 --sched-period=2000 --sched-deadline=1900 --sched-runtime=1800"), 0);
+    CHECK_EQUAL(options.reservation.runtime_ns, 1800);
+}
+
+static void reserved_deadline_is_its_period_and_reserved_runtime_its_deadline(void)
+{
+    CHECK_EQUAL(parse("-p 1 -P 5000000"), 0);
+    CHECK_EQUAL(options.reservation.deadline_ns, 5000000);
+    CHECK_EQUAL(options.reservation.runtime_ns, 5000000);
+    CHECK_EQUAL(parse("-p 1 -P 5000000 -D 3000000"), 0);
+    CHECK_EQUAL(options.reservation.runtime_ns, 3000000);
+    CHECK_EQUAL(parse("-p 1"), 0);
+    CHECK_EQUAL(options.reservation.runtime_ns, 0);
+}
+
+static void reservation_that_cannot_be_is_refused(void)
+{
+    check_refusal("-p 1 -D 1000", "add its period, -P NS");
+    check_refusal("-p 1 -T 1000", "add its period, -P NS");
+    check_refusal("-p 1 -P 5000000 -f 50", "exclude each other");
+    check_refusal("-p 1 -P 5ms", "write nanoseconds without a unit");
+    check_refusal("-p 1 -P 0", "-P 0: out of range");
+    check_refusal("-p 1 -P 5000000 -D 5000001", "-P, -D, -T: deadline 5000001 ns is longer than");
+    check_refusal("-p 1 -P 5000000 -T 5000001", "runtime 5000001 ns is longer than the deadline");
+    check_refusal("-p 1 -P 5000000 -T 1023", "below 1024 ns");
+    CHECK_EQUAL(parse("-p 1 -P 5000000 -T 1024"), 0);
 }
 
 /* Written beside the test's other output; the name is no word of the command line above. */
@@ -322,6 +355,9 @@ int main(void)
     RUN(no_size_is_refused);
     RUN(memory_limit_is_taken);
     RUN(option_without_its_part_is_refused_by_name);
+    RUN(reservation_is_in_nanoseconds_and_apart_from_period_and_deadline);
+    RUN(reserved_deadline_is_its_period_and_reserved_runtime_its_deadline);
+    RUN(reservation_that_cannot_be_is_refused);
     RUN(configuration_file_gives_way_to_options_after_it_and_overrides_those_before);
     RUN(questions_need_no_period);
     laxity_rtbench_options_free(&options);

@@ -113,6 +113,42 @@ static void deadline_may_be_none(void)
     CHECK_EQUAL(request.plan.tasks[0].config.deadline_ns, LAXITY_ABSENT_NS);
 }
 
+static void deadline_policy_reserves_its_runtime_in_each_period(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 5ms -d 4ms --policy deadline --runtime 1ms"), 0);
+    const struct laxity_process_config *config = &request.plan.tasks[0].config.process;
+    CHECK_EQUAL(config->policy, LAXITY_POLICY_DEADLINE);
+    CHECK_EQUAL(config->reservation.runtime_ns, 1000000);
+    CHECK_EQUAL(config->reservation.deadline_ns, 4000000);
+    CHECK_EQUAL(config->reservation.period_ns, 5000000);
+    /* The kernel knows no deadline beyond the period, and needs one. */
+    CHECK_EQUAL(
+        parse("--run-dir d -- mem -p 5ms -d 9ms --overrun queue --policy deadline --runtime 1ms"), 0
+    );
+    CHECK_EQUAL(request.plan.tasks[0].config.process.reservation.deadline_ns, 5000000);
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 5ms -d none --policy deadline --runtime 1ms"), 0);
+    CHECK_EQUAL(request.plan.tasks[0].config.process.reservation.deadline_ns, 5000000);
+}
+
+static void deadline_policy_that_cannot_be_is_refused(void)
+{
+    check_refusal("--run-dir d -- mem -p 5ms --policy deadline", "needs --runtime");
+    check_refusal("--run-dir d -- mem -p 5ms --runtime 1ms", "needs --policy deadline");
+    check_refusal(
+        "--run-dir d -- mem -p 5ms --policy deadline --runtime 1ms -f 50", "has no priority"
+    );
+    check_refusal("--run-dir d -- mem -p 5ms --policy deadline --runtime 1023ns", "below 1024 ns");
+    check_refusal(
+        "--run-dir d -- mem -p 5ms -d 2ms --policy deadline --runtime 2001us",
+        "runtime 2001000 ns is longer than the deadline, 2000000 ns"
+    );
+    CHECK_EQUAL(parse("--run-dir d -- mem -p 5ms -d 2ms --policy deadline --runtime 2ms"), 0);
+    check_refusal(
+        "--run-dir d -- mem -p 5ms -- mem --corunner --policy deadline --runtime 1ms",
+        "a co-runner has no period"
+    );
+}
+
 int main(void)
 {
     RUN(defaults_are_those_of_the_design);
@@ -121,6 +157,8 @@ int main(void)
     RUN(bad_words_are_refused_with_what_to_do);
     RUN(smallest_period_is_one_microsecond);
     RUN(deadline_may_be_none);
+    RUN(deadline_policy_reserves_its_runtime_in_each_period);
+    RUN(deadline_policy_that_cannot_be_is_refused);
     laxity_run_options_free(&request);
     return test_exit_code();
 }
