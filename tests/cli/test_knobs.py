@@ -5,8 +5,7 @@
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.cli.commands import (
     needs_two_cpus,
     start,
 )
+from tests.waiting import wait_until
 
 from laxity.model.cpus import format_cpus
 from laxity.runner.knob_journal import DIRECTORY
@@ -49,13 +49,6 @@ def throttling() -> Iterator[str]:
     if THROTTLING.read_text() != before:
         THROTTLING.write_text(before)
         pytest.fail("the test left real-time throttling changed")
-
-
-def wait_until(condition: Callable[[], bool], what: str, limit_s: float = 20.0) -> None:
-    end_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end_s, f"never came: {what}"
-        time.sleep(0.01)
 
 
 def is_lifted() -> bool:
@@ -171,7 +164,7 @@ def test_endless_corunner_under_fifo_is_refused_without_throttling(tmp_path: Pat
     )
     outcome = laxity("run", spec, "-t", "5", "--run-dir", tmp_path / "D", "--no-throttling")
     assert outcome.code == 2
-    assert "100% of it would go to fifo and rr" in outcome.err
+    assert "100% of it would go to fifo, rr and deadline" in outcome.err
     assert not is_lifted()
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from tests.cli.commands import (
     needs_two_cpus,
     start,
 )
+from tests.waiting import wait_until
 
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Cause, Status
@@ -48,13 +48,6 @@ def only_aborted(tmp_path: Path) -> np.ma.MaskedArray:
     """The aborted row; releases may pass while the process dies, so it need not be the last."""
     jobs = jobs_of(tmp_path / "D")
     return jobs[jobs["status"] == Status.ABORTED]
-
-
-def wait_until(condition: Callable[[], bool], what: str, limit_s: float = 20.0) -> None:
-    end_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end_s, f"never came: {what}"
-        time.sleep(0.01)
 
 
 def wait_for_rows(tmp: Path) -> None:

@@ -14,6 +14,7 @@ from laxity.model.spec_reader import (
     is_spec_path,
     parse_interfere_option,
     read_spec_toml,
+    reservation_keys,
     resolve_spec,
     split_words,
 )
@@ -154,11 +155,84 @@ def test_priority_under_policy_other_is_refused():
     assert refusal(policy="other", priority=9) == message
 
 
+def test_policy_deadline_has_a_runtime_and_no_priority():
+    task = resolve(policy="deadline", period="5ms", runtime="2ms").tasks[0]
+    assert (task.policy, task.runtime_ns, task.priority) == ("deadline", 2_000_000, None)
+    spec = resolve(policy="deadline", period="5ms", runtime="2ms", deadline="none")
+    assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, 'policy deadline needs a runtime; write for example runtime = "2ms"'),
+        ({"runtime": "1023ns"}, 'runtime "1023ns" is below what the kernel can reserve; write'),
+        ({"runtime": "10000001ns"}, "runtime 10000001ns is longer than period 10ms; shorten it"),
+        (
+            {"runtime": "4000001ns", "deadline": "4ms"},
+            "runtime 4000001ns is longer than deadline 4ms; shorten it",
+        ),
+        (
+            {"runtime": "11ms", "deadline": "12ms", "overrun": "queue"},
+            "runtime 11ms is longer than period 10ms; shorten it",
+        ),
+        ({"runtime": "1ms", "priority": 9}, "priority 9 means nothing under policy deadline"),
+    ],
+)
+def test_reservation_that_cannot_be_is_refused(keys: dict[str, object], message: str):
+    assert refusal(policy="deadline", period="10ms", **keys).startswith(f'task "mem": {message}')
+
+
+@pytest.mark.parametrize(
+    ("runtime", "deadline"), [("1024ns", "10ms"), ("10ms", "10ms"), ("4ms", "4ms")]
+)
+def test_reservation_at_its_limits_is_taken(runtime: str, deadline: str):
+    spec = resolve(policy="deadline", period="10ms", runtime=runtime, deadline=deadline)
+    assert spec.tasks[0].runtime_ns
+
+
+def test_runtime_under_another_policy_is_refused():
+    message = 'task "mem": runtime "1ms" means nothing under policy fifo; remove it'
+    assert refusal(runtime="1ms") == message
+
+
+def test_corunner_under_policy_deadline_is_refused():
+    one = {"workload": "bandwidth", "cpus": "0", "policy": "deadline"}
+    with pytest.raises(ConfigError, match="interfere 0: policy deadline needs a period"):
+        resolve_spec({}, [{"workload": "mem", "period": "1ms"}], [one], RESOLUTION_NS)
+
+
+def test_rt_benchs_letters_give_or_repeat_the_tasks_own_times():
+    deadline = {"policy": "deadline"}
+    assert reservation_keys({"period": "5ms"}, None, None) == {"period": "5ms"}
+    assert reservation_keys({"runtime": "1ms"}, None, None) == {"runtime": "1ms"} | deadline
+    given = reservation_keys({}, "5ms", "4ms")
+    assert given == {"period": "5ms", "deadline": "4ms"} | deadline
+    # 5 ms = 5000 us
+    same = {"period": "5ms", "deadline": "4ms"}
+    assert reservation_keys(same, "5000us", "4000us") == same | deadline
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"period": "6ms"}, "-P 5ms: the period of the task is 6ms"),
+        ({"deadline": "none"}, "-D 4ms: the deadline of the task is none"),
+        ({"policy": "fifo"}, "--policy fifo: -P, -D and -T are of policy deadline"),
+    ],
+)
+def test_rt_benchs_letters_that_contradict_the_task_are_refused(
+    keys: dict[str, object], message: str
+):
+    with pytest.raises(ConfigError, match=message):
+        reservation_keys(keys, "5ms", "4ms")
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
         ("policy", "fifos", 'policy "fifos" is unknown; did you mean "fifo"?'),
-        ("policy", "deadline", 'policy "deadline" is unknown; use one of fifo rr other'),
+        ("policy", "batch", 'policy "batch" is unknown; use one of fifo rr other deadline'),
         ("overrun", "drop", 'overrun "drop" is unknown; use one of skip queue'),
         ("cpus", "x", 'cpus: "x" is not a list of CPUs; write for example 0-1,3'),
         ("offset", "5", 'offset: "5" has no unit; write 5s'),
@@ -228,7 +302,7 @@ def test_unknown_table_is_refused_with_a_suggestion():
         read(b"schema = 1\n[[tasks]]\n")
 
 
-@pytest.mark.parametrize("key", ["exec", "isolation", "runtime", "threads"])
+@pytest.mark.parametrize("key", ["exec", "isolation", "threads"])
 def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 

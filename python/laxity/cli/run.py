@@ -35,6 +35,7 @@ from laxity.model.spec_reader import (
     is_spec_path,
     parse_interfere_option,
     read_spec_toml,
+    reservation_keys,
     resolve_spec,
     split_words,
 )
@@ -63,6 +64,7 @@ _TASK_KEYS = (
     "offset",
     "policy",
     "priority",
+    "runtime",
     "cpus",
     "overrun",
     "job_timeout",
@@ -89,6 +91,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     cpus: str | None
     policy: str | None
     priority: int | None
+    runtime: str | None
+    sched_period: str | None
+    sched_deadline: str | None
     words: str | None
     overrun: str | None
     job_timeout: str | None
@@ -173,6 +178,24 @@ def _task_options(command: Command) -> Command:
                 type=int,
                 metavar="N",
                 help="1 to 99, larger is higher.  [default: 50]",
+            ),
+            click.option(
+                "-T",
+                "--runtime",
+                metavar="TIME",
+                help="Time reserved in each period; makes the policy deadline.",
+            ),
+            click.option(
+                "-P",
+                "--sched-period",
+                metavar="TIME",
+                help="Period of policy deadline: that of the task.  [default: --period]",
+            ),
+            click.option(
+                "-D",
+                "--sched-deadline",
+                metavar="TIME",
+                help="Deadline of policy deadline: that of the task.  [default: --deadline]",
             ),
             click.option(
                 "-b",
@@ -352,7 +375,7 @@ def _read_experiment(what: str, options: _Options) -> _Experiment:
     if is_spec_path(what):
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
-    task = options.table(_TASK_KEYS)
+    task = reservation_keys(options.table(_TASK_KEYS), options.sched_period, options.sched_deadline)
     given = {*run_table, *task}
     task["workload"] = what
     task["args"] = split_words(options.words or "", "-b")
@@ -374,7 +397,7 @@ def _read_spec_file(
     path: Path, run_table: dict[str, Any], options: _Options, resolution_ns: int
 ) -> _Experiment:
     for key in (
-        *options.table((*_TASK_KEYS, "words")),
+        *options.table((*_TASK_KEYS, "sched_period", "sched_deadline", "words")),
         *(["interfere"] if options.interfere else []),
     ):
         _refuse_task_option(key, path)

@@ -12,7 +12,7 @@ from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, format_option, run_argument
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
-from laxity.model.manifest import knob_rows
+from laxity.model.manifest import TaskResult, knob_rows
 from laxity.model.units import format_duration_ns
 from laxity.runner.finish import open_recovered
 from laxity.store.run_directory import Run
@@ -81,10 +81,17 @@ def _facts(run: Run) -> list[tuple[str, str]]:
             (
                 f"task {task.name}",
                 f"{words}: period {format_duration_ns(task.period_ns)}, deadline {deadline}, "
-                f"{task.policy} {task.priority or ''} on CPUs {task.cpus}, end: {task.end_cause}",
+                f"{_policy(task)} on CPUs {task.cpus}, end: {task.end_cause}",
             )
         )
     for one in manifest.corunners:
         words = shlex.join([one.workload, *one.args])
         facts.append((f"co-runner {one.index}", f"{words} on CPU {one.cpus}: {one.passes} passes"))
     return facts
+
+
+def _policy(task: TaskResult) -> str:
+    """Name the policy with what belongs to it: `fifo 90`, `deadline 2 ms per period`, `other`."""
+    if task.runtime_ns is not None:
+        return f"{task.policy} {format_duration_ns(task.runtime_ns)} per period"
+    return task.policy if task.priority is None else f"{task.policy} {task.priority}"

@@ -85,7 +85,10 @@ class Memory(Record, frozen=True, kw_only=True):
 
 
 class TaskResult(Record, frozen=True, kw_only=True):
-    """One task: what was asked for and what became of it."""
+    """One task: what was asked for and what became of it.
+
+    `runtime_ns`: what policy deadline reserved in each period; null under another policy.
+    """
 
     index: int
     name: str
@@ -93,6 +96,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     args: list[str]
     policy: str
     priority: int | None
+    runtime_ns: int | None = None
     cpus: str
     period_ns: int
     deadline_ns: int | None

@@ -30,6 +30,7 @@ class Policy(StrEnum):
     FIFO = "fifo"
     RR = "rr"
     OTHER = "other"
+    DEADLINE = "deadline"
 
 
 class Overrun(StrEnum):
@@ -80,6 +81,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     offset: Any = "0ns"
     policy: str = Policy.FIFO
     priority: int | None = None
+    runtime: Any = None
     cpus: Any = None
     overrun: str = Overrun.SKIP
     job_timeout: Any = None
@@ -110,7 +112,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
     "run": ("on", "trace", "events"),
-    "task": ("exec", "isolation", "runtime", "threads"),
+    "task": ("exec", "isolation", "threads"),
     "interfere": (),
 }
 BOUND_KEYS = (
@@ -128,8 +130,9 @@ BOUND_KEYS = (
 class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One task, every value explicit.
 
-    `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `cpus` empty:
-    not chosen by the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
+    `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
+    what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
+    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
     """
 
     name: str
@@ -140,6 +143,7 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     offset_ns: int = 0
     policy: Policy = Policy.FIFO
     priority: int | None = DEFAULT_PRIORITY
+    runtime_ns: int | None = None
     cpus: tuple[int, ...] = ()
     overrun: Overrun = Overrun.SKIP
     job_timeout_ns: int
@@ -238,6 +242,7 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
             "offset": exact_duration(task.offset_ns),
             "policy": task.policy.value,
             "priority": task.priority,
+            "runtime": None if task.runtime_ns is None else exact_duration(task.runtime_ns),
             "cpus": format_cpus(task.cpus) or None,
             "overrun": task.overrun.value,
             "job_timeout": exact_duration(task.job_timeout_ns),

@@ -50,6 +50,8 @@ MAX_TIME_NS = 400 * 24 * 3600 * 1_000_000_000
 MIN_PERIOD_NS = 1_000
 SHORTEST_JOB_TIMEOUT_NS = 1_000_000
 MAX_PREFAULT_BYTES = 1 << 40
+# What the kernel can reserve under SCHED_DEADLINE (native/base/port/deadline.h).
+MIN_RUNTIME_NS = 1024
 # A spec is read by people; this bound only keeps a mistyped path to a huge file out of memory.
 MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
@@ -146,6 +148,43 @@ def parse_interfere_option(text: str) -> dict[str, Any]:
         msg = f'--interfere "{text}": not NAME ARG...@CPUS; write for example "{example}"'
         raise ConfigError(msg)
     return {"workload": parsed[0], "args": parsed[1:], "cpus": cpus}
+
+
+def reservation_keys(
+    task: dict[str, Any], period: str | None, deadline: str | None
+) -> dict[str, Any]:
+    """Add what RT-Bench's options -P, -D and -T say to a `[[task]]` table.
+
+    A task is scheduled with the period and deadline that it has, so -P and -D give them or repeat
+    them; any of the three means policy deadline.
+
+    Args:
+        task: Keys given as options; `runtime` is that of -T.
+        period: Of -P, None if not given.
+        deadline: Of -D, None if not given.
+
+    Raises:
+        ConfigError: -P or -D differs from the task's own.
+    """
+    keys = dict(task)
+    for letter, key, value in (("-P", "period", period), ("-D", "deadline", deadline)):
+        if value is None:
+            continue
+        with located(letter):
+            value_ns = parse_duration_ns(value)
+        own = keys.setdefault(key, value)
+        if own == "none" or parse_duration_ns(own) != value_ns:
+            msg = (
+                f"{letter} {value}: the {key} of the task is {own}, and it is scheduled with that; "
+                f"leave {letter} out or make them equal"
+            )
+            raise ConfigError(msg)
+    if "runtime" in keys or period is not None or deadline is not None:
+        policy = keys.setdefault("policy", Policy.DEADLINE.value)
+        if policy != Policy.DEADLINE.value:
+            msg = f"--policy {policy}: -P, -D and -T are of policy deadline; leave one or them out"
+            raise ConfigError(msg)
+    return keys
 
 
 def split_words(text: str, where: str) -> list[str]:
@@ -279,6 +318,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             offset_ns=_duration(task.offset, "offset"),
             policy=policy,
             priority=_resolve_priority(task.priority, policy),
+            runtime_ns=_resolve_runtime(task.runtime, policy, deadline_ns, period_ns),
             cpus=_resolve_cpus(task.cpus),
             overrun=overrun,
             job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
@@ -295,6 +335,9 @@ def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
             msg = 'no workload; write workload = "NAME" (see laxity list)'
             raise ConfigError(msg)
         policy = _choice(one.policy, Policy, "policy")
+        if policy is Policy.DEADLINE:
+            msg = "policy deadline needs a period, and a co-runner has none; use fifo, rr or other"
+            raise ConfigError(msg)
         return InterfereSpec(
             workload=one.workload,
             args=_words(one.args),
@@ -350,10 +393,34 @@ def _resolve_job_timeout(value: object, deadline_ns: int | None, period_ns: int)
     return timeout_ns
 
 
-def _resolve_priority(value: int | None, policy: Policy) -> int | None:
-    if policy is Policy.OTHER:
+def _resolve_runtime(
+    value: object, policy: Policy, deadline_ns: int | None, period_ns: int
+) -> int | None:
+    """Check what policy deadline reserves: runtime <= deadline <= period (sched(7))."""
+    if policy is not Policy.DEADLINE:
         if value is not None:
-            msg = f"priority {value} means nothing under policy other; remove it"
+            msg = f'runtime "{value}" means nothing under policy {policy.value}; remove it'
+            raise ConfigError(msg)
+        return None
+    if value is None:
+        msg = 'policy deadline needs a runtime; write for example runtime = "2ms"'
+        raise ConfigError(msg)
+    runtime_ns = _duration(value, "runtime")
+    if runtime_ns < MIN_RUNTIME_NS:
+        msg = f'runtime "{value}" is below what the kernel can reserve; write 1024ns or more'
+        raise ConfigError(msg)
+    latest_ns = min(deadline_ns or period_ns, period_ns)
+    if runtime_ns > latest_ns:
+        what = "deadline" if latest_ns < period_ns else "period"
+        msg = f"runtime {value} is longer than {what} {exact_duration(latest_ns)}; shorten it"
+        raise ConfigError(msg)
+    return runtime_ns
+
+
+def _resolve_priority(value: int | None, policy: Policy) -> int | None:
+    if policy in {Policy.OTHER, Policy.DEADLINE}:
+        if value is not None:
+            msg = f"priority {value} means nothing under policy {policy.value}; remove it"
             raise ConfigError(msg)
         return None
     if value is None:

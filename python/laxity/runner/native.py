@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from laxity.errors import ToolError
+from laxity.errors import PlatformError, ToolError
 from laxity.model.cpus import format_cpus
 from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
 from laxity.runner.progress import Display, parse_state
@@ -31,6 +31,8 @@ _POLL_S = 0.1
 # The drain process empties its rings in milliseconds; on a full or slow disk it may take seconds.
 _DRAIN_TIMEOUT_S = 60.0
 _READ_BYTES = 4096
+# include/uapi/linux/sched.h; with reset on fork another bit would be set in it.
+_SCHED_DEADLINE = 6
 _PACKAGE_PARENT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -127,6 +129,8 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv = [str(find_workload(task.workload)), "--name", task.name]
     argv += ["--period", f"{task.period_ns}ns", "--deadline", deadline]
     argv += ["--cpus", format_cpus(task.cpus), *_policy_argv(task)]
+    if task.runtime_ns is not None:
+        argv += ["--runtime", f"{task.runtime_ns}ns"]
     argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
     argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
@@ -155,6 +159,14 @@ def _start(argv: list[str], fds: list[int]) -> "subprocess.Popen[bytes]":
     try:
         # laxity-run's stdout is our stderr: our stdout carries data only.
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=2, pass_fds=fds)
+    except BlockingIOError as error:
+        if os.sched_getscheduler(0) == _SCHED_DEADLINE:
+            msg = (
+                "this process is under SCHED_DEADLINE, which forbids fork; start laxity under other"
+            )
+            raise PlatformError(msg) from error
+        msg = f"{argv[0]}: cannot be started ({error.strerror}); end other processes"
+        raise PlatformError(msg) from error
     except OSError as error:
         msg = f"{argv[0]}: cannot be started ({error.strerror}); rebuild it with ninja -C build"
         raise ToolError(msg) from error

@@ -12,8 +12,8 @@ import msgspec
 
 from laxity.errors import ConfigError, PlatformError, located
 from laxity.model.cpus import format_cpus, parse_cpus
-from laxity.model.spec import Policy, Spec, corunners_of
-from laxity.model.units import parse_duration_ns
+from laxity.model.spec import Policy, Spec, TaskSpec, corunners_of
+from laxity.model.units import exact_duration, parse_duration_ns
 
 # Beyond this the kernel's throttling (95 %) and the user's own shell begin to suffer.
 MAX_REAL_TIME_LOAD = Fraction(9, 10)
@@ -74,28 +74,42 @@ def place(spec: Spec, cpus: Cpus) -> Spec:
 
 
 def real_time_load(spec: Spec) -> dict[int, Fraction]:
-    """Sum what is known of the load under FIFO and RR, per CPU.
+    """Sum what is known of the load under FIFO, RR and policy deadline, per CPU.
 
     Args:
         spec: Experiment with no empty CPU set.
 
     Returns:
-        CPU → share of its time: 1 for each co-runner, wcet / period for each task that states its
-        wcet, divided by its CPUs if it may use several.
+        CPU → share of its time: 1 for each co-runner, runtime / period for each task under policy
+        deadline, wcet / period for each other task that states its wcet, divided by its CPUs if it
+        may use several.
     """
     load: dict[int, Fraction] = {}
     for task in spec.tasks:
-        wcet = task.bound.get("wcet")
-        if task.policy is Policy.OTHER or wcet is None:
+        busy_ns = _busy_ns(task)
+        if busy_ns is None:
             continue
-        with located(f'task "{task.name}": wcet'):
-            share = Fraction(parse_duration_ns(wcet), task.period_ns * len(task.cpus))
+        share = Fraction(busy_ns, task.period_ns * len(task.cpus))
         for cpu in task.cpus:
             load[cpu] = load.get(cpu, Fraction(0)) + share
     for one, cpu in corunners_of(spec):
         if one.policy is not Policy.OTHER:
             load[cpu] = load.get(cpu, Fraction(0)) + 1
     return load
+
+
+def _busy_ns(task: TaskSpec) -> int | None:
+    """Give what is known of a task's real-time work in one period; None: nothing, or it has none.
+
+    The kernel stops a task under policy deadline when it has used up its runtime.
+    """
+    if task.runtime_ns is not None:
+        return task.runtime_ns
+    wcet = task.bound.get("wcet")
+    if task.policy is Policy.OTHER or wcet is None:
+        return None
+    with located(f'task "{task.name}": wcet'):
+        return parse_duration_ns(wcet)
 
 
 def silent_corunners(spec: Spec) -> list[str]:
@@ -136,15 +150,17 @@ def check_unthrottled_load(spec: Spec) -> None:
     for cpu, share in sorted(real_time_load(spec).items()):
         if share > MAX_REAL_TIME_LOAD:
             msg = (
-                f"--no-throttling: CPU {cpu}: {float(share):.0%} of it would go to fifo and rr, "
-                "more than 90 %, and nothing would stop them; use policy other for co-runners, or "
-                "fewer tasks on it"
+                f"--no-throttling: CPU {cpu}: {float(share):.0%} of it would go to fifo, rr "
+                "and deadline, more than 90 %, and nothing would stop them; use policy other for "
+                "co-runners, or fewer tasks on it"
             )
             raise ConfigError(msg)
 
 
 def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
     """Refuse what would leave no CPU to the rest of the system, the killer among it."""
+    for task in spec.tasks:
+        _check_reservation(task)
     load = real_time_load(spec)
     full = sorted(cpu for cpu, share in load.items() if share > MAX_REAL_TIME_LOAD)
     if not full:
@@ -155,8 +171,22 @@ def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
     if overloaded or not free:
         cpu = overloaded[0] if overloaded else full[0]
         msg = (
-            f"CPU {cpu}: {float(load[cpu]):.0%} of it would go to fifo and rr, more than 90 %; "
-            "use policy other for co-runners, fewer tasks on it, or leave another CPU free"
+            f"CPU {cpu}: {float(load[cpu]):.0%} of it would go to fifo, rr and deadline, more than "
+            "90 %; use policy other for co-runners, fewer tasks on it, or leave another CPU free"
+        )
+        raise ConfigError(msg)
+
+
+def _check_reservation(task: TaskSpec) -> None:
+    """Refuse a reservation that fills whatever CPU it is on: it outranks the killer."""
+    if task.runtime_ns is None:
+        return
+    share = Fraction(task.runtime_ns, task.period_ns)
+    if share > MAX_REAL_TIME_LOAD:
+        msg = (
+            f'task "{task.name}": runtime {exact_duration(task.runtime_ns)} is {float(share):.0%} '
+            f"of period {exact_duration(task.period_ns)}, more than 90 %, and outranks whoever "
+            "could stop it; write a shorter runtime"
         )
         raise ConfigError(msg)
 

@@ -36,6 +36,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 args=list(task.args),
                 policy=seen.policy or task.policy.value,
                 priority=_used_priority(task.priority, seen.policy),
+                runtime_ns=None if seen.policy == Policy.OTHER else task.runtime_ns,
                 cpus=format_cpus(task.cpus),
                 period_ns=task.period_ns,
                 deadline_ns=task.deadline_ns,

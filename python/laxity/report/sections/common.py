@@ -121,8 +121,10 @@ def words_of(workload: str, args: list[str]) -> str:
 
 
 def scheduling_of(one: TaskResult | CorunnerResult) -> str:
-    """Write policy, priority and CPUs: FIFO 90 on CPU 1."""
+    """Write policy, priority or runtime, and CPUs: FIFO 90 on CPU 1."""
     priority = "" if one.priority is None else f" {one.priority}"
+    if isinstance(one, TaskResult) and one.runtime_ns is not None:
+        priority = f" with {show_duration(one.runtime_ns)} per period"
     cpus = f"CPU {one.cpus}" if one.cpus else "any CPU"
     return f"{one.policy.upper()}{priority} on {cpus}"
 
