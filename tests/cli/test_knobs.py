@@ -195,3 +195,19 @@ def test_shield_frees_the_tasks_cpu_and_gives_it_back(tmp_path: Path):
     assert shield.threads_bound > 0
     assert f"--shield {CPU}: left on these CPUs: {shield.threads_bound} threads" in outcome.err
     assert list(JOURNALS.iterdir()) == []
+
+
+@needs_two_cpus
+def test_finisher_takes_the_shield_down_after_laxity_was_killed(tmp_path: Path):
+    before = os.sched_getaffinity(0)
+    process = start(
+        *ENDLESS, "--shield", str(CPU), "--run-dir", tmp_path / "D", is_own_session=True
+    )
+    wait_until(lambda: CPU not in os.sched_getaffinity(0), "the shield")
+    wait_for_rows(tmp_path / "D.tmp")
+    process.kill()
+    wait_until((tmp_path / "D").is_dir, "the run")
+    process.communicate()
+    assert os.sched_getaffinity(0) == before
+    assert list(JOURNALS.iterdir()) == []
+    assert manifest_of(tmp_path / "D").knobs.shield.cpus == str(CPU)

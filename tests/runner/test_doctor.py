@@ -180,6 +180,9 @@ def test_rights_that_are_not_known_are_tried():
 @pytest.mark.parametrize(
     ("name", "change", "expected"),
     [
+        ("left-settings", {"@knobs.left": ""}, "ok"),
+        ("left-settings", {"@knobs.left": "left changed by a laxity that was killed"}, "bad"),
+        ("left-settings", {"@knobs.left": None}, "absent"),
         ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "-1"}, "ok"),
         ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "1000000"}, "ok"),
         ("rt-throttling", {"/proc/sys/kernel/sched_rt_runtime_us": "999999"}, "warn"),

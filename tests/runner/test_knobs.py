@@ -20,7 +20,7 @@ from laxity.runner.knob_journal import (
     parse_journal,
     read_journal,
 )
-from laxity.runner.knobs import changing_knobs, left_journals, restore_left
+from laxity.runner.knobs import changing_knobs, left_journals, left_settings, restore_left
 
 IRQ_7 = "/proc/irq/7/smp_affinity_list"
 
@@ -157,6 +157,27 @@ def test_what_was_put_back_before_the_journal_could_be_removed_is_no_change(kern
     kernel.put(RT_RUNTIME, "950000")
     assert restore_left(kernel) == []
     assert journals(kernel) == []
+
+
+def test_what_is_left_is_described_without_being_changed(kernel: MadeUpKernel):
+    kernel.start(200, (0,))
+    leave(kernel, lifted(kernel), Placement(tid=200, start_ticks=10, old="0-1", new="0"))
+    assert left_settings(kernel) == [
+        "left changed by a laxity that was killed (process 77): "
+        f"{RT_RUNTIME} is -1, was 950000, 1 thread moved to other CPUs"
+    ]
+    assert kernel.read(RT_RUNTIME) == "-1"
+    assert kernel.cpus[200] == {0}
+
+
+def test_user_who_may_not_put_back_is_told_who_may(
+    kernel: MadeUpKernel, monkeypatch: pytest.MonkeyPatch
+):
+    leave(kernel, lifted(kernel))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    (told,) = restore_left(kernel)
+    assert told.endswith(f"{RT_RUNTIME} is -1, was 950000; run laxity doctor as root")
+    assert kernel.read(RT_RUNTIME) == "-1"
 
 
 def test_run_that_lives_keeps_its_settings(kernel: MadeUpKernel):

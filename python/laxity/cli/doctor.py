@@ -59,7 +59,8 @@ def doctor(cpus: str | None, show_all: bool, output_format: str) -> None:
     """Tell what this machine can measure and what spoils it.
 
     Every finding comes with its value, why it matters to a real-time task, how to mend it and how
-    to undo that. Nothing is changed. Commands under "fix" and "undo" are for root.
+    to undo that. Nothing is changed, but like every command of root it first puts back what a
+    killed run has left changed. Commands under "fix" and "undo" are for root.
 
     The verdict is "unfit" if real-time tasks cannot run as asked, "usable with care" if anything
     else that bears on figures was found or could not be read, otherwise "ready". What is absent,

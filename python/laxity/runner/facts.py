@@ -13,6 +13,7 @@ Keys are absolute paths (`/proc/cpuinfo`). What is no file has a key that starts
     @resolution_ns          resolution of CLOCK_MONOTONIC
     @time_ns                CLOCK_MONOTONIC at the end of the snapshot, the base of every rate
     @access:PATH            any of "r", "w" that this process may do with PATH (empty: neither)
+    @knobs.left             sentences on kernel settings that killed runs have left changed
     @config                 the lines of the kernel's configuration that we use
     @config.sha256          hash of the whole configuration
 """
@@ -34,6 +35,8 @@ from pathlib import Path
 
 from laxity.errors import LaxityError
 from laxity.model.cpus import parse_cpus
+from laxity.runner.kernel import Kernel
+from laxity.runner.knobs import left_settings
 
 FILE_LIMIT_BYTES = 64 * 1024
 # The configuration of a distribution's kernel has 250 to 300 KiB; a "gzip bomb" must not fill our
@@ -364,6 +367,7 @@ def _read_process(reader: _Reader) -> None:
         "@rlimit.rtprio": _rlimit(resource.RLIMIT_RTPRIO),
         "@rlimit.memlock": _rlimit(resource.RLIMIT_MEMLOCK),
         "@rlimit.rttime": _rlimit(resource.RLIMIT_RTTIME),
+        "@knobs.left": "\n".join(left_settings(Kernel(reader.root))),
     }
     for path in _ACCESS:
         if Path(path).exists():

@@ -188,6 +188,13 @@ def restore_left(kernel: Kernel, dead: Owner | None = None) -> list[str]:
     return problems
 
 
+def left_settings(kernel: Kernel) -> list[str]:
+    """Say what killed runs have left changed and nobody has put back; change nothing."""
+    lefts, problems = left_journals(kernel)
+    lefts = [left for left in lefts if left.owner.boot_id == kernel.boot_id()]
+    return problems + [describe_left(kernel, left) for left in lefts]
+
+
 def describe_left(kernel: Kernel, left: Left) -> str:
     """Say what a killed run has left changed."""
     parts = []

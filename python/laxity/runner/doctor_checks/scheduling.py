@@ -18,6 +18,7 @@ from laxity.runner.doctor_checks.base import (
     online_cpus,
 )
 from laxity.runner.facts import Denied, Facts, cgroup_files, integer
+from laxity.runner.knob_journal import DIRECTORY
 from laxity.runner.machine import preempt_model
 
 _RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
@@ -92,6 +93,26 @@ def group_budget(facts: Facts) -> tuple[str, int] | None:
         if path.endswith("/cpu.rt_runtime_us") and runtime is not None:
             return path, runtime
     return None
+
+
+@check(
+    "left-settings",
+    "settings left by a killed run",
+    severity="distorting",
+    source=DIRECTORY,
+    why="a run that was killed with all its processes could not put back what --shield or"
+    " --no-throttling had changed, so the machine is not as it was set up",
+)
+def check_left_settings(facts: Facts, context: Context) -> Finding:
+    """Every laxity command of root puts them back; what is still there it could not."""
+    del context
+    left = facts.text("@knobs.left")
+    if left is None:
+        return Finding("absent", "not looked for on this machine")
+    if not left:
+        return Finding("ok", "none")
+    fix = "sudo laxity doctor (puts back what it can and says what it cannot)"
+    return Finding("bad", "; ".join(left.splitlines()), fix)
 
 
 @check(
