@@ -232,23 +232,33 @@ static void move_aside(const struct supervisor *supervisor)
     }
 }
 
-/* The killer must run while a task loops for ever. At priority 99 a tie remains: then another CPU
- * or RLIMIT_RTTIME helps. */
-static void rise_above_tasks(const struct supervisor *supervisor)
+/* What the killer has to outrank. A reservation outranks every FIFO priority, but not for longer
+ * than its runtime (CBS). */
+static int rank_of(enum laxity_policy policy, int priority)
 {
-    int priority = 0;
+    if (policy == LAXITY_POLICY_OTHER) {
+        return 0;
+    }
+    return policy == LAXITY_POLICY_DEADLINE ? PRIORITY_MAX : priority;
+}
+
+/* The killer must run while a task loops for ever, and beside a co-runner that always does. At
+ * priority 99 a tie remains: then another CPU or RLIMIT_RTTIME helps. */
+static void rise_above_workloads(const struct supervisor *supervisor)
+{
+    int highest = 0;
     for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
-        /* It outranks every FIFO priority, but not for longer than its runtime (CBS). */
-        if (task->state.process.policy == LAXITY_POLICY_DEADLINE) {
-            priority = PRIORITY_MAX;
-        } else if (task->state.process.policy != LAXITY_POLICY_OTHER &&
-                   task->config.process.priority > priority) {
-            priority = task->config.process.priority;
-        }
+        const int rank = rank_of(task->state.process.policy, task->config.process.priority);
+        highest = rank > highest ? rank : highest;
     }
-    if (priority > 0) {
-        const int above = priority < PRIORITY_MAX ? priority + 1 : PRIORITY_MAX;
+    for (uint32_t i = 0; i < supervisor->plan->n_corunners; i++) {
+        const struct laxity_corunner *one = laxity_segment_corunner(supervisor->segment, i);
+        const int rank = rank_of(one->state.policy, one->config.priority);
+        highest = rank > highest ? rank : highest;
+    }
+    if (highest > 0) {
+        const int above = highest < PRIORITY_MAX ? highest + 1 : PRIORITY_MAX;
         (void)laxity_set_policy(LAXITY_POLICY_FIFO, above);
     }
 }
@@ -450,7 +460,7 @@ static void run_all(struct supervisor *supervisor)
 {
     if (hold_idle(supervisor) == 0 && start_tasks(supervisor) == 0 &&
         start_corunners(supervisor) == 0) {
-        rise_above_tasks(supervisor);
+        rise_above_workloads(supervisor);
         publish_t0(supervisor);
         watch_run(supervisor);
     }
