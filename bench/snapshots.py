@@ -129,8 +129,8 @@ def print_tables(rows: Sequence[Row], differences: Sequence[Difference]) -> None
     show_default=True,
     help="Period in microseconds; repeatable.",
 )
-@click.option("--jobs", default=1000, show_default=True, help="Jobs per run.")
-@click.option("--rounds", default=6, show_default=True, help="Runs of each mode per period.")
+@click.option("--jobs", default=500, show_default=True, help="Jobs per run.")
+@click.option("--rounds", default=12, show_default=True, help="Runs of each mode per period.")
 @click.option(
     "--idle", type=click.Choice(("deep", "poll")), default="deep", show_default=True, help="As run."
 )
