@@ -12,7 +12,7 @@
 #   .venv/.stamp-debian-SET    checksum of deps/debian-12/SET.txt; older than dpkg's own status: looked at again
 #   .venv/.stamp-python-SET    checksum of deps/python/SET.lock
 #   build/.stamp-build         place of the build directory
-#   build/.stamp-host          the build demands the host workloads
+#   build/.stamp-host          the build demands the host workloads; build/.stamp-pfm: libpfm4
 #
 # Environment read here:
 #   LAXITY_PYTHON    interpreter to make .venv from (default: /usr/bin/python3, else the first python3 >= 3.11 on PATH)
@@ -259,15 +259,23 @@ setup_set() {
     setup_python "$1"
 }
 
-# setup_host_set: the libraries of the host workloads, and from now on a build that fails without them. Meson would not
+# setup_library_set SET FEATURE: the libraries of a set, and from now on a build that fails without them. Meson would not
 # look for them again by itself: it remembers that they were not there.
-setup_host_set() {
-    setup_set host
-    has_stamp "$root/build/.stamp-host" "$root" && return 0
-    setup_run "host workloads" "see build/meson-logs/meson-log.txt, then run the command again" \
-        "${as_owner[@]}" "$root/.venv/bin/meson" configure --clearcache "$root/build" -Dhost_workloads=enabled
+setup_library_set() {
+    setup_set "$1"
+    has_stamp "$root/build/.stamp-$1" "$root" && return 0
+    setup_run "set \"$1\"" "see build/meson-logs/meson-log.txt, then run the command again" \
+        "${as_owner[@]}" "$root/.venv/bin/meson" configure --clearcache "$root/build" "-D$2=enabled"
     setup_build
-    write_stamp "$root/build/.stamp-host" "$root"
+    write_stamp "$root/build/.stamp-$1" "$root"
+}
+
+setup_host_set() {
+    setup_library_set host host_workloads
+}
+
+setup_pfm_set() {
+    setup_library_set pfm pfm
 }
 
 # setup_run_set: what every command needs. A tree of somebody else, already set up, is used as it is.

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-run: the part of `laxity run` that runs on the target. Needs nothing but libc. */
 #include "base/error.h"
+#include "cli/event_list.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "harness/recover.h"
@@ -24,6 +25,8 @@ static int answer_question(const char *word)
         laxity_options_print_help(&laxity_run_tool);
     } else if (strcmp(word, "--help=json") == 0) {
         laxity_options_print_json(&laxity_run_tool);
+    } else if (strcmp(word, "--list-events") == 0) {
+        laxity_print_events();
     } else {
         return 0;
     }

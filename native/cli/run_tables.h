@@ -17,6 +17,7 @@ struct laxity_common_options {
     const char *recover_dir;
     const char *finisher;
     struct laxity_words launcher;
+    struct laxity_words events;
     int64_t duration_ns;
     uint64_t seed;
     uint64_t progress_fd;

@@ -6,6 +6,8 @@
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
+#include "counters/counters.h"
+#include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 
@@ -35,6 +37,7 @@ enum {
 struct snapshot {
     int64_t exec_ns;
     struct rusage usage;
+    struct laxity_counter_reading counters;
 };
 
 /* The job that is next or running: where its record is written. */
@@ -43,20 +46,24 @@ struct current_job {
     bool is_lost;
 };
 
-/* The processor time is read nearest to the job on both sides, so that it holds as little else as
- * possible. */
-static void take_snapshot_before(enum laxity_snapshots mode, struct snapshot *out_snapshot)
+/* Nearest to the job on both sides stand the counters, then the processor time, so that each holds
+ * as little else as possible; a mode none or cpu has no counters. */
+static void take_snapshot_before(const struct laxity_engine *engine, struct snapshot *out_snapshot)
 {
+    const enum laxity_snapshots mode = engine->segment->snapshots;
     if (mode == LAXITY_SNAPSHOTS_ALL) {
         (void)getrusage(RUSAGE_THREAD, &out_snapshot->usage);
     }
     if (mode != LAXITY_SNAPSHOTS_NONE) {
         out_snapshot->exec_ns = laxity_thread_time_ns();
     }
+    laxity_counters_read(&engine->counters, LAXITY_FIRST_GROUP_FIRST, &out_snapshot->counters);
 }
 
-static void take_snapshot_after(enum laxity_snapshots mode, struct snapshot *out_snapshot)
+static void take_snapshot_after(const struct laxity_engine *engine, struct snapshot *out_snapshot)
 {
+    const enum laxity_snapshots mode = engine->segment->snapshots;
+    laxity_counters_read(&engine->counters, LAXITY_FIRST_GROUP_LAST, &out_snapshot->counters);
     if (mode != LAXITY_SNAPSHOTS_NONE) {
         out_snapshot->exec_ns = laxity_thread_time_ns();
     }
@@ -66,12 +73,13 @@ static void take_snapshot_after(enum laxity_snapshots mode, struct snapshot *out
 }
 
 static void store_difference(
-    enum laxity_snapshots mode,
+    const struct laxity_engine *engine,
     const struct snapshot *before,
     const struct snapshot *after,
     struct laxity_job_record *record
 )
 {
+    const enum laxity_snapshots mode = engine->segment->snapshots;
     if (mode != LAXITY_SNAPSHOTS_NONE) {
         record->exec_ns = after->exec_ns - before->exec_ns;
     }
@@ -80,6 +88,11 @@ static void store_difference(
         record->blockings = (int32_t)(after->usage.ru_nvcsw - before->usage.ru_nvcsw);
         record->minor_faults = (int32_t)(after->usage.ru_minflt - before->usage.ru_minflt);
         record->major_faults = (int32_t)(after->usage.ru_majflt - before->usage.ru_majflt);
+    }
+    if (engine->segment->counting.n_events > 0) {
+        laxity_counters_difference(
+            &engine->counters, &before->counters, &after->counters, &record->counts
+        );
     }
 }
 
@@ -148,16 +161,15 @@ static void publish_record(const struct laxity_engine *engine, const struct curr
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
 static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
 {
-    const enum laxity_snapshots mode = engine->segment->snapshots;
     struct laxity_job_record *record = current->record;
     record->cpu_start = sched_getcpu();
     struct snapshot before;
     struct snapshot after;
-    take_snapshot_before(mode, &before);
+    take_snapshot_before(engine, &before);
     const int64_t finish_ns = execute_job(engine, record);
-    take_snapshot_after(mode, &after);
+    take_snapshot_after(engine, &after);
     record->cpu_finish = sched_getcpu();
-    store_difference(mode, &before, &after, record);
+    store_difference(engine, &before, &after, record);
     record->log_value = benchmark_log_data ? benchmark_log_data() : 0.0F;
     publish_record(engine, current);
     return finish_ns;
@@ -233,35 +245,47 @@ void laxity_engine_run(const struct laxity_engine *engine)
     }
 }
 
-static int compare_ns(const void *left, const void *right)
+/* One empty pair of snapshots: what it leaves in the execution time, on the wall clock, and in each
+ * counter. */
+struct calibration {
+    int64_t exec_ns[CALIBRATION_PAIRS];
+    int64_t wall_ns[CALIBRATION_PAIRS];
+    int64_t counts[LAXITY_EVENTS_MAX][CALIBRATION_PAIRS];
+};
+
+static int compare_values(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left;
     const int64_t b = *(const int64_t *)right;
     return (a > b) - (a < b);
 }
 
-static int64_t median_ns(int64_t *samples_ns)
+static int64_t median(int64_t *samples)
 {
-    qsort(samples_ns, CALIBRATION_PAIRS, sizeof samples_ns[0], compare_ns);
-    return samples_ns[CALIBRATION_PAIRS / 2];
+    qsort(samples, CALIBRATION_PAIRS, sizeof samples[0], compare_values);
+    return samples[CALIBRATION_PAIRS / 2];
 }
 
-/* The steps of run_job around a job that does nothing: what they leave in its execution time. */
+/* The steps of run_job around a job that does nothing. */
 static void
-calibrate_once(const struct laxity_engine *engine, int64_t *out_exec_ns, int64_t *out_wall_ns)
+calibrate_once(const struct laxity_engine *engine, struct calibration *calibration, size_t pair)
 {
-    const enum laxity_snapshots mode = engine->segment->snapshots;
     struct snapshot before;
     struct snapshot after;
+    struct laxity_counts counts;
     const int64_t begin_ns = laxity_now_ns();
-    take_snapshot_before(mode, &before);
+    take_snapshot_before(engine, &before);
     (void)(engine->has_ticks ? laxity_ticks() : 0);
     const int64_t start_ns = laxity_now_ns();
     const int64_t finish_ns = laxity_now_ns();
     (void)(engine->has_ticks ? laxity_ticks() : 0);
-    take_snapshot_after(mode, &after);
-    *out_wall_ns = laxity_now_ns() - begin_ns;
-    *out_exec_ns = after.exec_ns - before.exec_ns - (finish_ns - start_ns);
+    take_snapshot_after(engine, &after);
+    calibration->wall_ns[pair] = laxity_now_ns() - begin_ns;
+    calibration->exec_ns[pair] = after.exec_ns - before.exec_ns - (finish_ns - start_ns);
+    laxity_counters_difference(&engine->counters, &before.counters, &after.counters, &counts);
+    for (size_t i = 0; i < LAXITY_EVENTS_MAX; i++) {
+        calibration->counts[i][pair] = counts.values[i];
+    }
 }
 
 void laxity_engine_calibrate(const struct laxity_engine *engine)
@@ -272,13 +296,15 @@ void laxity_engine_calibrate(const struct laxity_engine *engine)
     }
     const int64_t period_ns = engine->task->config.period_ns;
     const int64_t sleep_ns = period_ns < CALIBRATION_SLEEP_NS ? period_ns : CALIBRATION_SLEEP_NS;
-    static int64_t exec_ns[CALIBRATION_PAIRS];
-    static int64_t wall_ns[CALIBRATION_PAIRS];
+    static struct calibration calibration;
     for (size_t i = 0; i < CALIBRATION_PAIRS; i++) {
         laxity_pause_ns(sleep_ns);
-        calibrate_once(engine, &exec_ns[i], &wall_ns[i]);
+        calibrate_once(engine, &calibration, i);
     }
-    state->snapshot_exec_ns = median_ns(exec_ns);
-    state->snapshot_wall_ns = median_ns(wall_ns);
+    state->snapshot_exec_ns = median(calibration.exec_ns);
+    state->snapshot_wall_ns = median(calibration.wall_ns);
+    for (size_t i = 0; i < LAXITY_EVENTS_MAX; i++) {
+        state->empty_counts[i] = median(calibration.counts[i]);
+    }
     state->snapshot_n = CALIBRATION_PAIRS;
 }

@@ -4,6 +4,7 @@
 #ifndef LAXITY_HARNESS_ENGINE_H
 #define LAXITY_HARNESS_ENGINE_H
 
+#include "counters/counters.h"
 #include "harness/segment.h"
 
 #include <signal.h>
@@ -18,7 +19,8 @@ struct laxity_engine {
     void **workload_argv;
     int32_t tid;
     int has_ticks;
-    uint64_t rttime_soft_us; /* 0 = no limit in force */
+    struct laxity_counters counters; /* no group: nothing is counted */
+    uint64_t rttime_soft_us;         /* 0 = no limit in force */
     uint64_t rttime_hard_us;
     const volatile sig_atomic_t *stop;        /* set by the handler of SIGTERM */
     volatile sig_atomic_t *rttime_is_reached; /* set by the handler of SIGXCPU */

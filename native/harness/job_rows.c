@@ -4,6 +4,8 @@
 
 #include "base/npy.h"
 #include "base/port/time.h"
+#include "counters/counters.h"
+#include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 
@@ -83,6 +85,24 @@ static int has_field(const struct laxity_job_layout *layout, const char *name)
     return 0;
 }
 
+/* Two columns per event that at least one task counts. */
+static void add_counts(struct laxity_job_layout *layout, struct laxity_segment *segment)
+{
+    uint32_t counted = 0;
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        counted |= laxity_segment_task(segment, i)->state.counted_events;
+    }
+    for (uint32_t i = 0; i < segment->counting.n_events; i++) {
+        const struct laxity_event *event = &segment->counting.events[i];
+        if ((counted >> i & 1) != 0) {
+            const struct laxity_field value = {event->name, 'i', sizeof(int64_t)};
+            const struct laxity_field ratio = {event->ratio_name, 'f', sizeof(float)};
+            add_field(layout, value, offsetof(struct laxity_job_row, counts.values[i]));
+            add_field(layout, ratio, offsetof(struct laxity_job_row, counts.scale_ratios[i]));
+        }
+    }
+}
+
 struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
 {
     struct laxity_job_layout layout = {.n_fields = 0};
@@ -91,6 +111,7 @@ struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
             add_field(&layout, columns[i].field, columns[i].offset);
         }
     }
+    add_counts(&layout, segment);
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const char *name = laxity_segment_task(segment, i)->state.log_name;
         if (name[0] != '\0' && !has_field(&layout, name)) {
@@ -106,7 +127,7 @@ struct laxity_job_row laxity_job_row_absent(
     const struct laxity_releases *releases, uint16_t task, uint64_t job, enum laxity_status status
 )
 {
-    return (struct laxity_job_row){
+    struct laxity_job_row row = {
         .task = task,
         .job = job,
         .release_ns = laxity_release_ns(releases, job),
@@ -126,6 +147,8 @@ struct laxity_job_row laxity_job_row_absent(
         .status = (uint8_t)status,
         .log_value = __builtin_nanf(""),
     };
+    laxity_counts_set_absent(&row.counts);
+    return row;
 }
 
 struct laxity_job_row laxity_job_row_of(
@@ -155,6 +178,7 @@ struct laxity_job_row laxity_job_row_of(
     row.major_faults = record->major_faults;
     row.status = (uint8_t)laxity_finished_status(releases, record->job, record->finish_ns);
     row.log_value = record->log_value;
+    row.counts = record->counts;
     return row;
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    LAXITY_JOB_COLUMNS_MAX = 21 + LAXITY_PROCESSES_MAX,
+    LAXITY_JOB_COLUMNS_MAX = 21 + 2 * LAXITY_EVENTS_MAX + LAXITY_PROCESSES_MAX,
     LAXITY_JOB_ROW_BYTES_MAX = 512
 };
 
@@ -38,6 +38,7 @@ struct laxity_job_row {
     uint8_t status;
     uint8_t cause;
     float log_value;
+    struct laxity_counts counts;
 };
 
 /* The columns of one run: a quantity that is not measured in the whole run has none. */

@@ -37,7 +37,7 @@ enum {
      * nothing... */
     RING_SECONDS = 8,
     RING_SLOTS_MIN = 1024,
-    RING_SLOTS_MAX = 65536, /* ...but no more than 8 MiB per task, which is locked in memory */
+    RING_SLOTS_MAX = 65536, /* ...but no more than 16 MiB per task, which is locked in memory */
     DRAIN_NICE = 10,
     OUTPUT_PIPE_BYTES = 1024 * 1024,
     PAGE_BYTES = 4096,
@@ -80,6 +80,8 @@ static void fill_segment(struct laxity_launch *launch)
     segment->keep_rows = plan->keep_rows;
     segment->duration_ns = plan->duration_ns;
     segment->last_release_ns = INT64_MIN;
+    memcpy(segment->counting.events, plan->events, sizeof plan->events);
+    segment->counting.n_events = plan->n_events;
     const char *ticks = laxity_ticks_name();
     laxity_format(segment->ticks_name, sizeof segment->ticks_name, "%s", ticks ? ticks : "");
     laxity_format(

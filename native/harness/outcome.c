@@ -8,6 +8,7 @@
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
+#include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 
@@ -92,6 +93,43 @@ static void write_snapshots(struct laxity_json *json, struct laxity_segment *seg
         laxity_json_null(json, "wall_ns");
     }
     laxity_json_close(json, '}');
+}
+
+/* Everything that was asked for; what does not count has no platform event. The cost of an empty
+ * pair of snapshots is that of the first task that counts it. */
+static void write_event(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
+{
+    const struct laxity_event *event = &segment->counting.events[index];
+    const struct laxity_task_state *counting_task = NULL;
+    for (uint32_t i = 0; i < segment->n_tasks && !counting_task; i++) {
+        const struct laxity_task_state *state = &laxity_segment_task(segment, i)->state;
+        counting_task = (state->counted_events >> index & 1) != 0 ? state : NULL;
+    }
+    laxity_json_open(json, NULL, '{');
+    laxity_json_text(json, "name", event->name);
+    if (!counting_task) {
+        laxity_json_null(json, "platform_event");
+        laxity_json_close(json, '}');
+        return;
+    }
+    laxity_json_text(json, "platform_event", event->platform_event);
+    laxity_json_text(json, "scope", laxity_event_scope_name(event->scope));
+    laxity_json_text(json, "modes", laxity_event_modes_name(event));
+    if (counting_task->snapshot_n > 0 && counting_task->empty_counts[index] != INT64_MIN) {
+        laxity_json_int(json, "empty_count", counting_task->empty_counts[index]);
+    } else {
+        laxity_json_null(json, "empty_count");
+    }
+    laxity_json_close(json, '}');
+}
+
+static void write_events(struct laxity_json *json, struct laxity_segment *segment)
+{
+    laxity_json_open(json, "events", '[');
+    for (uint32_t i = 0; i < segment->counting.n_events; i++) {
+        write_event(json, segment, i);
+    }
+    laxity_json_close(json, ']');
 }
 
 static void write_counts(struct laxity_json *json, const struct laxity_drain_task *drain)
@@ -186,25 +224,35 @@ static void write_corunner(struct laxity_json *json, struct laxity_segment *segm
     laxity_json_close(json, '}');
 }
 
+static void
+write_fallback(struct laxity_json *json, const char *what, const struct laxity_fallback *fallback)
+{
+    laxity_json_open(json, NULL, '{');
+    laxity_json_text(json, "what", what);
+    laxity_json_text(json, "used", fallback->used);
+    laxity_json_text(json, "reason", fallback->reason);
+    laxity_json_close(json, '}');
+}
+
 static void write_fallback_list(
     struct laxity_json *json, const char *name, const struct laxity_process_state *state
 )
 {
     for (uint32_t i = 0; i < state->n_fallbacks; i++) {
         const struct laxity_fallback *fallback = &state->fallbacks[i];
-        laxity_json_open(json, NULL, '{');
         char what[LAXITY_ERROR_TEXT_BYTES];
         laxity_format(what, sizeof what, "%s: %s", name, fallback->what);
-        laxity_json_text(json, "what", what);
-        laxity_json_text(json, "used", fallback->used);
-        laxity_json_text(json, "reason", fallback->reason);
-        laxity_json_close(json, '}');
+        write_fallback(json, what, fallback);
     }
 }
 
 static void write_fallbacks(struct laxity_json *json, struct laxity_segment *segment)
 {
+    const struct laxity_counting *counting = &segment->counting;
     laxity_json_open(json, "fallbacks", '[');
+    for (uint32_t i = 0; i < counting->n_fallbacks; i++) {
+        write_fallback(json, counting->fallbacks[i].what, &counting->fallbacks[i]);
+    }
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(segment, i);
         write_fallback_list(json, task->config.process.name, &task->state.process);
@@ -233,6 +281,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_clock(json, segment);
     write_counter(json, segment);
     write_snapshots(json, segment);
+    write_events(json, segment);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         write_task(json, segment, i);

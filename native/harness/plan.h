@@ -39,6 +39,8 @@ struct laxity_run_plan {
     int progress_fd;   /* -1 = none */
     int parent_fd;     /* -1 = none */
     const char *finisher;
+    struct laxity_event events[LAXITY_EVENTS_MAX]; /* counted in every job */
+    unsigned n_events;
     struct laxity_words launcher; /* stands before the workloads in argv; empty = none */
     struct laxity_task_plan tasks[LAXITY_PROCESSES_MAX];
     unsigned n_tasks;

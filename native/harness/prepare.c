@@ -7,6 +7,7 @@
 #include "base/port/deadline.h"
 #include "base/port/memory.h"
 #include "base/port/sched.h"
+#include "harness/counting.h"
 #include "harness/engine.h"
 #include "harness/memory_limit.h"
 #include "harness/segment.h"
@@ -249,6 +250,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
         return -1;
     }
     limit_rt_time(engine);
+    laxity_open_counters(engine);
     laxity_engine_calibrate(engine);
     return 0;
 }

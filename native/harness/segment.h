@@ -19,6 +19,8 @@
 #include "base/port/atomic64.h"
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
+#include "counters/counters.h"
+#include "counters/events.h"
 #include "harness/histogram.h"
 #include "harness/release.h"
 
@@ -84,8 +86,8 @@ enum laxity_record_state {
     LAXITY_RECORD_DONE
 };
 
-/* One ring slot. Two cache lines, so that neighbours never share one with a slot that the drain
- * process reads. */
+/* One ring slot. Whole pairs of cache lines, so that neighbours never share one with a slot that
+ * the drain process reads. The counts come last: without events their lines are never touched. */
 struct laxity_job_record {
     _Alignas(2 * LAXITY_CACHE_LINE_BYTES) _Atomic uint32_t state;
     int32_t tid;
@@ -104,6 +106,7 @@ struct laxity_job_record {
     int32_t minor_faults;
     int32_t major_faults;
     float log_value;
+    _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 
 /* Clauses at the end of messages, "" = none: what they advise is spelled as the command line that
@@ -172,8 +175,10 @@ struct laxity_task_state {
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
     uint32_t snapshot_n;
-    struct laxity_memory_account memory; /* what the workload holds */
-    struct laxity_job_record spare;      /* takes the job whose record is lost */
+    struct laxity_memory_account memory;     /* what the workload holds */
+    uint32_t counted_events;                 /* bit i: events[i] of the segment counts here */
+    int64_t empty_counts[LAXITY_EVENTS_MAX]; /* of an empty pair of snapshots, medians */
+    struct laxity_job_record spare;          /* takes the job whose record is lost */
 };
 
 /* Writer: the supervisor. `end` is set last. */
@@ -228,6 +233,14 @@ enum laxity_run_status {
     LAXITY_RUN_RECOVERED,
 };
 
+/* What is counted in every task. Writer: the supervisor, before any task exists. */
+struct laxity_counting {
+    struct laxity_event events[LAXITY_EVENTS_MAX];
+    uint32_t n_events;
+    uint32_t n_fallbacks;
+    struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX]; /* what cannot be counted, by reason */
+};
+
 /* Writer: the supervisor. */
 struct laxity_run_state {
     struct laxity_atomic64 t0_ns;    /* 0 = not published */
@@ -255,6 +268,7 @@ struct laxity_segment {
     int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
     char ticks_name[16]; /* "" = none */
     char finisher[1024]; /* shell command for a run whose caller died, "" = none */
+    struct laxity_counting counting;
     struct laxity_run_state run;
     /* Writer: the drain process. */
     _Alignas(LAXITY_CACHE_LINE_BYTES

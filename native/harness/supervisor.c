@@ -10,6 +10,7 @@
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
+#include "harness/counting.h"
 #include "harness/crew.h"
 #include "harness/launch.h"
 #include "harness/plan.h"
@@ -86,6 +87,19 @@ static void note_fallbacks(
             fallback->used,
             fallback->reason
         );
+        supervisor->on_note(text);
+    }
+}
+
+/* What no task will count is told once, not by every task. */
+static void try_counters(const struct supervisor *supervisor)
+{
+    struct laxity_counting *counting = &supervisor->segment->counting;
+    laxity_try_counters(counting);
+    for (uint32_t i = 0; i < counting->n_fallbacks && supervisor->on_note; i++) {
+        const struct laxity_fallback *fallback = &counting->fallbacks[i];
+        char text[LAXITY_ERROR_TEXT_BYTES * 2];
+        laxity_format(text, sizeof text, "%s: %s", fallback->what, fallback->reason);
         supervisor->on_note(text);
     }
 }
@@ -458,6 +472,7 @@ static void keep_for_us(int fd)
 
 static void run_all(struct supervisor *supervisor)
 {
+    try_counters(supervisor);
     if (hold_idle(supervisor) == 0 && start_tasks(supervisor) == 0 &&
         start_corunners(supervisor) == 0) {
         rise_above_workloads(supervisor);

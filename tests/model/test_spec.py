@@ -277,10 +277,38 @@ def test_limits_of_time_are_taken():
         ("snapshots", "some", 'snapshots "some" is unknown; use one of none cpu all'),
         ("keep", "tail:0", 'keep "tail:0" is unknown; use all, misses or tail:N (the last N rows)'),
         ("max_response", 5, "max_response: 5 has no unit; write 5s"),
+        ("events", "cycles", "events is a text, not a list; correct it"),
+        (
+            "events",
+            ["cy cles"],
+            'events: "cy cles" is not the name of an event; laxity list events shows them',
+        ),
+        (
+            "events",
+            ["cycles", "cycles"],
+            'events: "cycles" stands there twice; once is enough',
+        ),
+        (
+            "events",
+            [f"e{number}" for number in range(9)],
+            "events: 9 of them; at most 8 are kept per job",
+        ),
     ],
 )
 def test_bad_value_of_run_names_key_and_value(key: str, value: object, message: str):
     assert refusal(run={key: value}) == f"[run]: {message}"
+
+
+def test_eight_events_are_taken_and_written_back():
+    events = [f"e{number}" for number in range(8)]
+    spec = resolve(run={"events": events})
+    assert spec.events == tuple(events)
+    assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec
+
+
+def test_events_without_the_snapshots_that_read_them_are_refused():
+    message = "[run]: events: counters are read with snapshots all, not cpu; write all"
+    assert refusal(run={"events": ["cycles"], "snapshots": "cpu"}) == message
 
 
 @pytest.mark.parametrize("keep", ["all", "misses", "tail:1", "tail:1000"])
@@ -307,7 +335,7 @@ def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 
 
-@pytest.mark.parametrize("key", ["on", "trace", "events"])
+@pytest.mark.parametrize("key", ["on", "trace"])
 def test_run_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity list`: the bundled workloads."""
+"""`laxity list`: the bundled workloads; the events that can be counted here."""
 
 import sys
 
@@ -12,13 +12,34 @@ from laxity.runner import tools
 
 
 @click.command("list")
+@click.argument(
+    "what", type=click.Choice(["workloads", "events"]), default="workloads", required=False
+)
 @format_option("table", "json")
 @debug_option
-def list_workloads(output_format: str) -> None:
-    """List the bundled workloads: name, words, memory that a job touches, summary."""
+def list_workloads(what: str, output_format: str) -> None:
+    """List what there is: the bundled workloads, or the events that jobs can be counted by.
+
+    A workload has a name, words, memory that a job touches, a summary; an event has a name, what
+    counts it on this machine, or why nothing does.
+    """
+    if what == "events":
+        _list_events(output_format)
+        return
     workloads = tools.list_workloads()
     if output_format == "json":
         print_json(workloads)
         return
     rows = [(one.name, one.kind, one.args, one.memory, one.summary) for one in workloads]
     sys.stdout.write(format_table(("workload", "class", "words", "memory", "summary"), rows))
+
+
+def _list_events(output_format: str) -> None:
+    found = tools.list_events()
+    if output_format == "json":
+        print_json(found)
+        return
+    rows = [(one.name, one.platform_event or "-", one.reason or "") for one in found.events]
+    sys.stdout.write(format_table(("event", "counted here by", "why not"), rows))
+    if found.library is not None:
+        sys.stdout.write(f"and every event of this processor that {found.library} has a name for\n")

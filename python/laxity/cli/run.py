@@ -55,6 +55,7 @@ _RUN_KEYS = (
     "max_misses",
     "max_response",
     "fail_fast",
+    "events",
 )
 # Options that become keys of [[task]]; a spec file has its own.
 _TASK_KEYS = (
@@ -111,6 +112,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     max_misses: int | None
     max_response: str | None
     fail_fast: bool | None
+    events: list[str] | None
     allow_unprivileged: bool
     shield: str | None
     no_throttling: bool
@@ -150,6 +152,12 @@ def _foreign_options(command: Command) -> Command:
         )
         command = option(command)
     return command
+
+
+def _split_names(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> list[str] | None:
+    return None if value is None else value.split(",")
 
 
 def _words(kind: type[StrEnum]) -> click.Choice[str]:
@@ -249,6 +257,12 @@ def _run_options(command: Command) -> Command:
                 "--snapshots",
                 type=_words(Snapshots),
                 help="What is read before and after each job.  [default: all]",
+            ),
+            click.option(
+                "--events",
+                callback=_split_names,
+                metavar="NAME,NAME...",
+                help="Count these in every job: instructions,page-faults (laxity list events).",
             ),
             click.option(
                 "--keep", metavar="all|misses|tail:N", help="Rows to keep.  [default: all]"

@@ -10,7 +10,7 @@ import click
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
-from laxity.model.streams import STREAMS, absent_value
+from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
@@ -53,5 +53,5 @@ def _columns(stream: str) -> list[dict[str, Any]]:
             "absent": absent_value(field.kind),
             "meaning": field.meaning,
         }
-        for field in STREAMS[stream]
+        for field in (*STREAMS[stream], *(EVENT_FIELDS if stream == "jobs" else ()))
     ]

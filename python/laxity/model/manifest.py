@@ -56,6 +56,20 @@ class SnapshotCost(Record, frozen=True, kw_only=True):
     wall_ns: int | float | None = None
 
 
+class Event(Record, frozen=True, kw_only=True):
+    """An event asked for; `platform_event` null: nothing here counts it, it has no columns.
+
+    `modes` is `user+kernel`, `user` or `kernel`; `empty_count` is what an empty pair of snapshots
+    counts (median), which only analysis subtracts.
+    """
+
+    name: str
+    platform_event: str | None = None
+    scope: Literal["core", "software", "system"] | None = None
+    modes: str | None = None
+    empty_count: int | float | None = None
+
+
 class Counts(Record, frozen=True, kw_only=True):
     """Releases by what became of them."""
 
@@ -192,6 +206,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     clock: Clock | None = None
     counter: Counter | None = None
     snapshots: SnapshotCost | None = None
+    events: list[Event] = []
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
     fallbacks: list[Fallback] = []
@@ -258,6 +273,7 @@ class Native(Record, frozen=True, kw_only=True):
     clock: Clock
     counter: Counter | None = None
     snapshots: SnapshotCost | None = None
+    events: list[Event] = []
     status: Literal["complete", "interrupted", "failed", "recovered"]
     exit_code: int
     message: str = ""

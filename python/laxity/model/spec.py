@@ -68,6 +68,7 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     max_misses: int | None = None
     max_response: Any = None
     fail_fast: bool = False
+    events: list[str] = []
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -111,7 +112,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
-    "run": ("on", "trace", "events"),
+    "run": ("on", "trace"),
     "task": ("exec", "isolation", "threads"),
     "interfere": (),
 }
@@ -171,6 +172,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
     `keep` is `all`, `misses` or `tail:N`; `jobs` counts started jobs per task; no `jobs` and no
     `duration_ns` means until interrupted. `fail_fast`: a task that fails ends the others too.
+    `events`: what is counted in every job, by the names that laxity-run knows.
     """
 
     platform: str = "native"
@@ -183,6 +185,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     max_misses: int | None = None
     max_response_ns: int | None = None
     fail_fast: bool = False
+    events: tuple[str, ...] = ()
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
 
@@ -226,6 +229,7 @@ def _run_table(spec: Spec) -> dict[str, Any]:
             if spec.max_response_ns is None
             else exact_duration(spec.max_response_ns),
             "fail_fast": spec.fail_fast or None,
+            "events": list(spec.events) or None,
         }
     )
 

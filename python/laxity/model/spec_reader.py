@@ -56,6 +56,9 @@ MIN_RUNTIME_NS = 1024
 MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+_EVENT = re.compile(r"[A-Za-z0-9_:.=-]{1,47}", re.ASCII)
+# What laxity-run stores per job (LAXITY_EVENTS_MAX).
+MAX_EVENTS = 8
 # What laxity-run stores of it (LAXITY_NAME_BYTES less the final NUL).
 _MAX_NAME = 63
 
@@ -288,9 +291,28 @@ def _resolve_run(
         max_misses=run.max_misses,
         max_response_ns=_positive_duration(run.max_response, "max_response"),
         fail_fast=run.fail_fast,
+        events=_resolve_events(run.events, run.snapshots),
         tasks=tasks,
         interfere=interfere,
     )
+
+
+def _resolve_events(events: list[str], snapshots: str) -> tuple[str, ...]:
+    """Check the shape of the list; which names there are only laxity-run knows."""
+    for event in events:
+        if not _EVENT.fullmatch(event):
+            msg = f'events: "{event}" is not the name of an event; laxity list events shows them'
+            raise ConfigError(msg)
+        if events.count(event) > 1:
+            msg = f'events: "{event}" stands there twice; once is enough'
+            raise ConfigError(msg)
+    if len(events) > MAX_EVENTS:
+        msg = f"events: {len(events)} of them; at most {MAX_EVENTS} are kept per job"
+        raise ConfigError(msg)
+    if events and snapshots != Snapshots.ALL:
+        msg = f"events: counters are read with snapshots all, not {snapshots}; write all"
+        raise ConfigError(msg)
+    return tuple(events)
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:

@@ -163,9 +163,28 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "counters": COUNTERS,
     "probe": PROBE,
 }
-# Streams whose files may hold columns not listed above: one f4 per value that a workload logs.
+# Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
+# per event of the run one i8 NAME with one f4 NAME_scale_ratio.
 STREAMS_WITH_EXTRA_COLUMNS = frozenset({"jobs"})
-EXTRA_COLUMN_KIND = "f4"
+EXTRA_COLUMN_KINDS = frozenset({"f4", "i8"})
+RATIO_SUFFIX = "_scale_ratio"
+# What `laxity schema` says of them.
+EVENT_FIELDS = (
+    _optional(
+        "EVENT",
+        "i8",
+        "count",
+        "one column per event of the run, under its name: counted within the job, raw "
+        "(events[].empty_count in manifest.json is what reading the counters adds)",
+    ),
+    _optional(
+        f"EVENT{RATIO_SUFFIX}",
+        "f4",
+        "",
+        "time enabled / time counted: 1 = counted all the time, 2 = half of it (multiplexed); "
+        "EVENT times this is the estimate for the whole job",
+    ),
+)
 
 
 def absent_value(kind: str) -> int | None:

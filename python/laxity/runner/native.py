@@ -61,6 +61,8 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     if spec.duration_ns is not None:
         argv += ["--duration", f"{spec.duration_ns}ns"]
     argv += ["--idle", spec.idle.value, "--snapshots", spec.snapshots.value, "--keep", spec.keep]
+    for event in spec.events:
+        argv += ["--event", event]
     if spec.seed is not None:
         argv += ["--seed", str(spec.seed)]
     if options.allow_unprivileged:

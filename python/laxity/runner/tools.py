@@ -32,6 +32,21 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     memory: str = ""
 
 
+class KnownEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What `list events` says about one: what counts it here, or why nothing does."""
+
+    name: str
+    platform_event: str | None = None
+    reason: str | None = None
+
+
+class EventList(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The events with names of their own, and the library that knows more, if it is built in."""
+
+    library: str | None = None
+    events: list[KnownEvent]
+
+
 class _WorkloadManifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     workload: list[Workload]
     schema: int = 1
@@ -112,6 +127,21 @@ def list_workloads() -> list[Workload]:
         raise ToolError(msg) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         msg = f"{path}: {plain_words(error)}; the installation is of another version"
+        raise ToolError(msg) from error
+
+
+def list_events() -> EventList:
+    """Ask laxity-run what it can count on this machine.
+
+    Raises:
+        ToolError: It is not built, or of another version.
+    """
+    tool = find_tool("laxity-run")
+    done = subprocess.run([tool, "--list-events"], capture_output=True, check=False)
+    try:
+        return msgspec.json.decode(done.stdout, type=EventList)
+    except msgspec.DecodeError as error:
+        msg = f"{tool}: its list of events is unreadable; rebuild it with ninja -C build"
         raise ToolError(msg) from error
 
 

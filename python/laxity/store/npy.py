@@ -18,7 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from laxity.errors import RecordError, cannot_read
 from laxity.model.streams import (
-    EXTRA_COLUMN_KIND,
+    EXTRA_COLUMN_KINDS,
+    RATIO_SUFFIX,
     STREAMS,
     STREAMS_WITH_EXTRA_COLUMNS,
     absent_value,
@@ -132,7 +133,9 @@ def check_columns(header: Header, path: Path) -> None:
             raise RecordError(msg)
     has_extra = path.name.removesuffix(".npy") in STREAMS_WITH_EXTRA_COLUMNS
     for name in kinds.keys() - known.keys():
-        if not has_extra or kinds[name] != EXTRA_COLUMN_KIND:
+        is_count = kinds[name] == "i8"
+        is_alone = is_count and kinds.get(name + RATIO_SUFFIX) != "f4"
+        if not has_extra or kinds[name] not in EXTRA_COLUMN_KINDS or is_alone:
             msg = f"{path}: column {name} is unknown; the stream is of another version"
             raise RecordError(msg)
 

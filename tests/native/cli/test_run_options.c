@@ -70,6 +70,14 @@ static void corunner_is_no_task(void)
     CHECK_TEXT(request.plan.corunners[0].words.items[1], "1MiB");
 }
 
+static void events_are_resolved_in_the_order_given(void)
+{
+    CHECK_EQUAL(parse("--run-dir d --event page-faults --event cycles -- mem -p 1ms"), 0);
+    CHECK_EQUAL(request.plan.n_events, 2);
+    CHECK_TEXT(request.plan.events[0].name, "page-faults");
+    CHECK_TEXT(request.plan.events[1].platform_event, "PERF_COUNT_HW_CPU_CYCLES");
+}
+
 static void check_refusal(const char *line, const char *part)
 {
     CHECK_EQUAL(parse(line), -1);
@@ -86,6 +94,8 @@ static void bad_words_are_refused_with_what_to_do(void)
     check_refusal("--run-dir d -- mem -p 10", "10s or 500us");
     check_refusal("--run-dir d -- mem", "no period");
     check_refusal("--run-dir d -- mem -p 1ms -d 2ms", "--overrun queue");
+    check_refusal("--run-dir d --event cylces -- mem -p 1ms", "did you mean cycles?");
+    check_refusal("--run-dir d --snapshots cpu --event cycles -- mem -p 1ms", "--snapshots all");
     check_refusal("--run-dir d -- mem -p 1ms -d 0ms", "deadline 0");
     check_refusal("--run-dir d -- mem -p 1ms -f 0", "out of range");
     check_refusal("--run-dir d -- mem -p 1ms -f 100", "out of range");
@@ -154,6 +164,7 @@ int main(void)
     RUN(defaults_are_those_of_the_design);
     RUN(timeout_is_twenty_times_the_longer_of_deadline_and_period);
     RUN(corunner_is_no_task);
+    RUN(events_are_resolved_in_the_order_given);
     RUN(bad_words_are_refused_with_what_to_do);
     RUN(smallest_period_is_one_microsecond);
     RUN(deadline_may_be_none);

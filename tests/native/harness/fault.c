@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /*
  * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N]`. N is a
- * job number, or a duration in microseconds for `spin` and `alternate`.
+ * job number, a duration in microseconds for `spin` and `alternate`, or pages for `touch`.
  */
 #include <laxity/hooks.h>
 #include <laxity/units.h>
@@ -12,13 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum {
     CHURN_BLOCKS = 64,
     CHURN_ROUNDS = 400,
     LINES_PRINTED = 2000,
-    NS_PER_US = 1000
+    NS_PER_US = 1000,
+    PAGE_BYTES = 4096,
+    PAGES_MAX = 256
 };
 
 static uint64_t job;
@@ -78,6 +81,23 @@ static void fail_check(void)
     laxity_job_failed("sum is 41, expected 42");
 }
 
+/* Gives so many pages back and touches them again: a minor fault each, although memory is locked.
+ */
+static void touch_pages(uint64_t pages)
+{
+    static char *area;
+    const size_t bytes = (size_t)PAGES_MAX * PAGE_BYTES;
+    if (!area) {
+        area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        (void)madvise(area, bytes, MADV_NOHUGEPAGE);
+    }
+    (void)munlock(area, bytes);
+    (void)madvise(area, bytes, MADV_DONTNEED);
+    for (uint64_t page = 0; page < pages && page < PAGES_MAX; page++) {
+        *(volatile char *)(area + page * PAGE_BYTES) = 1;
+    }
+}
+
 static void block(void)
 {
     const struct timespec pause = {.tv_nsec = 200000};
@@ -121,6 +141,8 @@ void benchmark_execution(int argc, void **argv)
         churn();
     } else if (strcmp(mode, "print") == 0) {
         print_much();
+    } else if (strcmp(mode, "touch") == 0) {
+        touch_pages(parameter);
     } else if (strcmp(mode, "block") == 0) {
         block();
     }

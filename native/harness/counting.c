@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "harness/counting.h"
+
+#include "base/error.h"
+#include "counters/counters.h"
+#include "counters/events.h"
+#include "harness/engine.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    /* Room for the explanation behind the names, in a reason of LAXITY_ERROR_TEXT_BYTES. */
+    NAMES_BYTES = 56,
+    /* No errno of the kernel's: the name is known, this processor has no such event. */
+    NO_COUNTERPART = 0,
+};
+
+/* Why event i does not count: the errno of the kernel, or NO_COUNTERPART. */
+struct refusals {
+    bool is_refused[LAXITY_EVENTS_MAX];
+    int numbers[LAXITY_EVENTS_MAX];
+};
+
+void laxity_explain_counter_refusal(int error_number, char *text, unsigned long bytes)
+{
+    const char *advice = "not counted";
+    switch (error_number) {
+    case NO_COUNTERPART:
+        laxity_format(text, bytes, "this build knows no such event of this processor");
+        return;
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+    case ENXIO:
+        advice = "no such counter here; virtual machines mostly have no PMU";
+        break;
+    case EACCES:
+    case EPERM:
+        advice = "lower kernel.perf_event_paranoid or run as root";
+        break;
+    case ENOSYS:
+        advice = "this kernel or emulator has no perf events";
+        break;
+    case EMFILE:
+        advice = "raise ulimit -n";
+        break;
+    default:
+        break;
+    }
+    const char *name = strerrorname_np(error_number);
+    laxity_format(text, bytes, "perf_event_open: %s: %s", name ? name : "unknown error", advice);
+}
+
+/* "cycles, instructions and 3 more" */
+static void list_names(
+    const struct laxity_counting *counting, const bool *is_named, char *text, unsigned long bytes
+)
+{
+    unsigned left = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < counting->n_events; i++) {
+        const char *name = counting->events[i].name;
+        if (!is_named[i]) {
+            continue;
+        }
+        const bool fits = used + strlen(name) + sizeof ", and 8 more" < bytes;
+        if (left > 0 || (used > 0 && !fits)) {
+            left++;
+            continue;
+        }
+        laxity_format(text + used, bytes - used, "%s%s", used > 0 ? ", " : "", name);
+        used = strlen(text);
+    }
+    if (left > 0) {
+        laxity_format(text + used, bytes - used, " and %u more", left);
+    }
+}
+
+static void
+note_refusal(struct laxity_counting *counting, const struct refusals *refusals, int error_number)
+{
+    if (counting->n_fallbacks >= LAXITY_FALLBACKS_MAX) {
+        return;
+    }
+    bool is_named[LAXITY_EVENTS_MAX] = {false};
+    for (uint32_t i = 0; i < counting->n_events; i++) {
+        is_named[i] = refusals->is_refused[i] && refusals->numbers[i] == error_number;
+    }
+    struct laxity_fallback *fallback = &counting->fallbacks[counting->n_fallbacks++];
+    char names[NAMES_BYTES];
+    char reason[LAXITY_ERROR_TEXT_BYTES - NAMES_BYTES];
+    list_names(counting, is_named, names, sizeof names);
+    laxity_explain_counter_refusal(error_number, reason, sizeof reason);
+    laxity_format(fallback->what, sizeof fallback->what, "events");
+    laxity_format(fallback->used, sizeof fallback->used, "no columns");
+    laxity_format(fallback->reason, sizeof fallback->reason, "%s: %s", names, reason);
+}
+
+/* One note per reason, whoever many events have it. */
+static void note_refusals(struct laxity_counting *counting, const struct refusals *refusals)
+{
+    for (uint32_t i = 0; i < counting->n_events; i++) {
+        bool is_noted = !refusals->is_refused[i];
+        for (uint32_t j = 0; j < i; j++) {
+            is_noted |= refusals->is_refused[j] && refusals->numbers[j] == refusals->numbers[i];
+        }
+        if (!is_noted) {
+            note_refusal(counting, refusals, refusals->numbers[i]);
+        }
+    }
+}
+
+void laxity_try_counters(struct laxity_counting *counting)
+{
+    struct laxity_counters counters;
+    struct refusals refusals = {.numbers = {0}};
+    int errors[LAXITY_EVENTS_MAX] = {0};
+    for (uint32_t i = 0; i < counting->n_events; i++) {
+        refusals.is_refused[i] = counting->events[i].platform_event[0] == '\0';
+    }
+    laxity_counters_open(counting->events, counting->n_events, &counters, errors);
+    laxity_counters_close(&counters);
+    for (uint32_t i = 0; i < counting->n_events; i++) {
+        if (errors[i] != 0 && !refusals.is_refused[i]) {
+            refusals.is_refused[i] = true;
+            refusals.numbers[i] = -errors[i];
+            counting->events[i].platform_event[0] = '\0';
+        }
+    }
+    note_refusals(counting, &refusals);
+}
+
+void laxity_open_counters(struct laxity_engine *engine)
+{
+    /* A copy: what the supervisor wrote is not ours to change. */
+    struct laxity_counting counting = engine->segment->counting;
+    struct laxity_task_state *state = &engine->task->state;
+    int errors[LAXITY_EVENTS_MAX] = {0};
+    laxity_counters_open(counting.events, counting.n_events, &engine->counters, errors);
+    for (uint32_t i = 0; i < counting.n_events; i++) {
+        if (errors[i] == 0) {
+            state->counted_events |= UINT32_C(1) << i;
+        } else if (counting.events[i].platform_event[0] != '\0') {
+            char reason[LAXITY_ERROR_TEXT_BYTES];
+            laxity_explain_counter_refusal(-errors[i], reason, sizeof reason);
+            laxity_add_fallback(&state->process, counting.events[i].name, "no values", reason);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The events of a run: tried once by the supervisor, opened by every task for itself. */
+#ifndef LAXITY_HARNESS_COUNTING_H
+#define LAXITY_HARNESS_COUNTING_H
+
+#include "harness/engine.h"
+#include "harness/segment.h"
+
+#include <stdint.h>
+
+/*
+ * laxity_try_counters - find out what of segment->counting this machine counts
+ *
+ * To be called before any task exists. What cannot be counted is taken out (its platform_event
+ * becomes empty) and noted in counting.fallbacks, one note per reason.
+ */
+void laxity_try_counters(struct laxity_counting *counting);
+
+/* laxity_open_counters - for the calling thread, which will run the jobs; sets counted_events */
+void laxity_open_counters(struct laxity_engine *engine);
+
+/* laxity_explain_counter_refusal - what an errno of perf_event_open means and what to do about it
+ */
+void laxity_explain_counter_refusal(int error_number, char *text, unsigned long bytes);
+
+#endif
