@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Counters of a real kernel's PMU driver, in a virtual machine whose PMU counts exactly."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.laxity_command import ROOT
+from tests.cli.virtual_machine import find_kernel, run_guest
+
+from laxity.store.npy import read_stream
+
+CROSS = ROOT / "build-cross" / "aarch64"
+PASSES = 1_000_000
+# Two instructions per pass (tests/native/counters/counted_loop.c).
+LOOP_INSTRUCTIONS = 2 * PASSES
+JOBS = 10
+EVENTS = "--event instructions --event cycles --event page-faults"
+TASK = f"--period 20ms --jobs {JOBS} --job-timeout 10s"
+
+
+@pytest.mark.slow
+def test_instructions_and_cycles_of_a_known_loop_are_within_one_percent(tmp_path: Path) -> None:
+    laxity_run, loop = CROSS / "native" / "laxity-run", CROSS / "tests" / "native" / "counted_loop"
+    if not loop.exists():
+        pytest.skip("no cross build for aarch64; ./check makes it")
+    kernel = find_kernel(ROOT / "build" / "virtual-machine")
+    status, files = run_guest(
+        kernel,
+        tmp_path,
+        CROSS / "tests" / "native" / "guest_init",
+        {"/laxity-run": laxity_run, "/counted_loop": loop},
+        f"/laxity-run --run-dir /run/D {EVENTS} -- /counted_loop --arg {PASSES} {TASK}".split(),
+    )
+    assert status == 0
+    native = json.loads(files["native.json"])
+    (tmp_path / "jobs.npy").write_bytes(files["jobs.npy"])
+    rows = read_stream(tmp_path / "jobs.npy")
+    assert len(rows) >= JOBS
+    finished = rows[~np.ma.getmaskarray(rows["finish_ns"])]
+    assert len(finished) == JOBS
+    for event, empty in zip(("instructions", "cycles"), native["events"], strict=False):
+        assert empty["name"] == event
+        assert empty["modes"] == "user+kernel"
+        counted = finished[event].filled(0)
+        # All jobs: what the harness adds is below 1 % of the loop even before it is subtracted.
+        assert (np.abs(counted - LOOP_INSTRUCTIONS) <= 0.01 * LOOP_INSTRUCTIONS).all()
+        assert 0 < empty["empty_count"] < 0.01 * LOOP_INSTRUCTIONS
+        assert (finished[f"{event}_scale_ratio"] == 1).all()
+    assert native["events"][2]["scope"] == "software"
