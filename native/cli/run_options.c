@@ -6,9 +6,9 @@
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "cli/event_options.h"
 #include "cli/options.h"
 #include "cli/run_tables.h"
-#include "counters/events.h"
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
@@ -262,23 +262,6 @@ take_common(struct laxity_run_request *request, const struct laxity_common_optio
     };
 }
 
-static int take_events(
-    struct laxity_run_plan *plan, const struct laxity_words *names, struct laxity_error *error
-)
-{
-    if (names->n > 0 && plan->snapshots != LAXITY_SNAPSHOTS_ALL) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "--event %.60s: counters are read with --snapshots all; use that, or leave events out",
-            names->items[0]
-        );
-        return -1;
-    }
-    plan->n_events = names->n;
-    return laxity_events_resolve(names->items, names->n, plan->events, error);
-}
-
 int laxity_run_options_parse(
     int argc, char **argv, struct laxity_run_request *out_request, struct laxity_error *error
 )
@@ -289,13 +272,14 @@ int laxity_run_options_parse(
         .seed = 1,
         .snapshots = LAXITY_SNAPSHOTS_ALL,
         .keep = {.keep = LAXITY_KEEP_ALL},
+        .events = {.sample_bucket_ns = LAXITY_ABSENT_NS},
     };
     int used = laxity_options_parse(&laxity_common_table, argc, argv, &common, error);
     take_common(out_request, &common);
     struct laxity_run_plan *plan = &out_request->plan;
-    const int rc = used < 0 ? -1 : take_events(plan, &common.events, error);
-    free((void *)common.events.items);
-    if (rc) {
+    const bool is_refused = used < 0 || laxity_take_events(&common.events, plan, error);
+    free((void *)common.events.names.items);
+    if (is_refused) {
         return -1;
     }
     if (out_request->recover_dir) {

@@ -3,6 +3,7 @@
 #include "cli/run_tables.h"
 
 #include "base/port/time.h"
+#include "cli/event_options.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
 
@@ -50,8 +51,21 @@ static const struct laxity_option common_options[] = {
     {.name = "--event",
      .metavar = "NAME",
      .kind = LAXITY_OPTION_WORD,
-     AT(laxity_common_options, events),
+     AT(laxity_common_options, events.names),
      .help = "counted in every job, as in instructions or page-faults; may be repeated"},
+    {.name = "--sample-bucket",
+     .metavar = "TIME",
+     .kind = LAXITY_OPTION_DURATION,
+     AT(laxity_common_options, events.sample_bucket_ns),
+     .low = LAXITY_SAMPLE_BUCKET_MIN_NS,
+     .high = INT64_C(3600) * LAXITY_NS_PER_S,
+     .help = "read the events at this distance within jobs too, 100us or longer"},
+    {.name = "--sample-cpu",
+     .metavar = "CPU",
+     .default_text = "one without a task",
+     .kind = LAXITY_OPTION_CPUS,
+     AT(laxity_common_options, events.sample_cpus),
+     .help = "where samplers run"},
     {.name = "--seed",
      .metavar = "N",
      .default_text = "1",

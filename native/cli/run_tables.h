@@ -5,6 +5,7 @@
 #define LAXITY_CLI_RUN_TABLES_H
 
 #include "base/cpus.h"
+#include "cli/event_options.h"
 #include "cli/options.h"
 #include "harness/plan.h"
 
@@ -17,7 +18,7 @@ struct laxity_common_options {
     const char *recover_dir;
     const char *finisher;
     struct laxity_words launcher;
-    struct laxity_words events;
+    struct laxity_event_options events;
     int64_t duration_ns;
     uint64_t seed;
     uint64_t progress_fd;

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/counting.h"
 
+#include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/events.h"
 #include "harness/engine.h"
+#include "harness/plan.h"
 #include "harness/segment.h"
 
 #include <errno.h>
@@ -16,9 +20,54 @@
 enum {
     /* Room for the explanation behind the names, in a reason of LAXITY_ERROR_TEXT_BYTES. */
     NAMES_BYTES = 56,
+    /* The ring of samples holds this many seconds, but at most 8 MiB per task. */
+    SAMPLE_SECONDS = 4,
+    SAMPLE_SLOTS_MIN = 256,
+    SAMPLE_SLOTS_MAX = 65536,
     /* No errno of the kernel's: the name is known, this processor has no such event. */
     NO_COUNTERPART = 0,
 };
+
+uint32_t laxity_sample_slots(const struct laxity_run_plan *plan)
+{
+    if (plan->n_events == 0 || plan->sample_bucket_ns <= 0) {
+        return 0;
+    }
+    uint32_t slots = SAMPLE_SLOTS_MIN;
+    const int64_t wanted = SAMPLE_SECONDS * (int64_t)LAXITY_NS_PER_S / plan->sample_bucket_ns;
+    while (slots < wanted && slots < SAMPLE_SLOTS_MAX) {
+        slots *= 2;
+    }
+    return slots;
+}
+
+/* A sampler beside a task delays it less than one that interrupts it. */
+static int32_t choose_sample_cpu(struct laxity_segment *segment)
+{
+    struct laxity_cpus rest;
+    if (laxity_get_affinity(&rest)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        rest = laxity_cpus_without(&rest, &laxity_segment_task(segment, i)->config.process.cpus);
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (laxity_cpus_has(&rest, cpu)) {
+            return (int32_t)cpu;
+        }
+    }
+    return -1;
+}
+
+void laxity_fill_counting(const struct laxity_run_plan *plan, struct laxity_segment *segment)
+{
+    struct laxity_counting *counting = &segment->counting;
+    memcpy(counting->events, plan->events, sizeof plan->events);
+    counting->n_events = plan->n_events;
+    counting->sample_slots = laxity_sample_slots(plan);
+    counting->sample_bucket_ns = plan->sample_bucket_ns;
+    counting->sample_cpu = plan->sample_cpu < 0 ? choose_sample_cpu(segment) : plan->sample_cpu;
+}
 
 /* Why event i does not count: the errno of the kernel, or NO_COUNTERPART. */
 struct refusals {

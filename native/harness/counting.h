@@ -5,9 +5,20 @@
 #define LAXITY_HARNESS_COUNTING_H
 
 #include "harness/engine.h"
+#include "harness/plan.h"
 #include "harness/segment.h"
 
 #include <stdint.h>
+
+/* laxity_sample_slots - size of a task's ring of samples; 0 = the plan asks for none */
+uint32_t laxity_sample_slots(const struct laxity_run_plan *plan);
+
+/*
+ * laxity_fill_counting - what the plan asks for, into segment->counting
+ *
+ * To be called once the CPUs of all tasks stand in the segment: samplers get one that no task uses.
+ */
+void laxity_fill_counting(const struct laxity_run_plan *plan, struct laxity_segment *segment);
 
 /*
  * laxity_try_counters - find out what of segment->counting this machine counts

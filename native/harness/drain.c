@@ -10,6 +10,7 @@
 #include "harness/job_stream.h"
 #include "harness/outcome.h"
 #include "harness/output.h"
+#include "harness/sample_stream.h"
 #include "harness/segment.h"
 
 #include <poll.h>
@@ -30,6 +31,7 @@ enum {
 struct drain {
     const struct laxity_drain_config *config;
     struct laxity_job_stream stream;
+    struct laxity_sample_stream samples;
     bool is_open;
     int64_t patched_ns;
 };
@@ -77,9 +79,15 @@ static int drain_rings(struct drain *drain)
     for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
         rc = laxity_job_stream_drain(&drain->stream, i);
     }
+    if (rc == 0) {
+        rc = laxity_sample_stream_drain(&drain->samples, segment, drain->config->dir_fd);
+    }
     const int64_t now_ns = laxity_now_ns();
     if (rc == 0 && now_ns - drain->patched_ns > PATCH_NS) {
         rc = laxity_npy_patch(&drain->stream.npy);
+        if (rc == 0 && drain->samples.is_open) {
+            rc = laxity_npy_patch(&drain->samples.npy);
+        }
         drain->patched_ns = now_ns;
     }
     return rc;
@@ -180,7 +188,11 @@ static int complete_streams(struct drain *drain)
     if (rc == 0) {
         rc = laxity_job_stream_close(&drain->stream, drain->config->dir_fd);
     }
-    return rc;
+    if (rc == 0 && is_published) {
+        rc = laxity_sample_stream_drain(&drain->samples, segment, drain->config->dir_fd);
+    }
+    const int close_rc = laxity_sample_stream_close(&drain->samples);
+    return rc ? rc : close_rc;
 }
 
 /* Once the caller has died nobody else completes the run. */

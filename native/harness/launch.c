@@ -8,6 +8,7 @@
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
+#include "harness/counting.h"
 #include "harness/drain.h"
 #include "harness/plan.h"
 #include "harness/process.h"
@@ -80,8 +81,6 @@ static void fill_segment(struct laxity_launch *launch)
     segment->keep_rows = plan->keep_rows;
     segment->duration_ns = plan->duration_ns;
     segment->last_release_ns = INT64_MIN;
-    memcpy(segment->counting.events, plan->events, sizeof plan->events);
-    segment->counting.n_events = plan->n_events;
     const char *ticks = laxity_ticks_name();
     laxity_format(segment->ticks_name, sizeof segment->ticks_name, "%s", ticks ? ticks : "");
     laxity_format(
@@ -100,6 +99,7 @@ static void fill_segment(struct laxity_launch *launch)
         default_cpus(config);
         laxity_segment_corunner(segment, i)->state.policy = config->policy;
     }
+    laxity_fill_counting(plan, segment);
     segment->magic = LAXITY_SEGMENT_MAGIC; /* last: from here on it can be recovered */
 }
 
@@ -139,7 +139,8 @@ static size_t whole_pages(size_t bytes)
 static int make_segment(struct laxity_launch *launch, struct laxity_error *error)
 {
     const struct laxity_run_plan *plan = launch->plan;
-    const size_t bytes = laxity_segment_bytes(plan->n_tasks, plan->n_corunners, ring_slots(plan));
+    const size_t bytes = laxity_segment_bytes(plan->n_tasks, plan->n_corunners, ring_slots(plan)) +
+                         laxity_segment_sample_bytes(plan->n_tasks, laxity_sample_slots(plan));
     void *base = NULL;
     int rc = laxity_create_shared(bytes, launch->shared_path, &launch->segment_fd);
     if (rc == 0) {

@@ -10,6 +10,7 @@
 #include "base/port/time.h"
 #include "counters/events.h"
 #include "harness/release.h"
+#include "harness/sample_stream.h"
 #include "harness/segment.h"
 
 #include <errno.h>
@@ -130,6 +131,32 @@ static void write_events(struct laxity_json *json, struct laxity_segment *segmen
         write_event(json, segment, i);
     }
     laxity_json_close(json, ']');
+}
+
+static void write_sampling(struct laxity_json *json, struct laxity_segment *segment)
+{
+    const struct laxity_counting *counting = &segment->counting;
+    uint64_t samples = 0;
+    uint64_t lost = 0;
+    if (counting->sample_slots == 0) {
+        laxity_json_null(json, "sampling");
+        return;
+    }
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        samples += laxity_atomic64_load(&task->drain.sample_tail);
+        lost += laxity_atomic64_load(&task->state.lost_samples);
+    }
+    laxity_json_open(json, "sampling", '{');
+    laxity_json_int(json, "bucket_ns", counting->sample_bucket_ns);
+    if (counting->sample_cpu < 0) {
+        laxity_json_null(json, "cpu");
+    } else {
+        laxity_json_int(json, "cpu", counting->sample_cpu);
+    }
+    laxity_json_count(json, "samples", samples);
+    laxity_json_count(json, "lost", lost);
+    laxity_json_close(json, '}');
 }
 
 static void write_counts(struct laxity_json *json, const struct laxity_drain_task *drain)
@@ -282,6 +309,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_counter(json, segment);
     write_snapshots(json, segment);
     write_events(json, segment);
+    write_sampling(json, segment);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         write_task(json, segment, i);
@@ -295,6 +323,9 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_fallbacks(json, segment);
     laxity_json_open(json, "tables", '{');
     laxity_json_count(json, "jobs.npy", segment->rows_written);
+    if (segment->samples_is_open) {
+        laxity_json_count(json, "counters.npy", laxity_sample_rows(segment));
+    }
     laxity_json_close(json, '}');
     laxity_json_close(json, '}');
 }

@@ -41,6 +41,8 @@ struct laxity_run_plan {
     const char *finisher;
     struct laxity_event events[LAXITY_EVENTS_MAX]; /* counted in every job */
     unsigned n_events;
+    int64_t sample_bucket_ns; /* between samples within jobs; LAXITY_ABSENT_NS = none are taken */
+    int32_t sample_cpu;       /* -1 = one that no task uses, if there is one */
     struct laxity_words launcher; /* stands before the workloads in argv; empty = none */
     struct laxity_task_plan tasks[LAXITY_PROCESSES_MAX];
     unsigned n_tasks;

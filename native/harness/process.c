@@ -8,6 +8,7 @@
 #include "harness/engine.h"
 #include "harness/memory_limit.h"
 #include "harness/prepare.h"
+#include "harness/sampler.h"
 #include "harness/segment.h"
 
 #include <laxity/hooks.h>
@@ -118,14 +119,19 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
         .stop = &stop,
         .rttime_is_reached = &rttime_is_reached,
     };
+    /* Static: its thread may still wait on it while the process ends. */
+    static struct laxity_sampler sampler;
     own_state = state;
-    if (laxity_prepare_task(&engine)) {
+    if (laxity_sampler_make(&sampler, &engine) || laxity_prepare_task(&engine) ||
+        laxity_sampler_place(&sampler)) {
         return state->error.exit_code;
     }
     set_phase(state, LAXITY_PHASE_READY);
     if (wait_for_go(role->go_fd)) {
+        laxity_sampler_go(&sampler);
         laxity_engine_run(&engine);
     }
+    laxity_sampler_stop(&sampler);
     set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
     laxity_memory_limit_end();

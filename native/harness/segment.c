@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/port/atomic64.h"
 #include "base/port/sched.h"
+#include "counters/counters.h"
+#include "counters/events.h"
 #include "harness/release.h"
 
 #include <errno.h>
@@ -38,6 +40,11 @@ size_t laxity_segment_bytes(uint32_t n_tasks, uint32_t n_corunners, uint32_t rin
            (size_t)n_tasks * ring_slots * sizeof(struct laxity_job_record);
 }
 
+size_t laxity_segment_sample_bytes(uint32_t n_tasks, uint32_t sample_slots)
+{
+    return (size_t)n_tasks * sample_slots * sizeof(struct laxity_sample);
+}
+
 int laxity_segment_check(const struct laxity_segment *segment, size_t bytes)
 {
     if (bytes < sizeof *segment || segment->magic != LAXITY_SEGMENT_MAGIC ||
@@ -49,7 +56,13 @@ int laxity_segment_check(const struct laxity_segment *segment, size_t bytes)
     if (slots == 0 || (slots & (slots - 1)) != 0) {
         return -EINVAL;
     }
-    const size_t needed = laxity_segment_bytes(segment->n_tasks, segment->n_corunners, slots);
+    const uint32_t sample_slots = segment->counting.sample_slots;
+    if ((sample_slots & (sample_slots - 1)) != 0 ||
+        segment->counting.n_events > LAXITY_EVENTS_MAX) {
+        return -EINVAL;
+    }
+    const size_t needed = laxity_segment_bytes(segment->n_tasks, segment->n_corunners, slots) +
+                          laxity_segment_sample_bytes(segment->n_tasks, sample_slots);
     return bytes >= needed ? 0 : -EINVAL;
 }
 
@@ -76,6 +89,14 @@ struct laxity_job_record *laxity_segment_ring(struct laxity_segment *segment, ui
            (size_t)task * segment->ring_slots;
 }
 
+struct laxity_sample *laxity_segment_samples(struct laxity_segment *segment, uint32_t task)
+{
+    const size_t offset =
+        laxity_segment_bytes(segment->n_tasks, segment->n_corunners, segment->ring_slots);
+    return (struct laxity_sample *)at_offset(segment, offset) +
+           (size_t)task * segment->counting.sample_slots;
+}
+
 struct laxity_releases
 laxity_task_releases(const struct laxity_segment *segment, const struct laxity_task *task)
 {
@@ -86,6 +107,26 @@ laxity_task_releases(const struct laxity_segment *segment, const struct laxity_t
         .deadline_ns = task->config.deadline_ns,
         .overrun = task->config.overrun,
     };
+}
+
+void laxity_store_sample(
+    struct laxity_segment *segment,
+    uint32_t task_index,
+    int64_t time_ns,
+    const struct laxity_counts *counts
+)
+{
+    struct laxity_task *task = laxity_segment_task(segment, task_index);
+    const uint32_t slots = segment->counting.sample_slots;
+    const uint64_t head = laxity_atomic64_load(&task->state.sample_head);
+    if (head - laxity_atomic64_load(&task->drain.sample_tail) >= slots) {
+        laxity_atomic64_increment(&task->state.lost_samples);
+        return;
+    }
+    struct laxity_sample *sample = &laxity_segment_samples(segment, task_index)[head & (slots - 1)];
+    sample->time_ns = time_ns;
+    sample->counts = *counts;
+    laxity_atomic64_store(&task->state.sample_head, head + 1);
 }
 
 void laxity_add_fallback(

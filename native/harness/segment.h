@@ -116,6 +116,12 @@ struct laxity_advice {
     char other_policy[LAXITY_NAME_BYTES]; /* how to do without FIFO and RR */
 };
 
+/* One slot of a task's ring of samples: what was counted since t0. */
+struct laxity_sample {
+    _Alignas(2 * LAXITY_CACHE_LINE_BYTES) int64_t time_ns;
+    struct laxity_counts counts;
+};
+
 /* Set before the task's process exists; constant afterwards. Shared by tasks and co-runners. */
 struct laxity_process_config {
     char name[LAXITY_NAME_BYTES];
@@ -178,6 +184,8 @@ struct laxity_task_state {
     struct laxity_memory_account memory;     /* what the workload holds */
     uint32_t counted_events;                 /* bit i: events[i] of the segment counts here */
     int64_t empty_counts[LAXITY_EVENTS_MAX]; /* of an empty pair of snapshots, medians */
+    struct laxity_atomic64 sample_head;      /* writer: the task's sampler */
+    struct laxity_atomic64 lost_samples;     /* the ring was full, or the bucket slept through */
     struct laxity_job_record spare;          /* takes the job whose record is lost */
 };
 
@@ -193,7 +201,8 @@ struct laxity_verdict {
 /* Writer: the drain process. Enough to go on after that process died. */
 struct laxity_drain_task {
     struct laxity_atomic64 tail; /* records taken out of the ring */
-    uint64_t next_job;           /* first job without a row */
+    struct laxity_atomic64 sample_tail;
+    uint64_t next_job; /* first job without a row */
     uint64_t next_ordinal;
     uint64_t lost_records;
     uint64_t counts[LAXITY_STATUS_COUNT];
@@ -239,6 +248,9 @@ struct laxity_counting {
     uint32_t n_events;
     uint32_t n_fallbacks;
     struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX]; /* what cannot be counted, by reason */
+    int64_t sample_bucket_ns;                               /* between samples within jobs */
+    uint32_t sample_slots; /* a power of two, per task; 0 = no samples are taken */
+    int32_t sample_cpu;    /* of the samplers; -1 = where their task runs */
 };
 
 /* Writer: the supervisor. */
@@ -274,9 +286,10 @@ struct laxity_segment {
     _Alignas(LAXITY_CACHE_LINE_BYTES
     ) _Atomic int32_t output_error; /* -errno of the stream writer */
     uint64_t rows_written;
-    uint64_t rows_kept_from; /* LAXITY_KEEP_TAIL: rows ever kept */
-    uint32_t jobs_is_open;   /* jobs.npy exists */
-    uint32_t is_unsorted;    /* rows are not in order of release */
+    uint64_t rows_kept_from;  /* LAXITY_KEEP_TAIL: rows ever kept */
+    uint32_t jobs_is_open;    /* jobs.npy exists */
+    uint32_t samples_is_open; /* counters.npy exists */
+    uint32_t is_unsorted;     /* rows are not in order of release */
     int64_t last_release_ns;
     uint32_t last_task;
     uint32_t log_source;    /* process whose output stands last in output.log, counted from 1 */
@@ -286,8 +299,11 @@ struct laxity_segment {
     unsigned char rows[LAXITY_ROWS_BUFFER_BYTES];
 };
 
-/* laxity_segment_bytes - size of the file for so many processes */
+/* laxity_segment_bytes - size of the file for so many processes, without rings of samples */
 size_t laxity_segment_bytes(uint32_t n_tasks, uint32_t n_corunners, uint32_t ring_slots);
+
+/* laxity_segment_sample_bytes - what the rings of samples add behind it */
+size_t laxity_segment_sample_bytes(uint32_t n_tasks, uint32_t sample_slots);
 
 /* laxity_segment_check - 0 if `bytes` at segment are one of ours, in this version; else -EINVAL */
 int laxity_segment_check(const struct laxity_segment *segment, size_t bytes);
@@ -295,10 +311,24 @@ int laxity_segment_check(const struct laxity_segment *segment, size_t bytes);
 struct laxity_task *laxity_segment_task(struct laxity_segment *segment, uint32_t task);
 struct laxity_corunner *laxity_segment_corunner(struct laxity_segment *segment, uint32_t corunner);
 struct laxity_job_record *laxity_segment_ring(struct laxity_segment *segment, uint32_t task);
+struct laxity_sample *laxity_segment_samples(struct laxity_segment *segment, uint32_t task);
 
 /* laxity_task_releases - the arithmetic of one task, once t0 is published */
 struct laxity_releases
 laxity_task_releases(const struct laxity_segment *segment, const struct laxity_task *task);
+
+/*
+ * laxity_store_sample - into the task's ring, or lost and counted; by the task's sampler alone
+ *
+ * The drain process may be late, the sampler must not wait, and no slot is written twice before it
+ * was read.
+ */
+void laxity_store_sample(
+    struct laxity_segment *segment,
+    uint32_t task_index,
+    int64_t time_ns,
+    const struct laxity_counts *counts
+);
 
 /* laxity_add_fallback - note that something else than asked for is used; more than fit are dropped
  * (there are 4 kinds) */

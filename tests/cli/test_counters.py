@@ -104,3 +104,58 @@ def test_unknown_event_is_refused_with_the_nearest_name(laxity: Laxity) -> None:
 def test_schema_shows_the_columns_of_an_event(laxity: Laxity) -> None:
     done = laxity("schema", "jobs")
     assert "EVENT_scale_ratio" in done.stdout
+
+
+def test_samples_show_the_middle_of_jobs(laxity: Laxity) -> None:
+    if events_here(laxity)["task-clock"] is None:
+        pytest.skip("no permission to count")
+    # Jobs of 5 ms in periods of 20 ms, a sample every millisecond.
+    spec = laxity.spec(args=["spin", "5000"], period="20ms", policy="other", deadline="none")
+    words = ("-M", "-B", "1ms", "--events", "page-faults,task-clock", "-t", "15")
+    run = laxity.run(spec, *words)
+    samples, sampling = run.stream("counters"), run.manifest.sampling
+    assert sampling is not None
+    assert sampling.bucket_ns == 1_000_000
+    assert sampling.samples > 0
+    # Two events per sample, each event's index that of the manifest.
+    assert len(samples) == 2 * sampling.samples == run.manifest.tables["counters.npy"]
+    clock = samples[samples["event"] == 1]
+    assert (np.diff(clock["time_ns"]) > 0).all()
+    # Counted since t0: it never falls, and at the end no more than the task ran in all.
+    assert (np.diff(clock["value"]) >= 0).all()
+    rows = finished(run)
+    inside = [
+        ((clock["time_ns"] > row["start_ns"]) & (clock["time_ns"] < row["finish_ns"])).sum()
+        for row in rows
+    ]
+    assert sum(inside) > len(rows), "jobs of 5 ms hold several samples each"
+    clock_instance = run.manifest.clock
+    assert clock_instance is not None
+    assert clock_instance.t0_ns is not None
+    assert clock["time_ns"].min() > clock_instance.t0_ns
+
+
+def test_every_bucket_is_a_sample_or_counted_as_lost(laxity: Laxity) -> None:
+    if events_here(laxity)["task-clock"] is None:
+        pytest.skip("no permission to count")
+    spec = laxity.spec(args=["spin", "100"], period="1ms", policy="other", deadline="none")
+    run = laxity.run(spec, "-M", "-B", "100us", "--events", "task-clock", "--duration", "500ms")
+    samples, sampling = run.stream("counters"), run.manifest.sampling
+    assert sampling is not None
+    clock = run.manifest.clock
+    assert clock is not None
+    assert clock.t0_ns is not None
+    last_finish_ns = int(finished(run)["finish_ns"].max())
+    assert len(samples) == sampling.samples
+    # t0 + k * 100 us, k = 1 2 ..., until the last job has finished, or a little later.
+    assert sampling.samples + sampling.lost >= (last_finish_ns - clock.t0_ns) // 100_000
+    assert (np.diff(samples["time_ns"]) > 0).all()
+
+
+def test_sampling_of_nothing_is_refused(laxity: Laxity) -> None:
+    done = laxity("run", "empty", *SHORT, "-M")
+    assert done.returncode == 2
+    assert "--sample-bucket: no event to sample; name some in events" in done.stderr
+    done = laxity("run", "empty", *SHORT, "--events", "task-clock", "-B", "1ms")
+    assert "-B: nothing is sampled; add -M" in done.stderr
+    assert done.returncode == 2

@@ -15,6 +15,7 @@ from laxity.model.manifest import (
     CorunnerResult,
     Counter,
     Counts,
+    Event,
     Fallback,
     Faults,
     Manifest,
@@ -69,6 +70,7 @@ class Made:
     fallbacks: Sequence[Fallback] = ()
     notes: Sequence[str] = ()
     drift: Sequence[str] = ()
+    events: Sequence[Event] = ()
     platform: str = "native"
     lost_rows: int = 0
     facts: Facts = field(default=FACTS)
@@ -283,4 +285,5 @@ def _manifest(
         counter=Counter(name="tsc", rate_hz=2_400_000_000), snapshots=snapshots,
         tasks=tasks, corunners=list(made.corunners), fallbacks=list(made.fallbacks),
         notes=list(made.notes), doctor_drift=list(made.drift), tables=tables, files=files,
+        events=list(made.events),
     )  # fmt: skip

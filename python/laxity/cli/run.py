@@ -56,6 +56,8 @@ _RUN_KEYS = (
     "max_response",
     "fail_fast",
     "events",
+    "sample_bucket",
+    "sample_cpu",
 )
 # Options that become keys of [[task]]; a spec file has its own.
 _TASK_KEYS = (
@@ -73,6 +75,8 @@ _TASK_KEYS = (
     "heap",
     "memory_limit",
 )
+# RT-Bench's own default.
+_DEFAULT_SAMPLE_BUCKET = "10ms"
 # RT-Bench's letters that have no meaning here, and what does the same.
 _FOREIGN_LETTERS = {
     "-l": "what is logged is always everything; --keep and --snapshots choose less",
@@ -113,6 +117,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     max_response: str | None
     fail_fast: bool | None
     events: list[str] | None
+    sample: bool
+    sample_bucket: str | None
+    sample_cpu: int | None
     allow_unprivileged: bool
     shield: str | None
     no_throttling: bool
@@ -264,6 +271,20 @@ def _run_options(command: Command) -> Command:
                 metavar="NAME,NAME...",
                 help="Count these in every job: instructions,page-faults (laxity list events).",
             ),
+            click.option("-M", "--sample", is_flag=True, help="Read the events within jobs too."),
+            click.option(
+                "-C",
+                "--sample-cpu",
+                type=int,
+                metavar="CPU",
+                help="Where -M reads from.  [default: one without a task]",
+            ),
+            click.option(
+                "-B",
+                "--sample-bucket",
+                metavar="TIME",
+                help="Distance of the readings of -M.  [default: 10ms]",
+            ),
             click.option(
                 "--keep", metavar="all|misses|tail:N", help="Rows to keep.  [default: all]"
             ),
@@ -383,6 +404,7 @@ def _tell(line: str) -> None:
 def _read_experiment(what: str, options: _Options) -> _Experiment:
     resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
     run_table = options.table(_RUN_KEYS)
+    _check_sampling(what, options, run_table)
     if what in {"", "-"}:
         msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
         raise ConfigError(msg)
@@ -397,6 +419,17 @@ def _read_experiment(what: str, options: _Options) -> _Experiment:
     with named_as_options(given):
         spec = resolve_spec(run_table, [task], interfere, resolution_ns)
     return _Experiment(spec.tasks[0].name, spec)
+
+
+def _check_sampling(what: str, options: _Options, run_table: dict[str, Any]) -> None:
+    """Serve RT-Bench's -M, which enables, beside -B and -C, which say how."""
+    if options.sample:
+        run_table.setdefault("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
+    elif not is_spec_path(what):
+        for key, option in (("sample_bucket", "-B"), ("sample_cpu", "-C")):
+            if key in run_table:
+                msg = f"{option}: nothing is sampled; add -M"
+                raise ConfigError(msg)
 
 
 def _print_spec(spec: Spec, output_format: str) -> None:

@@ -70,6 +70,18 @@ class Event(Record, frozen=True, kw_only=True):
     empty_count: int | float | None = None
 
 
+class Sampling(Record, frozen=True, kw_only=True):
+    """Samples of the counters within jobs: rows of counters.npy, and those that were not taken.
+
+    `cpu` null: the sampler ran where its task does.
+    """
+
+    bucket_ns: int
+    cpu: int | None = None
+    samples: int = 0
+    lost: int = 0
+
+
 class Counts(Record, frozen=True, kw_only=True):
     """Releases by what became of them."""
 
@@ -207,6 +219,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     counter: Counter | None = None
     snapshots: SnapshotCost | None = None
     events: list[Event] = []
+    sampling: Sampling | None = None
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
     fallbacks: list[Fallback] = []
@@ -274,6 +287,7 @@ class Native(Record, frozen=True, kw_only=True):
     counter: Counter | None = None
     snapshots: SnapshotCost | None = None
     events: list[Event] = []
+    sampling: Sampling | None = None
     status: Literal["complete", "interrupted", "failed", "recovered"]
     exit_code: int
     message: str = ""

@@ -69,6 +69,8 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     max_response: Any = None
     fail_fast: bool = False
     events: list[str] = []
+    sample_bucket: Any = None
+    sample_cpu: int | None = None
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -172,7 +174,9 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
     `keep` is `all`, `misses` or `tail:N`; `jobs` counts started jobs per task; no `jobs` and no
     `duration_ns` means until interrupted. `fail_fast`: a task that fails ends the others too.
-    `events`: what is counted in every job, by the names that laxity-run knows.
+    `events`: what is counted in every job, by the names that laxity-run knows; with
+    `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
+    task).
     """
 
     platform: str = "native"
@@ -186,6 +190,8 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     max_response_ns: int | None = None
     fail_fast: bool = False
     events: tuple[str, ...] = ()
+    sample_bucket_ns: int | None = None
+    sample_cpu: int | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
 
@@ -230,6 +236,10 @@ def _run_table(spec: Spec) -> dict[str, Any]:
             else exact_duration(spec.max_response_ns),
             "fail_fast": spec.fail_fast or None,
             "events": list(spec.events) or None,
+            "sample_bucket": None
+            if spec.sample_bucket_ns is None
+            else exact_duration(spec.sample_bucket_ns),
+            "sample_cpu": spec.sample_cpu,
         }
     )
 

@@ -57,6 +57,10 @@ MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _EVENT = re.compile(r"[A-Za-z0-9_:.=-]{1,47}", re.ASCII)
+# Limits of laxity-run (native/cli/event_options.h, native/base/cpus.h).
+MIN_SAMPLE_BUCKET_NS = 100_000
+MAX_SAMPLE_BUCKET_NS = 3_600_000_000_000
+MAX_CPUS = 1024
 # What laxity-run stores per job (LAXITY_EVENTS_MAX).
 MAX_EVENTS = 8
 # What laxity-run stores of it (LAXITY_NAME_BYTES less the final NUL).
@@ -292,6 +296,8 @@ def _resolve_run(
         max_response_ns=_positive_duration(run.max_response, "max_response"),
         fail_fast=run.fail_fast,
         events=_resolve_events(run.events, run.snapshots),
+        sample_bucket_ns=_resolve_sample_bucket(run),
+        sample_cpu=_resolve_sample_cpu(run),
         tasks=tasks,
         interfere=interfere,
     )
@@ -313,6 +319,31 @@ def _resolve_events(events: list[str], snapshots: str) -> tuple[str, ...]:
         msg = f"events: counters are read with snapshots all, not {snapshots}; write all"
         raise ConfigError(msg)
     return tuple(events)
+
+
+def _resolve_sample_bucket(run: RunTable) -> int | None:
+    if run.sample_bucket is None:
+        return None
+    bucket_ns = _duration(run.sample_bucket, "sample_bucket")
+    if not MIN_SAMPLE_BUCKET_NS <= bucket_ns <= MAX_SAMPLE_BUCKET_NS:
+        msg = f'sample_bucket "{run.sample_bucket}" is not between 100us and 1h; write one that is'
+        raise ConfigError(msg)
+    if not run.events:
+        msg = "sample_bucket: no event to sample; name some in events"
+        raise ConfigError(msg)
+    return bucket_ns
+
+
+def _resolve_sample_cpu(run: RunTable) -> int | None:
+    if run.sample_cpu is None:
+        return None
+    if run.sample_bucket is None:
+        msg = "sample_cpu: nothing is sampled; write sample_bucket too"
+        raise ConfigError(msg)
+    if not 0 <= run.sample_cpu < MAX_CPUS:
+        msg = f"sample_cpu {run.sample_cpu} is no CPU number; write 0 to {MAX_CPUS - 1}"
+        raise ConfigError(msg)
+    return run.sample_cpu
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:

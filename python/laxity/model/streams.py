@@ -146,7 +146,8 @@ COUNTERS = (
     Field("time_ns", "i8", "ns", "when it was read"),
     Field("task", "u2", "", "index of the [[task]]; absent if of a whole CPU"),
     Field("event", "u2", "", "index of the event in the manifest"),
-    Field("value", "i8", "count", "value since the start of the run"),
+    Field("value", "i8", "count", "counted since t0, raw"),
+    Field("scale_ratio", "f4", "", "time enabled / time counted since t0 (multiplexing)"),
 )
 PROBE = (
     Field("time_ns", "i8", "ns", "when"),

@@ -16,6 +16,7 @@ from laxity.report.run_data import PageData, RunData, read_page
 from laxity.report.sections import (
     comparison,
     corunners,
+    counters,
     distributions,
     fallbacks,
     files,
@@ -40,6 +41,7 @@ _RUN_SECTIONS = (
     distributions.build_latency,
     timeline.build,
     split.build,
+    counters.build,
     missed.build,
     corunners.build,
 )
@@ -102,7 +104,9 @@ def _groups(page: PageData) -> Iterator[Group]:
     overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:
-        yield Group(run.prefix, _run_title(page, run), tuple(build(run) for build in _RUN_SECTIONS))
+        built = (build(run) for build in _RUN_SECTIONS)
+        sections = tuple(section for section in built if section is not None)
+        yield Group(run.prefix, _run_title(page, run), sections)
     common = (machine.build, files.build, method.build, reproduce.build)
     yield Group("common", "", tuple(build(page) for build in common))
 

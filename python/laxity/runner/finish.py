@@ -233,6 +233,7 @@ def _fold(tmp: Path, manifest: Manifest, *, has_survived: bool, returncode: int 
         counter=native.counter,
         snapshots=native.snapshots,
         events=native.events,
+        sampling=native.sampling,
         status=native.status if has_survived else "recovered",
         exit_code=native.exit_code,
         message=_message_of(native),

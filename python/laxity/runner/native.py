@@ -61,8 +61,7 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     if spec.duration_ns is not None:
         argv += ["--duration", f"{spec.duration_ns}ns"]
     argv += ["--idle", spec.idle.value, "--snapshots", spec.snapshots.value, "--keep", spec.keep]
-    for event in spec.events:
-        argv += ["--event", event]
+    argv += _event_argv(spec)
     if spec.seed is not None:
         argv += ["--seed", str(spec.seed)]
     if options.allow_unprivileged:
@@ -124,6 +123,15 @@ def run_native(
         signals.stop()
         _close(theirs)
         _close(ours)
+
+
+def _event_argv(spec: Spec) -> list[str]:
+    argv = [word for event in spec.events for word in ("--event", event)]
+    if spec.sample_bucket_ns is not None:
+        argv += ["--sample-bucket", f"{spec.sample_bucket_ns}ns"]
+    if spec.sample_cpu is not None:
+        argv += ["--sample-cpu", str(spec.sample_cpu)]
+    return argv
 
 
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:

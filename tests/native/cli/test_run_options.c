@@ -78,6 +78,17 @@ static void events_are_resolved_in_the_order_given(void)
     CHECK_TEXT(request.plan.events[1].platform_event, "PERF_COUNT_HW_CPU_CYCLES");
 }
 
+static void samples_are_taken_at_the_bucket_on_the_cpu_asked_for(void)
+{
+    CHECK_EQUAL(
+        parse("--run-dir d --event cycles --sample-bucket 100us --sample-cpu 3 -- mem -p 1ms"), 0
+    );
+    CHECK_EQUAL(request.plan.sample_bucket_ns, 100000);
+    CHECK_EQUAL(request.plan.sample_cpu, 3);
+    CHECK_EQUAL(parse("--run-dir d --event cycles --sample-bucket 1ms -- mem -p 1ms"), 0);
+    CHECK_EQUAL(request.plan.sample_cpu, -1);
+}
+
 static void check_refusal(const char *line, const char *part)
 {
     CHECK_EQUAL(parse(line), -1);
@@ -95,6 +106,12 @@ static void bad_words_are_refused_with_what_to_do(void)
     check_refusal("--run-dir d -- mem", "no period");
     check_refusal("--run-dir d -- mem -p 1ms -d 2ms", "--overrun queue");
     check_refusal("--run-dir d --event cylces -- mem -p 1ms", "did you mean cycles?");
+    check_refusal("--run-dir d --event cycles --sample-bucket 99us -- m -p 1ms", "out of range");
+    check_refusal("--run-dir d --sample-bucket 1ms -- m -p 1ms", "add --event NAME");
+    check_refusal("--run-dir d --event cycles --sample-cpu 1 -- m -p 1ms", "add --sample-bucket");
+    check_refusal(
+        "--run-dir d --event cycles --sample-bucket 1ms --sample-cpu 0-1 -- m -p 1ms", "one number"
+    );
     check_refusal("--run-dir d --snapshots cpu --event cycles -- mem -p 1ms", "--snapshots all");
     check_refusal("--run-dir d -- mem -p 1ms -d 0ms", "deadline 0");
     check_refusal("--run-dir d -- mem -p 1ms -f 0", "out of range");
@@ -165,6 +182,7 @@ int main(void)
     RUN(timeout_is_twenty_times_the_longer_of_deadline_and_period);
     RUN(corunner_is_no_task);
     RUN(events_are_resolved_in_the_order_given);
+    RUN(samples_are_taken_at_the_bucket_on_the_cpu_asked_for);
     RUN(bad_words_are_refused_with_what_to_do);
     RUN(smallest_period_is_one_microsecond);
     RUN(deadline_may_be_none);

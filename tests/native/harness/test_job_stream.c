@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -345,6 +346,35 @@ static void column_of_what_is_not_measured_does_not_exist(void)
     CHECK_EQUAL(laxity_job_layout_of(segment).n_fields, all - 3); /* and two of ticks */
 }
 
+static void skipped_job_counts_nothing_which_is_not_zero(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    struct laxity_event *event = &segment->counting.events[0];
+    segment->counting.n_events = 1;
+    (void)snprintf(event->name, sizeof event->name, "cycles");
+    (void)snprintf(event->ratio_name, sizeof event->ratio_name, "cycles_scale_ratio");
+    const unsigned without = laxity_job_layout_of(segment).n_fields; /* no task counts it */
+    task->state.counted_events = 1;
+    CHECK_EQUAL(laxity_job_layout_of(segment).n_fields, without + 2);
+    run_job(task, 0, T0, T0 + T + 10);
+    laxity_segment_ring(segment, 0)[0].counts.values[0] = 42;
+    laxity_segment_ring(segment, 0)[0].counts.scale_ratios[0] = 1.0F;
+    write_rows(T0 + 2 * T, LAXITY_END_DURATION);
+    CHECK_TEXT(statuses(), "12");
+    static unsigned char rows[2 * LAXITY_JOB_ROW_BYTES_MAX];
+    (void)read_rows(rows, 2);
+    int64_t counts[2];
+    float ratios[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned char *row = rows + (size_t)i * laxity_job_layout_of(segment).row_bytes;
+        memcpy(&counts[i], row + column_offset("cycles"), sizeof counts[i]);
+        memcpy(&ratios[i], row + column_offset("cycles_scale_ratio"), sizeof ratios[i]);
+    }
+    CHECK_EQUAL(counts[0], 42);
+    CHECK_EQUAL(counts[1], INT64_MIN);
+    CHECK(ratios[0] == 1.0F && isnan(ratios[1]));
+}
+
 int main(void)
 {
     if (!mkdtemp(directory)) {
@@ -367,6 +397,7 @@ int main(void)
     RUN(rows_that_found_the_disk_full_are_written_later);
     RUN(log_column_carries_the_header_of_the_workload);
     RUN(column_of_what_is_not_measured_does_not_exist);
+    RUN(skipped_job_counts_nothing_which_is_not_zero);
     static const char *const files[] = {"jobs.npy", "histogram.npy", "threads.npy"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         (void)unlinkat(dir_fd, files[i], 0);

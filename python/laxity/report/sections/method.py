@@ -46,9 +46,12 @@ _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
     "No scheduler trace was recorded: who preempted a job, which interrupts came, and how release "
     "latency divides into timer and scheduler is not measured.",
-    "No hardware counters (PMU) were read: cycles, instructions and cache misses are not measured.",
     "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
     "migrated and come back.",
+)
+
+_NO_PMU = (
+    "No hardware counters (PMU) were read: cycles, instructions and cache misses are not measured."
 )
 
 
@@ -62,6 +65,8 @@ def build(page: PageData) -> Section:
         rows = tuple((text_cell(name), text_cell(value)) for name, value in _how(run))
         blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))
     blocks += [Paragraph(text) for text in _LIMITS]
+    if not any(event.scope == "core" for run in page.runs for event in run.manifest.events):
+        blocks.append(Paragraph(_NO_PMU))
     return Section("method", "Method and limits", tuple(blocks))
 
 
