@@ -178,7 +178,8 @@ static int store_usage(const char *text, struct laxity_rtbench_options *options)
 
 #define SECONDS "write seconds, as in 0.001"
 #define NANOSECONDS "write nanoseconds without a unit, as in 1000000"
-#define NO_COUNTERS "hardware counters are not in this build; leave -M, -C and -B out"
+#define NO_COUNTERS                                                                                \
+    "not served here; write `laxity run -M --events NAME,NAME`, or leave -M, -C and -B out"
 
 static const struct option_row rows[] = {
     {'p', "period", "SECONDS", store_period, SECONDS, "between releases; required", NULL, false},

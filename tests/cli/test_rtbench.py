@@ -279,7 +279,7 @@ def test_failed_init_says_what_the_workload_said(bench: Bench) -> None:
         (("-p", "0.1", "-m", "1KiB"), "-m 1KiB: not understood; write bytes, as in 65536, 64K"),
         (("-p", "0.1", "-T", "1000"), "-D and -T are of SCHED_DEADLINE; add its period, -P NS"),
         (("-p", "0.1", "-P", "1000000", "-f", "1"), "SCHED_FIFO and SCHED_DEADLINE exclude each"),
-        (("-p", "0.1", "-M", "1"), "hardware counters are not in this build"),
+        (("-p", "0.1", "-M", "1"), "not served here; write `laxity run -M --events NAME,NAME`"),
         (("-g", "a.json"), "-g a.json: No such file or directory; correct the path"),
     ],
 )

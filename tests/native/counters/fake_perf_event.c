@@ -65,14 +65,16 @@ int laxity_perf_read(int fd, void *out, size_t bytes)
     const bool takes_turns = events[fd].is_hardware && fake_pmu.turns != 1;
     const uint64_t running_ns =
         takes_turns ? (fake_pmu.turns == 0 ? 0 : now_ns / fake_pmu.turns) : now_ns;
+    unsigned members = 0;
     words[1] = now_ns;
     words[2] = running_ns;
     for (int member = 0; member < FAKE_FDS_MAX; member++) {
         if (events[member].is_open && events[member].group_fd == fd) {
-            words[3 + words[0]++] = running_ns * events[member].code;
+            words[3 + members++] = running_ns * events[member].code;
         }
     }
-    const size_t size = (3 + words[0]) * sizeof words[0];
+    words[0] = members;
+    const size_t size = (3 + members) * sizeof words[0];
     if (bytes < size) {
         return -ENOSPC;
     }
