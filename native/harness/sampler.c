@@ -92,10 +92,8 @@ static void sample_until_stopped(struct laxity_sampler *sampler)
         laxity_store_sample(engine->segment, index, time_ns, &counts);
         next_ns = count_lost(engine, next_ns + bucket_ns, time_ns);
     }
-    /* What a late sampler still owed when its task ended. */
-    const int64_t now_ns = laxity_now_ns();
-    const int64_t end_ns = engine->task->state.end_ns;
-    (void)count_lost(engine, next_ns, end_ns < now_ns ? end_ns : now_ns);
+    /* What a late sampler still owed when its task's last job was over; it may be later still. */
+    (void)count_lost(engine, next_ns, sampler->stop_ns);
 }
 
 static void *run_sampler(void *argument)
@@ -183,6 +181,7 @@ void laxity_sampler_go(struct laxity_sampler *sampler)
 void laxity_sampler_stop(struct laxity_sampler *sampler)
 {
     if (sampler->is_running) {
+        sampler->stop_ns = laxity_now_ns();
         (void)sem_post(&sampler->stop);
         (void)sem_post(&sampler->go);
         (void)pthread_join(sampler->thread, NULL);

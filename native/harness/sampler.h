@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdint.h>
 
 struct laxity_sampler {
     const struct laxity_engine *engine;
@@ -19,6 +20,7 @@ struct laxity_sampler {
     sem_t is_placed; /* posted once it is on its CPU under its policy */
     sem_t go;        /* posted once t0 is published */
     sem_t stop;      /* posted at the task's end */
+    int64_t stop_ns; /* set before `stop` is posted */
     int placement_rc;
     int is_running;
 };

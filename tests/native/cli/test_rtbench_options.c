@@ -257,9 +257,9 @@ static void memory_limit_is_taken(void)
 
 static void option_without_its_part_is_refused_by_name(void)
 {
-    check_refusal("-p 1 -M 1", "counters");
-    check_refusal("-p 1 -C 0", "counters");
-    check_refusal("-p 1 -B 1000", "counters");
+    check_refusal("-p 1 -M 1", "not served here");
+    check_refusal("-p 1 -C 0", "not served here");
+    check_refusal("-p 1 -B 1000", "not served here");
     check_refusal("-p 1 -H heap", "heap");
 }
 
