@@ -8,6 +8,7 @@
 #include "base/port/death.h"
 #include "base/port/time.h"
 #include "harness/job_stream.h"
+#include "harness/mark_stream.h"
 #include "harness/outcome.h"
 #include "harness/output.h"
 #include "harness/sample_stream.h"
@@ -32,6 +33,7 @@ struct drain {
     const struct laxity_drain_config *config;
     struct laxity_job_stream stream;
     struct laxity_sample_stream samples;
+    struct laxity_mark_stream marks;
     bool is_open;
     int64_t patched_ns;
 };
@@ -82,12 +84,14 @@ static int drain_rings(struct drain *drain)
     if (rc == 0) {
         rc = laxity_sample_stream_drain(&drain->samples, segment, drain->config->dir_fd);
     }
+    rc = rc ? rc : laxity_mark_stream_drain(&drain->marks, false);
     const int64_t now_ns = laxity_now_ns();
     if (rc == 0 && now_ns - drain->patched_ns > PATCH_NS) {
         rc = laxity_npy_patch(&drain->stream.npy);
         if (rc == 0 && drain->samples.is_open) {
             rc = laxity_npy_patch(&drain->samples.npy);
         }
+        rc = rc ? rc : laxity_mark_stream_patch(&drain->marks);
         drain->patched_ns = now_ns;
     }
     return rc;
@@ -191,7 +195,10 @@ static int complete_streams(struct drain *drain)
     if (rc == 0 && is_published) {
         rc = laxity_sample_stream_drain(&drain->samples, segment, drain->config->dir_fd);
     }
-    const int close_rc = laxity_sample_stream_close(&drain->samples);
+    rc = rc || !is_published ? rc : laxity_mark_stream_drain(&drain->marks, true);
+    const int samples_rc = laxity_sample_stream_close(&drain->samples);
+    const int marks_rc = laxity_mark_stream_close(&drain->marks);
+    const int close_rc = samples_rc ? samples_rc : marks_rc;
     return rc ? rc : close_rc;
 }
 
@@ -211,7 +218,10 @@ int laxity_drain_run(const struct laxity_drain_config *config)
 {
     /* The row buffer of a stream is in the segment; this holds only its layout and file. */
     static struct drain drain;
-    drain = (struct drain){.config = config};
+    drain = (struct drain){
+        .config = config,
+        .marks = {.segment = config->segment, .dir_fd = config->dir_fd},
+    };
     (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not a death */
     follow_run(&drain);
     struct laxity_segment *segment = config->segment;

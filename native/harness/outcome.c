@@ -9,6 +9,7 @@
 #include "base/port/file.h"
 #include "base/port/time.h"
 #include "counters/events.h"
+#include "harness/mark_stream.h"
 #include "harness/release.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
@@ -219,6 +220,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_count(json, "started", drain->next_ordinal);
     write_counts(json, drain);
     laxity_json_count(json, "lost_rows", drain->lost_records);
+    laxity_json_count(json, "lost_marks", laxity_lost_marks(segment, index));
     laxity_json_int(json, "end_ns", drain->end_ns);
     laxity_json_text(json, "end_cause", laxity_end_name(drain->end));
     laxity_json_text(json, "end_detail", task->verdict.detail);

@@ -7,6 +7,7 @@
 #include "base/port/file.h"
 #include "harness/engine.h"
 #include "harness/memory_limit.h"
+#include "harness/marks.h"
 #include "harness/prepare.h"
 #include "harness/sampler.h"
 #include "harness/segment.h"
@@ -122,6 +123,7 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
     /* Static: its thread may still wait on it while the process ends. */
     static struct laxity_sampler sampler;
     own_state = state;
+    laxity_marks_open(laxity_segment_marks(segment, role->index));
     if (laxity_sampler_make(&sampler, &engine) || laxity_prepare_task(&engine) ||
         laxity_sampler_place(&sampler)) {
         return state->error.exit_code;

@@ -7,6 +7,7 @@
 #include "base/port/sched.h"
 #include "counters/counters.h"
 #include "counters/events.h"
+#include "harness/mark_ring.h"
 #include "harness/release.h"
 
 #include <errno.h>
@@ -34,10 +35,17 @@ static size_t rings_offset(uint32_t n_tasks, uint32_t n_corunners)
     return align_up(end, _Alignof(struct laxity_job_record));
 }
 
+static size_t marks_offset(uint32_t n_tasks, uint32_t n_corunners, uint32_t ring_slots)
+{
+    const size_t end = rings_offset(n_tasks, n_corunners) +
+                       (size_t)n_tasks * ring_slots * sizeof(struct laxity_job_record);
+    return align_up(end, _Alignof(struct laxity_mark_ring));
+}
+
 size_t laxity_segment_bytes(uint32_t n_tasks, uint32_t n_corunners, uint32_t ring_slots)
 {
-    return rings_offset(n_tasks, n_corunners) +
-           (size_t)n_tasks * ring_slots * sizeof(struct laxity_job_record);
+    return marks_offset(n_tasks, n_corunners, ring_slots) +
+           n_tasks * sizeof(struct laxity_mark_ring);
 }
 
 size_t laxity_segment_sample_bytes(uint32_t n_tasks, uint32_t sample_slots)
@@ -95,6 +103,12 @@ struct laxity_sample *laxity_segment_samples(struct laxity_segment *segment, uin
         laxity_segment_bytes(segment->n_tasks, segment->n_corunners, segment->ring_slots);
     return (struct laxity_sample *)at_offset(segment, offset) +
            (size_t)task * segment->counting.sample_slots;
+}
+
+struct laxity_mark_ring *laxity_segment_marks(struct laxity_segment *segment, uint32_t task)
+{
+    const size_t offset = marks_offset(segment->n_tasks, segment->n_corunners, segment->ring_slots);
+    return (struct laxity_mark_ring *)at_offset(segment, offset) + task;
 }
 
 struct laxity_releases

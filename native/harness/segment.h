@@ -3,7 +3,7 @@
 /*
  * What the processes of one run share: a file on tmpfs, mapped by all of them.
  *
- *   struct laxity_segment | task blocks | co-runner blocks | rings
+ *   struct laxity_segment | task blocks | co-runner blocks | rings | mark rings
  *
  * Every part has ONE writer, named above it. What one process writes while another reads it is
  * atomic; everything else is written before the reader exists or before an atomic flag is set with
@@ -22,6 +22,7 @@
 #include "counters/counters.h"
 #include "counters/events.h"
 #include "harness/histogram.h"
+#include "harness/mark_ring.h"
 #include "harness/release.h"
 
 #include <stdatomic.h>
@@ -289,6 +290,7 @@ struct laxity_segment {
     uint64_t rows_kept_from;  /* LAXITY_KEEP_TAIL: rows ever kept */
     uint32_t jobs_is_open;    /* jobs.npy exists */
     uint32_t samples_is_open; /* counters.npy exists */
+    uint32_t marks_is_open;   /* probe.npy exists */
     uint32_t is_unsorted;     /* rows are not in order of release */
     int64_t last_release_ns;
     uint32_t last_task;
@@ -312,6 +314,7 @@ struct laxity_task *laxity_segment_task(struct laxity_segment *segment, uint32_t
 struct laxity_corunner *laxity_segment_corunner(struct laxity_segment *segment, uint32_t corunner);
 struct laxity_job_record *laxity_segment_ring(struct laxity_segment *segment, uint32_t task);
 struct laxity_sample *laxity_segment_samples(struct laxity_segment *segment, uint32_t task);
+struct laxity_mark_ring *laxity_segment_marks(struct laxity_segment *segment, uint32_t task);
 
 /* laxity_task_releases - the arithmetic of one task, once t0 is published */
 struct laxity_releases

@@ -19,6 +19,7 @@ FIELDS = {
     "start_ns": "i8",
     "finish_ns": "i8",
     "exec_ns": "i8",
+    "tid": "i4",
     "cpu_start": "i4",
     "cpu_finish": "i4",
     "preemptions": "i4",

@@ -6,6 +6,7 @@ from typing import Any
 
 from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
+from laxity.analysis.phases import PhaseSummary
 from laxity.cli.tables import format_table
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity
@@ -22,6 +23,8 @@ _P99 = 0.99
 _P999 = 0.999
 _HEADERS = ("run", "task", "quantity", "kind", "n", "min", "median", "p99", "p99.9", "max")
 _RIGHT = range(4, len(_HEADERS))
+_PHASE_HEADERS = ("run", "task", "phase", "kind", "n", "median", "max")
+_PHASE_RIGHT = (2, 4, 5, 6)
 # Shown instead of a quantile that so few jobs do not support.
 _UNSUPPORTED = "-"
 # Before a value that is known only as the end of a bucket.
@@ -39,6 +42,8 @@ def summary_text(run: Run) -> str:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
     parts += [f"{line}\n" for line in _memory_lines(page)]
     parts += [f"{line}\n" for line in _footnotes(page)]
+    parts.append(_phase_table(page))
+    parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
     parts += [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
     parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
@@ -76,6 +81,8 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "counts": task.result.counts,
                 "lost_rows": task.result.lost_rows,
                 "memory": task.result.memory,
+                "lost_marks": task.result.lost_marks,
+                "phases": [{"kind": data.kind, **_phase_numbers(one)} for one in task.phases],
                 "quantities": [
                     {"name": _NAMES[quantity], "kind": data.kind, **_numbers(summary)}
                     for quantity, summary in _summaries(task)
@@ -130,6 +137,44 @@ def _shown(summary: Summary, value_ns: int | None, bound: str = _AT_MOST) -> str
     if value_ns is None:
         return _UNSUPPORTED
     return ("" if summary.is_exact else f"{bound} ") + format_duration_ns(value_ns)
+
+
+def _phase_numbers(summary: PhaseSummary) -> dict[str, Any]:
+    return {
+        "phase": summary.phase,
+        "n": summary.n,
+        "median_ns": summary.median_ns,
+        "max_ns": summary.max_ns,
+    }
+
+
+def _phase_table(page: PageData) -> str:
+    """Write how long each phase of a job took, from its mark to the next one; empty without one."""
+    rows = [
+        (
+            data.label,
+            task.result.name,
+            str(one.phase),
+            data.kind,
+            str(one.n),
+            format_duration_ns(one.median_ns),
+            format_duration_ns(one.max_ns),
+        )
+        for data in page.runs
+        for task in data.tasks
+        for one in task.phases
+    ]
+    return "\n" + format_table(_PHASE_HEADERS, rows, _PHASE_RIGHT) if rows else ""
+
+
+def _mark_lines(page: PageData) -> list[str]:
+    return [
+        f"{data.label}: {task.result.lost_marks} marks of {task.result.name} were lost: their ring "
+        "was full, or their thread died in them; mark less often"
+        for data in page.runs
+        for task in data.tasks
+        if task.result.lost_marks
+    ]
 
 
 def _footnotes(page: PageData) -> list[str]:

@@ -132,6 +132,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     started: int = 0
     counts: Counts = Counts()
     lost_rows: int = 0
+    lost_marks: int = 0
     end_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None
@@ -253,6 +254,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     started: int = 0
     counts: Counts = Counts()
     lost_rows: int = 0
+    lost_marks: int = 0
     end_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None

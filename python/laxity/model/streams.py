@@ -57,6 +57,13 @@ class SchedKind(IntEnum):
     SOFTIRQ_OUT = 9
 
 
+class MarkKind(IntEnum):
+    """What a row of probe.npy is."""
+
+    PHASE = 0
+    PROBE = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One column of a stream.
@@ -152,8 +159,10 @@ COUNTERS = (
 PROBE = (
     Field("time_ns", "i8", "ns", "when"),
     Field("task", "u2", "", "index of the [[task]]"),
-    Field("probe", "u4", "", "number that the program gave"),
-    Field("value", "i8", "", "value that the program gave"),
+    Field("probe", "u4", "", "number that the program gave to the phase or probe"),
+    Field("value", "i8", "", "value that the program gave; absent for a phase"),
+    Field("kind", "u1", "", "0 a phase begins, 1 probe"),
+    Field("tid", "i4", "", "the kernel's number of the thread that marked"),
 )
 
 STREAMS: Mapping[str, tuple[Field, ...]] = {

@@ -18,6 +18,7 @@ from laxity.analysis import distribution
 from laxity.analysis import jobs as analysis
 from laxity.analysis.distribution import Distribution
 from laxity.analysis.jobs import Jobs
+from laxity.analysis.phases import Marks, PhaseSummary, summarize_phases
 from laxity.errors import RecordError
 from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
@@ -42,6 +43,7 @@ class TaskData:
     rows: Jobs
     is_whole: bool
     distributions: dict[Stream, Distribution]
+    phases: tuple[PhaseSummary, ...] = ()
 
     @property
     def n_finished(self) -> int:
@@ -120,7 +122,10 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
     histogram = _try(lambda: run.stream("histogram"), None, problems)
     spec_text = _try(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
-    tasks = tuple(_read_task(result, jobs, histogram) for result in run.manifest.tasks)
+    marks = None
+    if (run.path / "probe.npy").exists():
+        marks = _try(lambda: run.stream("probe"), None, problems)
+    tasks = tuple(_read_task(result, jobs, histogram, marks) for result in run.manifest.tasks)
     return RunData(
         label=label,
         prefix=prefix,
@@ -153,7 +158,9 @@ def _keep_mode(spec_text: str) -> str:
     return str(table.get("keep", "all"))
 
 
-def _read_task(result: TaskResult, jobs: Jobs, histogram: Rows | None) -> TaskData:
+def _read_task(
+    result: TaskResult, jobs: Jobs, histogram: Rows | None, marks: Marks | None
+) -> TaskData:
     rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
     rows = rows[np.argsort(np.ma.getdata(rows["release_ns"]), kind="stable")]
     n_finished = result.counts.done + result.counts.missed
@@ -164,7 +171,10 @@ def _read_task(result: TaskResult, jobs: Jobs, histogram: Rows | None) -> TaskDa
         distributions = _from_rows(analysis.finished(rows))
     else:
         distributions = _from_histogram(histogram[np.asarray(histogram["task"]) == result.index])
-    return TaskData(result, rows, is_whole, distributions)
+    phases: tuple[PhaseSummary, ...] = ()
+    if marks is not None:
+        phases = summarize_phases(analysis.of_task(marks, result.index), rows)
+    return TaskData(result, rows, is_whole, distributions, phases)
 
 
 def _no_rows() -> Jobs:
@@ -207,5 +217,10 @@ def _inconsistencies(tasks: tuple[TaskData, ...], keep: str) -> list[str]:
             found.append(
                 f'task "{result.name}": jobs.npy holds {len(task.rows)} rows, the manifest counts '
                 f"{result.released} releases; distributions are taken from histogram.npy"
+            )
+        if result.lost_marks:
+            found.append(
+                f'task "{result.name}": {result.lost_marks} marks were lost (their ring was full, '
+                "or their thread died in them); figures of its phases and probes are incomplete"
             )
     return found

@@ -46,6 +46,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 started=seen.started,
                 counts=seen.counts,
                 lost_rows=seen.lost_rows,
+                lost_marks=seen.lost_marks,
                 end_ns=seen.end_ns,
                 end_cause=seen.end_cause,
                 end_detail=seen.end_detail,
