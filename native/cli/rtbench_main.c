@@ -202,6 +202,7 @@ static void fill_plan(struct session *session)
         .heap_bytes = HEAP_BYTES,
         .memory_limit_bytes = options->memory_limit_bytes,
         .overrun = LAXITY_OVERRUN_SKIP,
+        .threads = 1,
     };
     laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());
 }

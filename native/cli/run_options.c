@@ -44,6 +44,7 @@ static struct laxity_segment_options default_segment_options(void)
         .runtime_ns = LAXITY_ABSENT_NS,
         .stack_bytes = STACK_DEFAULT_BYTES,
         .heap_bytes = HEAP_DEFAULT_BYTES,
+        .threads = 1,
         .policy = -1,
     };
 }
@@ -204,6 +205,7 @@ static int add_segment(
                 .heap_bytes = options->heap_bytes,
                 .memory_limit_bytes = options->memory_limit_bytes,
                 .overrun = (enum laxity_overrun)options->overrun,
+                .threads = (uint32_t)options->threads,
             },
         .path = path,
         .words = options->words,

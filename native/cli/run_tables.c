@@ -6,6 +6,7 @@
 #include "cli/event_options.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "harness/segment.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -213,6 +214,14 @@ static const struct laxity_option segment_options[] = {
      .low = 1,
      .high = INT64_C(1) << 40,
      .help = "a workload that holds more dynamic memory is ended"},
+    {.name = "--threads",
+     .metavar = "N",
+     .default_text = "1",
+     .kind = LAXITY_OPTION_COUNT,
+     AT(laxity_segment_options, threads),
+     .low = 1,
+     .high = LAXITY_THREADS_LISTED_MAX,
+     .help = "threads of the workload, its main one included; all count in its jobs"},
     {.name = "--arg",
      .metavar = "WORD",
      .kind = LAXITY_OPTION_WORD,

@@ -43,6 +43,7 @@ struct laxity_segment_options {
     uint64_t stack_bytes;
     uint64_t heap_bytes;
     uint64_t memory_limit_bytes;
+    uint64_t threads;
     struct laxity_cpus cpus;
     struct laxity_words words;
     int policy;

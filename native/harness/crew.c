@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/threads.h"
 #include "base/port/time.h"
 #include "harness/judge.h"
 #include "harness/launch.h"
@@ -26,10 +27,19 @@ static bool any(const bool *flags, unsigned n)
     return false;
 }
 
-static void signal_process(int32_t pid, int signal_number)
+static void kill_process(int32_t pid)
 {
     if (pid > 0) {
-        (void)kill(pid, signal_number);
+        (void)kill(pid, SIGKILL);
+    }
+}
+
+/* Asks a process to end. Its main thread alone, which sleeps between jobs: no system call of the
+ * workload's other threads is to fail for it. */
+static void stop_process(int32_t pid)
+{
+    if (pid > 0) {
+        (void)laxity_signal_main_thread(pid, SIGTERM);
     }
 }
 
@@ -42,7 +52,11 @@ static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end 
     }
     laxity_end_task(task, end, end_ns);
     const bool is_in_job = laxity_atomic64_load_ns(&task->state.job_start_ns) != 0;
-    signal_process(task->verdict.pid, is_in_job ? SIGKILL : SIGTERM);
+    if (is_in_job) {
+        kill_process(task->verdict.pid);
+        return;
+    }
+    stop_process(task->verdict.pid);
 }
 
 void laxity_crew_stop_tasks(struct laxity_crew *crew)
@@ -65,7 +79,7 @@ void laxity_crew_stop_corunners(struct laxity_crew *crew)
         corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
         corunner->verdict.end_ns = now_ns;
         atomic_store_explicit(&corunner->verdict.end, LAXITY_END_STOPPED, memory_order_release);
-        signal_process(corunner->verdict.pid, SIGTERM);
+        stop_process(corunner->verdict.pid);
     }
 }
 
@@ -73,12 +87,12 @@ void laxity_crew_kill(struct laxity_crew *crew)
 {
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         if (crew->is_task_alive[i]) {
-            signal_process(laxity_segment_task(crew->launch.segment, i)->verdict.pid, SIGKILL);
+            kill_process(laxity_segment_task(crew->launch.segment, i)->verdict.pid);
         }
     }
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
         if (crew->is_corunner_alive[i]) {
-            signal_process(laxity_segment_corunner(crew->launch.segment, i)->verdict.pid, SIGKILL);
+            kill_process(laxity_segment_corunner(crew->launch.segment, i)->verdict.pid);
         }
     }
 }
@@ -153,7 +167,7 @@ void laxity_crew_kill_hung(struct laxity_crew *crew)
         struct laxity_task *task = laxity_segment_task(crew->launch.segment, i);
         if (crew->is_task_alive[i] && laxity_task_hangs(task, now_ns)) {
             laxity_end_task(task, LAXITY_END_TIMEOUT, now_ns);
-            signal_process(task->verdict.pid, SIGKILL);
+            kill_process(task->verdict.pid);
         }
     }
 }

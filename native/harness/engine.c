@@ -10,6 +10,7 @@
 #include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/threads.h"
 
 #include <laxity/hooks.h>
 
@@ -165,11 +166,18 @@ static int64_t run_job(const struct laxity_engine *engine, const struct current_
     record->cpu_start = sched_getcpu();
     struct snapshot before;
     struct snapshot after;
+    if (engine->is_forking) {
+        laxity_threads_hold_signals();
+    }
     take_snapshot_before(engine, &before);
     const int64_t finish_ns = execute_job(engine, record);
     take_snapshot_after(engine, &after);
     record->cpu_finish = sched_getcpu();
     store_difference(engine, &before, &after, record);
+    if (engine->is_forking) {
+        laxity_threads_count_job(engine->threads, engine->segment->snapshots, record);
+        laxity_threads_take_signals();
+    }
     record->log_value = benchmark_log_data ? benchmark_log_data() : 0.0F;
     publish_record(engine, current);
     return finish_ns;
@@ -241,6 +249,9 @@ void laxity_engine_run(const struct laxity_engine *engine)
             return;
         }
         finish_ns = run_job(engine, &current);
+        if (ordinal == 0) {
+            laxity_threads_look(engine->threads); /* in good time: a kill later leaves no other */
+        }
         job = laxity_next_job(&releases, job, finish_ns);
     }
 }

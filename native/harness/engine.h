@@ -6,6 +6,7 @@
 
 #include "counters/counters.h"
 #include "harness/segment.h"
+#include "harness/threads.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ struct laxity_engine {
     uint64_t rttime_hard_us;
     const volatile sig_atomic_t *stop;        /* set by the handler of SIGTERM */
     volatile sig_atomic_t *rttime_is_reached; /* set by the handler of SIGXCPU */
+    struct laxity_threads *threads;
+    int is_forking; /* the task declares more threads than one: they count in its jobs */
 };
 
 /*

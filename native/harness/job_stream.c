@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/job_stream.h"
 
-#include "base/error.h"
 #include "base/npy.h"
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
@@ -10,6 +9,7 @@
 #include "harness/job_rows.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/thread_stream.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -295,13 +295,6 @@ int laxity_job_stream_end_task(
     return 0;
 }
 
-static int32_t task_tid(struct laxity_segment *segment, uint32_t task_index)
-{
-    const struct laxity_task *task = laxity_segment_task(segment, task_index);
-    return task->drain.next_ordinal > 0 ? laxity_segment_ring(segment, task_index)->tid
-                                        : task->verdict.pid;
-}
-
 /* Bytes 0-1 of a row are its task, bytes 10-17 its release: the first and third column
  * (job_rows.c). */
 static int compare_rows(const void *left, const void *right)
@@ -422,54 +415,6 @@ static int write_histograms(struct laxity_segment *segment, int dir_fd)
     return rc ? rc : close_rc;
 }
 
-enum {
-    COMM_BYTES = 16
-};
-
-static const struct laxity_field thread_fields[] = {
-    {"tid", 'i', 4},
-    {"pid", 'i', 4},
-    {"task", 'u', 2},
-    {"comm", 'S', COMM_BYTES},
-    {"from_ns", 'i', 8},
-    {"to_ns", 'i', 8},
-};
-
-struct __attribute__((packed)) thread_row {
-    int32_t tid;
-    int32_t pid;
-    uint16_t task;
-    char comm[COMM_BYTES];
-    int64_t from_ns;
-    int64_t to_ns;
-};
-
-/* One thread per task so far: the one that calls the hooks. */
-static int write_threads(struct laxity_segment *segment, int dir_fd)
-{
-    struct laxity_npy npy;
-    const unsigned n_fields = sizeof thread_fields / sizeof thread_fields[0];
-    int rc = laxity_npy_create(dir_fd, "threads.npy", thread_fields, n_fields, &npy);
-    if (rc) {
-        return rc;
-    }
-    const int64_t t0_ns = laxity_atomic64_load_ns(&segment->run.t0_ns);
-    for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
-        const struct laxity_task *task = laxity_segment_task(segment, i);
-        struct thread_row row = {
-            .tid = task_tid(segment, i),
-            .pid = task->verdict.pid,
-            .task = (uint16_t)i,
-            .from_ns = t0_ns,
-            .to_ns = task->drain.end_ns,
-        };
-        laxity_format(row.comm, sizeof row.comm, "%s", task->config.process.name);
-        rc = laxity_npy_write(&npy, npy.rows, &row, 1);
-    }
-    const int close_rc = laxity_npy_close(&npy);
-    return rc ? rc : close_rc;
-}
-
 int laxity_job_stream_close(struct laxity_job_stream *stream, int dir_fd)
 {
     int rc = stream->segment->is_unsorted ? sort_rows(stream, dir_fd) : 0;
@@ -479,7 +424,7 @@ int laxity_job_stream_close(struct laxity_job_stream *stream, int dir_fd)
         rc = write_histograms(stream->segment, dir_fd);
     }
     if (rc == 0) {
-        rc = write_threads(stream->segment, dir_fd);
+        rc = laxity_threads_write(stream->segment, dir_fd);
     }
     return rc;
 }

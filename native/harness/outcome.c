@@ -221,6 +221,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     write_counts(json, drain);
     laxity_json_count(json, "lost_rows", drain->lost_records);
     laxity_json_count(json, "lost_marks", laxity_lost_marks(segment, index));
+    laxity_json_count(json, "threads_seen", atomic_load(&task->threads.most));
     laxity_json_int(json, "end_ns", drain->end_ns);
     laxity_json_text(json, "end_cause", laxity_end_name(drain->end));
     laxity_json_text(json, "end_detail", task->verdict.detail);

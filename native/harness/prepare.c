@@ -11,6 +11,7 @@
 #include "harness/engine.h"
 #include "harness/memory_limit.h"
 #include "harness/segment.h"
+#include "harness/threads.h"
 
 #include <laxity/hooks.h>
 #include <laxity/units.h>
@@ -34,6 +35,9 @@ int laxity_apply_placement(
 )
 {
     (void)prctl(PR_SET_NAME, config->name);
+    /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). Threads inherit it.
+     */
+    (void)prctl(PR_SET_TIMERSLACK, 1UL);
     if (!laxity_cpus_is_empty(&config->cpus)) {
         const int rc = laxity_set_affinity(&config->cpus);
         if (rc) {
@@ -111,8 +115,6 @@ int laxity_apply_policy(
 )
 {
     state->policy = config->policy;
-    /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). */
-    (void)prctl(PR_SET_TIMERSLACK, 1UL);
     char reason[LAXITY_ERROR_TEXT_BYTES];
     if (enter_policy(config, reason, sizeof reason) == 0) {
         return 0;
@@ -185,6 +187,9 @@ static int prefault(struct laxity_task *task)
     const struct laxity_task_config *config = &task->config;
     char asked[LAXITY_BYTES_TEXT_BYTES];
     laxity_keep_heap();
+    if (config->threads > 1) {
+        laxity_share_heap();
+    }
     if (config->stack_bytes > laxity_stack_limit()) {
         char allowed[LAXITY_BYTES_TEXT_BYTES];
         laxity_error_set(
@@ -232,7 +237,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
         laxity_memory_limit_begin(task)) {
         return -1;
     }
+    laxity_threads_hold_signals();
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);
+    laxity_threads_take_signals();
     if (rc < 0) {
         laxity_error_set(
             &state->error,
@@ -246,11 +253,13 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     take_log_name(&task->state);
     lock_memory(state);
-    if (laxity_apply_policy(&task->config.process, state)) {
+    if (laxity_apply_policy(&task->config.process, state) ||
+        laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {
         return -1;
     }
     limit_rt_time(engine);
     laxity_open_counters(engine);
     laxity_engine_calibrate(engine);
+    laxity_threads_look(engine->threads);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "harness/prepare.h"
 #include "harness/sampler.h"
 #include "harness/segment.h"
+#include "harness/threads.h"
 
 #include <laxity/hooks.h>
 
@@ -53,9 +54,11 @@ static void on_xcpu(int signal_number)
 
 static void catch_signals(void)
 {
-    /* No SA_RESTART: the sleep must end. */
+    /* No SA_RESTART: the wait for the first release must end. */
     const struct sigaction term = {.sa_handler = on_term};
-    const struct sigaction xcpu = {.sa_handler = on_xcpu};
+    /* It comes while a job runs and is answered after it: no system call of the workload need fail.
+     */
+    const struct sigaction xcpu = {.sa_handler = on_xcpu, .sa_flags = SA_RESTART};
     (void)sigaction(SIGTERM, &term, NULL);
     (void)sigaction(SIGXCPU, &xcpu, NULL);
 }
@@ -109,6 +112,7 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
 {
     struct laxity_task *task = laxity_segment_task(segment, role->index);
     struct laxity_process_state *state = &task->state.process;
+    struct laxity_threads threads;
     struct laxity_engine engine = {
         .segment = segment,
         .task = task,
@@ -119,19 +123,26 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
         .has_ticks = segment->ticks_name[0] != '\0',
         .stop = &stop,
         .rttime_is_reached = &rttime_is_reached,
+        .threads = &threads,
+        .is_forking = task->config.threads > 1,
     };
     /* Static: its thread may still wait on it while the process ends. */
     static struct laxity_sampler sampler;
     own_state = state;
     laxity_marks_open(laxity_segment_marks(segment, role->index));
-    if (laxity_sampler_make(&sampler, &engine) || laxity_prepare_task(&engine) ||
-        laxity_sampler_place(&sampler)) {
+    /* The sampler is no thread of the workload's: it is there before those are looked for. */
+    if (laxity_sampler_make(&sampler, &engine)) {
+        return state->error.exit_code;
+    }
+    laxity_threads_begin(&threads, task, segment->snapshots);
+    if (laxity_prepare_task(&engine) || laxity_sampler_place(&sampler)) {
         return state->error.exit_code;
     }
     set_phase(state, LAXITY_PHASE_READY);
     if (wait_for_go(role->go_fd)) {
         laxity_sampler_go(&sampler);
         laxity_engine_run(&engine);
+        laxity_threads_look(&threads);
     }
     laxity_sampler_stop(&sampler);
     set_phase(state, LAXITY_PHASE_TEARDOWN);
@@ -158,11 +169,15 @@ static int run_corunner(
 {
     struct laxity_corunner *corunner = laxity_segment_corunner(segment, role->index);
     struct laxity_process_state *state = &corunner->state;
+    struct laxity_threads threads;
     own_state = state;
+    laxity_threads_begin(&threads, NULL, segment->snapshots);
     if (laxity_apply_placement(&corunner->config, state)) {
         return state->error.exit_code;
     }
+    laxity_threads_hold_signals();
     const int rc = benchmark_init(argc, workload_argv);
+    laxity_threads_take_signals();
     if (rc < 0) {
         laxity_error_set(
             &state->error,
@@ -174,7 +189,8 @@ static int run_corunner(
         );
         return state->error.exit_code;
     }
-    if (laxity_apply_policy(&corunner->config, state)) {
+    if (laxity_apply_policy(&corunner->config, state) ||
+        laxity_threads_apply_policy(&threads, &corunner->config, state)) {
         return state->error.exit_code;
     }
     set_phase(state, LAXITY_PHASE_READY);

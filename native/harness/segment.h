@@ -39,6 +39,8 @@ enum {
     LAXITY_PROCESSES_MAX = 64,
     /* Rows are gathered and written together: one system call for many rows. */
     LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
+    LAXITY_THREADS_LISTED_MAX = 64,
+    LAXITY_THREAD_NAME_BYTES = 16, /* the kernel's */
 };
 
 /* How much is read before and after each job (design section 4). */
@@ -145,6 +147,7 @@ struct laxity_task_config {
     uint64_t heap_bytes;
     uint64_t memory_limit_bytes; /* 0 = none */
     enum laxity_overrun overrun;
+    uint32_t threads; /* that the workload says it has, its main one included */
 };
 
 enum laxity_phase {
@@ -190,6 +193,24 @@ struct laxity_task_state {
     struct laxity_job_record spare;          /* takes the job whose record is lost */
 };
 
+/* One of a task's threads but its main one. */
+struct laxity_thread {
+    int32_t tid;
+    char name[LAXITY_THREAD_NAME_BYTES];
+    struct laxity_atomic64 from_ns; /* the look before the first one that found it */
+    struct laxity_atomic64 to_ns;   /* the last look that found it */
+};
+
+/* Writer: the task's main thread (threads.c). */
+struct laxity_thread_table {
+    _Atomic uint32_t n;
+    _Atomic uint32_t most; /* threads at once, the main one included; 0 = nobody has looked */
+    struct laxity_atomic64 looked_ns; /* the last look */
+    uint32_t is_undeclared_told;
+    uint32_t is_full_told;
+    struct laxity_thread rows[LAXITY_THREADS_LISTED_MAX];
+};
+
 /* Writer: the supervisor. `end` is set last. */
 struct laxity_verdict {
     int32_t pid;
@@ -221,6 +242,7 @@ struct laxity_drain_task {
 struct laxity_task {
     struct laxity_task_config config;
     struct laxity_task_state state;
+    struct laxity_thread_table threads;
     struct laxity_verdict verdict;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_drain_task drain;
 };

@@ -237,6 +237,8 @@ def test_rt_benchs_letters_that_contradict_the_task_are_refused(
         ("cpus", "x", 'cpus: "x" is not a list of CPUs; write for example 0-1,3'),
         ("offset", "5", 'offset: "5" has no unit; write 5s'),
         ("stack", "64", 'stack: "64" has no unit; write 64KiB'),
+        ("threads", 0, "threads 0 is not between 1 and 64; write a number that is"),
+        ("threads", 65, "threads 65 is not between 1 and 64; write a number that is"),
         ("heap", "2TiB", 'heap: "2TiB" is more than 1TiB; write a smaller size'),
         ("memory_limit", "0B", 'memory_limit "0B" is not above 0; leave it out for no limit'),
         ("memory_limit", "2TiB", 'memory_limit: "2TiB" is more than 1TiB; write a smaller size'),
@@ -330,7 +332,7 @@ def test_unknown_table_is_refused_with_a_suggestion():
         read(b"schema = 1\n[[tasks]]\n")
 
 
-@pytest.mark.parametrize("key", ["exec", "isolation", "threads"])
+@pytest.mark.parametrize("key", ["exec", "isolation"])
 def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 
@@ -338,6 +340,13 @@ def test_key_of_a_later_part_is_refused_by_name(key: str):
 @pytest.mark.parametrize("key", ["on", "trace"])
 def test_run_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
+
+
+def test_threads_of_a_task_are_one_unless_declared():
+    assert resolve().tasks[0].threads == 1
+    assert "threads" not in spec_to_toml(resolve())
+    assert resolve(threads=64).tasks[0].threads == 64
+    assert "threads = 64" in spec_to_toml(resolve(threads=64))
 
 
 def test_keys_of_bound_are_ignored_and_kept():

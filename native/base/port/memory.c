@@ -36,6 +36,11 @@ void laxity_keep_heap(void)
     /* NOLINTEND(concurrency-mt-unsafe) */
 }
 
+void laxity_share_heap(void)
+{
+    (void)mallopt(M_ARENA_MAX, 1); /* NOLINT(concurrency-mt-unsafe): as above */
+}
+
 int laxity_touch_heap(size_t bytes)
 {
     char *touched = malloc(bytes > 0 ? bytes : 1);

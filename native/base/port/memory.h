@@ -19,6 +19,10 @@ int laxity_lock_memory(void);
  * stays */
 void laxity_keep_heap(void);
 
+/* laxity_share_heap - threads that will be made allocate from the same heap, the one that is
+ * touched */
+void laxity_share_heap(void);
+
 /* laxity_touch_heap - make `bytes` of heap present and give them back to the allocator. Returns 0
  * or -ENOMEM. */
 int laxity_touch_heap(size_t bytes);

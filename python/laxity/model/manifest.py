@@ -133,6 +133,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     counts: Counts = Counts()
     lost_rows: int = 0
     lost_marks: int = 0
+    threads_seen: int = 0
     end_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None
@@ -255,6 +256,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     counts: Counts = Counts()
     lost_rows: int = 0
     lost_marks: int = 0
+    threads_seen: int = 0
     end_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None

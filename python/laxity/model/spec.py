@@ -22,6 +22,7 @@ MAX_PRIORITY = 99
 # Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
 DEFAULT_STACK_BYTES = 512 * 1024
 DEFAULT_HEAP_BYTES = 1024 * 1024
+DEFAULT_THREADS = 1
 
 
 class Policy(StrEnum):
@@ -91,6 +92,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     stack: Any = None
     heap: Any = None
     memory_limit: Any = None
+    threads: int | None = None
     # Of `bound` only; kept as they are, so that a stored spec still holds them.
     wcet: Any = None
     wcet_from: Any = None
@@ -115,7 +117,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
     "run": ("on", "trace"),
-    "task": ("exec", "isolation", "threads"),
+    "task": ("exec", "isolation"),
     "interfere": (),
 }
 BOUND_KEYS = (
@@ -153,6 +155,8 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     stack_bytes: int = DEFAULT_STACK_BYTES
     heap_bytes: int = DEFAULT_HEAP_BYTES
     memory_limit_bytes: int | None = None
+    # The workload's, its main one included.
+    threads: int = DEFAULT_THREADS
     bound: dict[str, Any] = {}
 
 
@@ -265,6 +269,7 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
             "memory_limit": None
             if task.memory_limit_bytes is None
             else exact_size(task.memory_limit_bytes),
+            "threads": None if task.threads == DEFAULT_THREADS else task.threads,
             **task.bound,
         }
     )

@@ -22,6 +22,7 @@ from laxity.model.spec import (
     DEFAULT_HEAP_BYTES,
     DEFAULT_PRIORITY,
     DEFAULT_STACK_BYTES,
+    DEFAULT_THREADS,
     MAX_PRIORITY,
     MIN_PRIORITY,
     SPEC_SCHEMA,
@@ -52,6 +53,7 @@ SHORTEST_JOB_TIMEOUT_NS = 1_000_000
 MAX_PREFAULT_BYTES = 1 << 40
 # What the kernel can reserve under SCHED_DEADLINE (native/base/port/deadline.h).
 MIN_RUNTIME_NS = 1024
+MAX_THREADS = 64
 # A spec is read by people; this bound only keeps a mistyped path to a huge file out of memory.
 MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
@@ -378,6 +380,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             stack_bytes=_size(task.stack, "stack", DEFAULT_STACK_BYTES),
             heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
             memory_limit_bytes=_memory_limit(task.memory_limit),
+            threads=_resolve_threads(task.threads),
             bound={key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None},
         )
 
@@ -483,6 +486,15 @@ def _resolve_priority(value: int | None, policy: Policy) -> int | None:
             f"priority {value} is not between {MIN_PRIORITY} and {MAX_PRIORITY}; "
             "larger is higher, 50 is the default"
         )
+        raise ConfigError(msg)
+    return value
+
+
+def _resolve_threads(value: int | None) -> int:
+    if value is None:
+        return DEFAULT_THREADS
+    if not 1 <= value <= MAX_THREADS:
+        msg = f"threads {value} is not between 1 and {MAX_THREADS}; write a number that is"
         raise ConfigError(msg)
     return value
 

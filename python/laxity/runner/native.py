@@ -146,6 +146,7 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
     if task.memory_limit_bytes is not None:
         argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
+    argv += ["--threads", str(task.threads)]
     if jobs is not None:
         argv += ["--jobs", str(jobs)]
     return argv + _words_argv(task.args)

@@ -47,6 +47,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 counts=seen.counts,
                 lost_rows=seen.lost_rows,
                 lost_marks=seen.lost_marks,
+                threads_seen=seen.threads_seen,
                 end_ns=seen.end_ns,
                 end_cause=seen.end_cause,
                 end_detail=seen.end_detail,

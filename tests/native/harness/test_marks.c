@@ -28,6 +28,7 @@ enum {
     VALUE_AT = 14,  /* behind time_ns, task, probe */
     THREADS = 4,
     MARKS_PER_THREAD = 20000,
+    MARKS_IN_ALL = THREADS * MARKS_PER_THREAD,
 };
 
 static char directory[] = "/tmp/laxity-test-marks-XXXXXX";
@@ -209,12 +210,12 @@ static void threads_that_mark_at_once_lose_none_unseen(void)
     CHECK_EQUAL(laxity_mark_stream_drain(&stream, true), 0);
     CHECK_EQUAL(laxity_mark_stream_close(&stream), 0);
     CHECK_EQUAL(row_count(), kept);
-    CHECK_EQUAL(kept + laxity_lost_marks(segment, 0), THREADS * MARKS_PER_THREAD);
+    CHECK_EQUAL(kept + laxity_lost_marks(segment, 0), MARKS_IN_ALL);
     /* Each kept mark came out once, and whole. */
-    static unsigned char is_seen[THREADS * MARKS_PER_THREAD];
+    static unsigned char is_seen[MARKS_IN_ALL];
     for (int64_t row = 0; row < row_count(); row++) {
         const int64_t value = value_in_row(row);
-        if (value < 0 || value >= THREADS * MARKS_PER_THREAD || is_seen[value]) {
+        if (value < 0 || value >= MARKS_IN_ALL || is_seen[value]) {
             test_fail(__FILE__, __LINE__, "row %lld holds %lld", (long long)row, (long long)value);
             return;
         }

@@ -24,6 +24,7 @@ enum {
 /* The workload under test. */
 static struct {
     const char *name;
+    const char *words; /* that it takes; NULL = small|large */
     const struct workload_outcome *outcome;
     int64_t digest;
 } sized;
@@ -88,8 +89,9 @@ static void bad_words_are_refused_with_what_to_write(void)
     (void)snprintf(
         expected,
         sizeof expected,
-        "%s: takes small|large, got 0 words; add what is missing\n",
-        sized.name
+        "%s: takes %s, got 0 words; add what is missing\n",
+        sized.name,
+        sized.words ? sized.words : "small|large"
     );
     CHECK_TEXT(driver.init_stderr, expected);
     CHECK(INIT("medium") < 0);
