@@ -238,14 +238,15 @@ static void tell_undeclared(struct laxity_threads *threads, unsigned seen)
     laxity_add_fallback(&task->state.process, what, used, reason);
 }
 
-/* Whether another thread ran that a look does not find: each has been switched at least once, and
- * the kernel keeps the counts of dead ones. */
-static bool has_hidden_thread(struct laxity_threads *threads)
+/* Whether another thread ran since the first look, though it may be gone: the kernel's clock of the
+ * process keeps the time of dead ones. One that ended without ever waiting has no switch counted.
+ */
+static bool has_hidden_thread(const struct laxity_threads *threads)
 {
-    const struct rusage before = threads->usage;
-    laxity_others_usage(&threads->usage);
-    return threads->n_foreign == 0 && (threads->usage.ru_nvcsw != before.ru_nvcsw ||
-                                       threads->usage.ru_nivcsw != before.ru_nivcsw);
+    int64_t low_ns = 0;
+    int64_t high_ns = 0;
+    laxity_others_time_bounds(&low_ns, &high_ns);
+    return threads->n_foreign == 0 && low_ns > threads->time_high_ns;
 }
 
 static int64_t updated_time_ns(const struct found *others)
@@ -265,12 +266,15 @@ void laxity_threads_look(struct laxity_threads *threads)
     if (found.n + 1 > threads->task->config.threads) {
         tell_undeclared(threads, found.n + 1);
     }
-    if (threads->task->config.threads == 1 && has_hidden_thread(threads) && !is_first) {
-        tell_undeclared(threads, 0);
-    }
     if (is_first) {
+        int64_t low_ns = 0;
         laxity_others_usage(&threads->usage);
         threads->time_ns = updated_time_ns(&found);
+        laxity_others_time_bounds(&low_ns, &threads->time_high_ns);
+        return;
+    }
+    if (threads->task->config.threads == 1 && has_hidden_thread(threads)) {
+        tell_undeclared(threads, 0);
     }
 }
 

@@ -35,6 +35,7 @@ struct laxity_threads {
     /* Of all other threads, at the last look. */
     int64_t time_ns;
     struct rusage usage;
+    int64_t time_high_ns; /* at the first look: not more than this */
 };
 
 /* laxity_threads_begin - in a process that has not called the workload yet. `task` NULL: a

@@ -78,11 +78,11 @@ class Done:
         return dict(found)
 
 
-def portable_workloads() -> dict[str, list[str]]:
-    """Name and example words of each."""
+def portable_workloads() -> dict[str, dict[str, Any]]:
+    """What the manifest says of each, by name."""
     text = (ROOT / "workloads" / "manifest.toml").read_text()
     entries = tomllib.loads(text)["workload"]
-    return {entry["name"]: entry["example"] for entry in entries if entry["class"] == "portable"}
+    return {entry["name"]: entry for entry in entries if entry["class"] == "portable"}
 
 
 def task_words(isa: Isa, workload: str, *words: str) -> list[str]:
@@ -119,8 +119,9 @@ def run(isa: Isa, directory: Path, *words: str) -> Done:
 def run_all_workloads(isa: Isa, directory: Path) -> Done:
     """Every portable workload as one task of one run."""
     words = []
-    for name, example in portable_workloads().items():
-        words += [*task_words(isa, name, *example), "--period", "100ms", "--jobs", str(JOBS)]
+    for name, entry in portable_workloads().items():
+        words += [*task_words(isa, name, *entry["example"]), "--period", "100ms"]
+        words += ["--jobs", str(JOBS), "--threads", str(entry.get("threads", 1))]
     return run(isa, directory, *words)
 
 

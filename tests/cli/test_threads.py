@@ -159,13 +159,9 @@ def test_interrupted_run_interrupts_no_system_call_of_a_thread(tmp_path: Path, n
 @needs_two_cpus
 @pytest.mark.serial
 def test_bundled_workload_runs_its_threads_side_by_side(tmp_path: Path):
-    spec = tmp_path / "parallel.toml"
-    spec.write_text(
-        "schema = 1\n[run]\njobs = 50\nseed = 1\n[[task]]\n"
-        'workload = "parallel"\nargs = ["small", "2"]\nthreads = 2\nperiod = "10ms"\n'
-        f'cpus = "{ALL_CPUS}"\n'
-    )
-    outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    words = ["-b", "small 2", "--threads", "2", "-p", "10ms", "-c", ALL_CPUS, "-t", "50"]
+    where = ["--seed", "1", "--run-dir", str(tmp_path / "D"), "--no-report"]
+    outcome = laxity("run", "parallel", *words, *where)
     assert outcome.code == 0, outcome.err
     manifest = manifest_of(tmp_path / "D")
     assert manifest.fallbacks == []

@@ -28,6 +28,7 @@ enum {
     PATH_BYTES = 64,
     /* A preemption between the two readings spoils a pair; it cannot go on for ever. */
     USAGE_TRIES = 4,
+    BOUND_TRIES = 4, /* an interrupt within one makes it wide, not all of them */
 };
 
 int laxity_threads_open(void)
@@ -92,11 +93,32 @@ void laxity_update_thread_time(int32_t tid)
     (void)clock_gettime(clock_of_thread(tid), &unused);
 }
 
+static int64_t process_time_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return laxity_timespec_ns(&now);
+}
+
 int64_t laxity_others_time_ns(void)
 {
-    struct timespec process;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &process);
-    return laxity_timespec_ns(&process) - laxity_thread_time_ns();
+    const int64_t all_ns = process_time_ns();
+    return all_ns - laxity_thread_time_ns();
+}
+
+void laxity_others_time_bounds(int64_t *out_low_ns, int64_t *out_high_ns)
+{
+    int64_t low_ns = INT64_MIN;
+    int64_t high_ns = INT64_MAX;
+    for (unsigned i = 0; i < BOUND_TRIES; i++) {
+        const int64_t own_before_ns = laxity_thread_time_ns();
+        const int64_t all_ns = process_time_ns();
+        const int64_t own_after_ns = laxity_thread_time_ns();
+        low_ns = all_ns - own_after_ns > low_ns ? all_ns - own_after_ns : low_ns;
+        high_ns = all_ns - own_before_ns < high_ns ? all_ns - own_before_ns : high_ns;
+    }
+    *out_low_ns = low_ns;
+    *out_high_ns = high_ns;
 }
 
 static bool is_same_usage(const struct rusage *a, const struct rusage *b)

@@ -43,6 +43,13 @@ void laxity_update_thread_time(int32_t tid);
  */
 int64_t laxity_others_time_ns(void);
 
+/*
+ * laxity_others_time_bounds - between which two values that time lies
+ *
+ * Wider apart the longer the readings took; both move only by what other threads use.
+ */
+void laxity_others_time_bounds(int64_t *out_low_ns, int64_t *out_high_ns);
+
 /* laxity_others_usage - switches and faults of all other threads; no other field is set */
 void laxity_others_usage(struct rusage *out_usage);
 

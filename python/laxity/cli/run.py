@@ -74,6 +74,7 @@ _TASK_KEYS = (
     "stack",
     "heap",
     "memory_limit",
+    "threads",
 )
 # RT-Bench's own default.
 _DEFAULT_SAMPLE_BUCKET = "10ms"
@@ -105,6 +106,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     stack: str | None
     heap: str | None
     memory_limit: str | None
+    threads: int | None
     interfere: tuple[str, ...]
     jobs: int | None
     duration: str | None
@@ -235,6 +237,12 @@ def _task_options(command: Command) -> Command:
                 "--memory-limit",
                 metavar="SIZE",
                 help="A task that holds more dynamic memory is aborted; exit with 1.",
+            ),
+            click.option(
+                "--threads",
+                type=int,
+                metavar="N",
+                help="Threads of the workload, all counted in its jobs.  [default: 1]",
             ),
             click.option(
                 "--interfere",

@@ -30,6 +30,8 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     args: str = ""
     example: list[str] = []
     memory: str = ""
+    # Those of its example, its main one included.
+    threads: int = 1
 
 
 class KnownEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
