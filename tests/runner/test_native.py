@@ -60,7 +60,8 @@ def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
         *("--period", "5000000ns", "--deadline", "5000000ns", "--cpus", "1"),
         *("--policy", "fifo", "--priority", "90", "--offset", "0ns", "--overrun", "skip"),
         *("--job-timeout", "1000000000ns", "--stack", "524288B", "--heap", "1048576B"),
-        *("--memory-limit", "65536B", "--threads", "1", "--jobs", "7", "--arg", "64KiB", "--arg", "-x"),
+        *("--memory-limit", "65536B", "--threads", "1", "--jobs", "7"),
+        *("--arg", "64KiB", "--arg", "-x"),
         *("--", *bandwidth, "0", *one),
         *("--", *bandwidth, "2", *one),
     ]

@@ -9,6 +9,7 @@
  * (Freivalds, "Probabilistic machines can use less running time", IFIP Congress 1977).
  */
 #include "../common/arguments.h"
+#include "../common/digest.h"
 #include "../common/outcome.h"
 #include "../common/random.h"
 
