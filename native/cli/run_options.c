@@ -124,6 +124,10 @@ static int check_policy(
         laxity_format(what, sizeof what, "a co-runner has no period; use fifo, rr or other");
     } else if (is_deadline && options->priority != 0) {
         laxity_format(what, sizeof what, "policy deadline has no priority; leave --priority out");
+    } else if (is_deadline && options->threads > 1) {
+        laxity_format(
+            what, sizeof what, "policy deadline reserves time for one thread; use fifo or rr"
+        );
     } else if (is_deadline) {
         const struct laxity_reservation reservation = laxity_reservation_of_task(
             options->runtime_ns, options->deadline_ns, options->period_ns

@@ -227,12 +227,14 @@ static void tell_undeclared(struct laxity_threads *threads, unsigned seen)
         laxity_format(number, sizeof number, "%u", seen);
     }
     char reason[LAXITY_ERROR_TEXT_BYTES];
+    const bool is_reserved = task->state.process.policy == LAXITY_POLICY_DEADLINE;
     laxity_format(
         reason,
         sizeof reason,
-        "the workload has made them; %s; set the task's threads to %s",
+        "the workload has made them; %s; %s the task's threads to %s",
         declared > 1 ? "processor time, preemptions and faults of its jobs count all of them"
                      : "processor time, preemptions and faults of its jobs leave them out",
+        is_reserved ? "no reservation holds for them; use policy fifo and set" : "set",
         number
     );
     laxity_add_fallback(&task->state.process, what, used, reason);

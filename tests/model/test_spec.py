@@ -342,6 +342,12 @@ def test_run_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
 
 
+def test_threads_under_policy_deadline_are_refused():
+    message = "threads 2: policy deadline reserves time for one thread; use fifo or rr"
+    assert refusal(policy="deadline", runtime="2us", threads=2) == f'task "mem": {message}'
+    assert resolve(policy="deadline", runtime="2us", threads=1).tasks[0].threads == 1
+
+
 def test_threads_of_a_task_are_one_unless_declared():
     assert resolve().tasks[0].threads == 1
     assert "threads" not in spec_to_toml(resolve())

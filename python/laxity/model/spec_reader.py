@@ -380,7 +380,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             stack_bytes=_size(task.stack, "stack", DEFAULT_STACK_BYTES),
             heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
             memory_limit_bytes=_memory_limit(task.memory_limit),
-            threads=_resolve_threads(task.threads),
+            threads=_resolve_threads(task.threads, policy),
             bound={key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None},
         )
 
@@ -490,11 +490,15 @@ def _resolve_priority(value: int | None, policy: Policy) -> int | None:
     return value
 
 
-def _resolve_threads(value: int | None) -> int:
+def _resolve_threads(value: int | None, policy: Policy) -> int:
     if value is None:
         return DEFAULT_THREADS
     if not 1 <= value <= MAX_THREADS:
         msg = f"threads {value} is not between 1 and {MAX_THREADS}; write a number that is"
+        raise ConfigError(msg)
+    if value > 1 and policy is Policy.DEADLINE:
+        # The kernel lets no thread inherit a reservation.
+        msg = f"threads {value}: policy deadline reserves time for one thread; use fifo or rr"
         raise ConfigError(msg)
     return value
 

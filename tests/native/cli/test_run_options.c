@@ -162,6 +162,9 @@ static void deadline_policy_that_cannot_be_is_refused(void)
     check_refusal("--run-dir d -- mem -p 5ms --policy deadline", "needs --runtime");
     check_refusal("--run-dir d -- mem -p 5ms --runtime 1ms", "needs --policy deadline");
     check_refusal(
+        "--run-dir d -- mem -p 5ms --policy deadline --runtime 1ms --threads 2", "one thread"
+    );
+    check_refusal(
         "--run-dir d -- mem -p 5ms --policy deadline --runtime 1ms -f 50", "has no priority"
     );
     check_refusal("--run-dir d -- mem -p 5ms --policy deadline --runtime 1023ns", "below 1024 ns");

@@ -84,6 +84,18 @@ static void one_thread_more_than_declared_is_told_once(void)
     end_others(2);
 }
 
+static void undeclared_thread_under_policy_deadline_is_told_to_have_no_reservation(void)
+{
+    fresh_task(1, LAXITY_SNAPSHOTS_ALL);
+    task.state.process.policy = LAXITY_POLICY_DEADLINE;
+    start_others(1);
+    laxity_threads_look(&threads);
+    CHECK(strstr(only_fallback()->reason, "no reservation holds for them; use policy fifo and set")
+    );
+    CHECK(strstr(only_fallback()->reason, "threads to 2")); /* not cut off */
+    end_others(1);
+}
+
 static void thread_that_came_and_went_between_two_looks_is_told(void)
 {
     fresh_task(1, LAXITY_SNAPSHOTS_CPU);
@@ -169,6 +181,7 @@ int main(void)
     end_others(1);
     RUN(as_many_threads_as_declared_are_listed_and_not_told);
     RUN(one_thread_more_than_declared_is_told_once);
+    RUN(undeclared_thread_under_policy_deadline_is_told_to_have_no_reservation);
     RUN(thread_that_came_and_went_between_two_looks_is_told);
     RUN(task_of_one_thread_is_never_told_of_others);
     RUN(nothing_is_told_where_no_column_could_be_wrong);
