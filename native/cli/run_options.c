@@ -268,6 +268,26 @@ take_common(struct laxity_run_request *request, const struct laxity_common_optio
     };
 }
 
+/* A count that leaves threads out is no count of the job. */
+static int check_counted(const struct laxity_run_plan *plan, struct laxity_error *error)
+{
+    for (unsigned i = 0; i < plan->n_tasks; i++) {
+        const struct laxity_task_config *config = &plan->tasks[i].config;
+        if (plan->n_events > 0 && config->threads > 1) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--event: task \"%.60s\" has %u threads and only its main one is counted; leave it "
+                "out",
+                config->process.name,
+                (unsigned)config->threads
+            );
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int laxity_run_options_parse(
     int argc, char **argv, struct laxity_run_request *out_request, struct laxity_error *error
 )
@@ -317,7 +337,7 @@ int laxity_run_options_parse(
         );
         return -1;
     }
-    return 0;
+    return check_counted(plan, error);
 }
 
 void laxity_run_options_free(struct laxity_run_request *request)

@@ -342,6 +342,14 @@ def test_run_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
 
 
+def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_counted():
+    assert refusal(run={"events": ["cycles"]}, threads=2) == (
+        '[run]: events: task "mem" has 2 threads and only its main one is counted; '
+        "leave events out"
+    )
+    assert resolve(run={"events": ["cycles"]}, threads=1).events == ("cycles",)
+
+
 def test_threads_under_policy_deadline_are_refused():
     message = "threads 2: policy deadline reserves time for one thread; use fifo or rr"
     assert refusal(policy="deadline", runtime="2us", threads=2) == f'task "mem": {message}'

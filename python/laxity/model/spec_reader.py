@@ -297,7 +297,7 @@ def _resolve_run(
         max_misses=run.max_misses,
         max_response_ns=_positive_duration(run.max_response, "max_response"),
         fail_fast=run.fail_fast,
-        events=_resolve_events(run.events, run.snapshots),
+        events=_resolve_events(run.events, run.snapshots, tasks),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
         tasks=tasks,
@@ -305,7 +305,9 @@ def _resolve_run(
     )
 
 
-def _resolve_events(events: list[str], snapshots: str) -> tuple[str, ...]:
+def _resolve_events(
+    events: list[str], snapshots: str, tasks: tuple[TaskSpec, ...]
+) -> tuple[str, ...]:
     """Check the shape of the list; which names there are only laxity-run knows."""
     for event in events:
         if not _EVENT.fullmatch(event):
@@ -320,6 +322,13 @@ def _resolve_events(events: list[str], snapshots: str) -> tuple[str, ...]:
     if events and snapshots != Snapshots.ALL:
         msg = f"events: counters are read with snapshots all, not {snapshots}; write all"
         raise ConfigError(msg)
+    for task in tasks:
+        if events and task.threads > 1:
+            msg = (
+                f'events: task "{task.name}" has {task.threads} threads and only its main one is '
+                "counted; leave events out"
+            )
+            raise ConfigError(msg)
     return tuple(events)
 
 

@@ -179,7 +179,7 @@ def integer(text: str | None) -> int | None:
     # 20 digits hold every 64-bit number; more is not the kernel's.
     if text is None or not re.fullmatch(r"[+-]?[0-9]{1,20}", text.strip()):
         return None
-    return int(text)
+    return int(text.strip())
 
 
 def cpu_list(text: str | None) -> tuple[int, ...] | None:

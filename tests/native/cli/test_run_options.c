@@ -105,6 +105,10 @@ static void bad_words_are_refused_with_what_to_do(void)
     check_refusal("--run-dir d -- mem -p 10", "10s or 500us");
     check_refusal("--run-dir d -- mem", "no period");
     check_refusal("--run-dir d -- mem -p 1ms -d 2ms", "--overrun queue");
+    check_refusal(
+        "--run-dir d --event cycles -- m -p 1ms --threads 2",
+        "task \"m\" has 2 threads and only its main one is counted"
+    );
     check_refusal("--run-dir d --event cylces -- mem -p 1ms", "did you mean cycles?");
     check_refusal("--run-dir d --event cycles --sample-bucket 99us -- m -p 1ms", "out of range");
     check_refusal("--run-dir d --sample-bucket 1ms -- m -p 1ms", "add --event NAME");
