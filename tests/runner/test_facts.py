@@ -170,6 +170,11 @@ def test_cpu_mask_reads_groups_of_hexadecimal_digits(text: str, expected: object
     assert cpu_mask(text) == expected
 
 
+def test_number_after_a_control_character_that_python_calls_blank_is_read():
+    # str.strip() takes U+001E away, int() does not: found by fuzzing.
+    assert integer("\x1e388608") == 388608
+
+
 @given(st.text())
 def test_readers_take_any_text(text: str):
     for reader in (integer, cpu_list, cpu_mask):

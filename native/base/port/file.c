@@ -22,6 +22,42 @@ enum {
     TEMPORARY_NAME_BYTES = 280
 };
 
+/* Up to `bytes` bytes: /proc gives at most one page per read. Returns 0 or -errno. */
+static int read_all(int fd, char *data, size_t bytes, size_t *out_bytes)
+{
+    size_t used = 0;
+    while (used < bytes) {
+        const ssize_t got = read(fd, data + used, bytes - used);
+        if (got < 0) {
+            return -errno;
+        }
+        if (got == 0) {
+            break;
+        }
+        used += (size_t)got;
+    }
+    *out_bytes = used;
+    return 0;
+}
+
+int laxity_read_regular(const char *path, char *data, size_t bytes, size_t *out_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    struct stat status;
+    int rc = fstat(fd, &status) == 0 ? 0 : -errno;
+    if (rc == 0 && !S_ISREG(status.st_mode)) {
+        rc = LAXITY_NOT_REGULAR;
+    }
+    if (rc == 0) {
+        rc = read_all(fd, data, bytes, out_bytes);
+    }
+    (void)close(fd);
+    return rc;
+}
+
 int laxity_read_text(const char *path, char *text, size_t bytes)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -29,18 +65,7 @@ int laxity_read_text(const char *path, char *text, size_t bytes)
         return -errno;
     }
     size_t used = 0;
-    int rc = 0;
-    while (used + 1 < bytes) {
-        const ssize_t got = read(fd, text + used, bytes - 1 - used);
-        if (got < 0) {
-            rc = -errno;
-            break;
-        }
-        if (got == 0) {
-            break;
-        }
-        used += (size_t)got;
-    }
+    const int rc = read_all(fd, text, bytes - 1, &used);
     (void)close(fd);
     if (rc == 0) {
         text[used] = '\0';

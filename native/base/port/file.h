@@ -6,8 +6,19 @@
 
 #include <stddef.h>
 
+enum {
+    LAXITY_NOT_REGULAR = 1
+};
+
 /* laxity_read_text - the first bytes - 1 bytes of a file, terminated. Returns 0 or -errno. */
 int laxity_read_text(const char *path, char *text, size_t bytes);
+
+/*
+ * laxity_read_regular - the first `bytes` bytes of a file, not terminated
+ *
+ * Does not block on a pipe or a device, nor reads one. Returns 0, LAXITY_NOT_REGULAR or -errno.
+ */
+int laxity_read_regular(const char *path, char *data, size_t bytes, size_t *out_bytes);
 
 /* laxity_write_file - replace dir/name by `text`: written beside it, fsynced, renamed. Returns 0 or
  * -errno. */

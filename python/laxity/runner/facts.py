@@ -3,7 +3,7 @@
 """One snapshot of the /proc and /sys files that describe a machine, as text.
 
 Nothing is interpreted here. `machine.py` and `doctor.py` are pure functions of a `Facts`, so a
-board needs only to send the same files, and a test only to make them up.
+board needs only to send the same files (`facts_wire.py`), and a test only to make them up.
 
 Keys are absolute paths (`/proc/cpuinfo`). What is no file has a key that starts with `@`:
 
@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from laxity.errors import LaxityError
-from laxity.model.cpus import parse_cpus
+from laxity.model.cpus import format_cpus, parse_cpus
 from laxity.runner.kernel import Kernel
 from laxity.runner.knobs import left_settings
 
@@ -42,10 +42,11 @@ FILE_LIMIT_BYTES = 64 * 1024
 # The configuration of a distribution's kernel has 250 to 300 KiB; a "gzip bomb" must not fill our
 # memory.
 CONFIG_LIMIT_BYTES = 4 * 1024 * 1024
+CONFIG_GZ = "/proc/config.gz"
 
 _CPU = "/sys/devices/system/cpu"
 # Directory pattern → names of the files read in each directory that matches.
-_FILES: tuple[tuple[str, tuple[str, ...]], ...] = (
+FILES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/proc", ("cmdline", "cpuinfo", "filesystems", "interrupts", "loadavg", "meminfo", "stat")),
     ("/proc", ("swaps", "uptime", "version")),
     ("/proc/pressure", ("cpu", "memory")),
@@ -99,7 +100,7 @@ _FILES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/sys/hypervisor", ("type",)),
     ("", (".dockerenv", "run/.containerenv")),
 )
-_ACCESS = ("/dev/cpu_dma_latency", "/sys/kernel/btf/vmlinux", "/dev/hugepages")
+ACCESS_PATHS = ("/dev/cpu_dma_latency", "/sys/kernel/btf/vmlinux", "/dev/hugepages")
 _CGROUP_FILES = {
     "cpu": ("cpu.rt_runtime_us", "cpu.rt_period_us", "cpu.cfs_quota_us", "cpu.cfs_period_us"),
     "cpuset": ("cpuset.cpus", "cpuset.effective_cpus", "cpuset.cpu_exclusive"),
@@ -112,7 +113,7 @@ _CONFIG_LINE = re.compile(
     r"|CPU_ISOLATION|RCU_NOCB_CPU|FTRACE|TIMERLAT_TRACER|OSNOISE_TRACER|NUMA|X86_CPU_RESCTRL"
     r"|VIRT_CPU_ACCOUNTING_GEN|CPU_FREQ|CPU_IDLE))(?:=| is not set)"
 )
-_ABSENT_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP}
+ABSENT_ERRORS = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,8 @@ class Facts:
 def integer(text: str | None) -> int | None:
     """Read a decimal number as the kernel prints it; None if `text` is none."""
     # 20 digits hold every 64-bit number; more is not the kernel's.
-    if text is None or not re.fullmatch(r"[+-]?[0-9]{1,20}", text.strip()):
-        return None
-    return int(text.strip())
+    number = re.fullmatch(r"[+-]?[0-9]{1,20}", (text or "").strip())
+    return None if number is None else int(number[0])
 
 
 def cpu_list(text: str | None) -> tuple[int, ...] | None:
@@ -216,7 +216,7 @@ def collect_facts(root: Path = Path("/")) -> Facts:
         The snapshot; a file that is absent has no key.
     """
     reader = _Reader(root)
-    for directory, names in _FILES:
+    for directory, names in FILES:
         for found in _directories(root, directory):
             for name in names:
                 reader.read(f"{found}/{name}")
@@ -300,14 +300,14 @@ class _Reader:
         try:
             data = _read_file(self.path(key), FILE_LIMIT_BYTES + 1)
         except OSError as error:
-            if error.errno not in _ABSENT_ERRORS:
+            if error.errno not in ABSENT_ERRORS:
                 self.denied[key] = os.strerror(error.errno or 0).lower()
             return
         if data is None:
             self.denied[key] = "not a regular file"
             return
         if len(data) > FILE_LIMIT_BYTES:
-            data = data[:FILE_LIMIT_BYTES].rpartition(b"\n")[0]
+            data = whole_lines(data[:FILE_LIMIT_BYTES])
             self.truncated.append(key)
         self.files[key] = data.decode("utf-8", "replace")
 
@@ -336,18 +336,34 @@ def _read_config(reader: _Reader) -> None:
     """Store the lines that we use of the kernel's configuration, and the hash of the whole."""
     release = os.uname().release if reader.root == Path("/") else "*"
     boot = sorted(reader.root.glob(f"boot/config-{release}"))
-    for path in [reader.root / "proc/config.gz", *boot]:
+    for path in [reader.root / CONFIG_GZ.lstrip("/"), *boot]:
         try:
-            data = _read_file(path, CONFIG_LIMIT_BYTES) or b""
-            if path.suffix == ".gz":
-                # 31 = the largest window, and a gzip header (zlib's inflateInit2).
-                data = zlib.decompressobj(31).decompress(data, CONFIG_LIMIT_BYTES)
+            values = config_values(str(path), _read_file(path, CONFIG_LIMIT_BYTES) or b"")
         except (OSError, zlib.error):
             continue
-        lines = data.decode("utf-8", "replace").splitlines()
-        reader.files["@config"] = "\n".join(line for line in lines if _CONFIG_LINE.match(line))
-        reader.files["@config.sha256"] = hashlib.sha256(data).hexdigest()
+        reader.files.update(values)
         return
+
+
+def config_values(path: str, data: bytes) -> dict[str, str]:
+    """Give `@config` and `@config.sha256` of a configuration, compressed if `path` says so.
+
+    Raises:
+        zlib.error: It is not gzip.
+    """
+    if path.endswith(".gz"):
+        # 31 = the largest window, and a gzip header (zlib's inflateInit2).
+        data = zlib.decompressobj(31).decompress(data, CONFIG_LIMIT_BYTES)
+    lines = data.decode("utf-8", "replace").splitlines()
+    return {
+        "@config": "\n".join(line for line in lines if _CONFIG_LINE.match(line)),
+        "@config.sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+def whole_lines(data: bytes) -> bytes:
+    """Drop the last line of a text that was cut."""
+    return data.rpartition(b"\n")[0]
 
 
 def _read_process(reader: _Reader) -> None:
@@ -362,14 +378,14 @@ def _read_process(reader: _Reader) -> None:
         "@euid": str(os.geteuid()),
         "@clk_tck": str(os.sysconf("SC_CLK_TCK")),
         "@page_bytes": str(os.sysconf("SC_PAGE_SIZE")),
-        "@affinity": ",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))),
+        "@affinity": format_cpus(os.sched_getaffinity(0)),
         "@resolution_ns": str(round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)),
         "@rlimit.rtprio": _rlimit(resource.RLIMIT_RTPRIO),
         "@rlimit.memlock": _rlimit(resource.RLIMIT_MEMLOCK),
         "@rlimit.rttime": _rlimit(resource.RLIMIT_RTTIME),
         "@knobs.left": "\n".join(left_settings(Kernel(reader.root))),
     }
-    for path in _ACCESS:
+    for path in ACCESS_PATHS:
         if Path(path).exists():
             allowed = (("r", os.R_OK), ("w", os.W_OK))
             values[f"@access:{path}"] = "".join(
