@@ -71,7 +71,7 @@ def find_tool(name: str) -> Path:
     Raises:
         ToolError: None there, or the first one is of another version.
     """
-    for root in _tool_roots():
+    for root in tool_roots():
         for candidate in (root / name, root / "native" / name):
             if _is_program(candidate):
                 return _checked(candidate, name)
@@ -99,7 +99,7 @@ def find_workload(name: str) -> Path:
             msg = f'workload "{name}": no executable file; build it or correct the path'
             raise ConfigError(msg)
         return path.resolve()
-    for root in _tool_roots():
+    for root in tool_roots():
         candidate = root / "workloads" / name
         if _is_program(candidate):
             return candidate
@@ -149,13 +149,14 @@ def list_events() -> EventList:
 
 def _workload_manifest() -> Path:
     root = source_root()
-    candidates = [directory / "workloads" / "manifest.toml" for directory in _tool_roots()]
+    candidates = [directory / "workloads" / "manifest.toml" for directory in tool_roots()]
     if root is not None:
         candidates.append(root / "workloads" / "manifest.toml")
     return next((path for path in candidates if path.is_file()), candidates[-1])
 
 
-def _tool_roots() -> Iterator[Path]:
+def tool_roots() -> Iterator[Path]:
+    """List the directories that may hold what was built, the first to be looked at first."""
     named = os.environ.get("LAXITY_TOOLS")
     if named:
         yield Path(named)
@@ -166,7 +167,7 @@ def _tool_roots() -> Iterator[Path]:
 
 
 def _searched() -> str:
-    return ", ".join(str(root) for root in _tool_roots())
+    return ", ".join(str(root) for root in tool_roots())
 
 
 def _is_program(path: Path) -> bool:
