@@ -120,14 +120,15 @@ static void answer_events(struct supervisor *supervisor, int timeout_ms)
 {
     struct pollfd fds[] = {
         {.fd = supervisor->signal_fd, .events = POLLIN},
-        {.fd = supervisor->is_interrupted ? -1 : supervisor->plan->parent_fd, .events = 0},
+        /* A pipe hangs up; of a socket, as sshd gives its programs, the other end stops sending. */
+        {.fd = supervisor->is_interrupted ? -1 : supervisor->plan->parent_fd, .events = POLLRDHUP},
     };
     if (poll(fds, sizeof fds / sizeof fds[0], timeout_ms) > 0) {
         struct signalfd_siginfo info;
         while (read(supervisor->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
             answer_signal(supervisor, info.ssi_signo);
         }
-        if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) {
+        if ((fds[1].revents & (POLLHUP | POLLERR | POLLRDHUP)) != 0) {
             interrupt_run(supervisor, "the death of its caller");
         }
     }

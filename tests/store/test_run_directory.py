@@ -40,7 +40,7 @@ def stored_run(path: Path, **fields: object):
 
 def test_run_is_named_after_start_experiment_and_host():
     when = datetime(2026, 11, 21, 0, 31, 7, tzinfo=UTC)
-    host = re.escape(run_directory._path_part(os.uname().nodename))
+    host = re.escape(run_directory.path_part(os.uname().nodename))
     assert re.fullmatch(rf"2026-11-21T00-31-07Z_crpd_{host}_[0-9a-f]{{4}}", run_name("crpd", when))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from laxity.cli.options import debug_option, format_option
+from laxity.cli.options import debug_option, format_option, on_option
 from laxity.cli.tables import print_json
 from laxity.errors import located
 from laxity.model.cpus import format_cpus, parse_cpus
@@ -53,9 +53,10 @@ _NARROWEST = 60
     " this process may use.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Show also what is in order or absent.")
+@on_option
 @format_option("table", "json")
 @debug_option
-def doctor(cpus: str | None, show_all: bool, output_format: str) -> None:
+def doctor(cpus: str | None, show_all: bool, on: str | None, output_format: str) -> None:
     """Tell what this machine can measure and what spoils it.
 
     Every finding comes with its value, why it matters to a real-time task, how to mend it and how
@@ -70,10 +71,11 @@ def doctor(cpus: str | None, show_all: bool, output_format: str) -> None:
     """
     # Imported late: `laxity --help` should not load what only this command needs.
     from laxity.runner.doctor import diagnose  # noqa: PLC0415
-    from laxity.runner.facts import collect_facts  # noqa: PLC0415
     from laxity.runner.machine import describe_machine  # noqa: PLC0415
+    from laxity.runner.target import open_target  # noqa: PLC0415
 
-    facts = collect_facts()
+    with located("--on"), open_target(on) as target:
+        facts = target.facts()
     with located("--cpus"):
         diagnosis = diagnose(facts, None if cpus is None else parse_cpus(cpus))
     if output_format == "json":

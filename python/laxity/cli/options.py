@@ -28,6 +28,11 @@ run_root_option = click.option(
     metavar="DIR",
     help="Where to make the directory of the run.  [default: $LAXITY_RUNS, else ./runs]",
 )
+on_option = click.option(
+    "--on",
+    metavar="ssh://USER@HOST",
+    help="A board that your ssh reaches without a question, in place of this machine.",
+)
 no_report_option = click.option(
     "--no-report", is_flag=True, help="Do not write report.html; laxity report does it later."
 )
@@ -77,13 +82,14 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-def run_path(name: str, run_dir: str | None, run_root: str | None) -> Path:
+def run_path(name: str, run_dir: str | None, run_root: str | None, host: str | None = None) -> Path:
     """Decide where a new run goes.
 
     Args:
         name: Name of the experiment, part of the directory's name.
         run_dir: `--run-dir`: the directory itself.
         run_root: `--run-root`: where the directory is made.
+        host: Name of the board it runs on; None: this machine.
 
     Raises:
         ConfigError: Both are given, or one is empty.
@@ -98,4 +104,4 @@ def run_path(name: str, run_dir: str | None, run_root: str | None) -> Path:
         # "D/" and "D" are one directory.
         return Path(run_dir)
     root = default_root() if run_root is None else Path(run_root)
-    return root / run_name(name, datetime.now(UTC))
+    return root / run_name(name, datetime.now(UTC), host)

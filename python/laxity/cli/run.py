@@ -21,6 +21,7 @@ from laxity.cli.options import (
     format_option,
     named_as_options,
     no_report_option,
+    on_option,
     quiet_option,
     run_dir_option,
     run_path,
@@ -46,6 +47,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Options that become keys of [run]; they also go with a spec file.
 _RUN_KEYS = (
     "platform",
+    "on",
     "jobs",
     "duration",
     "seed",
@@ -112,6 +114,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     duration: str | None
     seed: int | None
     platform: str | None
+    on: str | None
     idle: str | None
     snapshots: str | None
     keep: str | None
@@ -351,6 +354,7 @@ def _complete_what(
 @click.argument("what", metavar="SPEC|NAME", shell_complete=_complete_what)
 @_task_options
 @_run_options
+@on_option
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -373,33 +377,42 @@ def run(what: str, **given: object) -> int:
     from laxity.runner.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
     from laxity.runner.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
-    experiment = _read_experiment(what, options)
-    spec = prepare_spec(experiment.spec)
-    with located("--shield"):
-        shield = () if options.shield is None else parse_cpus(options.shield)
-    if options.no_throttling:
-        check_unthrottled_load(spec)
-    if options.dry_run:
-        _print_spec(spec, options.output_format)
-        return 0
-    knobs = KnobRequest(options.no_throttling, shield)
-    check_knobs(knobs, Kernel())
-    for line in silent_corunners(spec):
-        _tell(line)
-    request = RunRequest(
-        spec=spec,
-        name=experiment.name,
-        final=run_path(experiment.name, options.run_dir, options.run_root),
-        command_line=["laxity", *sys.argv[1:]],
-        allow_unprivileged=options.allow_unprivileged,
-        is_quiet=options.quiet,
-        knobs=knobs,
-        on_note=_tell,
-    )
-    with forwarded_signals() as signals:
-        finished = run_once(request, signals)
+    experiment = _read_experiment(what, options, _resolution_here_ns())
+    with open_target(experiment.spec.on) as target:
+        host = None
+        if target.on is not None:
+            _refuse_knobs(options, target.on)
+            # Now that its clock is known.
+            facts = target.facts()
+            host = facts.text("@hostname")
+            experiment = _read_experiment(what, options, facts.integer("@resolution_ns") or 1)
+        spec = prepare_spec(experiment.spec, target)
+        with located("--shield"):
+            shield = () if options.shield is None else parse_cpus(options.shield)
+        if options.no_throttling:
+            check_unthrottled_load(spec)
+        if options.dry_run:
+            _print_spec(spec, options.output_format)
+            return 0
+        knobs = KnobRequest(options.no_throttling, shield)
+        check_knobs(knobs, Kernel())
+        for line in silent_corunners(spec):
+            _tell(line)
+        request = RunRequest(
+            spec=spec,
+            name=experiment.name,
+            final=run_path(experiment.name, options.run_dir, options.run_root, host),
+            command_line=["laxity", *sys.argv[1:]],
+            allow_unprivileged=options.allow_unprivileged,
+            is_quiet=options.quiet,
+            knobs=knobs,
+            on_note=_tell,
+        )
+        with forwarded_signals() as signals:
+            finished = run_once(request, signals, target)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
@@ -409,8 +422,20 @@ def _tell(line: str) -> None:
     print(f"laxity run: {line}", file=sys.stderr)
 
 
-def _read_experiment(what: str, options: _Options) -> _Experiment:
-    resolution_ns = round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
+def _refuse_knobs(options: _Options, on: str) -> None:
+    """Refuse to change kernel settings here for a run that is elsewhere."""
+    given = ["--no-throttling"] if options.no_throttling else []
+    given += [] if options.shield is None else ["--shield"]
+    for option in given:
+        msg = f"{option}: changes settings of this machine, and the run is on {on}; remove it"
+        raise ConfigError(msg)
+
+
+def _resolution_here_ns() -> int:
+    return round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
+
+
+def _read_experiment(what: str, options: _Options, resolution_ns: int) -> _Experiment:
     run_table = options.table(_RUN_KEYS)
     _check_sampling(what, options, run_table)
     if what in {"", "-"}:
@@ -470,7 +495,9 @@ def _read_spec_file(
         raise ConfigError(msg)
     with located(f"spec {path}"):
         spec = read_spec_toml(data, run_table, resolution_ns)
-    return _Experiment(path.stem, _with_absolute_workloads(spec, path.parent))
+    if spec.on is None:
+        spec = _with_absolute_workloads(spec, path.parent)
+    return _Experiment(path.stem, spec)
 
 
 def _refuse_task_option(key: str, path: Path) -> NoReturn:

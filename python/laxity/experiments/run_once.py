@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +20,15 @@ from laxity.model.manifest import KnobsUsed, Manifest, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
-from laxity.runner.facts import collect_facts
 from laxity.runner.finish import Finished
 from laxity.runner.kernel import Kernel
 from laxity.runner.machine import describe_machine
-from laxity.runner.native import run_native
-from laxity.runner.placement import cpus_of_this_process, place, silent_corunners
+from laxity.runner.placement import place, silent_corunners
 from laxity.runner.progress import make_display
 from laxity.runner.shield import NO_KNOBS, KnobRequest, used_knobs
 from laxity.runner.signals import Forwarder
-from laxity.runner.tools import find_tool, find_workload, source_root
+from laxity.runner.target import THIS_MACHINE, Target
+from laxity.runner.tools import source_root
 from laxity.store import run_directory
 from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
 
@@ -66,7 +66,7 @@ class RunRequest:
     on_note: Callable[[str], None] = _say_nothing
 
 
-def prepare_spec(spec: Spec) -> Spec:
+def prepare_spec(spec: Spec, target: Target = THIS_MACHINE) -> Spec:
     """Make explicit what only the machine knows (CPUs, programs) and draw a seed if none is given.
 
     Raises:
@@ -74,22 +74,19 @@ def prepare_spec(spec: Spec) -> Spec:
         PlatformError: A CPU that this process may not use.
         ToolError: A program is missing or of another version.
     """
-    find_tool("laxity-run")
-    for task in spec.tasks:
-        find_workload(task.workload)
-    for one in spec.interfere:
-        find_workload(one.workload)
+    target.require_programs(spec)
     if spec.seed is None:
         spec = msgspec.structs.replace(spec, seed=secrets.randbits(_SEED_BITS))
-    return place(spec, cpus_of_this_process())
+    return place(spec, target.cpus())
 
 
-def run_once(request: RunRequest, signals: Forwarder) -> Finished:
+def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
     """Run an experiment and store it.
 
     Args:
         request: What and where.
         signals: Set up by the caller, so that a signal between two runs is not lost.
+        target: The machine it runs on.
 
     Returns:
         Where it is and how it ended; the exit code is in the manifest.
@@ -102,18 +99,18 @@ def run_once(request: RunRequest, signals: Forwarder) -> Finished:
     run = run_directory.create_run(request.final)
     try:
         with used_knobs(request.knobs, Kernel(), request.on_note) as used:
-            before = _write_before(run, request, used)
+            before = _write_before(run, request, used, target)
             if signals.has_received:
                 # laxity-run could not yet take the signal; nothing has been measured.
                 shutil.rmtree(run.tmp)
                 raise KeyboardInterrupt
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
-            returncode = run_native(
+            returncode = target.run(
                 request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
             )
-            return _complete(run, before, returncode)
+            return _complete(run, before, returncode, target)
     except LaxityError:
-        if not (run.tmp / "jobs.npy").exists():
+        if not (run.tmp / "jobs.npy").exists() and not target.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
         raise
     finally:
@@ -165,8 +162,10 @@ def _measured_cpus(spec: Spec) -> list[int]:
     return sorted({cpu for task in spec.tasks for cpu in task.cpus})
 
 
-def _write_before(run: NewRun, request: RunRequest, used: KnobsUsed | None) -> Diagnosis:
-    facts = collect_facts()
+def _write_before(
+    run: NewRun, request: RunRequest, used: KnobsUsed | None, target: Target
+) -> Diagnosis:
+    facts = target.facts()
     machine = describe_machine(facts)
     manifest = new_manifest("run", request.name, request.command_line, machine.hash)
     manifest = msgspec.structs.replace(
@@ -175,6 +174,8 @@ def _write_before(run: NewRun, request: RunRequest, used: KnobsUsed | None) -> D
         seed=request.spec.seed,
         notes=silent_corunners(request.spec),
         knobs=used,
+        on=target.on,
+        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
     )
     # First, so that whoever finds the directory learns who writes it.
     run_directory.write_document(run.tmp / MANIFEST, manifest)
@@ -185,19 +186,27 @@ def _write_before(run: NewRun, request: RunRequest, used: KnobsUsed | None) -> D
     return before
 
 
-def _complete(run: NewRun, before: Diagnosis, returncode: int) -> Finished:
+def _complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -> Finished:
     try:
-        _write_after(run, before)
-        return finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+        _write_after(run, before, target)
+        finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
     except PlatformError as error:
         # laxity-run ends with a message of its own; another one for the same cause confuses.
         is_told = returncode != EXIT_DONE
         msg = "" if is_told else f"{error}, then laxity show {run.final} completes the run"
         raise PlatformError(msg) from error
+    target.discard()
+    return finished
 
 
-def _write_after(run: NewRun, before: Diagnosis) -> None:
-    after = diagnose(collect_facts(), before.cpus)
+def _write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
+    try:
+        facts = target.facts()
+    except LaxityError as error:
+        # A board that has gone now does not spoil what was fetched from it.
+        sys.stderr.write(f"laxity: no doctor after the run: {error}\n")
+        return
+    after = diagnose(facts, before.cpus)
     write_diagnosis(run.tmp, before, after)
     manifest = run_directory.read_manifest(run.tmp)
     run_directory.write_document(

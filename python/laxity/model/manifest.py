@@ -233,8 +233,12 @@ class Manifest(Record, frozen=True, kw_only=True):
     parents: list[str] = []
     runs: list[str] = []
     files: dict[str, str] = {}
+    # URL of the board it ran on; absent: the machine that wrote it.
+    on: str | None = None
     # Only while status is "running".
     writer: Writer | msgspec.UnsetType = msgspec.UNSET
+    # Likewise, of a run on a board: where its streams are there.
+    board_run_dir: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class NativeTask(Record, frozen=True, kw_only=True):

@@ -60,6 +60,7 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     """`[run]` as the user wrote it. Typed `Any` where the message for a bad value is our own."""
 
     platform: str = "native"
+    on: str | None = None
     jobs: int | None = None
     duration: Any = None
     seed: int | None = None
@@ -116,7 +117,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
-    "run": ("on", "trace"),
+    "run": ("trace",),
     "task": ("exec", "isolation"),
     "interfere": (),
 }
@@ -176,14 +177,16 @@ class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
 class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A resolved experiment.
 
-    `keep` is `all`, `misses` or `tail:N`; `jobs` counts started jobs per task; no `jobs` and no
-    `duration_ns` means until interrupted. `fail_fast`: a task that fails ends the others too.
+    `on` is the URL of a board, None: this machine. `keep` is `all`, `misses` or `tail:N`; `jobs`
+    counts started jobs per task; no `jobs` and no `duration_ns` means until interrupted.
+    `fail_fast`: a task that fails ends the others too.
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
     task).
     """
 
     platform: str = "native"
+    on: str | None = None
     jobs: int | None = None
     duration_ns: int | None = None
     seed: int | None = None
@@ -209,6 +212,12 @@ def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
     return [(one, cpu) for one in spec.interfere for cpu in one.cpus]
 
 
+def workloads_of(spec: Spec) -> list[str]:
+    """List the workloads of an experiment, each once."""
+    names = [task.workload for task in spec.tasks] + [one.workload for one in spec.interfere]
+    return list(dict.fromkeys(names))
+
+
 def spec_to_toml(spec: Spec) -> str:
     """Write a resolved experiment as the TOML that reads back to the same one."""
     # tomli_w is needed only by commands that write a run.
@@ -228,6 +237,7 @@ def _run_table(spec: Spec) -> dict[str, Any]:
     return _without_none(
         {
             "platform": spec.platform,
+            "on": spec.on,
             "jobs": spec.jobs,
             "duration": None if spec.duration_ns is None else exact_duration(spec.duration_ns),
             "seed": spec.seed,

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from laxity.errors import ConfigError, located, suggestion
+from laxity.model.board_url import parse_board_url
 from laxity.model.cpus import parse_cpus
 from laxity.model.spec import (
     BOUND_KEYS,
@@ -288,6 +289,7 @@ def _resolve_run(
         raise ConfigError(msg)
     return Spec(
         platform=run.platform,
+        on=_resolve_on(run.on),
         jobs=run.jobs,
         duration_ns=_positive_duration(run.duration, "duration"),
         seed=run.seed,
@@ -355,6 +357,11 @@ def _resolve_sample_cpu(run: RunTable) -> int | None:
         msg = f"sample_cpu {run.sample_cpu} is no CPU number; write 0 to {MAX_CPUS - 1}"
         raise ConfigError(msg)
     return run.sample_cpu
+
+
+def _resolve_on(value: str | None) -> str | None:
+    with located("on"):
+        return None if value is None else str(parse_board_url(value))
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:

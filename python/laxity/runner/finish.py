@@ -117,7 +117,9 @@ def write_final_manifest(tmp: Path, manifest: Manifest) -> None:
         run_directory.sync_file(tmp / name)
     run_directory.write_document(
         tmp / MANIFEST,
-        msgspec.structs.replace(manifest, tables=tables, files=files, writer=msgspec.UNSET),
+        msgspec.structs.replace(
+            manifest, tables=tables, files=files, writer=msgspec.UNSET, board_run_dir=msgspec.UNSET
+        ),
     )
 
 
@@ -196,7 +198,10 @@ def _recover_left(tmp: Path) -> bool:
             # Its writer died before it had said what it would do: no release can have happened.
             shutil.rmtree(tmp)
             return False
-        return finish_run(tmp, has_survived=False).path is not None
+        from laxity.runner.board import left_run_fetched  # noqa: PLC0415 - only for what was left
+
+        with left_run_fetched(tmp):
+            return finish_run(tmp, has_survived=False).path is not None
     finally:
         if lock_fd is not None:
             os.close(lock_fd)

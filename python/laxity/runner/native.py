@@ -15,13 +15,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from laxity.errors import PlatformError, ToolError
 from laxity.model.cpus import format_cpus
 from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
-from laxity.runner.progress import Display, parse_state
+from laxity.runner.progress import Display, show_newest
 from laxity.runner.signals import Forwarder
 from laxity.runner.tools import find_tool, find_workload
 from laxity.store.run_directory import NewRun
@@ -36,6 +37,34 @@ _SCHED_DEADLINE = 6
 _PACKAGE_PARENT = Path(__file__).resolve().parent.parent.parent
 
 
+class Programs(Protocol):
+    """Where our programs are on the machine of a run."""
+
+    @property
+    def finisher(self) -> str | None:
+        """Shell command that finishes a run there after its caller has died."""
+
+    def tool(self, name: str) -> str:
+        """Give the path of one of our programs."""
+
+    def workload(self, name: str) -> str:
+        """Give the path of a workload."""
+
+
+class _ProgramsHere:
+    """Our programs on this machine."""
+
+    @property
+    def finisher(self) -> str | None:
+        return finisher_command()
+
+    def tool(self, name: str) -> str:
+        return str(find_tool(name))
+
+    def workload(self, name: str) -> str:
+        return str(find_workload(name))
+
+
 @dataclass(frozen=True, slots=True)
 class NativeOptions:
     """What laxity-run is told beyond the experiment itself."""
@@ -43,6 +72,7 @@ class NativeOptions:
     allow_unprivileged: bool = False
     progress_fd: int | None = None
     parent_fd: int | None = None
+    programs: Programs = field(default_factory=_ProgramsHere)
 
 
 def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
@@ -57,7 +87,7 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
         ConfigError: Unknown workload.
         ToolError: laxity-run or the workload is not built or of another version.
     """
-    argv = [str(find_tool("laxity-run")), "--run-dir", str(run_dir.absolute())]
+    argv = [options.programs.tool("laxity-run"), "--run-dir", str(run_dir.absolute())]
     if spec.duration_ns is not None:
         argv += ["--duration", f"{spec.duration_ns}ns"]
     argv += ["--idle", spec.idle.value, "--snapshots", spec.snapshots.value, "--keep", spec.keep]
@@ -71,11 +101,13 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     if options.progress_fd is not None:
         argv += ["--progress-fd", str(options.progress_fd)]
     if options.parent_fd is not None:
-        argv += ["--parent-fd", str(options.parent_fd), "--finisher", finisher_command()]
+        argv += ["--parent-fd", str(options.parent_fd)]
+        if options.programs.finisher is not None:
+            argv += ["--finisher", options.programs.finisher]
     for task in spec.tasks:
-        argv += ["--", *_task_argv(task, spec.jobs)]
+        argv += ["--", options.programs.workload(task.workload), *_task_argv(task, spec.jobs)]
     for one, cpu in corunners_of(spec):
-        argv += ["--", *_corunner_argv(one, cpu)]
+        argv += ["--", options.programs.workload(one.workload), *_corunner_argv(one, cpu)]
     return argv
 
 
@@ -136,8 +168,7 @@ def _event_argv(spec: Spec) -> list[str]:
 
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     deadline = "none" if task.deadline_ns is None else f"{task.deadline_ns}ns"
-    argv = [str(find_workload(task.workload)), "--name", task.name]
-    argv += ["--period", f"{task.period_ns}ns", "--deadline", deadline]
+    argv = ["--name", task.name, "--period", f"{task.period_ns}ns", "--deadline", deadline]
     argv += ["--cpus", format_cpus(task.cpus), *_policy_argv(task)]
     if task.runtime_ns is not None:
         argv += ["--runtime", f"{task.runtime_ns}ns"]
@@ -153,7 +184,7 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
 
 
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:
-    argv = [str(find_workload(one.workload)), "--corunner", "--cpus", str(cpu)]
+    argv = ["--corunner", "--cpus", str(cpu)]
     return argv + _policy_argv(one) + _words_argv(one.args)
 
 
@@ -217,21 +248,12 @@ def _watch(process: "subprocess.Popen[bytes]", progress_read: int, display: Disp
                 continue
             data = os.read(progress_read, _READ_BYTES)
             is_open = bool(data)
-            pending = _show_last(pending + data, display)
+            pending = show_newest(pending + data, display)
         if is_open and select.select([progress_read], [], [], 0)[0]:
             # What was said between the last look and the end.
-            _show_last(pending + os.read(progress_read, _READ_BYTES), display)
+            show_newest(pending + os.read(progress_read, _READ_BYTES), display)
     finally:
         display.close()
-
-
-def _show_last(data: bytes, display: Display) -> bytes:
-    """Show the newest state among complete lines; give back the incomplete one."""
-    *lines, rest = data.split(b"\n")
-    states = [state for line in lines if (state := parse_state(line))]
-    if states:
-        display.show(states[-1])
-    return rest
 
 
 def _await_hang_up(parent_write: int) -> None:

@@ -43,6 +43,15 @@ def parse_state(line: bytes) -> State | None:
     return State(*(int(word) for word in words[1:]))
 
 
+def show_newest(data: bytes, display: Display) -> bytes:
+    """Show the newest state among complete lines; give back the incomplete one."""
+    *lines, rest = data.split(b"\n")
+    states = [state for line in lines if (state := parse_state(line))]
+    if states:
+        display.show(states[-1])
+    return rest
+
+
 def done_share(state: State, spec: Spec) -> float | None:
     """Tell how much of a run is done.
 

@@ -3,13 +3,20 @@
 """Signals that ask for an end end the run, never the process that stores it."""
 
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Protocol
 
 # SIGHUP: the terminal or the connection is gone.
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Receiver(Protocol):
+    """Whatever stands for laxity-run: its process, or the ssh to a board."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Hand a signal on; called within a signal handler."""
 
 
 class Forwarder:
@@ -20,7 +27,7 @@ class Forwarder:
     """
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Receiver | None = None
         self._received: int | None = None
 
     @property
@@ -28,7 +35,7 @@ class Forwarder:
         """Whether the user wants an end."""
         return self._received is not None
 
-    def start(self, process: "subprocess.Popen[bytes]") -> None:
+    def start(self, process: Receiver) -> None:
         """From now on signals go to `process`."""
         self._process = process
         if self._received is not None:

@@ -66,15 +66,18 @@ def default_root() -> Path:
     return Path(os.environ.get("LAXITY_RUNS") or "runs")
 
 
-def run_name(name: str, when: datetime) -> str:
+def run_name(name: str, when: datetime, host: str | None = None) -> str:
     """Name a run after its start, its experiment and its host; four random digits keep it unique.
 
     Args:
         name: Name of the experiment; characters that are awkward in paths become `-`.
         when: Start, with time zone.
+        host: Where it runs; None: on this machine.
     """
     stamp = when.astimezone(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
-    return f"{stamp}_{_path_part(name)}_{_path_part(os.uname().nodename)}_{secrets.token_hex(2)}"
+    return (
+        f"{stamp}_{path_part(name)}_{path_part(host or os.uname().nodename)}_{secrets.token_hex(2)}"
+    )
 
 
 def create_run(final: Path) -> NewRun:
@@ -395,5 +398,6 @@ def _is_hashed(name: str) -> bool:
     return name not in _UNHASHED and not name.endswith(_NEW_SUFFIX)
 
 
-def _path_part(text: str) -> str:
+def path_part(text: str) -> str:
+    """Make a text usable as a part of a path, and short."""
     return _UNUSABLE_IN_NAMES.sub("-", text)[:_MAX_NAME_PART].strip("-.") or "run"
