@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A board for tests: an sshd of the test's own on this machine, and a user whose ssh knows it."""
 
+import fcntl
 import os
 import shutil
 import socket
@@ -121,16 +122,25 @@ def write_client(root: Path) -> str:
 
 @contextmanager
 def privilege_separation() -> Iterator[None]:
-    made = os.geteuid() == 0 and not PRIVILEGE_SEPARATION.exists()
-    if made:
-        PRIVILEGE_SEPARATION.mkdir(mode=0o755)
-    try:
+    """Have /run/sshd as long as any test process needs it; the last one takes it away again."""
+    if os.geteuid() != 0:
         yield
-    finally:
-        if made:
-            # Another test's sshd may need it yet; it takes the directory away in its turn.
-            with suppress(OSError):
+        return
+    mark = PRIVILEGE_SEPARATION / "made-by-a-test-of-laxity"
+    lock = os.open(PRIVILEGE_SEPARATION.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        with suppress(FileExistsError):
+            PRIVILEGE_SEPARATION.mkdir(mode=0o755)
+            mark.touch()
+        yield
+        with suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if mark.exists():
+                mark.unlink()
                 PRIVILEGE_SEPARATION.rmdir()
+    finally:
+        os.close(lock)
 
 
 def await_banner(port: int, daemon: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -130,9 +130,9 @@ cpus = "{CPU}"
 """
 
 
-def headings(report: Path) -> list[str]:
-    """What the report is divided into, and its tables."""
-    return re.findall(r"<(?:h[1-6]|caption)[^>]*>(.*?)</", report.read_text(), flags=re.DOTALL)
+def sections(report: Path) -> list[str]:
+    """What the report is divided into; tables within depend on what a job happened to do."""
+    return re.findall(r'<section [^>]*\bid="([^"]*)"', report.read_text())
 
 
 def test_run_on_a_board_has_the_shape_of_one_here(
@@ -160,7 +160,10 @@ def test_run_on_a_board_has_the_shape_of_one_here(
     assert [line for line in spec.splitlines() if not line.startswith("on = ")] == (
         here / "spec.toml"
     ).read_text().splitlines()
-    assert headings(there / "report.html") == headings(here / "report.html")
+    assert sections(there / "report.html") == sections(here / "report.html")
+    assert len(sections(there / "report.html")) > 5
+    machines = [(directory / "report.html").read_text() for directory in (here, there)]
+    assert [page.count(">board</") for page in machines] == [0, 1]
     assert call("report", "there").code == 0
     assert call("show", "there").code == 0
     assert board.runs() == []
@@ -301,6 +304,26 @@ def test_bundle_is_copied_once_and_again_when_it_was_made_anew(
     assert "copying" not in call(*words, "--no-report").err
     mark_bundle(bare, arch, __version__)
     assert "copying" in call(*words, "--no-report").err
+
+
+def test_board_directory_that_cannot_be_made_is_exit_3(
+    board: SshBoard, laxity: Laxity, call: Callable[..., Outcome]
+) -> None:
+    arch = bundle.arch_of_machine(os.uname().machine)
+    archive = laxity.directory / "tools" / "boards" / bundle.bundle_name(arch)
+    bundle.pack(BUILT.tools, arch, None, archive)
+    outcome = call("doctor", "--on", "ssh://board/dev/null/x")
+    assert outcome.code == 3
+    assert "/dev/null/x: cannot be written (mkdir: " in outcome.err
+    assert "name another directory (ssh://USER@HOST[:PORT]/DIRECTORY)" in outcome.err
+    broken = board.directory / "laxity-run"
+    archive.unlink()
+    broken.unlink()
+    words = ["run", "mem", "-p", "5ms", *TASK, "--run-dir", "D", "--on", board.url]
+    outcome = call(*words)
+    assert outcome.code == 3
+    assert "laxity-run: cannot be started (" in outcome.err
+    assert laxity.names() == {"tools"}
 
 
 def test_ssh_that_fails_is_exit_3_with_its_own_words(

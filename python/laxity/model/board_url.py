@@ -10,6 +10,7 @@ from typing_extensions import override
 from laxity.errors import ConfigError
 
 FORM = "ssh://USER@HOST[:PORT][/DIRECTORY]"
+FORM_WITH_DIRECTORY = "ssh://USER@HOST[:PORT]/DIRECTORY"
 # Nothing here may begin with "-": ssh would take it for an option.
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _HOST = rf"{_NAME}|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\]"

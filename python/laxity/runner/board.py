@@ -19,7 +19,7 @@ import msgspec
 
 from laxity import __version__
 from laxity.errors import EXIT_NO_VERDICT, ConfigError, LaxityError, PlatformError, ToolError
-from laxity.model.board_url import FORM, BoardUrl, parse_board_url
+from laxity.model.board_url import FORM_WITH_DIRECTORY, BoardUrl, parse_board_url
 from laxity.model.spec import Spec, workloads_of
 from laxity.runner import bundle
 from laxity.runner.facts import Facts
@@ -38,6 +38,8 @@ from laxity.store.run_directory import NATIVE, NewRun
 # As long as the drain process of a run here is waited for.
 _DRAIN_TIMEOUT_S = 60.0
 _RETRY_S = 0.5
+# 20 MB through a slow link; one that is dead ssh notices by itself.
+_COPY_TIMEOUT_S = 3600.0
 # ssh does not say which signal has ended a program.
 _SIGNALLED = -9
 # What a shell answers if it cannot start a program.
@@ -322,11 +324,11 @@ def _copy_bundle(connection: Connection, directory: str, path: Path, stream: byt
     )
     place = _quoted(directory)
     script = f"mkdir -p {place} && cd {place} && rm -f {bundle.MARK} && exec tar -xf -"
-    done = connection.call(script, stream)
+    done = connection.call(script, stream, _COPY_TIMEOUT_S)
     if done.returncode:
         msg = (
             f"{connection.url}: {directory}: cannot be written ({last_line(done.stderr)}); "
-            f"free space, or name another directory ({FORM})"
+            f"free space, or name another directory ({FORM_WITH_DIRECTORY})"
         )
         raise PlatformError(msg)
 

@@ -86,17 +86,24 @@ class Connection:
             raise PlatformError(msg)
         raise self.failure()
 
-    def call(self, script: str, data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    def call(
+        self, script: str, data: bytes = b"", timeout_s: float = CALL_TIMEOUT_S
+    ) -> "subprocess.CompletedProcess[bytes]":
         """Run a script to its end.
+
+        Args:
+            script: What the shell runs.
+            data: Its input.
+            timeout_s: How long an answer is waited for.
 
         Raises:
             PlatformError: The connection is lost, or the board does not answer.
         """
         process = self.start(script)
         try:
-            out, err = process.communicate(data, CALL_TIMEOUT_S)
+            out, err = process.communicate(data, timeout_s)
         except subprocess.TimeoutExpired as error:
-            msg = f"{self.url}: no answer for {CALL_TIMEOUT_S} s; look whether it still runs"
+            msg = f"{self.url}: no answer for {timeout_s:.0f} s; look whether it still runs"
             raise PlatformError(msg) from error
         finally:
             if process.poll() is None:

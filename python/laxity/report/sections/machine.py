@@ -92,7 +92,9 @@ def _machine_table(machine: Machine, run: RunData) -> Table:
     names = [name for name in (virtual.hypervisor, state.container) if name]
     memory = None if state.memory_bytes is None else format_size_bytes(state.memory_bytes)
     resolution = state.clock_resolution_ns
+    board = run.manifest.on
     facts = [
+        *([] if board is None else [("board", board)]),
         ("processor", stable.model or _NOT_KNOWN),
         ("architecture", stable.architecture or _NOT_KNOWN),
         ("CPUs", _cpus(machine)),
