@@ -5,6 +5,7 @@
 import fcntl
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -54,9 +55,10 @@ class SshBoard:
     def cut_off(self) -> None:
         """Lose every connection, as if the cable were pulled: sshd and its children are killed."""
         for pid in descendants(self.daemon.pid):
-            if "sshd" in (Path("/proc") / str(pid) / "comm").read_text():
-                with suppress(ProcessLookupError):
-                    os.kill(pid, 9)
+            # Those that die meanwhile are as good as killed.
+            with suppress(OSError):
+                if "sshd" in (Path("/proc") / str(pid) / "comm").read_text():
+                    os.kill(pid, signal.SIGKILL)
 
 
 def descendants(pid: int) -> list[int]:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,8 @@ from laxity.runner import bundle
 BUILT = make_laxity(Path.cwd())
 TASK = ["--policy", "other", "--cpus", str(CPU)]
 ENDLESS = ["run", "empty", "--period", "5ms", *TASK, "--run-dir", "D", "--no-report", "--quiet"]
+
+STARTED: list["subprocess.Popen[str]"] = []
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,17 @@ def caller(board: SshBoard, laxity: Laxity) -> Callable[..., Outcome]:
     return called
 
 
+@pytest.fixture(autouse=True)
+def _none_left_running() -> Iterator[None]:
+    """A test that fails between start and finish leaves no process."""
+    STARTED.clear()
+    yield
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
 def start(board: SshBoard, laxity: Laxity, *words: str) -> "subprocess.Popen[str]":
     """Start a run on the board and wait for its first rows there."""
     tools = link_tools(laxity.directory / "tools", BUILT.tools)
@@ -79,6 +93,7 @@ def start(board: SshBoard, laxity: Laxity, *words: str) -> "subprocess.Popen[str
         text=True,
         env={**laxity.environment(), **board.environment(tools)},
     )
+    STARTED.append(process)
     # The header is 4096 bytes long.
     wait_until(lambda: any(size > 4096 for size in stream_sizes(board)), "rows on the board")
     return process
@@ -98,9 +113,9 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 def run_on_board(board: SshBoard) -> int:
     """Process id of the supervisor of the run on the board."""
     for pid in descendants(board.daemon.pid):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if words[0].endswith(b"/laxity-run"):
-            return pid
+        with suppress(OSError):
+            if (Path("/proc") / str(pid) / "comm").read_text() == "laxity-run\n":
+                return pid
     pytest.fail("no laxity-run on the board")
 
 
@@ -296,7 +311,7 @@ def test_bundle_is_copied_once_and_again_when_it_was_made_anew(
     call = caller(bare, laxity)
     arch = bundle.arch_of_machine(os.uname().machine)
     archive = laxity.directory / "tools" / "boards" / bundle.bundle_name(arch)
-    bundle.pack(BUILT.tools, arch, None, archive)
+    bundle.pack(BUILT.tools, arch, "strip", archive)
     words = ["run", "mem", "-b", "64KiB", "-p", "5ms", "-t", "3", *TASK, "--on", bare.url]
     first = call(*words, "--no-report")
     assert first.code == 0, first.err
@@ -311,7 +326,7 @@ def test_board_directory_that_cannot_be_made_is_exit_3(
 ) -> None:
     arch = bundle.arch_of_machine(os.uname().machine)
     archive = laxity.directory / "tools" / "boards" / bundle.bundle_name(arch)
-    bundle.pack(BUILT.tools, arch, None, archive)
+    bundle.pack(BUILT.tools, arch, "strip", archive)
     outcome = call("doctor", "--on", "ssh://board/dev/null/x")
     assert outcome.code == 3
     assert "/dev/null/x: cannot be written (mkdir: " in outcome.err
