@@ -201,6 +201,8 @@ def test_doctor_on_a_board_finds_what_it_finds_here(
     there = json.loads(call("doctor", "--format", "json", "--on", board.url).out)
     assert [check["id"] for check in there["checks"]] == [check["id"] for check in here["checks"]]
     moving = {"load-average", "steal", "other-jobs", "temperature", "cpu-frequency"}
+    # Looked for in the journal of the laxity that runs here.
+    moving |= {"left-settings"}
     values = [
         {c["id"]: c["value"] for c in one["checks"] if c["id"] not in moving}
         for one in (here, there)
@@ -243,6 +245,8 @@ def test_url_of_another_form_is_exit_2(laxity: Laxity, command: str, on: str, sa
         (["memm", "-p", "5ms"], 2, 'workload "memm": not on ssh://board'),
         (["mem", "-p", "5ms", "-c", "4095"], 2, "no CPU 4095 on this machine"),
         (["mem", "-p", "5ms", "--platform", "sim:x"], 2, "platform"),
+        (["mem", "-p", "5ms", "--no-throttling"], 2, "--no-throttling: changes settings of this"),
+        (["mem", "-p", "5ms", "--shield", "0"], 2, "--shield: changes settings of this machine"),
     ],
 )
 def test_request_that_the_board_cannot_serve_is_refused(

@@ -34,6 +34,7 @@ MOVING = (
     "/sys/class/thermal",
     "/sys/devices/system/node",
     "@time_ns",
+    "@knobs.left",
 )
 
 
@@ -69,7 +70,8 @@ def write(root: Path, path: str, data: bytes) -> None:
 def test_sent_facts_are_those_of_this_machine() -> None:
     here, sent = collect_facts(), ask(FACTS)
     assert still(sent) == still(here)
-    assert sent.files.keys() == here.files.keys()
+    # Our own journal of changed settings; on a board laxity changes none.
+    assert sent.files.keys() == here.files.keys() - {"@knobs.left"}
     assert sent.denied == here.denied
     assert set(sent.truncated) == set(here.truncated)
     assert sent.text("@config") == here.text("@config")

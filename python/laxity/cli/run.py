@@ -381,10 +381,11 @@ def run(what: str, **given: object) -> int:
 
     options = msgspec.convert(given, _Options)
     experiment = _read_experiment(what, options, _resolution_here_ns())
+    if experiment.spec.on is not None:
+        _refuse_knobs(options, experiment.spec.on)
     with open_target(experiment.spec.on) as target:
         host = None
         if target.on is not None:
-            _refuse_knobs(options, target.on)
             # Now that its clock is known.
             facts = target.facts()
             host = facts.text("@hostname")
