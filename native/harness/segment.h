@@ -34,7 +34,7 @@ enum {
     LAXITY_SEGMENT_VERSION = 2,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
-    LAXITY_FALLBACKS_MAX = 8,
+    LAXITY_FALLBACKS_MAX = 16,
     /* A run of more would fit the format, but nobody has asked for it. */
     LAXITY_PROCESSES_MAX = 64,
     /* Rows are gathered and written together: one system call for many rows. */
@@ -356,7 +356,7 @@ void laxity_store_sample(
 );
 
 /* laxity_add_fallback - note that something else than asked for is used; more than fit are dropped
- * (there are 4 kinds) */
+ * (there are 6 kinds, and one per event) */
 void laxity_add_fallback(
     struct laxity_process_state *state, const char *what, const char *used, const char *reason
 );
