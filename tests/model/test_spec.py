@@ -344,8 +344,7 @@ def test_run_key_of_a_later_part_is_refused_by_name(key: str):
 
 def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_counted():
     assert refusal(run={"events": ["cycles"]}, threads=2) == (
-        '[run]: events: task "mem" has 2 threads and only its main one is counted; '
-        "leave events out"
+        '[run]: events: task "mem" has 2 threads and only its main one is counted; leave events out'
     )
     assert resolve(run={"events": ["cycles"]}, threads=1).events == ("cycles",)
 
