@@ -226,6 +226,7 @@ def test_request_above_the_memory_limit_is_an_aborted_job(isa: Isa, tmp_path: Pa
     assert (native["end_cause"], native["counts"]["aborted"]) == ("memory_limit", 1)
 
 
+@every_isa
 def test_rt_benchs_command_line_runs_under_the_launcher(isa: Isa, tmp_path: Path) -> None:
     _ = isa.laxity_run  # skips where there is no build
     prefix = [isa.emulator] if isa.emulator else []

@@ -26,6 +26,7 @@ struct test_state {
     int run_count, failed_count, skipped_count;
     int failures_of_this_test;
     char skip_reason[TEST_REASON_BYTES]; /* empty: not skipped */
+    char last_reason[TEST_REASON_BYTES]; /* of any test */
 };
 
 /* One per test program: every test program is a single translation unit. */
@@ -86,6 +87,7 @@ static void test_run(void (*const test)(void), const char *const name)
     } else if (test_state.skip_reason[0] != '\0') {
         test_state.skipped_count++;
         printf("ok %d - %s # SKIP %s\n", test_state.run_count, name, test_state.skip_reason);
+        memcpy(test_state.last_reason, test_state.skip_reason, sizeof test_state.last_reason);
     } else {
         printf("ok %d - %s\n", test_state.run_count, name);
     }
@@ -98,7 +100,11 @@ static int test_exit_code(void)
     if (test_state.failed_count > 0) {
         return 1;
     }
-    return test_state.skipped_count > 0 ? TEST_EXIT_SKIPPED : 0;
+    if (test_state.skipped_count > 0) {
+        printf("# %s\n", test_state.last_reason); /* what ./check takes for the reason */
+        return TEST_EXIT_SKIPPED;
+    }
+    return 0;
 }
 
 #define CHECK(condition)                                                                           \

@@ -41,9 +41,5 @@ int main(void)
 {
     RUN(counter_that_can_be_read_never_goes_back);
     RUN(looking_for_the_counter_leaves_the_handlers_alone);
-    const int exit_code = test_exit_code();
-    if (exit_code == TEST_EXIT_SKIPPED) {
-        puts("no user-readable counter"); /* the last line says what is missing */
-    }
-    return exit_code;
+    return test_exit_code();
 }
