@@ -127,7 +127,7 @@ HISTOGRAM = (
 )
 SCHED = (
     Field("time_ns", "i8", "ns", "when"),
-    Field("seq", "u8", "", "order among equal times"),
+    Field("seq", "u8", "", "number of the record on its CPU; a gap: so many were lost there"),
     Field("cpu", "i4", "", "where"),
     Field(
         "kind",
@@ -136,10 +136,10 @@ SCHED = (
         "0 off, 1 on, 2 wakeup, 3 migrate, 4 fork, 5 exit, 6 irq_in, 7 irq_out, "
         "8 softirq_in, 9 softirq_out",
     ),
-    Field("tid", "i4", "", "the thread it happened to"),
+    Field("tid", "i4", "", "the thread it happened to; 0: the CPU is idle"),
     Field("other_tid", "i4", "", "the other thread of a switch, wake-up or fork"),
     Field("prev_state_or_vector", "i8", "", "state of the thread left, or interrupt number"),
-    Field("preempted", "u1", "", "1 if the thread left could have gone on"),
+    Field("preempted", "u1", "", "of off: 1 if the thread could have gone on; else absent"),
 )
 THREADS = (
     Field("tid", "i4", "", "the kernel's thread number"),

@@ -1,0 +1,354 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "trace/recorder.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/port/file.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "trace/sched_stream.h"
+#include "trace/thread_table.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    SCHEMA = 1,
+    DIRECTORY_MODE = 0755,
+    RECORDER_NICE = 10,
+    /* At 340,000 switches a second on one CPU 16 MiB last 0.6 s; a pass every 20 ms leaves room for
+     * the recorder itself being kept from its CPU. */
+    PASS_MS = 20,
+    FLUSH_NS = LAXITY_NS_PER_S / 2, /* "at least once a second" */
+    RING_MIB = 16,
+    ALL_RINGS_MIB = 256, /* on machines of many CPUs each gets less */
+    LEAST_RING_MIB = 1,
+    MIB = 1 << 20,
+    /* The harness completes its streams when its caller dies; rows of its threads are joined. */
+    HARNESS_WAIT_MS = 10000,
+    HARNESS_POLL_MS = 10,
+};
+
+static const struct laxity_trace_backend *const backends[] = {&laxity_trace_perf};
+enum {
+    N_BACKENDS = sizeof backends / sizeof backends[0]
+};
+
+static const char *const kind_names[LAXITY_SCHED_KINDS] = {
+    "off",
+    "on",
+    "wakeup",
+    "migrate",
+    "fork",
+    "exit",
+    "irq_in",
+    "irq_out",
+    "softirq_in",
+    "softirq_out",
+};
+
+struct recorder {
+    const struct laxity_recording *recording;
+    const struct laxity_trace_backend *backend;
+    void *state;
+    int dir_fd;
+    int lock_fd;
+    struct laxity_cpus cpus;
+    int64_t started_ns;
+    int64_t stopped_ns;
+    struct laxity_sched_stream stream;
+    /* Why those before the one in use could not serve; empty text = tried and served, or not tried.
+     */
+    struct laxity_error refusals[N_BACKENDS];
+};
+
+static uint64_t choose_ring_bytes(const struct recorder *recorder)
+{
+    if (recorder->recording->ring_bytes > 0) {
+        return recorder->recording->ring_bytes;
+    }
+    uint64_t mib = RING_MIB;
+    while (mib > LEAST_RING_MIB && mib * laxity_cpus_count(&recorder->cpus) > ALL_RINGS_MIB) {
+        mib /= 2;
+    }
+    return mib * MIB;
+}
+
+static int choose_backend(
+    struct recorder *recorder, void (*on_note)(const char *text), struct laxity_error *error
+)
+{
+    const struct laxity_trace_setup setup = {
+        .cpus = recorder->cpus,
+        .ring_bytes = choose_ring_bytes(recorder),
+    };
+    const int asked = recorder->recording->backend;
+    for (unsigned i = 0; i < N_BACKENDS; i++) {
+        if (asked != 0 && (unsigned)asked != i + 1) {
+            continue;
+        }
+        if (backends[i]->open(&setup, &recorder->state, &recorder->refusals[i]) == 0) {
+            recorder->backend = backends[i];
+            return 0;
+        }
+        if (i + 1 < N_BACKENDS && asked == 0) {
+            on_note(recorder->refusals[i].text);
+        } else {
+            *error = recorder->refusals[i];
+        }
+    }
+    return -1;
+}
+
+static int open_directory(struct recorder *recorder, struct laxity_error *error)
+{
+    const char *path = recorder->recording->run_dir;
+    const int made = mkdir(path, DIRECTORY_MODE);
+    if (made == 0 || errno == EEXIST) {
+        recorder->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (recorder->dir_fd < 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "%.100s: cannot be written (%s); choose another --run-dir",
+            path,
+            strerrordesc_np(errno)
+        );
+        return -1;
+    }
+    if (faccessat(recorder->dir_fd, "sched.npy", F_OK, 0) == 0) {
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "%.100s: holds a trace; choose another --run-dir", path
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static void refuse_output(const char *name, int rc, struct laxity_error *error)
+{
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_LACKING,
+        "%s: cannot be written (%s); free space or name another --run-dir",
+        name,
+        strerrordesc_np(-rc)
+    );
+}
+
+/* Off the tasks' CPUs if there are others, and behind whatever else runs there. */
+static void move_aside(const struct recorder *recorder)
+{
+    const struct laxity_cpus others =
+        laxity_cpus_without(&recorder->cpus, &recorder->recording->avoided);
+    if (!laxity_cpus_is_empty(&others)) {
+        (void)laxity_set_affinity(&others);
+    }
+    (void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
+}
+
+static int start(struct recorder *recorder, struct laxity_error *error)
+{
+    int rc = laxity_sched_stream_open(recorder->dir_fd, &recorder->stream);
+    if (rc) {
+        refuse_output("sched.npy", rc, error);
+        return -1;
+    }
+    /* A file system without locks leaves a reader to look for trace.json alone. */
+    recorder->lock_fd = fcntl(recorder->stream.npy.fd, F_DUPFD_CLOEXEC, 0);
+    (void)flock(recorder->lock_fd, LOCK_EX | LOCK_NB);
+    rc = recorder->backend->start(recorder->state);
+    if (rc) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "%s: cannot be started: %s; try another --backend",
+            recorder->backend->name,
+            strerrordesc_np(-rc)
+        );
+        (void)laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+        return -1;
+    }
+    /* From here on every CPU is watched. */
+    recorder->started_ns = laxity_now_ns();
+    (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
+    if (recorder->recording->ready_fd >= 0) {
+        (void)!write(recorder->recording->ready_fd, "ready\n", strlen("ready\n"));
+        (void)close(recorder->recording->ready_fd);
+    }
+    return 0;
+}
+
+/* Returns true once the other end of the parent's pipe is closed. */
+static bool wait_a_pass(int parent_fd)
+{
+    struct pollfd parent = {.fd = parent_fd, .events = 0};
+    return poll(&parent, 1, PASS_MS) > 0 && (parent.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+/* Returns 0 when told to stop, or -errno: the output is full. */
+static int record(struct recorder *recorder)
+{
+    const struct laxity_recording *recording = recorder->recording;
+    const struct laxity_trace_sink sink = laxity_sched_stream_sink(&recorder->stream);
+    int64_t flushed_ns = recorder->started_ns;
+    int rc = 0;
+    while (rc == 0 && !*recording->is_stopped && !wait_a_pass(recording->parent_fd)) {
+        (void)recorder->backend->drain(recorder->state, &sink); /* what it lacks is counted */
+        const int64_t now_ns = laxity_now_ns();
+        if (now_ns - flushed_ns > FLUSH_NS) {
+            rc = laxity_sched_stream_flush(&recorder->stream);
+            flushed_ns = now_ns;
+        }
+        if (recording->duration_ns != LAXITY_ABSENT_NS &&
+            now_ns - recorder->started_ns >= recording->duration_ns) {
+            break;
+        }
+    }
+    return rc;
+}
+
+/* The harness has completed its streams when its link to the segment is gone. */
+static void await_harness(int dir_fd)
+{
+    struct stat status;
+    for (int waited_ms = 0; waited_ms < HARNESS_WAIT_MS; waited_ms += HARNESS_POLL_MS) {
+        if (fstatat(dir_fd, "segment", &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            return;
+        }
+        laxity_pause_ns((int64_t)HARNESS_POLL_MS * LAXITY_NS_PER_MS);
+    }
+}
+
+static void put_supplies(struct laxity_json *json, uint32_t supplies)
+{
+    laxity_json_open(json, "supplies", '[');
+    for (unsigned kind = 0; kind < LAXITY_SCHED_KINDS; kind++) {
+        if ((supplies & LAXITY_SUPPLIES(kind)) != 0) {
+            laxity_json_text(json, NULL, kind_names[kind]);
+        }
+    }
+    laxity_json_close(json, ']');
+}
+
+static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
+{
+    uint64_t lost = 0;
+    laxity_json_open(json, "cpus", '[');
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (laxity_cpus_has(&recorder->cpus, cpu)) {
+            const struct laxity_sched_cpu *seen = &recorder->stream.cpus[cpu];
+            laxity_json_open(json, NULL, '{');
+            laxity_json_count(json, "cpu", cpu);
+            laxity_json_count(json, "rows", seen->rows);
+            laxity_json_count(json, "lost", seen->lost);
+            laxity_json_close(json, '}');
+            lost += seen->lost;
+        }
+    }
+    laxity_json_close(json, ']');
+    laxity_json_count(json, "lost", lost);
+}
+
+static void put_fallbacks(struct laxity_json *json, const struct recorder *recorder)
+{
+    laxity_json_open(json, "fallbacks", '[');
+    for (unsigned i = 0; i < N_BACKENDS; i++) {
+        if (recorder->refusals[i].exit_code != 0) {
+            laxity_json_open(json, NULL, '{');
+            laxity_json_text(json, "what", "trace");
+            laxity_json_text(json, "used", recorder->backend->name);
+            laxity_json_text(json, "reason", recorder->refusals[i].text);
+            laxity_json_close(json, '}');
+        }
+    }
+    laxity_json_close(json, ']');
+}
+
+static int write_summary(const struct recorder *recorder)
+{
+    struct laxity_json json = {0};
+    laxity_json_open(&json, NULL, '{');
+    laxity_json_int(&json, "schema", SCHEMA);
+    laxity_json_text(&json, "backend", recorder->backend->name);
+    put_supplies(&json, recorder->backend->supplies);
+    laxity_json_int(&json, "started_ns", recorder->started_ns);
+    laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
+    laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
+    put_cpus(&json, recorder);
+    put_fallbacks(&json, recorder);
+    laxity_json_close(&json, '}');
+    int rc = -ENOMEM;
+    if (!json.is_out_of_memory) {
+        rc = laxity_write_file(recorder->dir_fd, "trace.json", json.text, json.used);
+    }
+    laxity_json_free(&json);
+    return rc;
+}
+
+static void finish(struct recorder *recorder, struct laxity_error *error)
+{
+    const struct laxity_trace_sink sink = laxity_sched_stream_sink(&recorder->stream);
+    recorder->stopped_ns = laxity_now_ns();
+    (void)recorder->backend->stop(recorder->state, &sink);
+    await_harness(recorder->dir_fd);
+    int rc = laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+    const int written = write_summary(recorder);
+    rc = rc ? rc : written;
+    if (rc) {
+        refuse_output("the trace", rc, error);
+    }
+}
+
+int laxity_record_trace(
+    const struct laxity_recording *recording,
+    void (*on_note)(const char *text),
+    struct laxity_error *error
+)
+{
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (!recorder) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "out of memory; end other programs");
+        return -1;
+    }
+    recorder->recording = recording;
+    recorder->dir_fd = -1;
+    recorder->lock_fd = -1;
+    const int rc = laxity_get_online_cpus(&recorder->cpus);
+    if (rc) {
+        laxity_error_set(
+            error, LAXITY_EXIT_LACKING, "online CPUs: %s; mount /sys", strerrordesc_np(-rc)
+        );
+    } else if (choose_backend(recorder, on_note, error) == 0) {
+        if (open_directory(recorder, error) == 0) {
+            move_aside(recorder);
+            if (start(recorder, error) == 0) {
+                (void)record(recorder);
+                finish(recorder, error);
+            }
+        }
+        recorder->backend->close(recorder->state);
+    }
+    if (recorder->dir_fd >= 0) {
+        (void)close(recorder->dir_fd);
+    }
+    if (recorder->lock_fd >= 0) {
+        (void)close(recorder->lock_fd);
+    }
+    free(recorder);
+    return error->exit_code ? -1 : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The sink of every back-end: events → sched.npy, and what is missing from it, counted. */
+#ifndef LAXITY_TRACE_SCHED_STREAM_H
+#define LAXITY_TRACE_SCHED_STREAM_H
+
+#include "base/cpus.h"
+#include "base/npy.h"
+#include "trace/thread_table.h"
+#include "trace/trace.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct laxity_sched_row;
+
+struct laxity_sched_cpu {
+    uint64_t next_seq; /* a lost record takes a number too: the gap shows where it was */
+    uint64_t rows;
+    uint64_t lost;
+};
+
+struct laxity_sched_stream {
+    struct laxity_npy npy;
+    struct laxity_sched_row *buffer;
+    size_t n_buffered;
+    struct laxity_thread_table threads;
+    int error; /* -errno of the first write that failed; what came after it is lost */
+    struct laxity_sched_cpu cpus[LAXITY_CPUS_MAX];
+};
+
+/* laxity_sched_stream_open - start DIR/sched.npy. Returns 0 or -errno. */
+int laxity_sched_stream_open(int dir_fd, struct laxity_sched_stream *out_stream);
+
+/* laxity_sched_stream_sink - where a back-end hands its findings; lives as long as the stream */
+struct laxity_trace_sink laxity_sched_stream_sink(struct laxity_sched_stream *stream);
+
+/* laxity_sched_stream_flush - write what is buffered, patch the header. Returns 0 or -errno. */
+int laxity_sched_stream_flush(struct laxity_sched_stream *stream);
+
+/* laxity_sched_stream_close - flush, threads.npy, close. Returns 0 or the first -errno. */
+int laxity_sched_stream_close(struct laxity_sched_stream *stream, int dir_fd);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * The scheduling trace: one interface, one back-end per file.
+ *
+ * A back-end reads what the kernel says about every CPU and hands it to a sink, CPU by CPU and in
+ * order of time within each. All use CLOCK_MONOTONIC. What a back-end cannot know it does not
+ * supply: such rows do not exist, such fields are absent.
+ */
+#ifndef LAXITY_TRACE_TRACE_H
+#define LAXITY_TRACE_TRACE_H
+
+#include "base/cpus.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* The numbers of the column `kind` of sched.npy (python/laxity/model/streams.py: SchedKind). */
+enum laxity_sched_kind {
+    LAXITY_SCHED_OFF,
+    LAXITY_SCHED_ON,
+    LAXITY_SCHED_WAKEUP,
+    LAXITY_SCHED_MIGRATE,
+    LAXITY_SCHED_FORK,
+    LAXITY_SCHED_EXIT,
+    LAXITY_SCHED_IRQ_IN,
+    LAXITY_SCHED_IRQ_OUT,
+    LAXITY_SCHED_SOFTIRQ_IN,
+    LAXITY_SCHED_SOFTIRQ_OUT,
+    LAXITY_SCHED_KINDS
+};
+
+#define LAXITY_SUPPLIES(kind) (1U << (unsigned)(kind))
+#define LAXITY_ABSENT_TID INT32_MIN
+#define LAXITY_ABSENT_STATE INT64_MIN
+#define LAXITY_ABSENT_FLAG UINT8_MAX
+
+enum {
+    LAXITY_COMM_BYTES = 16
+};
+
+struct laxity_sched_event {
+    int64_t time_ns;
+    int32_t cpu;
+    enum laxity_sched_kind kind;
+    int32_t tid;
+    int32_t other_tid;            /* LAXITY_ABSENT_TID: not supplied */
+    int64_t prev_state_or_vector; /* LAXITY_ABSENT_STATE: not supplied */
+    uint8_t preempted;            /* of OFF: 0 or 1; else LAXITY_ABSENT_FLAG */
+};
+
+/* A thread has got a name; or, with comm NULL, was forked by `parent_tid`. */
+struct laxity_thread_event {
+    int64_t time_ns;
+    int32_t pid;
+    int32_t tid;
+    int32_t parent_tid;
+    const char *comm;
+};
+
+/* Where a back-end's findings go. */
+struct laxity_trace_sink {
+    void *context;
+    void (*on_event)(void *context, const struct laxity_sched_event *event);
+    void (*on_thread)(void *context, const struct laxity_thread_event *event);
+    /* `n` records are missing between the last one of this CPU and the next. */
+    void (*on_lost)(void *context, int32_t cpu, uint64_t n);
+};
+
+struct laxity_trace_setup {
+    struct laxity_cpus cpus; /* those to be traced */
+    uint64_t ring_bytes;     /* per CPU, a power of two; what is used may be less */
+};
+
+struct laxity_trace_backend {
+    const char *name;
+    uint32_t supplies; /* bits LAXITY_SUPPLIES(kind) */
+
+    /* Returns 0 with *out_state, or -1 with error: why it cannot serve here. Nothing runs yet. */
+    int (*open)(
+        const struct laxity_trace_setup *setup, void **out_state, struct laxity_error *error
+    );
+    /* Returns 0 or -errno. */
+    int (*start)(void *state);
+    /* Hands over what there is. Returns 0, or -EBADMSG where the kernel's data made no sense. */
+    int (*drain)(void *state, const struct laxity_trace_sink *sink);
+    /* Stops, and hands over the rest and what was lost to the last. */
+    int (*stop)(void *state, const struct laxity_trace_sink *sink);
+    /* Bytes of each CPU's ring. */
+    uint64_t (*ring_bytes)(const void *state);
+    void (*close)(void *state);
+};
+
+extern const struct laxity_trace_backend laxity_trace_perf;
+
+#endif
