@@ -59,7 +59,7 @@ def trace(*words: str | Path) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _permission(tmp_path_factory: pytest.TempPathFactory):
+def _permission(tmp_path_factory: pytest.TempPathFactory) -> None:
     done = trace("--run-dir", tmp_path_factory.mktemp("tried") / "D", "--duration", "1ms")
     if done.returncode == 3:
         pytest.skip("needs permission to trace the scheduler")

@@ -337,11 +337,6 @@ def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 
 
-@pytest.mark.parametrize("key", ["trace"])
-def test_run_key_of_a_later_part_is_refused_by_name(key: str):
-    assert refusal(run={key: "x"}) == f'[run]: this build cannot do "{key}"; remove it'
-
-
 def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_counted():
     assert refusal(run={"events": ["cycles"]}, threads=2) == (
         '[run]: events: task "mem" has 2 threads and only its main one is counted; leave events out'
@@ -360,6 +355,31 @@ def test_threads_of_a_task_are_one_unless_declared():
     assert "threads" not in spec_to_toml(resolve())
     assert resolve(threads=64).tasks[0].threads == 64
     assert "threads = 64" in spec_to_toml(resolve(threads=64))
+
+
+@pytest.mark.parametrize(
+    ("value", "backend"), [(False, None), (True, "auto"), ("auto", "auto"), ("perf", "perf")]
+)
+def test_trace_is_none_any_or_a_named_back_end(value: object, backend: str | None):
+    task = {"workload": "mem", "period": "1ms"}
+    spec = resolve_spec({"trace": value}, [task], [], RESOLUTION_NS)
+    assert spec.trace == backend
+    assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec
+
+
+@pytest.mark.parametrize("value", ["guess", 1, ["perf"]])
+def test_unknown_back_end_of_the_trace_is_refused(value: object):
+    said = f'[run]: trace "{value}" is unknown; write true, false or a back-end: "perf"'
+    assert refusal(run={"trace": value}) == said
+
+
+def test_trace_of_a_board_is_refused_because_this_machine_would_be_recorded():
+    said = (
+        '[run]: trace: is recorded on this machine alone, and "on" names ssh://root@board; '
+        "remove one of them"
+    )
+    assert refusal(run={"trace": True, "on": "ssh://root@board"}) == said
+    assert resolve(run={"trace": False, "on": "ssh://root@board"}).trace is None
 
 
 def test_keys_of_bound_are_ignored_and_kept():

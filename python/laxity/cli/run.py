@@ -30,7 +30,15 @@ from laxity.cli.options import (
 from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
-from laxity.model.spec import Idle, Overrun, Policy, Snapshots, Spec, spec_to_toml
+from laxity.model.spec import (
+    TRACE_BACKENDS,
+    Idle,
+    Overrun,
+    Policy,
+    Snapshots,
+    Spec,
+    spec_to_toml,
+)
 from laxity.model.spec_reader import (
     MAX_SPEC_BYTES,
     is_spec_path,
@@ -60,6 +68,7 @@ _RUN_KEYS = (
     "events",
     "sample_bucket",
     "sample_cpu",
+    "trace",
 )
 # Options that become keys of [[task]]; a spec file has its own.
 _TASK_KEYS = (
@@ -125,6 +134,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     sample: bool
     sample_bucket: str | None
     sample_cpu: int | None
+    trace_any: bool | None
+    trace_backend: str | None
     allow_unprivileged: bool
     shield: str | None
     no_throttling: bool
@@ -134,6 +145,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     output_format: str
     dry_run: bool
     quiet: bool
+
+    @property
+    def trace(self) -> str | bool | None:
+        """The key `trace`: naming a back-end asks for a trace too."""
+        return self.trace_backend or self.trace_any
 
     def table(self, keys: tuple[str, ...]) -> dict[str, Any]:
         """Make a table of a spec from the options that were given."""
@@ -315,6 +331,18 @@ def _run_options(command: Command) -> Command:
                 is_flag=True,
                 default=None,
                 help="Several tasks: one that fails ends the others too.",
+            ),
+            click.option(
+                "--trace",
+                "trace_any",
+                is_flag=True,
+                default=None,
+                help="Record every switch of every CPU, to tell who took the time.",
+            ),
+            click.option(
+                "--trace-backend",
+                type=click.Choice(TRACE_BACKENDS),
+                help="As --trace, by this one or not at all.  [default: the first that serves]",
             ),
             click.option(
                 "--allow-unprivileged",

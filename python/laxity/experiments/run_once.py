@@ -29,6 +29,7 @@ from laxity.runner.shield import NO_KNOBS, KnobRequest, used_knobs
 from laxity.runner.signals import Forwarder
 from laxity.runner.target import THIS_MACHINE, Target
 from laxity.runner.tools import source_root
+from laxity.runner.trace import recorded
 from laxity.store import run_directory
 from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
 
@@ -105,9 +106,14 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
                 shutil.rmtree(run.tmp)
                 raise KeyboardInterrupt
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
-            returncode = target.run(
-                request.spec, run, display, signals, allow_unprivileged=request.allow_unprivileged
-            )
+            with recorded(request.spec, run):
+                returncode = target.run(
+                    request.spec,
+                    run,
+                    display,
+                    signals,
+                    allow_unprivileged=request.allow_unprivileged,
+                )
             return _complete(run, before, returncode, target)
     except LaxityError:
         if not (run.tmp / "jobs.npy").exists() and not target.is_holding:

@@ -201,6 +201,42 @@ class Writer(Record, frozen=True, kw_only=True):
     boot_id: str
 
 
+class TraceCpu(Record, frozen=True, kw_only=True):
+    """What was recorded of one CPU; `lost` records found no room."""
+
+    cpu: int
+    rows: int
+    lost: int
+
+
+class TraceResult(Record, frozen=True, kw_only=True):
+    """The scheduling trace of a run. `backend` null: none recorded it to the end.
+
+    `supplies` names kinds of sched.npy; what is not among them was not recorded, not absent. Jobs
+    outside `started_ns` to `stopped_ns` are not covered.
+    """
+
+    backend: str | None = None
+    supplies: list[str] = []
+    lost: int | None = None
+    started_ns: int | None = None
+    stopped_ns: int | None = None
+    ring_bytes: int | None = None
+    cpus: list[TraceCpu] = []
+
+
+class TraceDocument(TraceResult, frozen=True, kw_only=True):
+    """trace.json: what laxity-trace knows when it has ended."""
+
+    schema: Literal[1] = 1
+    fallbacks: list[Fallback] = []
+
+    def result(self) -> TraceResult:
+        """Give what the manifest holds of it; its fallbacks stand with those of the run."""
+        names = TraceResult.__struct_fields__
+        return TraceResult(**{name: getattr(self, name) for name in names})
+
+
 class Manifest(Record, frozen=True, kw_only=True):
     """manifest.json."""
 
@@ -222,6 +258,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     snapshots: SnapshotCost | None = None
     events: list[Event] = []
     sampling: Sampling | None = None
+    # Null: not asked for.
+    trace: TraceResult | None = None
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
     fallbacks: list[Fallback] = []

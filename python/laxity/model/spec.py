@@ -19,6 +19,9 @@ SPEC_SCHEMA = 1
 DEFAULT_PRIORITY = 50
 MIN_PRIORITY = 1
 MAX_PRIORITY = 99
+# Back-ends of the scheduling trace (native/trace/recorder.h); auto is the first that serves.
+TRACE_AUTO = "auto"
+TRACE_BACKENDS = ("perf",)
 # Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
 DEFAULT_STACK_BYTES = 512 * 1024
 DEFAULT_HEAP_BYTES = 1024 * 1024
@@ -73,6 +76,7 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     events: list[str] = []
     sample_bucket: Any = None
     sample_cpu: int | None = None
+    trace: Any = False
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -117,7 +121,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
-    "run": ("trace",),
+    "run": (),
     "task": ("exec", "isolation"),
     "interfere": (),
 }
@@ -183,6 +187,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
     task).
+    `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
     """
 
     platform: str = "native"
@@ -199,6 +204,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     events: tuple[str, ...] = ()
     sample_bucket_ns: int | None = None
     sample_cpu: int | None = None
+    trace: str | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
 
@@ -254,6 +260,7 @@ def _run_table(spec: Spec) -> dict[str, Any]:
             if spec.sample_bucket_ns is None
             else exact_duration(spec.sample_bucket_ns),
             "sample_cpu": spec.sample_cpu,
+            "trace": True if spec.trace == TRACE_AUTO else spec.trace,
         }
     )
 

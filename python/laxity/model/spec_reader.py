@@ -27,6 +27,8 @@ from laxity.model.spec import (
     MAX_PRIORITY,
     MIN_PRIORITY,
     SPEC_SCHEMA,
+    TRACE_AUTO,
+    TRACE_BACKENDS,
     UNSERVED_KEYS,
     Idle,
     InterfereSpec,
@@ -302,6 +304,7 @@ def _resolve_run(
         events=_resolve_events(run.events, run.snapshots, tasks),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
+        trace=_resolve_trace(run.trace, run.on),
         tasks=tasks,
         interfere=interfere,
     )
@@ -362,6 +365,21 @@ def _resolve_sample_cpu(run: RunTable) -> int | None:
 def _resolve_on(value: str | None) -> str | None:
     with located("on"):
         return None if value is None else str(parse_board_url(value))
+
+
+def _resolve_trace(value: object, on: str | None) -> str | None:
+    if value is False:
+        return None
+    if on is not None:
+        msg = f'trace: is recorded on this machine alone, and "on" names {on}; remove one of them'
+        raise ConfigError(msg)
+    if value is True or value == TRACE_AUTO:
+        return TRACE_AUTO
+    if not isinstance(value, str) or value not in TRACE_BACKENDS:
+        known = " or ".join(f'"{name}"' for name in TRACE_BACKENDS)
+        msg = f'trace "{value}" is unknown; write true, false or a back-end: {known}'
+        raise ConfigError(msg)
+    return value
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:

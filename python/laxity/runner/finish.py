@@ -38,7 +38,7 @@ from laxity.model.manifest import (
     Writer,
     decode_document,
 )
-from laxity.runner import knob_journal, limits
+from laxity.runner import knob_journal, limits, trace
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
 from laxity.runner.knobs import restore_left
@@ -93,6 +93,7 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
             manifest = _finish_composite(tmp, manifest)
         else:
             manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=returncode)
+            manifest = trace.fold_trace(tmp, manifest)
             if not _has_measured(tmp, manifest):
                 shutil.rmtree(tmp)
                 return Finished(None, manifest)

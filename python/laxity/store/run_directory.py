@@ -34,12 +34,13 @@ TMP_SUFFIX = ".tmp"
 MANIFEST = "manifest.json"
 NATIVE = "native.json"
 SEGMENT = "segment"
+TRACE = "trace.json"
 SPEC = "spec.toml"
 MACHINE = "machine.json"
 DOCTOR = "doctor.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
-_UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, REPORT, "derived.json"})
+_UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})
 _NEW_SUFFIX = ".new"
 _UNUSABLE_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
 _MAX_NAME_PART = 64

@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Record the scheduling trace beside a run: laxity-trace from before t0 until after the last job.
+
+It learns that the run is over, or that we are gone, when the pipe behind `--parent-fd` hangs up. It
+writes trace.json last; until then it holds a lock on sched.npy, so that whoever finishes the run
+waits for it. Where no back-end serves, trace.json says so and the streams are absent.
+"""
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import PlatformError, RecordError, ToolError, cannot_read
+from laxity.model.cpus import format_cpus
+from laxity.model.manifest import Fallback, Manifest, TraceDocument
+from laxity.model.spec import TRACE_AUTO, Spec
+from laxity.model.wording import plain_words
+from laxity.runner.tools import find_tool
+from laxity.store import run_directory
+from laxity.store.run_directory import TRACE, NewRun
+
+_SCHED = "sched.npy"
+_READY = b"ready\n"
+# Writing out what is buffered takes a moment; a disk that is slow may take seconds.
+_STOP_TIMEOUT_S = 60.0
+_LOCK_POLL_S = 0.05
+
+
+@contextmanager
+def recorded(spec: Spec, run: NewRun) -> Iterator[None]:
+    """Record the scheduler around a run, if the spec asks for it.
+
+    Raises:
+        PlatformError: The back-end that the spec names cannot serve here.
+        ToolError: laxity-trace is missing or of another version.
+    """
+    if spec.trace is None:
+        yield
+        return
+    parent_read, parent_write = os.pipe()
+    process = _start(spec, run, parent_read)
+    os.close(parent_read)
+    try:
+        yield
+    finally:
+        os.close(parent_write)
+        if process is not None:
+            _stop(process)
+
+
+def fold_trace(tmp: Path, manifest: Manifest) -> Manifest:
+    """Put laxity-trace's half into the manifest and remove it; nothing if none was asked for.
+
+    Raises:
+        RecordError: trace.json is unreadable.
+    """
+    if (tmp / _SCHED).exists():
+        _await_recorder(tmp / _SCHED)
+    document = _read_document(tmp)
+    if document is None:
+        return manifest
+    (tmp / TRACE).unlink(missing_ok=True)
+    return msgspec.structs.replace(
+        manifest, trace=document.result(), fallbacks=[*manifest.fallbacks, *document.fallbacks]
+    )
+
+
+def _start(spec: Spec, run: NewRun, parent_read: int) -> "subprocess.Popen[str] | None":
+    """Start recording; None where no back-end serves, which is told and stored."""
+    ready_read, ready_write = os.pipe()
+    argv = [str(find_tool("laxity-trace")), "--run-dir", str(run.tmp.absolute())]
+    argv += ["--backend", str(spec.trace), "--parent-fd", str(parent_read)]
+    argv += ["--avoid", format_cpus(sorted({cpu for task in spec.tasks for cpu in task.cpus}))]
+    argv += ["--ready-fd", str(ready_write)]
+    with os.fdopen(ready_read, "rb", buffering=0) as ready:
+        process = _open(argv, parent_read, ready_write, run.lock_fd)
+        if ready.read(len(_READY)) == _READY:
+            return process
+    _, said = process.communicate()
+    reason = said.strip().rpartition("laxity-trace: ")[2] or f"exit code {process.returncode}"
+    if spec.trace != TRACE_AUTO:
+        msg = f"trace: {reason}"
+        raise PlatformError(msg)
+    sys.stderr.write(f"laxity run: trace: used none instead: {reason}\n")
+    _store_refusal(run.tmp, reason)
+    return None
+
+
+def _open(
+    argv: list[str], parent_read: int, ready_write: int, lock_fd: int
+) -> "subprocess.Popen[str]":
+    try:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=2,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            pass_fds=[parent_read, ready_write, lock_fd],
+            # Ctrl-C ends the run, and its end ends the recording.
+            start_new_session=True,
+        )
+    except OSError as error:
+        msg = f"{argv[0]}: cannot be started ({error.strerror}); rebuild it with ninja -C build"
+        raise ToolError(msg) from error
+    finally:
+        os.close(ready_write)
+
+
+def _store_refusal(tmp: Path, reason: str) -> None:
+    fallback = Fallback(what="trace", used="none", reason=reason)
+    run_directory.write_document(tmp / TRACE, TraceDocument(fallbacks=[fallback]))
+
+
+def _stop(process: "subprocess.Popen[str]") -> None:
+    """Wait for the end of the recorder; what it said is passed on."""
+    try:
+        _, said = process.communicate(timeout=_STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, said = process.communicate()
+    sys.stderr.write(said)
+
+
+def _await_recorder(sched: Path) -> None:
+    """Wait until no recorder writes the trace any more; a dead one holds no lock."""
+    end_s = time.monotonic() + _STOP_TIMEOUT_S
+    with sched.open("rb") as file:
+        while time.monotonic() < end_s:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_LOCK_POLL_S)
+            except OSError:
+                return  # a file system without locks
+            else:
+                return
+
+
+def _read_document(tmp: Path) -> TraceDocument | None:
+    path = tmp / TRACE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=TraceDocument)
+    except FileNotFoundError:
+        if not (tmp / _SCHED).exists():
+            return None
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        msg = f"{path}: unreadable ({plain_words(error)}); the run is damaged"
+        raise RecordError(msg) from error
+    reason = "laxity-trace was killed; what it had written is kept, what it had lost is not known"
+    return TraceDocument(fallbacks=[Fallback(what="trace", used="part of it", reason=reason)])
