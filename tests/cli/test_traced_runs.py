@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`laxity run --trace`: recorded, not permitted, and with a recorder or a caller that is killed."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -23,7 +24,10 @@ from tests.cli.commands import (
 )
 from tests.cli.laxity_command import PATIENCE_S, Laxity
 
+from laxity.analysis import jobs as analysis
+from laxity.cli.summary import summary_document
 from laxity.model.streams import SchedKind
+from laxity.report.run_data import read_page
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run
 
@@ -69,17 +73,26 @@ def test_trace_covers_every_job_of_the_run(laxity: Laxity):
     assert {"sched.npy", "threads.npy"} <= set(run.manifest.files)
     assert not (run.path / "trace.json").exists()
     assert run.verify() == []
-    rows, jobs = run.stream("sched"), run.stream("jobs")
+    rows, jobs = run.stream("sched"), analysis.finished(run.stream("jobs"))
     assert run.manifest.tables["sched.npy"] == len(rows) == sum(cpu.rows for cpu in trace.cpus)
     assert trace.started_ns is not None
     assert trace.stopped_ns is not None
     assert trace.started_ns < int(jobs["release_ns"][0])
     assert trace.stopped_ns > int(jobs["finish_ns"][-1])
-    # The job sleeps between two releases: it comes on before each start, and goes off after it.
+    threads = run.stream("threads")
+    mine = np.ma.getdata(threads["tid"]) == int(jobs["tid"][0])
+    assert set(threads["task"][mine].tolist()) == {0}
+    assert len(threads) > np.count_nonzero(mine)
+    # A task that has gone to sleep before a release comes on between it and the start.
     task = rows[np.ma.getdata(rows["tid"]) == int(jobs["tid"][0])]
-    on = np.ma.getdata(task["time_ns"])[np.ma.getdata(task["kind"]) == SchedKind.ON]
-    for job in jobs:
-        assert np.any((on > int(job["release_ns"])) & (on < int(job["start_ns"])))
+    when, is_on = np.ma.getdata(task["time_ns"]), np.ma.getdata(task["kind"]) == SchedKind.ON
+    n_slept = 0
+    for before, job in itertools.pairwise(jobs):
+        until = when < int(job["release_ns"])
+        if np.any(until & ~is_on & (when > int(before["finish_ns"]))):
+            n_slept += 1
+            assert np.any(is_on & ~until & (when < int(job["start_ns"])))
+    assert n_slept > len(jobs) / 2
 
 
 @needs_fifo
@@ -157,3 +170,69 @@ def test_trace_is_whole_after_its_caller_was_killed(tmp_path: Path):
     assert run.manifest.trace.backend == "perf"
     assert run.verify() == []
     assert sum(cpu.rows for cpu in run.manifest.trace.cpus) == len(run.stream("sched"))
+
+
+def two_tasks(path: Path) -> Path:
+    """A long job of low priority and short ones of high priority on one CPU: about a third busy."""
+    task = '[[task]]\nname = "{}"\nworkload = "cpu"\nargs = ["{}", "{}"]\nperiod = "{}"\n'
+    high = task.format("high", 8000, 8000, "5ms") + f'priority = 80\ncpus = "{CPU}"\n'
+    low = task.format("low", 150000, 150000, "50ms") + f'priority = 40\ncpus = "{CPU}"\n'
+    path.write_text(f'schema = 1\n[run]\nduration = "2s"\n{high}{low}')
+    return path
+
+
+@pytest.mark.serial
+@needs_fifo
+@pytest.mark.usefixtures("may_trace")
+def test_every_preemption_by_a_task_of_higher_priority_is_found_and_named(laxity: Laxity):
+    spec = two_tasks(laxity.directory / "two.toml")
+    run = laxity.run("./" + spec.name, "--trace")
+    (data,) = read_page(run).runs
+    high, low = data.tasks
+    found, others = data.attributions[1], data.attributions[0]
+    # Whoever else preempts the short task is a thread of this machine; those jobs prove nothing.
+    is_whole = others.pieces.is_known & (others.pieces.n_preemptions == 0)
+    short = high.rows[np.ma.getdata(high.rows["status"]) <= 1][is_whole]
+    high_tid = int(short["tid"][0])
+    pieces = [one for one in found.preemptions if one.tid == high_tid]
+    n_found = 0
+    for job in analysis.finished(low.rows)[found.pieces.is_known]:
+        within = short[
+            (short["start_ns"] > job["start_ns"]) & (short["finish_ns"] < job["finish_ns"])
+        ]
+        for one in within:
+            start_ns, finish_ns = int(one["start_ns"]), int(one["finish_ns"])
+            covering = [
+                piece for piece in pieces
+                if piece.from_ns <= start_ns and piece.from_ns + piece.duration_ns >= finish_ns
+            ]  # fmt: skip
+            assert [(piece.job, piece.cpu, piece.comm) for piece in covering] == [
+                (int(job["job"]), CPU, covering[0].comm)
+            ]
+            n_found += 1
+    # The long jobs take several periods of the short ones.
+    assert n_found > len(low.rows) / 2
+    assert any(culprit.comm == pieces[0].comm for culprit in found.culprits)
+    shown = laxity("show", "D").stdout
+    assert f"two: low: {int((found.pieces.n_preemptions > 0).sum())} of " in shown
+    by = summary_document(run)["runs"][0]["tasks"][1]["trace"]["preempted_by"]
+    assert pieces[0].comm in {one["name"] for one in by}
+
+
+@pytest.mark.serial
+@needs_fifo
+@pytest.mark.usefixtures("may_trace")
+def test_pieces_of_every_job_sum_up_to_its_response_time(laxity: Laxity):
+    run = laxity.run("cpu", "-p", "2ms", "-t", "200", "-c", str(CPU), "--trace")
+    (data,) = read_page(run).runs
+    pieces = data.attributions[0].pieces
+    assert pieces.is_known.all()
+    jobs = analysis.finished(data.tasks[0].rows)
+    whole = (
+        pieces.release_latency_ns + pieces.execution_ns + pieces.preempted_ns
+        + pieces.blocked_ns + pieces.unexplained_ns
+    )  # fmt: skip
+    assert (whole == np.ma.getdata(jobs["finish_ns"] - jobs["release_ns"])).all()
+    # The harness counts the switches of each job by itself.
+    assert (pieces.n_preemptions == np.ma.getdata(jobs["preemptions"])).all()
+    assert (pieces.waited_ns > 0).all()

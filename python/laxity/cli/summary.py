@@ -8,6 +8,7 @@ from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
 from laxity.cli.tables import format_table
+from laxity.cli.took import attribution_document, attribution_lines
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity
 from laxity.model.units import format_duration_ns, format_size_bytes
@@ -44,6 +45,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _footnotes(page)]
     parts.append(_phase_table(page))
     parts += [f"{line}\n" for line in _mark_lines(page)]
+    parts += [f"{line}\n" for line in attribution_lines(page)]
     parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
     parts += [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
     parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
@@ -83,6 +85,7 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "memory": task.result.memory,
                 "lost_marks": task.result.lost_marks,
                 "phases": [{"kind": data.kind, **_phase_numbers(one)} for one in task.phases],
+                "trace": attribution_document(data.attributions.get(task.result.index)),
                 "quantities": [
                     {"name": _NAMES[quantity], "kind": data.kind, **_numbers(summary)}
                     for quantity, summary in _summaries(task)

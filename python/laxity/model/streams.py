@@ -146,8 +146,8 @@ THREADS = (
     Field("pid", "i4", "", "its process"),
     Field("task", "u2", "", "index of the [[task]]; absent if none"),
     Field("comm", "S16", "", "its name"),
-    Field("from_ns", "i8", "ns", "not there at the look before, or there at t0"),
-    Field("to_ns", "i8", "ns", "last seen; the end of its task if still there then"),
+    Field("from_ns", "i8", "ns", "traced: forked, renamed or first met; else as at t0 or a look"),
+    Field("to_ns", "i8", "ns", "last seen; the end of its task, or absent, if still there then"),
 )
 COUNTERS = (
     Field("time_ns", "i8", "ns", "when it was read"),

@@ -14,6 +14,7 @@ from laxity import __version__
 from laxity.report.blocks import Quantity, Section
 from laxity.report.run_data import PageData, RunData, read_page
 from laxity.report.sections import (
+    attribution,
     comparison,
     corunners,
     counters,
@@ -41,6 +42,7 @@ _RUN_SECTIONS = (
     distributions.build_latency,
     timeline.build,
     split.build,
+    attribution.build,
     counters.build,
     missed.build,
     corunners.build,

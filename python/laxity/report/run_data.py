@@ -16,6 +16,7 @@ import numpy as np
 
 from laxity.analysis import distribution
 from laxity.analysis import jobs as analysis
+from laxity.analysis.attribution import Attribution
 from laxity.analysis.distribution import Distribution
 from laxity.analysis.jobs import Jobs
 from laxity.analysis.phases import Marks, PhaseSummary, summarize_phases
@@ -23,6 +24,7 @@ from laxity.errors import RecordError
 from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
+from laxity.report.trace_data import read_attributions
 from laxity.store.run_directory import Run
 
 Part = TypeVar("Part")
@@ -64,6 +66,8 @@ class RunData:
     spec_text: str
     keep: str
     tasks: tuple[TaskData, ...]
+    # By index of the task; empty without a whole scheduling trace.
+    attributions: dict[int, Attribution] = field(default_factory=dict)
     problems: tuple[str, ...] = field(default=())
 
     @property
@@ -81,8 +85,12 @@ class RunData:
     @property
     def snapshot_exec_ns(self) -> int:
         """Calibrated processor time of an empty pair of snapshots; 0 where none were taken."""
-        cost = self.manifest.snapshots
-        return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+        return _snapshot_exec_ns(self.manifest)
+
+
+def _snapshot_exec_ns(manifest: Manifest) -> int:
+    cost = manifest.snapshots
+    return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,8 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
     if (run.path / "probe.npy").exists():
         marks = _try(lambda: run.stream("probe"), None, problems)
     tasks = tuple(_read_task(result, jobs, histogram, marks) for result in run.manifest.tasks)
+    rows = {task.result.index: task.rows for task in tasks}
+    exec_ns = _snapshot_exec_ns(run.manifest)
     return RunData(
         label=label,
         prefix=prefix,
@@ -136,6 +146,7 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         spec_text=spec_text,
         keep=keep,
         tasks=tasks,
+        attributions=_try(lambda: read_attributions(run, rows, exec_ns), {}, problems),
         problems=tuple(problems) + tuple(_inconsistencies(tasks, keep)),
     )
 

@@ -38,7 +38,7 @@ _INTRODUCTION = (
     "Response time = release latency + execution + not attributed. Execution is the processor time "
     "of the job less the calibrated cost of reading the clocks, held between 0 and start to "
     "finish. “Not attributed” is what is left of start to finish: preemption, interrupts, "
-    "blocking and measuring error; no trace was recorded that could tell them apart."
+    "blocking and measuring error; only a scheduling trace (--trace) can tell them apart."
 )
 # Execution clearly below start to finish is what the section is for; p99 is shown where supported.
 _SHOWN_QUANTILES = ((0.5, "median job"), (0.99, "p99 job"), (1.0, "worst job"))

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Who took the time, for the summary of a run: a line per task, or a document."""
+
+from typing import Any
+
+import numpy as np
+
+from laxity.analysis.attribution import Attribution
+from laxity.model.units import format_duration_ns
+from laxity.report.run_data import PageData
+
+_UNKNOWN = "an unknown thread"
+
+
+def attribution_lines(page: PageData) -> list[str]:
+    """Write one line per task whose run has a whole scheduling trace."""
+    return [
+        f"{data.label}: {task.result.name}: {_line(found)}"
+        for data in page.runs
+        for task in data.tasks
+        if (found := data.attributions.get(task.result.index)) and len(found.pieces.job)
+    ]
+
+
+def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
+    """Write who preempted a task's jobs, times in ns; None without a whole trace."""
+    if found is None:
+        return None
+    pieces = found.pieces
+    return {
+        "jobs": int(np.count_nonzero(pieces.is_known)),
+        "jobs_without_verdict": int(np.count_nonzero(~pieces.is_known)),
+        "jobs_preempted": _n_preempted(found),
+        "preempted_by": [
+            {"name": one.comm, "threads": one.n_threads, "jobs": one.n_jobs, "n": one.n,
+             "total_ns": one.total_ns, "median_ns": one.median_ns, "max_ns": one.max_ns}
+            for one in found.culprits
+        ],
+    }  # fmt: skip
+
+
+def _n_preempted(found: Attribution) -> int:
+    return int(np.count_nonzero(found.pieces.is_known & (found.pieces.n_preemptions > 0)))
+
+
+def _line(found: Attribution) -> str:
+    known = int(np.count_nonzero(found.pieces.is_known))
+    unknown = len(found.pieces.job) - known
+    text = f"{_n_preempted(found)} of {known} jobs were preempted"
+    if found.culprits:
+        most = found.culprits[0]
+        text += (
+            f", most of all by {most.comm or _UNKNOWN}: {most.n} times, "
+            f"{format_duration_ns(most.total_ns)} in all, at most "
+            f"{format_duration_ns(most.max_ns)} at a time"
+        )
+    return text + (f"; {unknown} jobs without verdict" if unknown else "")
