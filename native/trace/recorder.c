@@ -9,6 +9,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "trace/sched_stream.h"
+#include "trace/steal.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
 
@@ -70,6 +71,8 @@ struct recorder {
     int64_t started_ns;
     int64_t stopped_ns;
     struct laxity_sched_stream stream;
+    struct laxity_steal steal_before;
+    struct laxity_steal steal_after;
     /* Why those before the one in use could not serve; empty text = tried and served, or not tried.
      */
     struct laxity_error refusals[N_BACKENDS];
@@ -171,6 +174,7 @@ static int start(struct recorder *recorder, struct laxity_error *error)
     /* A file system without locks leaves a reader to look for trace.json alone. */
     recorder->lock_fd = fcntl(recorder->stream.npy.fd, F_DUPFD_CLOEXEC, 0);
     (void)flock(recorder->lock_fd, LOCK_EX | LOCK_NB);
+    (void)laxity_steal_read(&recorder->steal_before); /* absent if it cannot be read */
     rc = recorder->backend->start(recorder->state);
     if (rc) {
         laxity_error_set(
@@ -245,6 +249,17 @@ static void put_supplies(struct laxity_json *json, uint32_t supplies)
     laxity_json_close(json, ']');
 }
 
+static void put_steal(struct laxity_json *json, const struct recorder *recorder, unsigned cpu)
+{
+    const int64_t steal_ns =
+        laxity_steal_between_ns(&recorder->steal_before, &recorder->steal_after, cpu);
+    if (steal_ns == LAXITY_ABSENT_NS) {
+        laxity_json_null(json, "steal_ns");
+    } else {
+        laxity_json_int(json, "steal_ns", steal_ns);
+    }
+}
+
 static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
 {
     uint64_t lost = 0;
@@ -256,6 +271,7 @@ static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
             laxity_json_count(json, "cpu", cpu);
             laxity_json_count(json, "rows", seen->rows);
             laxity_json_count(json, "lost", seen->lost);
+            put_steal(json, recorder, cpu);
             laxity_json_close(json, '}');
             lost += seen->lost;
         }
@@ -289,6 +305,7 @@ static int write_summary(const struct recorder *recorder)
     laxity_json_int(&json, "started_ns", recorder->started_ns);
     laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
+    laxity_json_int(&json, "steal_resolution_ns", laxity_steal_resolution_ns());
     put_cpus(&json, recorder);
     put_fallbacks(&json, recorder);
     laxity_json_close(&json, '}');
@@ -305,6 +322,7 @@ static void finish(struct recorder *recorder, struct laxity_error *error)
     const struct laxity_trace_sink sink = laxity_sched_stream_sink(&recorder->stream);
     recorder->stopped_ns = laxity_now_ns();
     (void)recorder->backend->stop(recorder->state, &sink);
+    (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);
     int rc = laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
     const int written = write_summary(recorder);

@@ -48,7 +48,11 @@ def traced_run(directory: Path, lost: int = 0, backend: str | None = "perf") -> 
         lost=lost,
         started_ns=T0_NS - 1_000_000 if backend else None,
         stopped_ns=T0_NS + 10**9 if backend else None,
-        cpus=[TraceCpu(cpu=1, rows=len(events), lost=lost)],
+        steal_resolution_ns=10_000_000,
+        cpus=[
+            TraceCpu(cpu=0, rows=0, lost=0, steal_ns=0),
+            TraceCpu(cpu=1, rows=len(events), lost=lost, steal_ns=30_000_000),
+        ],
     )
     manifest = msgspec.structs.replace(
         read_manifest(directory), trace=trace, files=hash_files(directory)
@@ -70,6 +74,7 @@ def test_culprit_is_named_with_count_total_median_and_maximum(tmp_path: Path):
     for text in ("1 thread", ">5<", "1.25 ms", "250 µs"):
         assert text in row
     assert "Who preempted the worst job" in page
+    assert "took 30 ms from CPU 1 (counted in steps of 10 ms)" in page
     derived = (tmp_path / "run" / "derived.json").read_text()
     assert '"preempted_by_bully_total"' in derived
     assert f'"value": {5 * BULLY_NS}' in derived

@@ -202,11 +202,15 @@ class Writer(Record, frozen=True, kw_only=True):
 
 
 class TraceCpu(Record, frozen=True, kw_only=True):
-    """What was recorded of one CPU; `lost` records found no room."""
+    """What was recorded of one CPU.
+
+    `lost` records found no room; the host took `steal_ns` (null: the kernel does not tell).
+    """
 
     cpu: int
     rows: int
     lost: int
+    steal_ns: int | None = None
 
 
 class TraceResult(Record, frozen=True, kw_only=True):
@@ -222,6 +226,7 @@ class TraceResult(Record, frozen=True, kw_only=True):
     started_ns: int | None = None
     stopped_ns: int | None = None
     ring_bytes: int | None = None
+    steal_resolution_ns: int | None = None
     cpus: list[TraceCpu] = []
 
 

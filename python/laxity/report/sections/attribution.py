@@ -6,6 +6,7 @@ import numpy as np
 
 from laxity.analysis.attribution import Attribution, Culprit, Pieces, Verdict
 from laxity.analysis.jobs import IntArray
+from laxity.model.manifest import TraceResult
 from laxity.report.blocks import (
     Block,
     Cell,
@@ -68,8 +69,25 @@ def build(run: RunData) -> Section | None:
     if absent:
         text = f"This back-end does not supply {join_words(absent)}."
         blocks.append(Paragraph(text, "note"))
+    steal = _steal_text(trace)
+    if steal:
+        blocks.append(Paragraph(steal, "note"))
     more, quantities = per_task(run, one_task)
     return Section(f"{run.prefix}-attribution", "Who took the time", (*blocks, *more), quantities)
+
+
+def _steal_text(trace: TraceResult) -> str:
+    """Bound what a host took: no more of what is unexplained can be its doing."""
+    parts = [
+        f"{show_duration(cpu.steal_ns)} from CPU {cpu.cpu}" for cpu in trace.cpus if cpu.steal_ns
+    ]
+    if not parts or trace.steal_resolution_ns is None:
+        return ""
+    step = show_duration(trace.steal_resolution_ns)
+    return (
+        f"While this was recorded the host of this machine took {join_words(parts)} (counted in "
+        f"steps of {step}); no more of what is unexplained there can be its doing."
+    )
 
 
 def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
