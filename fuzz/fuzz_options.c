@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The command line of laxity-run: one word per line of the input. */
+/* The command lines of laxity-run and laxity-probe: one word per line of the input. */
 #include "base/error.h"
 #include "base/port/time.h"
+#include "cli/probe_options.h"
 #include "cli/run_options.h"
 #include "harness/plan.h"
 #include "harness/release.h"
@@ -60,6 +61,19 @@ static void check_plan(const struct laxity_run_plan *plan)
     }
 }
 
+static void try_probe(int n, char **words)
+{
+    static struct laxity_probe_request request;
+    struct laxity_error error = {0};
+    if (laxity_probe_options_parse(n, words, &request, &error) == 0) {
+        require(error.exit_code == 0 && request.crpd.n_sizes >= 1);
+        require(request.plan.priority >= 1 && request.plan.priority < 99);
+    } else {
+        require(error.exit_code != 0 && error.text[0] != '\0');
+    }
+    laxity_probe_options_free(&request);
+}
+
 /* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -85,5 +99,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *const data, const size_t size)
         require(error.exit_code == LAXITY_EXIT_USAGE && error.text[0] != '\0');
     }
     laxity_run_options_free(&request);
+    try_probe(n, words);
     return 0;
 }

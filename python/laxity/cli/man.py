@@ -24,7 +24,7 @@ from laxity.cli.main import PROGRAM
 from laxity.errors import ConfigError, ToolError
 from laxity.runner.tools import find_tool
 
-NATIVE_TOOLS = ("laxity-run", "laxity-facts", "laxity-trace")
+NATIVE_TOOLS = ("laxity-run", "laxity-facts", "laxity-trace", "laxity-probe")
 _HELP_TIMEOUT_S = 10
 
 _EXIT_CODES = (

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* laxity-probe: the part of `laxity measure` that runs on the target. Needs nothing but libc. */
+#include "base/error.h"
+#include "cli/options.h"
+#include "cli/probe_options.h"
+#include "probes/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_note(const char *text)
+{
+    (void)fprintf(stderr, "laxity-probe: %s\n", text);
+}
+
+static int answer_question(const char *word)
+{
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("laxity-probe %s\n", LAXITY_VERSION);
+    } else if (strcmp(word, "--help") == 0) {
+        laxity_options_print_help(&laxity_probe_tool);
+    } else if (strcmp(word, "--help=json") == 0) {
+        laxity_options_print_json(&laxity_probe_tool);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && answer_question(argv[1])) {
+        return LAXITY_EXIT_DONE;
+    }
+    struct laxity_error error = {0};
+    struct laxity_probe_request request;
+    if (laxity_probe_options_parse(argc - 1, argv + 1, &request, &error) == 0) {
+        (void)laxity_probe_session(request.probe, &request.plan, print_note, &error);
+    }
+    if (error.exit_code != 0) {
+        print_note(error.text);
+    }
+    laxity_probe_options_free(&request);
+    return error.exit_code;
+}

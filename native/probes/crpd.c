@@ -1,0 +1,431 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/crpd.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/flush.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd_preemptor.h"
+#include "probes/probe.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
+    STEP_BYTES = 32,
+    /* Before an observation; caches without LRU replacement need more than one. */
+    WARM_PASSES = 4,
+    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
+    PAUSE_DIVISOR = 4,
+    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
+    /* Time for the preemptor to fall asleep before its timer; and what a lost wake-up may take. */
+    ASLEEP_NS = 200000,
+    PATIENCE_NS = LAXITY_NS_PER_S,
+    WAKE_AFTER_PASSES = 4,
+};
+
+/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
+static const struct laxity_field fields[] = {
+    {"time_ns", 'i', 8},
+    {"working_set_bytes", 'u', 8},
+    {"preemptor_ns", 'i', 8},
+    {"warm_ns", 'i', 8},
+    {"pass1_ns", 'i', 8},
+    {"pass2_ns", 'i', 8},
+    {"pass3_ns", 'i', 8},
+    {"pass4_ns", 'i', 8},
+    {"pass5_ns", 'i', 8},
+    {"pass6_ns", 'i', 8},
+    {"cpu", 'i', 4},
+    {"case", 'u', 1},
+    {"evict", 'u', 1},
+    {"role", 'u', 1},
+    {"pattern", 'u', 1},
+};
+_Static_assert(sizeof(struct laxity_crpd_row) == 10 * 8 + 4 + 4 * 1, "no padding in the file");
+
+/* The victim: the measuring process itself. */
+struct victim {
+    struct laxity_crpd_preemptor preemptor;
+    volatile unsigned char *working_set;
+    size_t mapped_bytes;
+    size_t bytes; /* of the working set now measured */
+    enum laxity_crpd_pattern pattern;
+    uint32_t *order; /* of the lines of a chain, while it is linked */
+    int64_t worked_since_ns;
+    uint64_t random;
+    uint32_t cpu;
+    /* What evicting took last, by kind: so long is spun. */
+    int64_t evicting_ns[LAXITY_CRPD_EVICTS];
+};
+
+/* The measured loop: nothing may be added, every instruction here is part of a pass. */
+__attribute__((noinline)) static void walk(volatile unsigned char *working_set, const size_t bytes)
+{
+    for (size_t i = 0; i + 1 < bytes; i += STEP_BYTES) {
+        const unsigned char value = working_set[i];
+        working_set[i + 1] = value;
+    }
+}
+
+static void pass_over(const struct victim *victim)
+{
+    if (victim->pattern == LAXITY_CRPD_CHASE) {
+        laxity_crpd_chase(victim->working_set);
+    } else {
+        walk(victim->working_set, victim->bytes);
+    }
+}
+
+static uint64_t count_kinds(const struct laxity_crpd_settings *settings)
+{
+    uint64_t cases = 0;
+    uint64_t evicts = 0;
+    for (int i = 0; i < LAXITY_CRPD_CASES; i++) {
+        cases += settings->has_case[i];
+    }
+    for (int i = 0; i < LAXITY_CRPD_EVICTS; i++) {
+        evicts += settings->has_evict[i];
+    }
+    uint64_t patterns = 0;
+    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+        patterns += settings->has_pattern[i];
+    }
+    return cases * evicts * patterns;
+}
+
+static uint64_t count_rows(const struct laxity_probe_plan *plan)
+{
+    const struct laxity_crpd_settings *settings = plan->settings;
+    uint64_t rows = LAXITY_CRPD_ROLES * count_kinds(settings) * laxity_cpus_count(&plan->cpus);
+    if (__builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
+        __builtin_mul_overflow(rows, settings->repetitions, &rows)) {
+        return UINT64_MAX / sizeof(struct laxity_crpd_row);
+    }
+    return rows;
+}
+
+static int setup(struct laxity_probe_run *run)
+{
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    struct victim *victim = calloc(1, sizeof *victim);
+    run->state = victim;
+    if (!victim) {
+        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "crpd: no memory");
+        return -1;
+    }
+    victim->preemptor.order_fd = -1;
+    victim->preemptor.pid = -1;
+    victim->random = run->plan->seed;
+    size_t largest = 0;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const size_t bytes = (size_t)settings->sizes_bytes[i];
+        largest = bytes > largest ? bytes : largest;
+    }
+    /* Shared: the preemptor flushes these very lines. What both exchange lies on a page of its own.
+     */
+    enum {
+        EXCHANGE_BYTES = 4096
+    };
+    victim->mapped_bytes = EXCHANGE_BYTES + largest;
+    victim->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *victim->order);
+    unsigned char *base =
+        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || !victim->order) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_LACKING,
+            "crpd: no memory for a working set of %zu bytes; lower --size",
+            largest
+        );
+        return -1;
+    }
+    memset(base, 0, victim->mapped_bytes);
+    victim->working_set = base + EXCHANGE_BYTES;
+    victim->preemptor.shared = (struct laxity_crpd_shared *)(void *)base;
+    victim->preemptor.working_set = victim->working_set;
+    return laxity_crpd_start_preemptor(run, &victim->preemptor);
+}
+
+static void teardown(struct laxity_probe_run *run)
+{
+    struct victim *victim = run->state;
+    if (!victim) {
+        return;
+    }
+    laxity_crpd_stop_preemptor(&victim->preemptor);
+    if (victim->preemptor.shared) {
+        (void)munmap(victim->preemptor.shared, victim->mapped_bytes);
+    }
+    free(victim->order);
+    free(victim);
+    run->state = NULL;
+}
+
+/* Gives the last of them. */
+static int64_t warm_up(struct victim *victim)
+{
+    int64_t before_ns = laxity_now_ns();
+    int64_t pass_ns = 0;
+    for (int i = 0; i < WARM_PASSES; i++) {
+        pass_over(victim);
+        const int64_t now_ns = laxity_now_ns();
+        pass_ns = now_ns - before_ns;
+        before_ns = now_ns;
+    }
+    return pass_ns;
+}
+
+/* Passes `first`... of a row, one after the other from `before_ns` on. */
+static void
+pass_until_warm(struct victim *victim, struct laxity_crpd_row *row, int first, int64_t before_ns)
+{
+    for (int i = first; i < LAXITY_CRPD_PASSES; i++) {
+        pass_over(victim);
+        const int64_t now_ns = laxity_now_ns();
+        row->pass_ns[i] = now_ns - before_ns;
+        before_ns = now_ns;
+    }
+}
+
+static int observe_synchronous(
+    struct laxity_probe_run *run, struct laxity_crpd_order *order, struct laxity_crpd_row *row
+)
+{
+    struct victim *victim = run->state;
+    row->warm_ns = warm_up(victim);
+    row->time_ns = laxity_now_ns();
+    order->wake_ns = 0;
+    if (laxity_crpd_give_order(run, &victim->preemptor, order)) {
+        return -1;
+    }
+    pass_until_warm(victim, row, 0, laxity_now_ns());
+    return 0;
+}
+
+/*
+ * Endless passes from one time stamp to the next, so that nothing falls between two of them: the
+ * preemption is in the pass during which the preemptor said that it is done, or in the one after.
+ */
+static int observe_asynchronous(
+    struct laxity_probe_run *run, struct laxity_crpd_order *order, struct laxity_crpd_row *row
+)
+{
+    struct victim *victim = run->state;
+    struct laxity_crpd_shared *shared = victim->preemptor.shared;
+    const int64_t warm_ns = warm_up(victim);
+    const uint64_t phase_ns = laxity_crpd_random(&victim->random) % (uint64_t)(warm_ns + 1);
+    const unsigned done = atomic_load_explicit(&shared->done, memory_order_acquire);
+    row->time_ns = laxity_now_ns();
+    order->wake_ns = row->time_ns + ASLEEP_NS + WAKE_AFTER_PASSES * warm_ns + (int64_t)phase_ns;
+    if (laxity_crpd_give_order(run, &victim->preemptor, order)) {
+        return -1;
+    }
+    const int64_t end_ns = order->wake_ns + PATIENCE_NS;
+    int64_t before_ns = laxity_now_ns();
+    int64_t pass_ns = LAXITY_ABSENT_NS;
+    do {
+        row->warm_ns = pass_ns;
+        pass_over(victim);
+        const int64_t now_ns = laxity_now_ns();
+        pass_ns = now_ns - before_ns;
+        before_ns = now_ns;
+        if (now_ns > end_ns) {
+            laxity_error_set(
+                &run->shared->error, LAXITY_EXIT_NO_VERDICT, "crpd: the preemptor did not wake up"
+            );
+            return -1;
+        }
+    } while (atomic_load_explicit(&shared->done, memory_order_acquire) == done);
+    row->pass_ns[0] = pass_ns;
+    pass_until_warm(victim, row, 1, before_ns);
+    return 0;
+}
+
+static void pause_if_due(struct victim *victim)
+{
+    const int64_t worked_ns = laxity_now_ns() - victim->worked_since_ns;
+    if (worked_ns >= PAUSE_AFTER_NS) {
+        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
+        victim->worked_since_ns = laxity_now_ns();
+    }
+}
+
+static int observe(
+    struct laxity_probe_run *run,
+    enum laxity_crpd_case preemption_case,
+    enum laxity_crpd_evict evict,
+    enum laxity_crpd_role role,
+    struct laxity_crpd_row *out_row
+)
+{
+    struct victim *victim = run->state;
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    const bool is_evicting = role == LAXITY_CRPD_EVICT;
+    struct laxity_crpd_order order = {
+        .spin_ns = (int64_t)settings->preemption_ns,
+        .working_set_bytes = victim->bytes,
+        .cpu = victim->cpu,
+        .evict = (uint8_t)evict,
+        .is_evicting = is_evicting,
+    };
+    if (!is_evicting) {
+        order.spin_ns = victim->evicting_ns[evict];
+    }
+    *out_row = (struct laxity_crpd_row){
+        .working_set_bytes = victim->bytes,
+        .cpu = (int32_t)victim->cpu,
+        .preemption_case = (uint8_t)preemption_case,
+        .evict = (uint8_t)evict,
+        .role = (uint8_t)role,
+        .pattern = (uint8_t)victim->pattern,
+    };
+    const int rc = preemption_case == LAXITY_CRPD_SYNCHRONOUS
+                       ? observe_synchronous(run, &order, out_row)
+                       : observe_asynchronous(run, &order, out_row);
+    if (rc == 0) {
+        out_row->preemptor_ns = victim->preemptor.shared->preemptor_ns;
+        if (is_evicting) {
+            victim->evicting_ns[evict] = out_row->preemptor_ns;
+        }
+    }
+    return rc;
+}
+
+/* One of each role in random order. Returns 0, 1 if the user wants an end, or -1. */
+static int measure_block(
+    struct laxity_probe_run *run,
+    enum laxity_crpd_case preemption_case,
+    enum laxity_crpd_evict evict
+)
+{
+    struct victim *victim = run->state;
+    uint8_t roles[LAXITY_CRPD_ROLES];
+    laxity_crpd_shuffle_roles(&victim->random, roles);
+    for (int i = 0; i < LAXITY_CRPD_ROLES; i++) {
+        struct laxity_crpd_row row;
+        if (observe(run, preemption_case, evict, (enum laxity_crpd_role)roles[i], &row)) {
+            return -1;
+        }
+        if (!laxity_probe_add_row(run, &row)) {
+            return 1;
+        }
+        pause_if_due(victim);
+    }
+    return 0;
+}
+
+/* Every kind of observation in turn, so that what changes slowly changes all of them. */
+static int measure_size(struct laxity_probe_run *run)
+{
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    struct laxity_crpd_row unused;
+    for (uint64_t i = 0; i <= settings->repetitions; i++) {
+        for (int kind = 0; kind < LAXITY_CRPD_CASES * LAXITY_CRPD_EVICTS; kind++) {
+            const enum laxity_crpd_case one = (enum laxity_crpd_case)(kind / LAXITY_CRPD_EVICTS);
+            const enum laxity_crpd_evict evict =
+                (enum laxity_crpd_evict)(kind % LAXITY_CRPD_EVICTS);
+            if (!settings->has_case[one] || !settings->has_evict[evict]) {
+                continue;
+            }
+            /* The first one only tells how long evicting takes. */
+            const int rc = i == 0 ? observe(run, one, evict, LAXITY_CRPD_EVICT, &unused)
+                                  : measure_block(run, one, evict);
+            if (rc) {
+                return rc;
+            }
+        }
+    }
+    return 0;
+}
+
+static int move_to(struct laxity_probe_run *run, unsigned cpu)
+{
+    struct victim *victim = run->state;
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    victim->cpu = cpu;
+    victim->worked_since_ns = laxity_now_ns();
+    if (laxity_set_affinity(&one) == 0) {
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "crpd: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        cpu
+    );
+    return -1;
+}
+
+/* All working sets on one CPU. Returns as measure_block. */
+static int measure_cpu(struct laxity_probe_run *run)
+{
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    struct victim *victim = run->state;
+    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERNS; i++) {
+        victim->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERNS];
+        victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
+        if (!settings->has_pattern[victim->pattern]) {
+            continue;
+        }
+        if (victim->pattern == LAXITY_CRPD_CHASE) {
+            (void)laxity_crpd_link_chain(
+                victim->working_set, victim->bytes, victim->order, &victim->random
+            );
+        }
+        const int rc = measure_size(run);
+        if (rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int measure(struct laxity_probe_run *run)
+{
+    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+        return -1;
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
+            continue;
+        }
+        if (move_to(run, cpu)) {
+            return -1;
+        }
+        const int rc = measure_cpu(run);
+        if (rc) {
+            return rc < 0 ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+void laxity_crpd_settings_free(struct laxity_crpd_settings *settings)
+{
+    free(settings->sizes_bytes);
+    settings->sizes_bytes = NULL;
+    settings->n_sizes = 0;
+}
+
+const struct laxity_probe laxity_probe_crpd = {
+    .name = "crpd",
+    .stream = "crpd.npy",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .row_bytes = sizeof(struct laxity_crpd_row),
+    .setup = setup,
+    .measure = measure,
+    .teardown = teardown,
+    .count_rows = count_rows,
+};

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/crpd.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One line of a chain. */
+struct line {
+    struct line *volatile next;
+    volatile uint32_t visits;
+};
+
+/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", figure 16. */
+uint64_t laxity_crpd_random(uint64_t *random)
+{
+    uint64_t value = *random += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+    return value ^ value >> 31;
+}
+
+void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES])
+{
+    for (uint8_t i = 0; i < LAXITY_CRPD_ROLES; i++) {
+        const uint64_t at = laxity_crpd_random(random) % (i + 1U);
+        roles[i] = roles[at];
+        roles[at] = i;
+    }
+}
+
+static struct line *line_at(volatile unsigned char *working_set, size_t index)
+{
+    return (struct line *)(uintptr_t)(working_set + index * LAXITY_CRPD_LINE_BYTES);
+}
+
+size_t laxity_crpd_link_chain(
+    volatile unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random
+)
+{
+    const size_t n = bytes / LAXITY_CRPD_LINE_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        /* Line 0 stays first: i = 0 and later draws only from 1...i. */
+        const size_t at = i == 0 ? 0 : 1 + (size_t)(laxity_crpd_random(random) % i);
+        order[i] = order[at];
+        order[at] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < n; i++) {
+        line_at(working_set, order[i])->next = line_at(working_set, order[(i + 1) % n]);
+    }
+    return n;
+}
+
+/* The measured loop: nothing may be added, every instruction here is part of a pass. */
+__attribute__((noinline)) void laxity_crpd_chase(volatile unsigned char *working_set)
+{
+    struct line *const first = line_at(working_set, 0);
+    struct line *line = first;
+    do {
+        line->visits++;
+        line = line->next;
+    } while (line != first);
+}

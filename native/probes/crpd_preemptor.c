@@ -1,0 +1,248 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/crpd_preemptor.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/flush.h"
+#include "base/port/memory.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    EVICT_STEP_BYTES = LAXITY_FLUSH_STEP_BYTES,
+    /* More than a first-level cache holds, so that the next level sees every pass; half of the
+     * smallest second level that we know of. */
+    BLOCK_BYTES = 128 * 1024,
+    BLOCK_PASSES = 3,
+    NO_CPU = UINT32_MAX >> 1,
+};
+
+/* Measured loops: nothing else may be in them, or spinning is not "the same but for the lines". */
+static void write_lines(volatile unsigned char *buffer, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += EVICT_STEP_BYTES) {
+        buffer[i]++;
+    }
+}
+
+static void read_lines(volatile unsigned char *buffer, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += EVICT_STEP_BYTES) {
+        (void)buffer[i];
+    }
+}
+
+static void spin_until(int64_t end_ns)
+{
+    while (laxity_now_ns() < end_ns) {
+        /* Touches nothing but the clock. */
+    }
+}
+
+/* Block by block, each several times: a cache that resists scans keeps what is used again. */
+static void evict_by_buffer(
+    void (*use_lines)(volatile unsigned char *, size_t),
+    volatile unsigned char *buffer,
+    size_t buffer_bytes
+)
+{
+    for (size_t at = 0; at < buffer_bytes; at += BLOCK_BYTES) {
+        const size_t rest = buffer_bytes - at;
+        for (int pass = 0; pass < BLOCK_PASSES; pass++) {
+            use_lines(buffer + at, rest < BLOCK_BYTES ? rest : BLOCK_BYTES);
+        }
+    }
+}
+
+static void evict(
+    const struct laxity_crpd_order *order,
+    volatile unsigned char *working_set,
+    volatile unsigned char *buffer,
+    size_t buffer_bytes
+)
+{
+    switch ((enum laxity_crpd_evict)order->evict) {
+    case LAXITY_CRPD_WRITE:
+        evict_by_buffer(write_lines, buffer, buffer_bytes);
+        return;
+    case LAXITY_CRPD_READ:
+        evict_by_buffer(read_lines, buffer, buffer_bytes);
+        return;
+    case LAXITY_CRPD_FLUSH:
+    case LAXITY_CRPD_EVICTS:
+        laxity_flush(working_set, (size_t)order->working_set_bytes);
+        return;
+    }
+}
+
+static void move_to(uint32_t cpu)
+{
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    (void)laxity_set_affinity(&one);
+}
+
+/* Until the victim closes its end. */
+static void serve(
+    const struct laxity_crpd_preemptor *preemptor,
+    int order_fd,
+    int answer_fd,
+    volatile unsigned char *buffer,
+    size_t buffer_bytes
+)
+{
+    struct laxity_crpd_shared *shared = preemptor->shared;
+    struct laxity_crpd_order order;
+    uint32_t cpu = NO_CPU;
+    while (read(order_fd, &order, sizeof order) == (ssize_t)sizeof order) {
+        if (order.cpu != cpu) {
+            cpu = order.cpu;
+            move_to(cpu);
+        }
+        if (order.wake_ns != 0) {
+            (void)laxity_sleep_until(order.wake_ns);
+        }
+        const int64_t start_ns = laxity_now_ns();
+        if (order.is_evicting) {
+            evict(&order, preemptor->working_set, buffer, buffer_bytes);
+        }
+        spin_until(start_ns + order.spin_ns);
+        shared->ended_ns = laxity_now_ns();
+        shared->preemptor_ns = shared->ended_ns - start_ns;
+        atomic_fetch_add_explicit(&shared->done, 1, memory_order_release);
+        if (order.wake_ns == 0 && write(answer_fd, "", 1) != 1) {
+            return;
+        }
+    }
+}
+
+static _Noreturn void run_preemptor(
+    struct laxity_probe_run *run,
+    const struct laxity_crpd_preemptor *preemptor,
+    int order_fd,
+    int answer_fd
+)
+{
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    const size_t bytes = (size_t)settings->evict_bytes;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    unsigned char *buffer =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (buffer == MAP_FAILED) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_LACKING,
+            "crpd: no memory for %zu bytes that evict; lower --evict-size",
+            bytes
+        );
+        _exit(LAXITY_EXIT_LACKING);
+    }
+    memset(buffer, 1, bytes);
+    (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
+    if (laxity_probe_enter_policy(run, run->plan->priority + 1) == 0 &&
+        write(answer_fd, "", 1) == 1) {
+        serve(preemptor, order_fd, answer_fd, buffer, bytes);
+    }
+    _exit(LAXITY_EXIT_DONE);
+}
+
+static void refuse(struct laxity_probe_run *run, const char *what, int error_number)
+{
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "crpd: cannot %s the preemptor: %s; raise ulimit -u and -n",
+        what,
+        strerrordesc_np(error_number)
+    );
+}
+
+int laxity_crpd_start_preemptor(
+    struct laxity_probe_run *run, struct laxity_crpd_preemptor *preemptor
+)
+{
+    int order[2];
+    int answer[2];
+    if (pipe2(order, O_CLOEXEC) != 0) {
+        refuse(run, "connect to", errno);
+        return -1;
+    }
+    if (pipe2(answer, O_CLOEXEC) != 0) {
+        refuse(run, "connect to", errno);
+        (void)close(order[0]);
+        (void)close(order[1]);
+        return -1;
+    }
+    preemptor->pid = fork();
+    if (preemptor->pid == 0) {
+        (void)close(order[1]);
+        (void)close(answer[0]);
+        run_preemptor(run, preemptor, order[0], answer[1]);
+    }
+    const int error_number = errno;
+    (void)close(order[0]);
+    (void)close(answer[1]);
+    preemptor->order_fd = order[1];
+    preemptor->answer_fd = answer[0];
+    if (preemptor->pid < 0) {
+        refuse(run, "start", error_number);
+        return -1;
+    }
+    char ready = 0;
+    if (read(preemptor->answer_fd, &ready, 1) != 1) {
+        laxity_error_set(
+            &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor did not become ready"
+        );
+        return -1;
+    }
+    return 0;
+}
+
+void laxity_crpd_stop_preemptor(struct laxity_crpd_preemptor *preemptor)
+{
+    if (preemptor->order_fd >= 0) {
+        (void)close(preemptor->order_fd);
+        (void)close(preemptor->answer_fd);
+    }
+    if (preemptor->pid > 0) {
+        (void)waitpid(preemptor->pid, NULL, 0);
+    }
+    preemptor->order_fd = -1;
+    preemptor->pid = -1;
+}
+
+int laxity_crpd_give_order(
+    struct laxity_probe_run *run,
+    const struct laxity_crpd_preemptor *preemptor,
+    const struct laxity_crpd_order *order
+)
+{
+    char answer = 0;
+    bool is_done = write(preemptor->order_fd, order, sizeof *order) == (ssize_t)sizeof *order;
+    if (is_done && order->wake_ns == 0) {
+        is_done = read(preemptor->answer_fd, &answer, 1) == 1;
+    }
+    if (!is_done) {
+        laxity_error_set(
+            &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor has ended"
+        );
+    }
+    return is_done ? 0 : -1;
+}

@@ -1,0 +1,87 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/probe.h"
+
+#include "base/error.h"
+#include "base/port/sched.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum {
+    /* No observation runs so long without blocking. First a signal, then the kernel's SIGKILL. */
+    RTTIME_SOFT_US = 3 * 1000000,
+    RTTIME_HARD_US = 4 * 1000000,
+};
+
+bool laxity_probe_is_stopped(const struct laxity_probe_run *run)
+{
+    return atomic_load_explicit(&run->shared->is_stopped, memory_order_relaxed) != 0;
+}
+
+bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row)
+{
+    const uint32_t at = atomic_load_explicit(&run->shared->rows, memory_order_relaxed);
+    if (at >= run->rows_max) {
+        return false;
+    }
+    const size_t row_bytes = run->probe->row_bytes;
+    memcpy(run->rows + at * row_bytes, row, row_bytes);
+    atomic_store_explicit(&run->shared->rows, at + 1, memory_order_release);
+    return !laxity_probe_is_stopped(run);
+}
+
+void laxity_probe_add_fallback(
+    struct laxity_probe_run *run, const char *what, const char *used, const char *reason
+)
+{
+    struct laxity_probe_shared *shared = run->shared;
+    const uint32_t n = atomic_load_explicit(&shared->n_fallbacks, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++) {
+        if (strncmp(shared->fallbacks[i].what, what, sizeof shared->fallbacks[i].what - 1) == 0) {
+            return;
+        }
+    }
+    if (n >= LAXITY_PROBE_FALLBACKS_MAX) {
+        return;
+    }
+    struct laxity_probe_fallback *fallback = &shared->fallbacks[n];
+    laxity_format(fallback->what, sizeof fallback->what, "%s", what);
+    laxity_format(fallback->used, sizeof fallback->used, "%s", used);
+    laxity_format(fallback->reason, sizeof fallback->reason, "%s", reason);
+    atomic_store_explicit(&shared->n_fallbacks, n + 1, memory_order_release);
+}
+
+int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
+{
+    /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). */
+    (void)prctl(PR_SET_TIMERSLACK, 1UL);
+    const int rc = laxity_set_policy(LAXITY_POLICY_FIFO, priority);
+    if (rc == 0) {
+        (void)laxity_limit_rt_time(RTTIME_SOFT_US, RTTIME_HARD_US);
+        run->shared->policy = LAXITY_POLICY_FIFO;
+        return 0;
+    }
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+    const bool is_allowed = run->plan->is_unprivileged_allowed;
+    const char *other_way = is_allowed ? "" : ", or use --allow-unprivileged";
+    laxity_explain_policy_refusal(-rc, other_way, reason, sizeof reason);
+    if (!is_allowed) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_LACKING,
+            "%s: cannot use fifo priority %d: %s",
+            run->probe->name,
+            priority,
+            reason
+        );
+        return -1;
+    }
+    run->shared->policy = LAXITY_POLICY_OTHER;
+    laxity_probe_add_fallback(run, "policy fifo", "other", reason);
+    return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * What a probe is: it measures one cost of the platform, observation by observation.
+ *
+ * The session (session.h) forks one measuring process, which calls setup, measure and teardown, in
+ * this order; teardown also after a setup that failed. The probe appends rows to shared memory; the
+ * session writes them to the stream from another CPU, and kills the measuring process and all that
+ * it has forked when it takes too long.
+ */
+#ifndef LAXITY_PROBES_PROBE_H
+#define LAXITY_PROBES_PROBE_H
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/sched.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_PROBE_FALLBACKS_MAX = 4,
+    LAXITY_PROBE_WORD_BYTES = 64,
+};
+
+/* What every probe is told. */
+struct laxity_probe_plan {
+    const char *run_dir;
+    struct laxity_cpus cpus; /* measured one after the other */
+    uint64_t seed;
+    int64_t timeout_ns; /* of the whole measurement */
+    int priority;       /* of the victim; who preempts it has one more */
+    int progress_fd;    /* -1: none */
+    int parent_fd;      /* -1: none */
+    bool is_unprivileged_allowed;
+    const void *settings; /* of the probe itself */
+};
+
+/* What was asked for and replaced by something less. */
+struct laxity_probe_fallback {
+    char what[LAXITY_PROBE_WORD_BYTES];
+    char used[LAXITY_PROBE_WORD_BYTES];
+    char reason[LAXITY_ERROR_TEXT_BYTES];
+};
+
+/* Shared by the session and the measuring process, which alone writes all but is_stopped. */
+struct laxity_probe_shared {
+    atomic_uint rows; /* whole ones */
+    atomic_uint is_stopped;
+    atomic_uint n_fallbacks;
+    uint32_t policy; /* enum laxity_policy in effect */
+    struct laxity_probe_fallback fallbacks[LAXITY_PROBE_FALLBACKS_MAX];
+    struct laxity_error error;
+};
+
+struct laxity_probe;
+
+/* One measurement as the measuring process sees it. */
+struct laxity_probe_run {
+    const struct laxity_probe *probe;
+    const struct laxity_probe_plan *plan;
+    struct laxity_probe_shared *shared;
+    unsigned char *rows; /* room for probe->count_rows() of them */
+    uint32_t rows_max;
+    void *state; /* the probe's own */
+};
+
+struct laxity_probe {
+    const char *name;   /* also of its stream: NAME.npy */
+    const char *stream; /* with the suffix */
+    const struct laxity_field *fields;
+    unsigned n_fields;
+    uint32_t row_bytes;
+    /* All of these return 0 or -1 with shared->error set. */
+    int (*setup)(struct laxity_probe_run *run);
+    int (*measure)(struct laxity_probe_run *run);
+    void (*teardown)(struct laxity_probe_run *run);
+    uint64_t (*count_rows)(const struct laxity_probe_plan *plan);
+};
+
+/* laxity_probe_add_row - append one row; false if the user wants an end or there is no more room */
+bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row);
+
+bool laxity_probe_is_stopped(const struct laxity_probe_run *run);
+
+/* laxity_probe_add_fallback - told and stored; the same one only once */
+void laxity_probe_add_fallback(
+    struct laxity_probe_run *run, const char *what, const char *used, const char *reason
+);
+
+/*
+ * laxity_probe_enter_policy - put the caller under FIFO, or OTHER where the user allows that
+ *
+ * Also limits what it may run without blocking (RLIMIT_RTTIME), behind the session's killer.
+ * Returns 0, or -1 with shared->error set.
+ */
+int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/time.h"
+#include "cli/probe_options.h"
+#include "probes/crpd.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORDS_MAX = 32
+};
+
+static struct laxity_probe_request request;
+static struct laxity_error error;
+
+/* Words separated by blanks, as a shell would hand them over. */
+static int parse(const char *line)
+{
+    static char text[512];
+    char *argv[WORDS_MAX];
+    int argc = 0;
+    laxity_probe_options_free(&request);
+    error = (struct laxity_error){0};
+    (void)snprintf(text, sizeof text, "%s", line);
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        argv[argc++] = word;
+    }
+    return laxity_probe_options_parse(argc, argv, &request, &error);
+}
+
+static void defaults_measure_the_plain_case(void)
+{
+    CHECK_EQUAL(parse("crpd --run-dir d --size 64KiB"), 0);
+    CHECK_EQUAL(request.crpd.n_sizes, 1);
+    CHECK_EQUAL(request.crpd.sizes_bytes[0], 65536);
+    CHECK(request.crpd.has_case[LAXITY_CRPD_SYNCHRONOUS]);
+    CHECK(!request.crpd.has_case[LAXITY_CRPD_ASYNCHRONOUS]);
+    CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && !request.crpd.has_evict[LAXITY_CRPD_READ]);
+    CHECK(request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK_EQUAL(request.crpd.evict_bytes, 4194304);
+    CHECK_EQUAL(request.crpd.repetitions, 60);
+    CHECK_EQUAL(request.plan.priority, 80);
+    CHECK_EQUAL(request.plan.timeout_ns, INT64_C(600) * LAXITY_NS_PER_S);
+    CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 1);
+    CHECK(request.plan.settings == &request.crpd);
+}
+
+static void words_may_be_repeated(void)
+{
+    CHECK_EQUAL(
+        parse("crpd --run-dir d --size 4KiB --size 1MiB --case asynchronous --evict read --evict "
+              "write --pattern chase --cpus 0-1"),
+        0
+    );
+    CHECK_EQUAL(request.crpd.n_sizes, 2);
+    CHECK(!request.crpd.has_case[LAXITY_CRPD_SYNCHRONOUS]);
+    CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && request.crpd.has_evict[LAXITY_CRPD_READ]);
+    CHECK(!request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 2);
+}
+
+static void check_refusal(const char *line, const char *part)
+{
+    CHECK_EQUAL(parse(line), -1);
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+    if (!strstr(error.text, part)) {
+        test_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, part);
+    }
+}
+
+static void bad_words_are_refused_with_what_to_do(void)
+{
+    check_refusal("", "use crpd");
+    check_refusal("cprd", "use crpd");
+    check_refusal("crpd --size 4KiB", "--run-dir");
+    check_refusal("crpd --run-dir d", "add --size 64KiB");
+    check_refusal("crpd --run-dir d --size 4", "write 64KiB");
+    check_refusal("crpd --run-dir d --size 4KiB --evict wipe", "unknown value \"wipe\"");
+    check_refusal("crpd --run-dir d --size 4KiB --case async", "unknown value");
+    check_refusal("crpd --run-dir d --size 4KiB --evict-size 1B", "below 1KiB");
+    check_refusal("crpd --run-dir d --size 4KiB --repetitions 0", "out of range");
+    check_refusal("crpd --run-dir d --size 4KiB --priority 99", "out of range");
+    check_refusal("crpd --run-dir d --size 4KiB --timeot 3s", "did you mean --timeout?");
+    check_refusal("crpd --run-dir d --size 4KiB more", "unexpected word");
+}
+
+static void sizes_have_bounds(void)
+{
+    check_refusal("crpd --run-dir d --size 1023B", "not within 1KiB");
+    CHECK_EQUAL(parse("crpd --run-dir d --size 1024B"), 0);
+    CHECK_EQUAL(parse("crpd --run-dir d --size 64GiB"), 0);
+    check_refusal("crpd --run-dir d --size 65GiB", "to 64GiB");
+}
+
+int main(void)
+{
+    RUN(defaults_measure_the_plain_case);
+    RUN(words_may_be_repeated);
+    RUN(bad_words_are_refused_with_what_to_do);
+    RUN(sizes_have_bounds);
+    laxity_probe_options_free(&request);
+    return test_exit_code();
+}

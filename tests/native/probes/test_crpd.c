@@ -1,0 +1,140 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "../test.h"
+#include "probes/crpd.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES = 97,
+    SEEDS = 50,
+    ROUNDS = 600
+};
+
+static uint32_t visits_of(const unsigned char *line)
+{
+    uint32_t visits = 0;
+    memcpy(&visits, line + sizeof(void *), sizeof visits);
+    return visits;
+}
+
+static void chain_visits_every_line_once_per_pass(void)
+{
+    const size_t bytes = (size_t)LINES * LAXITY_CRPD_LINE_BYTES;
+    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, bytes);
+    uint32_t order[LINES];
+    for (uint64_t seed = 0; seed < SEEDS && lines; seed++) {
+        uint64_t random = seed;
+        memset(lines, 0, bytes);
+        CHECK_EQUAL(laxity_crpd_link_chain(lines, bytes, order, &random), LINES);
+        laxity_crpd_chase(lines);
+        laxity_crpd_chase(lines);
+        for (size_t i = 0; i < LINES; i++) {
+            CHECK_EQUAL(visits_of(lines + i * LAXITY_CRPD_LINE_BYTES), 2);
+        }
+    }
+    CHECK(lines != NULL);
+    free(lines);
+}
+
+static void chain_is_in_random_order(void)
+{
+    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, LINES * LAXITY_CRPD_LINE_BYTES);
+    uint32_t order[LINES];
+    uint64_t random = 1;
+    CHECK(lines != NULL);
+    if (lines) {
+        (void)laxity_crpd_link_chain(lines, LINES * LAXITY_CRPD_LINE_BYTES, order, &random);
+    }
+    int neighbours = 0;
+    for (size_t i = 1; i < LINES; i++) {
+        neighbours += order[i] == order[i - 1] + 1;
+    }
+    CHECK_EQUAL(order[0], 0);
+    /* One is expected, 96 pairs of which each is in order with 1/97; ten would be no accident. */
+    CHECK(neighbours < 10);
+    free(lines);
+}
+
+static void one_line_is_a_chain(void)
+{
+    unsigned char *line = aligned_alloc(LAXITY_CRPD_LINE_BYTES, LAXITY_CRPD_LINE_BYTES);
+    uint32_t order[1];
+    uint64_t random = 1;
+    CHECK(line != NULL);
+    if (line) {
+        memset(line, 0, LAXITY_CRPD_LINE_BYTES);
+        CHECK_EQUAL(laxity_crpd_link_chain(line, LAXITY_CRPD_LINE_BYTES, order, &random), 1);
+        laxity_crpd_chase(line);
+        CHECK_EQUAL(visits_of(line), 1);
+    }
+    free(line);
+}
+
+static void roles_stand_in_every_order_equally_often(void)
+{
+    int first[LAXITY_CRPD_ROLES] = {0};
+    uint64_t random = 7;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint8_t roles[LAXITY_CRPD_ROLES];
+        laxity_crpd_shuffle_roles(&random, roles);
+        /* 0 + 1 + 2 = 3 and 0² + 1² + 2² = 5: each once. */
+        CHECK_EQUAL(roles[0] + roles[1] + roles[2], 3);
+        CHECK_EQUAL(roles[0] * roles[0] + roles[1] * roles[1] + roles[2] * roles[2], 5);
+        first[roles[0]]++;
+    }
+    for (int role = 0; role < LAXITY_CRPD_ROLES; role++) {
+        /* 600 / 3 = 200, standard deviation sqrt(600 * 1/3 * 2/3) = 11.5: six of them are 69. */
+        CHECK(first[role] > 131 && first[role] < 269);
+    }
+}
+
+static void same_seed_gives_the_same_series(void)
+{
+    /* The first two numbers of splitmix64 from 0, as its authors' reference code prints them. */
+    uint64_t random = 0;
+    CHECK(laxity_crpd_random(&random) == UINT64_C(0xe220a8397b1dcdaf));
+    CHECK(laxity_crpd_random(&random) == UINT64_C(0x6e789e6aa1b965f4));
+}
+
+static void rows_are_counted_before_anything_is_measured(void)
+{
+    uint64_t sizes[] = {4096, 8192};
+    const struct laxity_crpd_settings settings = {
+        .sizes_bytes = sizes,
+        .n_sizes = 2,
+        .repetitions = 10,
+        .has_case = {true, true},
+        .has_evict = {true, false, true},
+        .has_pattern = {true, false},
+    };
+    struct laxity_probe_plan plan = {.settings = &settings};
+    laxity_cpus_add(&plan.cpus, 1);
+    /* 2 sizes * 10 repetitions * 3 roles * 2 cases * 2 ways to evict * 1 pattern * 1 CPU */
+    CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 240);
+}
+
+static void row_has_the_bytes_of_its_fields(void)
+{
+    unsigned bytes = 0;
+    for (unsigned i = 0; i < laxity_probe_crpd.n_fields; i++) {
+        bytes += laxity_probe_crpd.fields[i].bytes;
+    }
+    CHECK_EQUAL(bytes, laxity_probe_crpd.row_bytes);
+    CHECK_EQUAL(offsetof(struct laxity_crpd_row, cpu), 80); /* ten columns of eight bytes */
+}
+
+int main(void)
+{
+    RUN(chain_visits_every_line_once_per_pass);
+    RUN(chain_is_in_random_order);
+    RUN(one_line_is_a_chain);
+    RUN(roles_stand_in_every_order_equally_often);
+    RUN(same_seed_gives_the_same_series);
+    RUN(rows_are_counted_before_anything_is_measured);
+    RUN(row_has_the_bytes_of_its_fields);
+    return test_exit_code();
+}
