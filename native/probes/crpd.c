@@ -5,7 +5,6 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
-#include "base/port/flush.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd_preemptor.h"
@@ -56,7 +55,7 @@ _Static_assert(sizeof(struct laxity_crpd_row) == 10 * 8 + 4 + 4 * 1, "no padding
 /* The victim: the measuring process itself. */
 struct victim {
     struct laxity_crpd_preemptor preemptor;
-    volatile unsigned char *working_set;
+    unsigned char *working_set;
     size_t mapped_bytes;
     size_t bytes; /* of the working set now measured */
     enum laxity_crpd_pattern pattern;
@@ -151,7 +150,7 @@ static int setup(struct laxity_probe_run *run)
     }
     memset(base, 0, victim->mapped_bytes);
     victim->working_set = base + EXCHANGE_BYTES;
-    victim->preemptor.shared = (struct laxity_crpd_shared *)(void *)base;
+    victim->preemptor.shared = (struct laxity_crpd_shared *)base;
     victim->preemptor.working_set = victim->working_set;
     return laxity_crpd_start_preemptor(run, &victim->preemptor);
 }

@@ -88,12 +88,11 @@ void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES
  * `order` has room for bytes / LAXITY_CRPD_LINE_BYTES numbers. Returns the number of lines; the
  * first line starts the chain.
  */
-size_t laxity_crpd_link_chain(
-    volatile unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random
-);
+size_t
+laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random);
 
 /* laxity_crpd_chase - follow the chain once around; every line is read and written */
-void laxity_crpd_chase(volatile unsigned char *working_set);
+void laxity_crpd_chase(unsigned char *working_set);
 
 /* laxity_crpd_random - the next number of a seeded series (splitmix64) */
 uint64_t laxity_crpd_random(uint64_t *random);

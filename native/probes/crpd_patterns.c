@@ -22,21 +22,20 @@ uint64_t laxity_crpd_random(uint64_t *random)
 
 void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES])
 {
-    for (uint8_t i = 0; i < LAXITY_CRPD_ROLES; i++) {
-        const uint64_t at = laxity_crpd_random(random) % (i + 1U);
+    for (unsigned i = 0; i < LAXITY_CRPD_ROLES; i++) {
+        const uint64_t at = laxity_crpd_random(random) % (i + 1);
         roles[i] = roles[at];
-        roles[at] = i;
+        roles[at] = (uint8_t)i;
     }
 }
 
-static struct line *line_at(volatile unsigned char *working_set, size_t index)
+static struct line *line_at(unsigned char *working_set, size_t index)
 {
-    return (struct line *)(uintptr_t)(working_set + index * LAXITY_CRPD_LINE_BYTES);
+    return (struct line *)(working_set + index * LAXITY_CRPD_LINE_BYTES);
 }
 
-size_t laxity_crpd_link_chain(
-    volatile unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random
-)
+size_t
+laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random)
 {
     const size_t n = bytes / LAXITY_CRPD_LINE_BYTES;
     for (size_t i = 0; i < n; i++) {
@@ -52,7 +51,7 @@ size_t laxity_crpd_link_chain(
 }
 
 /* The measured loop: nothing may be added, every instruction here is part of a pass. */
-__attribute__((noinline)) void laxity_crpd_chase(volatile unsigned char *working_set)
+__attribute__((noinline)) void laxity_crpd_chase(unsigned char *working_set)
 {
     struct line *const first = line_at(working_set, 0);
     struct line *line = first;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/port/sched.h"
+#include "base/port/time.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@ enum {
     /* No observation runs so long without blocking. First a signal, then the kernel's SIGKILL. */
     RTTIME_SOFT_US = 3 * 1000000,
     RTTIME_HARD_US = 4 * 1000000,
+    FULL_PAUSE_NS = LAXITY_NS_PER_MS,
 };
 
 bool laxity_probe_is_stopped(const struct laxity_probe_run *run)
@@ -29,8 +31,15 @@ bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row)
     if (at >= run->rows_max) {
         return false;
     }
+    while (at - atomic_load_explicit(&run->shared->written, memory_order_acquire) >=
+           LAXITY_PROBE_RING_ROWS) {
+        if (laxity_probe_is_stopped(run)) {
+            return false;
+        }
+        laxity_pause_ns(FULL_PAUSE_NS);
+    }
     const size_t row_bytes = run->probe->row_bytes;
-    memcpy(run->rows + at * row_bytes, row, row_bytes);
+    memcpy(run->rows + at % LAXITY_PROBE_RING_ROWS * row_bytes, row, row_bytes);
     atomic_store_explicit(&run->shared->rows, at + 1, memory_order_release);
     return !laxity_probe_is_stopped(run);
 }

@@ -23,6 +23,7 @@
 enum {
     LAXITY_PROBE_FALLBACKS_MAX = 4,
     LAXITY_PROBE_WORD_BYTES = 64,
+    LAXITY_PROBE_RING_ROWS = 16384, /* some MiB, locked; a power of two, so that counts may wrap */
 };
 
 /* What every probe is told. */
@@ -45,9 +46,10 @@ struct laxity_probe_fallback {
     char reason[LAXITY_ERROR_TEXT_BYTES];
 };
 
-/* Shared by the session and the measuring process, which alone writes all but is_stopped. */
+/* Shared by the session and the measuring process. */
 struct laxity_probe_shared {
-    atomic_uint rows; /* whole ones */
+    atomic_uint rows;    /* whole ones; their ring is the probe's to fill */
+    atomic_uint written; /* by the session, which alone writes this and is_stopped */
     atomic_uint is_stopped;
     atomic_uint n_fallbacks;
     uint32_t policy; /* enum laxity_policy in effect */
@@ -62,9 +64,9 @@ struct laxity_probe_run {
     const struct laxity_probe *probe;
     const struct laxity_probe_plan *plan;
     struct laxity_probe_shared *shared;
-    unsigned char *rows; /* room for probe->count_rows() of them */
-    uint32_t rows_max;
-    void *state; /* the probe's own */
+    unsigned char *rows; /* LAXITY_PROBE_RING_ROWS of them */
+    uint32_t rows_max;   /* all that are measured */
+    void *state;         /* the probe's own */
 };
 
 struct laxity_probe {
@@ -80,7 +82,11 @@ struct laxity_probe {
     uint64_t (*count_rows)(const struct laxity_probe_plan *plan);
 };
 
-/* laxity_probe_add_row - append one row; false if the user wants an end or there is no more room */
+/*
+ * laxity_probe_add_row - append one row; none is ever lost: it sleeps while the ring is full
+ *
+ * Returns false if the user wants an end, or if there are as many rows as count_rows() said.
+ */
 bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row);
 
 bool laxity_probe_is_stopped(const struct laxity_probe_run *run);

@@ -118,10 +118,11 @@ static int map_shared(struct session *session, struct laxity_error *error)
 {
     const struct laxity_probe *probe = session->probe;
     const uint64_t rows_max = probe->count_rows(session->plan);
-    const uint64_t bytes = sizeof *session->shared + rows_max * probe->row_bytes;
+    const size_t bytes =
+        sizeof *session->shared + (size_t)LAXITY_PROBE_RING_ROWS * probe->row_bytes;
     void *base = MAP_FAILED;
-    if (rows_max <= UINT32_MAX && bytes <= SIZE_MAX / 2) {
-        base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (rows_max <= UINT32_MAX) {
+        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     }
     if (base == MAP_FAILED) {
         laxity_error_set(
@@ -134,7 +135,7 @@ static int map_shared(struct session *session, struct laxity_error *error)
         return -1;
     }
     session->shared = base;
-    session->mapped_bytes = (size_t)bytes;
+    session->mapped_bytes = bytes;
     session->run = (struct laxity_probe_run){
         .probe = probe,
         .plan = session->plan,
@@ -216,12 +217,18 @@ static int start_child(struct session *session, struct laxity_error *error)
 static int write_rows(struct session *session, struct laxity_error *error)
 {
     const uint32_t n = atomic_load_explicit(&session->shared->rows, memory_order_acquire);
-    const uint64_t written = session->npy.rows;
     int rc = 0;
-    if (n > written) {
-        const unsigned char *rows = session->run.rows + written * session->probe->row_bytes;
-        rc = laxity_npy_write(&session->npy, written, rows, n - written);
+    while (session->npy.rows < n && rc == 0) {
+        const uint64_t written = session->npy.rows;
+        const size_t at = written % LAXITY_PROBE_RING_ROWS;
+        const uint64_t to_end = LAXITY_PROBE_RING_ROWS - at;
+        const uint64_t rows = n - written < to_end ? n - written : to_end;
+        const unsigned char *from = session->run.rows + at * session->probe->row_bytes;
+        rc = laxity_npy_write(&session->npy, written, from, rows);
         rc = rc ? rc : laxity_npy_patch(&session->npy);
+        atomic_store_explicit(
+            &session->shared->written, (unsigned)session->npy.rows, memory_order_release
+        );
     }
     if (rc) {
         laxity_error_set(

@@ -14,6 +14,8 @@ enum {
     ROUNDS = 600
 };
 
+static const size_t chain_bytes = (size_t)LINES * LAXITY_CRPD_LINE_BYTES;
+
 static uint32_t visits_of(const unsigned char *line)
 {
     uint32_t visits = 0;
@@ -23,13 +25,12 @@ static uint32_t visits_of(const unsigned char *line)
 
 static void chain_visits_every_line_once_per_pass(void)
 {
-    const size_t bytes = (size_t)LINES * LAXITY_CRPD_LINE_BYTES;
-    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, bytes);
+    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, chain_bytes);
     uint32_t order[LINES];
     for (uint64_t seed = 0; seed < SEEDS && lines; seed++) {
         uint64_t random = seed;
-        memset(lines, 0, bytes);
-        CHECK_EQUAL(laxity_crpd_link_chain(lines, bytes, order, &random), LINES);
+        memset(lines, 0, chain_bytes);
+        CHECK_EQUAL(laxity_crpd_link_chain(lines, chain_bytes, order, &random), LINES);
         laxity_crpd_chase(lines);
         laxity_crpd_chase(lines);
         for (size_t i = 0; i < LINES; i++) {
@@ -42,12 +43,12 @@ static void chain_visits_every_line_once_per_pass(void)
 
 static void chain_is_in_random_order(void)
 {
-    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, LINES * LAXITY_CRPD_LINE_BYTES);
+    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, chain_bytes);
     uint32_t order[LINES];
     uint64_t random = 1;
     CHECK(lines != NULL);
     if (lines) {
-        (void)laxity_crpd_link_chain(lines, LINES * LAXITY_CRPD_LINE_BYTES, order, &random);
+        (void)laxity_crpd_link_chain(lines, chain_bytes, order, &random);
     }
     int neighbours = 0;
     for (size_t i = 1; i < LINES; i++) {

@@ -20,14 +20,16 @@
 /* What the made-up probe does. */
 enum behaviour {
     ENDS,
-    HANGS,  /* and does not look whether it should stop */
-    WAITS,  /* until it is asked to stop */
-    DIES,   /* by a signal */
-    REFUSES /* in setup */
+    HANGS,   /* and does not look whether it should stop */
+    WAITS,   /* until it is asked to stop */
+    DIES,    /* by a signal */
+    REFUSES, /* in setup */
+    FLOODS   /* with more rows than the ring has room for */
 };
 
 enum {
-    ROWS = 3
+    ROWS = 3,
+    MANY_ROWS = 2 * LAXITY_PROBE_RING_ROWS + 5 /* twice around */
 };
 
 static char directory[] = "/tmp/laxity-test-session-XXXXXX";
@@ -52,7 +54,8 @@ static int setup(struct laxity_probe_run *run)
 
 static int measure(struct laxity_probe_run *run)
 {
-    for (int64_t i = 0; i < ROWS; i++) {
+    const int64_t rows = behaviour_of(run) == FLOODS ? MANY_ROWS : ROWS;
+    for (int64_t i = 0; i < rows; i++) {
         (void)laxity_probe_add_row(run, &i);
     }
     const int64_t beyond = -1;
@@ -71,6 +74,7 @@ static int measure(struct laxity_probe_run *run)
         }
         break;
     case ENDS:
+    case FLOODS:
     case REFUSES:
         break;
     }
@@ -84,8 +88,7 @@ static void teardown(struct laxity_probe_run *run)
 
 static uint64_t count_rows(const struct laxity_probe_plan *plan)
 {
-    (void)plan;
-    return ROWS;
+    return *(const enum behaviour *)plan->settings == FLOODS ? MANY_ROWS : ROWS;
 }
 
 static const struct laxity_field fields[] = {{"value", 'i', 8}};
@@ -158,6 +161,23 @@ static void rows_of_a_probe_are_written(void)
     CHECK_TEXT(notes, "a thing: another used instead (there is none)");
 }
 
+static void rows_beyond_the_ring_are_written_in_order(void)
+{
+    CHECK_EQUAL(run_probe(FLOODS, -1, patience_ns), 0);
+    check_rows(MANY_ROWS);
+    struct laxity_npy npy;
+    const int dir_fd = open(directory, O_RDONLY | O_DIRECTORY);
+    CHECK_EQUAL(laxity_npy_reopen(dir_fd, "made.npy", fields, 1, MANY_ROWS, &npy), 0);
+    int wrong = 0;
+    for (int64_t i = 0; i < MANY_ROWS; i++) {
+        int64_t value = -1;
+        wrong += laxity_npy_read(&npy, (uint64_t)i, &value, 1) != 0 || value != i;
+    }
+    CHECK_EQUAL(wrong, 0);
+    (void)laxity_npy_close(&npy);
+    (void)close(dir_fd);
+}
+
 static void probe_that_hangs_is_killed_and_its_rows_are_kept(void)
 {
     CHECK_EQUAL(run_probe(HANGS, -1, LAXITY_NS_PER_MS), -1);
@@ -201,6 +221,7 @@ int main(void)
         return 1;
     }
     RUN(rows_of_a_probe_are_written);
+    RUN(rows_beyond_the_ring_are_written_in_order);
     RUN(probe_that_hangs_is_killed_and_its_rows_are_kept);
     RUN(hang_up_of_the_parent_interrupts);
     RUN(death_of_a_probe_is_told);
