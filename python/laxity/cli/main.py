@@ -38,7 +38,9 @@ class LazyGroup(click.Group):
     COMMANDS: ClassVar[dict[str, tuple[str, str, str]]] = {
         "demo": ("demo", "demo", "Show what this machine does to a periodic task."),
         "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
+        "costs": ("costs", "costs", "Show and join what the platform costs."),
         "list": ("list", "list_workloads", "List the bundled workloads."),
+        "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
         "schema": ("schema", "schema", "Print the columns of every stream."),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity schema`: the columns of every stream."""
+"""`laxity schema`: the columns of every stream, the members of costs.json."""
 
 import sys
 from typing import Any
@@ -10,15 +10,17 @@ import click
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
+from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
+_COSTS = "costs"
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
 def _complete_stream(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in STREAMS if name.startswith(incomplete)]
+    return [name for name in (*STREAMS, _COSTS) if name.startswith(incomplete)]
 
 
 @click.command()
@@ -26,9 +28,16 @@ def _complete_stream(
 @format_option("table", "json")
 @debug_option
 def schema(stream: str | None, output_format: str) -> None:
-    """Print the columns of STREAM, or of every stream: name, type, unit, absent value, meaning."""
+    """Print the columns of STREAM, or of every stream: name, type, unit, absent value, meaning.
+
+    `costs` prints the members of costs.json instead.
+    """
+    if stream == _COSTS:
+        _print_costs(output_format)
+        return
     if stream is not None and stream not in STREAMS:
-        advice = suggestion(stream, STREAMS, f"use one of {' '.join(STREAMS)}")
+        known = (*STREAMS, _COSTS)
+        advice = suggestion(stream, known, f"use one of {' '.join(known)}")
         msg = f'stream "{stream}": unknown; {advice}'
         raise ConfigError(msg)
     names = list(STREAMS) if stream is None else [stream]
@@ -41,6 +50,14 @@ def schema(stream: str | None, output_format: str) -> None:
             for column in _columns(name)
         ]
         sys.stdout.write(f"{name}.npy\n{format_table(_HEADERS, rows)}\n")
+
+
+def _print_costs(output_format: str) -> None:
+    if output_format == "json":
+        print_json({_COSTS: MEMBERS})
+        return
+    rows = [(member.name, member.kind, member.unit, member.meaning) for member in MEMBERS]
+    sys.stdout.write(f"costs.json\n{format_table(('member', 'type', 'unit', 'meaning'), rows)}\n")
 
 
 def _columns(stream: str) -> list[dict[str, Any]]:

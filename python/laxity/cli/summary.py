@@ -7,6 +7,7 @@ from typing import Any
 from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
+from laxity.cli.gamma_summary import gamma_document, gamma_text
 from laxity.cli.tables import format_table
 from laxity.cli.took import attribution_document, attribution_lines
 from laxity.model.manifest import Manifest
@@ -36,6 +37,8 @@ _AT_MOST = "≤"
 def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
     page = read_page(run)
+    if run.manifest.measurement is not None:
+        return "".join([_outcome_line(run.manifest), gamma_text(run), *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
     parts += [f"{line}\n" for line in _release_lines(page)]
@@ -46,17 +49,20 @@ def summary_text(run: Run) -> str:
     parts.append(_phase_table(page))
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in attribution_lines(page)]
-    parts += [f"fallback: {one}\n" for one in _fallbacks(page)]
-    parts += [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
-    parts += [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
-    return "".join(parts)
+    return "".join(parts + _after_lines(page))
+
+
+def _after_lines(page: PageData) -> list[str]:
+    changes = [f"changed during the run: {change}\n" for change in page.manifest.doctor_drift]
+    notes = [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
+    return [f"fallback: {one}\n" for one in _fallbacks(page)] + notes + changes
 
 
 def summary_document(run: Run) -> dict[str, Any]:
     """Write a run's summary for programs; times in ns."""
     page = read_page(run)
     manifest = run.manifest
-    return {
+    document = {
         "run": str(run.path),
         "kind": manifest.kind,
         "name": manifest.name,
@@ -68,6 +74,9 @@ def summary_document(run: Run) -> dict[str, Any]:
         "notes": [note for data in _manifests(page) for note in data.notes],
         "runs": [_run_document(data) for data in page.runs],
     }
+    if manifest.measurement is not None:
+        document["curves"] = gamma_document(run)
+    return document
 
 
 def _run_document(data: RunData) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from laxity.model.manifest import KnobsUsed, Manifest, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
+from laxity.runner.facts import Facts
 from laxity.runner.finish import Finished
 from laxity.runner.kernel import Kernel
 from laxity.runner.machine import describe_machine
@@ -124,7 +125,7 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
 
 
 def new_manifest(
-    kind: Literal["run", "demo"], name: str, command_line: list[str], machine_hash: str
+    kind: Literal["run", "demo", "measure"], name: str, command_line: list[str], machine_hash: str
 ) -> Manifest:
     """Start the manifest of a run that this process writes."""
     return Manifest(
@@ -212,6 +213,11 @@ def _write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
         # A board that has gone now does not spoil what was fetched from it.
         sys.stderr.write(f"laxity: no doctor after the run: {error}\n")
         return
+    write_after(run, before, facts)
+
+
+def write_after(run: NewRun, before: Diagnosis, facts: Facts) -> None:
+    """Diagnose again, and note what has changed since before the run."""
     after = diagnose(facts, before.cpus)
     write_diagnosis(run.tmp, before, after)
     manifest = run_directory.read_manifest(run.tmp)

@@ -193,6 +193,23 @@ class KnobsUsed(Record, frozen=True, kw_only=True):
     shield: Shield | None = None
 
 
+class Measurement(Record, frozen=True, kw_only=True):
+    """What a probe was asked to measure, every default written out."""
+
+    probe: Literal["crpd"]
+    cpus: str
+    priority: int
+    repetitions: int
+    working_sets_bytes: list[int]
+    cases: list[str]
+    patterns: list[str]
+    evicts: list[str]
+    evict_bytes: int
+    # The preemptor lasts at least so long; 0: as long as evicting takes.
+    preemption_ns: int = 0
+    timeout_ns: int
+
+
 class Writer(Record, frozen=True, kw_only=True):
     """The process that writes the run; its start time tells it from a later one of the same pid."""
 
@@ -247,7 +264,7 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     schema: int = MANIFEST_SCHEMA
     tool: Tool
-    kind: Literal["run", "demo"]
+    kind: Literal["run", "demo", "measure"]
     name: str
     command_line: list[str]
     status: Status
@@ -267,6 +284,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     trace: TraceResult | None = None
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
+    measurement: Measurement | None = None
     fallbacks: list[Fallback] = []
     # What the user was told about the experiment before it ran: done as asked for, but of less use.
     notes: list[str] = []

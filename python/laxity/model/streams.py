@@ -164,6 +164,23 @@ PROBE = (
     Field("kind", "u1", "", "0 a phase begins, 1 probe"),
     Field("tid", "i4", "", "the kernel's number of the thread that marked"),
 )
+# One row per preemption, written by probe "crpd" (native/probes/crpd.c).
+CRPD_PASSES = 6
+CRPD = (
+    Field("time_ns", "i8", "ns", "the preemption was asked for"),
+    Field("working_set_bytes", "u8", "bytes", "what a pass of the victim touches"),
+    Field("preemptor_ns", "i8", "ns", "how long the preemptor evicted or spun"),
+    Field("warm_ns", "i8", "ns", "a pass just before the preemption; absent if there was none"),
+    *(
+        Field(f"pass{number}_ns", "i8", "ns", f"pass {number} from the preemption on")
+        for number in range(1, CRPD_PASSES + 1)
+    ),
+    Field("cpu", "i4", "", "where both ran"),
+    Field("case", "u1", "", "0 synchronous, 1 asynchronous: pass 1 holds the preemptor"),
+    Field("evict", "u1", "", "0 write, 1 read, 2 flush"),
+    Field("role", "u1", "", "0 spins, 1 evicts, 2 spins as a control"),
+    Field("pattern", "u1", "", "0 sequential, 1 chase: lines in random order"),
+)
 
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
@@ -172,6 +189,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "threads": THREADS,
     "counters": COUNTERS,
     "probe": PROBE,
+    "crpd": CRPD,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

@@ -21,6 +21,7 @@ from laxity.report.sections import (
     distributions,
     fallbacks,
     files,
+    gamma,
     machine,
     method,
     missed,
@@ -103,6 +104,9 @@ def _derived(groups: tuple[Group, ...]) -> bytes:
 
 def _groups(page: PageData) -> Iterator[Group]:
     """Overview, then every run, then what holds for all of them."""
+    if page.manifest.measurement is not None:
+        yield from _measured_groups(page)
+        return
     overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:
@@ -110,6 +114,15 @@ def _groups(page: PageData) -> Iterator[Group]:
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
     common = (machine.build, files.build, method.build, reproduce.build)
+    yield Group("common", "", tuple(build(page) for build in common))
+
+
+def _measured_groups(page: PageData) -> Iterator[Group]:
+    """A run that measured the platform has no tasks."""
+    overview = fallbacks.build(page)
+    yield Group("overview", "", () if overview is None else (overview,))
+    yield Group("r0", "", tuple(gamma.build(run) for run in page.runs))
+    common = (machine.build, files.build, gamma.build_method, reproduce.build)
     yield Group("common", "", tuple(build(page) for build in common))
 
 

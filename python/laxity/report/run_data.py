@@ -24,6 +24,7 @@ from laxity.errors import RecordError
 from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
+from laxity.report.gamma_data import Curve, read_curves
 from laxity.report.trace_data import read_attributions
 from laxity.store.run_directory import Run
 
@@ -69,6 +70,7 @@ class RunData:
     # By index of the task; empty without a whole scheduling trace.
     attributions: dict[int, Attribution] = field(default_factory=dict)
     problems: tuple[str, ...] = field(default=())
+    curves: tuple[Curve, ...] = field(default=())
 
     @property
     def kind(self) -> Kind:
@@ -111,6 +113,8 @@ def read_page(run: Run) -> PageData:
     Raises:
         RecordError: The manifest of a run below is unreadable.
     """
+    if run.manifest.measurement is not None:
+        return PageData(run.manifest, run.path, (_read_measured(run),), is_composite=False)
     if not run.manifest.runs:
         data = _read_run(run, run.manifest.name, "r0")
         return PageData(run.manifest, run.path, (data,), is_composite=False)
@@ -122,6 +126,25 @@ def read_page(run: Run) -> PageData:
         _try(lambda: run.spec_text, "", problems) if (run.path / "spec.toml").exists() else ""
     )
     return PageData(run.manifest, run.path, children, True, spec_text, tuple(problems))
+
+
+def _read_measured(run: Run) -> RunData:
+    """Read a run that measured the platform: no tasks, but curves."""
+    problems: list[str] = []
+    curves, damage = read_curves(run)
+    return RunData(
+        label=run.manifest.name,
+        prefix="r0",
+        path=run.path,
+        manifest=run.manifest,
+        machine=_try(lambda: run.machine, {}, problems),
+        doctor=_try(lambda: run.doctor, {}, problems),
+        spec_text="",
+        keep="all",
+        tasks=(),
+        problems=(*problems, *damage),
+        curves=curves,
+    )
 
 
 def _read_run(run: Run, label: str, prefix: str) -> RunData:

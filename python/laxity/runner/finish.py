@@ -38,7 +38,7 @@ from laxity.model.manifest import (
     Writer,
     decode_document,
 )
-from laxity.runner import knob_journal, limits, trace
+from laxity.runner import knob_journal, limits, measured, trace
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
 from laxity.runner.knobs import restore_left
@@ -47,7 +47,7 @@ from laxity.runner.signals import END_SIGNALS
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
 from laxity.store.npy import read_header
-from laxity.store.run_directory import MANIFEST, NATIVE, SEGMENT, Run
+from laxity.store.run_directory import COSTS, MANIFEST, NATIVE, SEGMENT, Run
 
 # Exit codes of laxity-run that mean "refused", not "ended": usage, and what the machine lacks.
 _REFUSALS = (EXIT_USAGE, EXIT_PLATFORM)
@@ -89,7 +89,12 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
         return Finished(final, run_directory.read_manifest(final))
     manifest = run_directory.read_manifest(tmp)
     if manifest.status == "running":
-        if manifest.kind != "run":
+        if manifest.measurement is not None:
+            manifest = _fold_measurement(tmp, manifest, has_survived=has_survived, code=returncode)
+            if not (tmp / COSTS).exists():
+                shutil.rmtree(tmp)
+                return Finished(None, manifest)
+        elif manifest.kind != "run":
             manifest = _finish_composite(tmp, manifest)
         else:
             manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=returncode)
@@ -251,6 +256,31 @@ def _fold(tmp: Path, manifest: Manifest, *, has_survived: bool, returncode: int 
     return limits.apply(tmp, spec, folded)
 
 
+def _fold_measurement(
+    tmp: Path, manifest: Manifest, *, has_survived: bool, code: int | None
+) -> Manifest:
+    """Put laxity-probe's half into the manifest and compute costs from what it has written."""
+    native = _read_native(tmp)
+    status, exit_code, message = _judge_end(code, "laxity-probe")
+    folded = msgspec.structs.replace(
+        manifest,
+        status=status,
+        exit_code=exit_code,
+        message=message,
+        finished_at=now() if has_survived else _last_change(tmp),
+    )
+    if native is not None:
+        folded = msgspec.structs.replace(
+            folded,
+            clock=native.clock,
+            status=native.status if has_survived else "recovered",
+            exit_code=native.exit_code,
+            message=native.message,
+            fallbacks=[*manifest.fallbacks, *native.fallbacks],
+        )
+    return measured.write_costs(tmp, folded)
+
+
 def _message_of(native: Native) -> str:
     """Leave out the advice how to complete the run: that is being done."""
     if native.exit_code != EXIT_PLATFORM or native.clock.t0_ns is None:
@@ -278,15 +308,15 @@ def _fold_nothing(tmp: Path, manifest: Manifest, returncode: int | None) -> Mani
     )
 
 
-def _judge_end(returncode: int | None) -> tuple[Status, int | None, str]:
-    """Tell from the way laxity-run ended what became of a run without a result."""
+def _judge_end(returncode: int | None, tool: str = "laxity-run") -> tuple[Status, int | None, str]:
+    """Tell from the way a native program ended what became of a run without a result."""
     if returncode is None:
-        return "recovered", None, "killed; laxity-run left no result, what it had written is kept"
+        return "recovered", None, f"killed; {tool} left no result, what it had written is kept"
     if returncode >= 0:
-        return "failed", returncode or EXIT_INTERNAL, "laxity-run ended without a result"
+        return "failed", returncode or EXIT_INTERNAL, f"{tool} ended without a result"
     if -returncode in END_SIGNALS:
-        return "interrupted", EXIT_INTERRUPTED, "interrupted while laxity-run was starting"
-    return "recovered", EXIT_NO_VERDICT, f"laxity-run was killed by signal {-returncode}"
+        return "interrupted", EXIT_INTERRUPTED, f"interrupted while {tool} was starting"
+    return "recovered", EXIT_NO_VERDICT, f"{tool} was killed by signal {-returncode}"
 
 
 def _has_measured(tmp: Path, manifest: Manifest) -> bool:

@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,15 +139,44 @@ def run_native(
     Raises:
         ConfigError, ToolError: As `native_argv`; also if laxity-run cannot be started.
     """
+
+    def argv(progress_fd: int, parent_fd: int) -> list[str]:
+        options = NativeOptions(allow_unprivileged, progress_fd, parent_fd)
+        return native_argv(spec, run.tmp, options)
+
+    return follow(argv, run, (cpu for task in spec.tasks for cpu in task.cpus), display, signals)
+
+
+def follow(
+    argv_of: Callable[[int, int], list[str]],
+    run: NewRun,
+    cpus: Iterator[int],
+    display: Display,
+    signals: Forwarder,
+) -> int:
+    """Run a native program that writes into a run directory to its end.
+
+    Args:
+        argv_of: Makes its command line of the descriptors for progress and for our life.
+        run: Directory to be written; its lock is handed on.
+        cpus: Those that are measured.
+        display: Shows progress.
+        signals: Hands signals on.
+
+    Returns:
+        Its exit code; negative if a signal ended it.
+
+    Raises:
+        ToolError: It cannot be started.
+    """
     parent_read, parent_write = os.pipe()
     progress_read, progress_write = os.pipe()
     ours, theirs = [parent_write, progress_read], [parent_read, progress_write]
     try:
-        options = NativeOptions(allow_unprivileged, progress_write, parent_read)
-        process = _start(native_argv(spec, run.tmp, options), [*theirs, run.lock_fd])
+        process = _start(argv_of(progress_write, parent_read), [*theirs, run.lock_fd])
         _close(theirs)
         signals.start(process)
-        with _away_from(cpu for task in spec.tasks for cpu in task.cpus):
+        with _away_from(cpus):
             _watch(process, progress_read, display)
             _await_hang_up(parent_write)
         return process.returncode

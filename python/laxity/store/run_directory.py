@@ -38,6 +38,7 @@ TRACE = "trace.json"
 SPEC = "spec.toml"
 MACHINE = "machine.json"
 DOCTOR = "doctor.json"
+COSTS = "costs.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})

@@ -23,6 +23,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import PageData, RunData, TaskData
+from laxity.report.sections import gamma
 from laxity.report.sections.common import asked_of, pair_of, task_or_tasks, words_of
 from laxity.report.sections.comparison import (
     Pair,
@@ -76,6 +77,8 @@ class Verdict:
 
 def build(page: PageData) -> Verdict:
     """Build the card."""
+    if page.manifest.measurement is not None:
+        return _measured(page)
     pair = pair_of(page)
     tasks = task_pairs(*pair) if pair else []
     shown = [(run, task) for run in page.runs for task in run.tasks]
@@ -106,6 +109,24 @@ def build(page: PageData) -> Verdict:
         tiles=tiles,
         table=None if tiles or not has_released else _table(page, shown),
         machine=machine_line(page.runs[0]) if page.runs else "machine not known",
+        date=page.manifest.started_at,
+        notes=_notes(page),
+    )
+
+
+def _measured(page: PageData) -> Verdict:
+    """Build the card of a run that measured the platform."""
+    return Verdict(
+        title=page.manifest.name,
+        status=status_badge(page.manifest),
+        doctor=_doctor_badge(page),
+        fallbacks=_fallback_badge(page),
+        asked=("what a preemption costs the caches of its victim",),
+        sentences=gamma.sentences(page),
+        message=page.manifest.message,
+        tiles=(),
+        table=None,
+        machine=machine_line(page.runs[0]),
         date=page.manifest.started_at,
         notes=_notes(page),
     )

@@ -1,0 +1,315 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Cache-related preemption delay (gamma) from the rows of crpd.npy.
+
+Per observation: loss = preempted pass + following passes until warm - as many warm passes - time of
+the preemptor. gamma = loss(evicting) - median loss(spinning equally long): what both have in
+common, the switch above all, cancels.
+
+Source: Sebek, "The real cost of task pre-emptions", sec. 3.5.1 and figure 9; design.md section 6.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laxity.analysis import distribution
+from laxity.analysis.distribution import Distribution
+from laxity.model.costs import GAMMA, Axes, Entry, Verdict
+from laxity.model.streams import CRPD_PASSES
+
+IntArray: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = Any  # masked structured array of crpd.npy
+
+CASES = ("synchronous", "asynchronous")
+PATTERNS = ("sequential", "chase")
+EVICTS = ("write", "read", "flush")
+_ASYNCHRONOUS = CASES.index("asynchronous")
+_SPIN, _EVICT, _CONTROL = 0, 1, 2
+# A pass no longer than nine of ten warm ones is warm.
+WARM_QUANTILE = 0.9
+QUANTILES = (0.5, 0.9, 0.99)
+# The bound leaves out what one observation in ten may be disturbed by, with 95 % confidence.
+BOUND_QUANTILE = 0.9
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """What a set of observations has in common; in the order in which tables show them."""
+
+    cpu: int
+    pattern: int
+    case: int
+    evict: int
+    working_set_bytes: int
+
+    @property
+    def case_name(self) -> str:
+        """`synchronous_chase`: the `case` axis of a cost."""
+        return f"{CASES[self.case]}_{PATTERNS[self.pattern]}"
+
+    @property
+    def evict_name(self) -> str:
+        """The `evict` axis of a cost."""
+        return EVICTS[self.evict]
+
+    @property
+    def curve(self) -> tuple[int, int, int, int]:
+        """What all working sets of one curve have in common."""
+        return self.cpu, self.pattern, self.case, self.evict
+
+
+@dataclass(frozen=True, slots=True)
+class Gamma:
+    """Samples of gamma at one place.
+
+    Attributes:
+        place: Where.
+        samples_ns: One per evicting observation; negative where noise is larger than the loss.
+        noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
+        n_spinning: Observations that spun, both roles.
+        n_not_warm: Evicting observations whose last pass was not yet warm: gamma is too small.
+        warm_ns: A warm pass, median.
+        runs: Names of the runs.
+    """
+
+    place: Place
+    samples_ns: IntArray
+    noise_floor_ns: int | None
+    n_spinning: int
+    n_not_warm: int
+    warm_ns: int
+    runs: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.samples_ns.size)
+
+    @property
+    def median_ns(self) -> int:
+        """Median, nearest rank."""
+        return _distribution(self.samples_ns).quantile_ns(0.5)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the median stands out of the noise."""
+        if self.noise_floor_ns is None:
+            return "no_verdict"
+        return "ok" if self.median_ns > self.noise_floor_ns else "not_measurable"
+
+    @property
+    def bound_ns(self) -> int:
+        """Upper end of the 95 % interval of p90; the maximum where n does not support one."""
+        samples = _distribution(self.samples_ns)
+        interval = distribution.quantile_interval(samples, BOUND_QUANTILE)
+        return max(0, samples.max_ns if interval is None else interval.upper_ns)
+
+
+def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
+    """Compute gamma at every place that rows know.
+
+    Args:
+        rows: crpd.npy, any order.
+        run: Name of the run.
+
+    Returns:
+        Sorted; a place without an evicting or without a spinning observation is left out.
+    """
+    columns = [np.ma.getdata(rows[name]) for name in _PLACE_COLUMNS]
+    places = sorted({Place(*map(int, key)) for key in zip(*columns, strict=True)})
+    found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
+    return tuple(one for one in found if one is not None)
+
+
+_PLACE_COLUMNS = ("cpu", "pattern", "case", "evict", "working_set_bytes")
+
+
+def _is_at(columns: Sequence[NDArray[Any]], place: Place) -> NDArray[np.bool_]:
+    values = (place.cpu, place.pattern, place.case, place.evict, place.working_set_bytes)
+    equal = [column == value for column, value in zip(columns, values, strict=True)]
+    return np.asarray(np.logical_and.reduce(equal), dtype=np.bool_)
+
+
+def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
+    role = np.ma.getdata(rows["role"])
+    warm = rows["warm_ns"].compressed()
+    if not warm.size or not (role == _EVICT).any() or not (role != _EVICT).any():
+        return None
+    warm_samples = _distribution(warm)
+    losses, is_warm_again = losses_ns(
+        rows, warm_samples.quantile_ns(0.5), warm_samples.quantile_ns(WARM_QUANTILE)
+    )
+    evicting, spinning = losses[role == _EVICT], losses[role != _EVICT]
+    return Gamma(
+        place=place,
+        samples_ns=np.sort(evicting - _median(spinning)),
+        noise_floor_ns=noise_floor_ns(losses[role == _SPIN], losses[role == _CONTROL], evicting),
+        n_spinning=int(spinning.size),
+        n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
+        warm_ns=warm_samples.quantile_ns(0.5),
+        runs=(run,),
+    )
+
+
+def losses_ns(rows: Rows, warm_ns: int, warm_limit_ns: int) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Compute what each preemption cost its victim.
+
+    The first pass counts always; each following one as long as it and all before it are not warm.
+
+    Args:
+        rows: Observations of one place, shape (n,).
+        warm_ns: A warm pass.
+        warm_limit_ns: A pass up to this is warm.
+
+    Returns:
+        Loss per observation, and whether the victim was warm again before the last pass ended.
+    """
+    passes = np.stack(
+        [np.ma.getdata(rows[f"pass{number}_ns"]) for number in range(1, CRPD_PASSES + 1)], axis=1
+    )
+    is_cold = passes > warm_limit_ns
+    is_cold[:, 0] = True
+    counts = np.logical_and.accumulate(is_cold, axis=1)
+    losses = np.where(counts, passes - warm_ns, 0).sum(axis=1)
+    is_asynchronous = np.ma.getdata(rows["case"]) == _ASYNCHRONOUS
+    losses = losses - np.where(is_asynchronous, np.ma.getdata(rows["preemptor_ns"]), 0)
+    return losses.astype(np.int64), ~counts[:, -1]
+
+
+def noise_floor_ns(spin_ns: IntArray, control_ns: IntArray, evict_ns: IntArray) -> int | None:
+    """Tell below which value a median of gamma says nothing.
+
+    The larger of two: what the two roles that do the same differ by (A/B/A control), and the sum of
+    the half-widths of the 95 % intervals of the two medians that gamma is the difference of.
+
+    Returns:
+        Nanoseconds, at least 1; None where there are too few observations for an interval.
+    """
+    spinning = np.concatenate([spin_ns, control_ns])
+    widths = [_interval_width_ns(spinning), _interval_width_ns(evict_ns)]
+    if not spin_ns.size or not control_ns.size or None in widths:
+        return None
+    apart = abs(_median(spin_ns) - _median(control_ns))
+    half_widths = -(-sum(width for width in widths if width is not None) // 2)
+    return max(1, apart, half_widths)
+
+
+def _interval_width_ns(samples_ns: IntArray) -> int | None:
+    if not samples_ns.size:
+        return None
+    interval = distribution.quantile_interval(_distribution(samples_ns), 0.5)
+    return None if interval is None else interval.upper_ns - interval.lower_ns
+
+
+def _distribution(samples_ns: IntArray) -> Distribution:
+    return distribution.from_samples(samples_ns)
+
+
+def _median(samples_ns: IntArray) -> int:
+    return _distribution(samples_ns).quantile_ns(0.5)
+
+
+def pool(measured: Iterable[Gamma]) -> tuple[Gamma, ...]:
+    """Join what several runs found at the same places: all samples, the largest noise floor."""
+    groups: dict[Place, list[Gamma]] = {}
+    for one in measured:
+        groups.setdefault(one.place, []).append(one)
+    return tuple(_pool_place(place, groups[place]) for place in sorted(groups))
+
+
+def _pool_place(place: Place, parts: Sequence[Gamma]) -> Gamma:
+    floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
+    return Gamma(
+        place=place,
+        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
+        noise_floor_ns=max(floors, default=None),
+        n_spinning=sum(one.n_spinning for one in parts),
+        n_not_warm=sum(one.n_not_warm for one in parts),
+        warm_ns=max(one.warm_ns for one in parts),
+        runs=tuple(dict.fromkeys(name for one in parts for name in one.runs)),
+    )
+
+
+def entries(measured: Sequence[Gamma]) -> list[Entry]:
+    """Write gammas as entries of a cost model: one per place, then one per curve."""
+    return [_entry(one) for one in measured] + [_curve_entry(curve) for curve in curves(measured)]
+
+
+def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:
+    """Part gammas into curves over the working set, each in ascending order of it."""
+    found: dict[tuple[int, int, int, int], list[Gamma]] = {}
+    for one in sorted(measured, key=lambda one: one.place):
+        found.setdefault(one.place.curve, []).append(one)
+    return [tuple(curve) for curve in found.values()]
+
+
+def upper_bound(curve: Sequence[Gamma]) -> list[tuple[int, int]]:
+    """Bound a curve from above: monotone, piecewise linear over the working set.
+
+    From an empty working set to the smallest measured one it is constant; it never falls, because a
+    task may use any part of its working set.
+
+    Returns:
+        (working set in bytes, nanoseconds), ascending.
+    """
+    points: list[tuple[int, int]] = []
+    highest_ns = 0
+    for one in curve:
+        highest_ns = max(highest_ns, one.bound_ns)
+        if not points:
+            points.append((0, highest_ns))
+        points.append((one.place.working_set_bytes, highest_ns))
+    return points
+
+
+def _entry(one: Gamma) -> Entry:
+    samples = _distribution(one.samples_ns)
+    return Entry(
+        name=GAMMA,
+        kind="measured",
+        n=one.n,
+        quantiles={
+            str(q): samples.quantile_ns(q)
+            for q in QUANTILES
+            if distribution.supports_quantile(one.n, q)
+        },
+        max=samples.max_ns,
+        noise_floor=one.noise_floor_ns,
+        verdict=one.verdict,
+        runs=list(one.runs),
+        axes=_axes(one.place, one.place.working_set_bytes),
+    )
+
+
+def _curve_entry(curve: Sequence[Gamma]) -> Entry:
+    verdicts = {one.verdict for one in curve}
+    best = next(word for word in _BEST_FIRST if word in verdicts)
+    floors = [one.noise_floor_ns for one in curve if one.noise_floor_ns is not None]
+    return Entry(
+        name=GAMMA,
+        kind="measured",
+        n=sum(one.n for one in curve),
+        quantiles={},
+        max=max(int(one.samples_ns[-1]) for one in curve),
+        noise_floor=max(floors, default=None),
+        verdict=best,
+        runs=list(dict.fromkeys(name for one in curve for name in one.runs)),
+        axes=_axes(curve[0].place, None),
+        points=upper_bound(curve),
+    )
+
+
+_BEST_FIRST: tuple[Verdict, ...] = ("ok", "not_measurable", "no_verdict")
+
+
+def _axes(place: Place, working_set_bytes: int | None) -> Axes:
+    return Axes(
+        cpu=place.cpu,
+        working_set_bytes=working_set_bytes,
+        case=place.case_name,
+        evict=place.evict_name,
+    )

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity costs`: show a cost model, join those of several runs."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from laxity.cli.options import debug_option, format_option
+from laxity.cli.tables import print_json
+
+costs_argument = click.argument("path", metavar="FILE|RUN")
+
+
+@click.group()
+def costs() -> None:
+    """Show and join cost models: what preemptions, migrations and memory take on one machine."""
+
+
+@costs.command()
+@costs_argument
+@format_option("table", "json")
+@debug_option
+def show(path: str, output_format: str) -> None:
+    """Show FILE, a costs.json, or that of RUN."""
+    from laxity.cli.gamma_summary import entries_table  # noqa: PLC0415 - loads numpy
+    from laxity.runner.costs import read_costs  # noqa: PLC0415 - with the above
+
+    model = read_costs(Path(path))
+    if output_format == "json":
+        print_json(model)
+        return
+    sys.stdout.write(f"machine {model.machine_hash}\n{entries_table(model)}")
+
+
+@costs.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the model.")
+@debug_option
+def merge(runs: tuple[str, ...], output: str) -> None:
+    """Join the costs of RUN... into one model: samples pooled, largest maximum and noise floor.
+
+    All of them must have been measured on one machine.
+    """
+    from laxity.runner.costs import merge_runs  # noqa: PLC0415 - loads numpy
+    from laxity.store.run_directory import write_document  # noqa: PLC0415 - with the above
+
+    model = merge_runs([Path(run) for run in runs])
+    write_document(Path(output), model)
+    sys.stdout.write(f"{output}: {len(model.entries)} entries of {len(runs)} runs\n")

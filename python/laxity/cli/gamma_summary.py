@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The short answer after `laxity measure crpd`."""
+
+from typing import Any
+
+from laxity.analysis.crpd import entries
+from laxity.cli.tables import format_table
+from laxity.model.costs import Costs
+from laxity.model.units import format_duration_ns, format_size_bytes
+from laxity.report.gamma_data import Curve, read_curves
+from laxity.store.run_directory import Run
+
+_HEADERS = (
+    "cpu",
+    "case",
+    "evict",
+    "working set",
+    "n",
+    "gamma, median",
+    "p90",
+    "max",
+    "noise floor",
+    "verdict",
+)
+_RIGHT = range(3, 9)
+_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
+_NONE = "-"
+
+
+def gamma_text(run: Run) -> str:
+    """Write tables and lines for people."""
+    curves, problems = read_curves(run)
+    rows = [row for curve in curves for row in _rows(curve)]
+    text = format_table(_HEADERS, rows, _RIGHT) if rows else ""
+    return text + "".join(f"{line}\n" for line in (*map(_line, curves), *problems))
+
+
+def entries_table(costs: Costs) -> str:
+    """Write the entries of a cost model that stand for one place each."""
+    rows = []
+    for entry in costs.entries:
+        axes = entry.axes
+        if entry.points:
+            continue
+        size = axes.working_set_bytes
+        rows.append(
+            (
+                entry.name,
+                entry.kind,
+                _NONE if axes.cpu is None else str(axes.cpu),
+                axes.case or _NONE,
+                axes.evict or _NONE,
+                _NONE if size is None else format_size_bytes(size),
+                str(entry.n),
+                _shown(entry.quantiles.get("0.5")),
+                _shown(entry.quantiles.get("0.9")),
+                _shown(entry.max),
+                _shown(entry.noise_floor),
+                _VERDICTS[entry.verdict],
+            )
+        )
+    headers = ("cost", "kind", *_HEADERS[:5], "median", *_HEADERS[6:])
+    return format_table(headers, rows, range(5, 11))
+
+
+def gamma_document(run: Run) -> list[dict[str, Any]]:
+    """Write the lines through the curves for programs; figures themselves are in costs.json."""
+    curves, _ = read_curves(run)
+    return [
+        {
+            "cpu": curve.points[0].place.cpu,
+            "case": curve.points[0].place.case_name,
+            "evict": curve.points[0].place.evict_name,
+            "kind": "measured",
+            "n": sum(one.n for one in curve.points),
+            "slope_ns_per_byte": None if curve.rise is None else curve.rise.slope_ns_per_byte,
+            "intercept_ns": None if curve.rise is None else curve.rise.intercept_ns,
+            "intercept_half_width_ns": None
+            if curve.rise is None
+            else curve.rise.intercept_half_width_ns,
+            "falling_zero_bytes": curve.falling_zero_bytes,
+        }
+        for curve in curves
+    ]
+
+
+def describe_lines(curve: Curve) -> str:
+    """Say in words where a curve rises, how fast, and where it ends."""
+    highest = curve.highest
+    if highest is None:
+        return "not measurable at any working set: no median stands out of the noise"
+    text = (
+        f"highest {format_duration_ns(highest.median_ns)} at "
+        f"{format_size_bytes(highest.place.working_set_bytes)} (median, n = {highest.n})"
+    )
+    rise = curve.rise
+    if rise is not None:
+        origin = "it starts in the origin" if rise.starts_in_origin else "another component"
+        text += (
+            f"; rises by {format_duration_ns(rise.slope_ns_per_byte * 1024)} per KiB from "
+            f"{format_duration_ns(rise.intercept_ns)} ± "
+            f"{format_duration_ns(rise.intercept_half_width_ns)} (95 %, {rise.n} sizes: {origin})"
+        )
+    if curve.falling_zero_bytes is not None:
+        text += f"; its fall would end at {format_size_bytes(curve.falling_zero_bytes)}"
+    return text
+
+
+def _line(curve: Curve) -> str:
+    return f"CPU {curve.points[0].place.cpu}, {curve.name}: {describe_lines(curve)}"
+
+
+def _rows(curve: Curve) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for one in curve.points:
+        entry = entries([one])[0]
+        rows.append(
+            (
+                str(one.place.cpu),
+                one.place.case_name,
+                one.place.evict_name,
+                format_size_bytes(one.place.working_set_bytes),
+                str(one.n),
+                format_duration_ns(one.median_ns),
+                _shown(entry.quantiles.get("0.9")),
+                _shown(entry.max),
+                _shown(entry.noise_floor),
+                _VERDICTS[entry.verdict],
+            )
+        )
+    return rows
+
+
+def _shown(value_ns: int | None) -> str:
+    return _NONE if value_ns is None else format_duration_ns(value_ns)

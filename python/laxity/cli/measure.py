@@ -1,0 +1,195 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity measure`: the platform's costs."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import ConfigError, located
+from laxity.model.cpus import parse_cpus
+from laxity.model.units import parse_duration_ns, parse_size_bytes
+
+if TYPE_CHECKING:
+    from laxity.experiments.measure import Asked
+
+_SMALLEST_BYTES = 1024
+_LARGEST_BYTES = 64 << 30
+_MOST_REPETITIONS = 1_000_000
+_HIGHEST_PRIORITY = 98
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    cpus: str | None
+    sizes: str | None
+    max_size: str | None
+    evict_size: str | None
+    case: tuple[str, ...]
+    pattern: tuple[str, ...]
+    evict: tuple[str, ...]
+    repetitions: int
+    priority: int
+    preemption: str | None
+    timeout: str
+    seed: int | None
+    allow_unprivileged: bool
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+
+@click.group()
+def measure() -> None:
+    """Measure what the platform takes from jobs, and write it as costs.json into a run."""
+
+
+@measure.command()
+@click.option("--cpus", metavar="LIST", help="Measured one after the other.  [default: one]")
+@click.option(
+    "--sizes",
+    metavar="SIZE,SIZE",
+    help="Working sets.  [default: from 4KiB to min(4 x L2, 2 x last level, 64MiB, 1/8 of memory)]",
+)
+@click.option("--max-size", metavar="SIZE", help="Largest working set that is chosen.")
+@click.option(
+    "--evict-size", metavar="SIZE", help="What the preemptor writes or reads.  [default: 4 x L2]"
+)
+@click.option(
+    "--case",
+    type=click.Choice(("synchronous", "asynchronous")),
+    multiple=True,
+    help="Preempted between two passes, or anywhere by a timer.  [default: both]",
+)
+@click.option(
+    "--pattern",
+    type=click.Choice(("sequential", "chase")),
+    multiple=True,
+    help="Order of the victim's accesses; chase is random.  [default: both]",
+)
+@click.option(
+    "--evict",
+    type=click.Choice(("write", "read", "flush")),
+    multiple=True,
+    help="How lines are evicted.  [default: all that the processor has]",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(1, _MOST_REPETITIONS),
+    metavar="N",
+    default=60,
+    show_default=True,
+    help="Evicting observations of each kind; as many spin twice.",
+)
+@click.option(
+    "--priority",
+    type=click.IntRange(1, _HIGHEST_PRIORITY),
+    metavar="N",
+    default=80,
+    show_default=True,
+    help="Of the victim; the preemptor has one more.",
+)
+@click.option("--preemption", metavar="TIME", help="The preemptor lasts at least so long.")
+@click.option(
+    "--timeout", metavar="TIME", default="10m", show_default=True, help="End the measurement then."
+)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
+@click.option(
+    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
+)
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@quiet_option
+@debug_option
+def crpd(**given: object) -> int:
+    """Measure the cache-related preemption delay (gamma) against the working set.
+
+    A victim passes over its working set; a preemptor on the same CPU either evicts its lines or
+    spins equally long, alternating at random. gamma is what the evicting one costs more. A figure
+    that does not stand out of the noise is shown as not measurable.
+    """
+    from laxity.experiments.measure import (  # noqa: PLC0415 - heavy
+        MeasureRequest,
+        describe,
+        plan_crpd,
+        run_measurement,
+    )
+    from laxity.runner.facts import collect_facts  # noqa: PLC0415 - with the above
+    from laxity.runner.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+
+    options = msgspec.convert(given, _Options)
+    final = run_path("crpd", options.run_dir, options.run_root)
+    measurement, fallbacks = plan_crpd(_asked(options), collect_facts(), cpus_of_this_process())
+    if not options.quiet:
+        print(f"laxity measure crpd: {describe(measurement)}", file=sys.stderr)
+    for one in fallbacks:
+        line = f"{one.what}: {one.used} ({one.reason})"
+        print(f"laxity measure crpd: {line}", file=sys.stderr)
+    request = MeasureRequest(
+        measurement=measurement,
+        fallbacks=fallbacks,
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+        seed=options.seed,
+        allow_unprivileged=options.allow_unprivileged,
+        is_quiet=options.quiet,
+    )
+    with forwarded_signals() as signals:
+        finished = run_measurement(request, signals)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )
+
+
+def _asked(options: _Options) -> "Asked":
+    from laxity.experiments.measure import Asked  # noqa: PLC0415 - heavy
+
+    with located("--cpus"):
+        cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()
+    with located("--preemption"):
+        preemption_ns = parse_duration_ns(options.preemption) if options.preemption else 0
+    with located("--timeout"):
+        timeout_ns = parse_duration_ns(options.timeout)
+    sizes = [] if options.sizes is None else options.sizes.split(",")
+    return Asked(
+        cpus=cpus,
+        sizes_bytes=tuple(sorted({_size("--sizes", size) for size in sizes})),
+        max_bytes=None if options.max_size is None else _size("--max-size", options.max_size),
+        evict_bytes=None
+        if options.evict_size is None
+        else _size("--evict-size", options.evict_size),
+        cases=options.case,
+        patterns=options.pattern,
+        evicts=options.evict,
+        repetitions=options.repetitions,
+        priority=options.priority,
+        preemption_ns=preemption_ns,
+        timeout_ns=timeout_ns,
+    )
+
+
+def _size(option: str, text: str) -> int:
+    with located(option):
+        size_bytes = parse_size_bytes(text)
+    if not _SMALLEST_BYTES <= size_bytes <= _LARGEST_BYTES:
+        msg = f"{option}: {text} is not within 1KiB to 64GiB; choose another size"
+        raise ConfigError(msg)
+    return size_bytes

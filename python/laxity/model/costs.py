@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""costs.json: what the platform takes from a job, one entry per cost. Design: design.md section 4.
+
+The fields are a contract. Times are integers of nanoseconds; `null` means "not known", never zero.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from laxity.errors import RecordError
+from laxity.model.manifest import MAX_JSON_BYTES, Record, Tool
+from laxity.model.wording import plain_words
+
+COSTS_SCHEMA = 1
+GAMMA = "gamma"
+
+Kind = Literal["measured", "simulated", "modelled", "proven"]
+Verdict = Literal["ok", "not_measurable", "no_verdict"]
+
+
+class Axes(Record, frozen=True, kw_only=True):
+    """Where and how a cost was found; null: the cost does not depend on it, or the entry is of all.
+
+    `case` of gamma is the kind of preemption and the pattern of the victim's passes:
+    `synchronous_chase`.
+    """
+
+    cpu: int | None = None
+    cpu_to: int | None = None
+    node: int | None = None
+    working_set_bytes: int | None = None
+    case: str | None = None
+    evict: str | None = None
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """One cost. `points` (x, ns) are a bound over an axis, linear between them; empty: no curve."""
+
+    name: str
+    kind: Kind
+    unit: Literal["ns"] = "ns"
+    n: int
+    quantiles: dict[str, int]
+    max: int | None
+    noise_floor: int | None
+    verdict: Verdict
+    runs: list[str]
+    axes: Axes
+    points: list[tuple[int, int]] = msgspec.field(default_factory=list)
+
+
+class Costs(Record, frozen=True, kw_only=True):
+    """costs.json."""
+
+    schema: int = COSTS_SCHEMA
+    tool: Tool
+    machine_hash: str
+    entries: list[Entry]
+
+
+def decode_costs(data: bytes, where: str) -> Costs:
+    """Read costs.json.
+
+    Args:
+        data: Content of the file.
+        where: Path, for the message.
+
+    Raises:
+        RecordError: Not JSON, not this shape, or of another schema version.
+    """
+    if len(data) > MAX_JSON_BYTES:
+        msg = f"{where}: {len(data)} bytes is too large for a cost model; name another file"
+        raise RecordError(msg)
+    try:
+        costs = msgspec.json.decode(data, type=Costs)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        msg = f"{where}: no cost model ({plain_words(error)}); name a run of laxity measure"
+        raise RecordError(msg) from error
+    if costs.schema != COSTS_SCHEMA:
+        msg = f"{where}: schema {costs.schema}; this build reads {COSTS_SCHEMA}"
+        raise RecordError(msg)
+    return costs
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of costs.json as `laxity schema costs` prints it."""
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+
+
+MEMBERS = (
+    Member("schema", "integer", "", "1"),
+    Member("tool", "object", "", "name, version, commit of the writer"),
+    Member("machine_hash", "text", "", "of the stable part of machine.json"),
+    Member("entries[].name", "text", "", "gamma, later delta, migration, memory_latency, ..."),
+    Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
+    Member("entries[].unit", "text", "", "of quantiles, max, noise_floor and points: ns"),
+    Member("entries[].n", "integer", "count", "samples behind the entry"),
+    Member(
+        "entries[].quantiles",
+        "object",
+        "ns",
+        "by q, nearest rank; only those that n supports with a 95 % interval",
+    ),
+    Member("entries[].max", "integer, null", "ns", "largest sample"),
+    Member("entries[].noise_floor", "integer, null", "ns", "what the measurement cannot resolve"),
+    Member(
+        "entries[].verdict",
+        "text",
+        "",
+        "ok; not_measurable: the median is not above the noise floor; no_verdict: too few samples",
+    ),
+    Member("entries[].runs", "list of text", "", "names of the runs it was found in"),
+    Member("entries[].axes.cpu", "integer, null", "", "where it was measured"),
+    Member("entries[].axes.cpu_to", "integer, null", "", "where a migration went"),
+    Member("entries[].axes.node", "integer, null", "", "NUMA node of the memory"),
+    Member("entries[].axes.working_set_bytes", "integer, null", "bytes", "null: the whole curve"),
+    Member(
+        "entries[].axes.case",
+        "text, null",
+        "",
+        "gamma: synchronous or asynchronous, then _sequential or _chase",
+    ),
+    Member("entries[].axes.evict", "text, null", "", "write, read, flush: how lines were evicted"),
+    Member(
+        "entries[].points",
+        "list of [x, ns]",
+        "bytes, ns",
+        "of a curve: a bound over the working set, monotone, linear between the points",
+    ),
+)

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Gamma of a run, read once for the short answer and for the report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from laxity.analysis import crpd, lines
+from laxity.analysis.crpd import Gamma
+from laxity.analysis.lines import Line
+from laxity.errors import RecordError
+from laxity.store.run_directory import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Gamma over the working set, and the lines through it.
+
+    Attributes:
+        points: One per working set, ascending.
+        rise: Line through what is measurable up to the highest point; None: too few points.
+        falling_zero_bytes: Where the falling part would meet zero; None: it does not fall.
+    """
+
+    points: tuple[Gamma, ...]
+    rise: Line | None
+    falling_zero_bytes: int | None
+
+    @property
+    def name(self) -> str:
+        """Write `synchronous chase, write`."""
+        place = self.points[0].place
+        return f"{place.case_name.replace('_', ' ')}, {place.evict_name}"
+
+    @property
+    def measurable(self) -> tuple[Gamma, ...]:
+        """The points whose median stands out of the noise."""
+        return tuple(one for one in self.points if one.verdict == "ok")
+
+    @property
+    def highest(self) -> Gamma | None:
+        """The measurable point with the largest median."""
+        return max(self.measurable, key=lambda one: one.median_ns, default=None)
+
+
+def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
+    """Read the curves of a run that measured crpd, and what of it cannot be read."""
+    try:
+        rows = run.stream("crpd")
+    except RecordError as error:
+        return (), (str(error),)
+    measured = crpd.gammas(rows, run.path.name)
+    return tuple(make_curve(points) for points in crpd.curves(measured)), ()
+
+
+def make_curve(points: Sequence[Gamma]) -> Curve:
+    """Put lines through the points of one curve."""
+    known = [(one.place.working_set_bytes, one.median_ns) for one in points if one.verdict == "ok"]
+    return Curve(
+        points=tuple(points),
+        rise=lines.fit_line(lines.rising_points(known)),
+        falling_zero_bytes=lines.falling_zero_bytes(known),
+    )

@@ -1,0 +1,240 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Gamma against the working set: figures, tables, and how it was measured."""
+
+from collections.abc import Sequence
+
+from laxity.analysis.crpd import Gamma, upper_bound
+from laxity.model.units import format_size_bytes
+from laxity.report.blocks import (
+    NOT_MEASURED,
+    Block,
+    Cell,
+    FigureBlock,
+    Figures,
+    Folded,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    duration_cell,
+    number_cell,
+    show_count,
+    show_duration,
+    text_cell,
+)
+from laxity.report.gamma_data import Curve
+from laxity.report.gamma_figure import gamma_curves
+from laxity.report.run_data import PageData, RunData
+from laxity.report.sections.common import quantity
+
+_TEXT = (
+    "Gamma is what a preemption costs its victim beyond the switch itself: the loss when the "
+    "preemptor evicts, minus the median loss when it spins equally long. A median that is not "
+    "above the noise floor is “not measurable”, never zero; its marker is hollow."
+)
+_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
+_MEANINGS = (
+    (
+        "loss",
+        "preempted pass + following passes until one is warm − as many warm passes; asynchronous: "
+        "also − the time of the preemptor",
+    ),
+    ("warm", "no longer than 9 of 10 passes that were timed just before a preemption"),
+    ("gamma", "loss of an evicting preemption − median loss of the spinning ones"),
+    ("synchronous", "the victim hands over between two passes and is back when that is done"),
+    (
+        "asynchronous",
+        "the victim makes endless passes; a timer releases the preemptor at a random phase. "
+        "Interrupt, wake-up and switch cancel against spinning, with their noise left",
+    ),
+    ("sequential", "a pass reads a byte, writes the next one, and goes on by 32 bytes"),
+    ("chase", "a pass follows the lines in random order; no prefetcher can hide a refill"),
+    ("write, read", "the preemptor uses a buffer of its own, block by block, three times each"),
+    ("flush", "the preemptor flushes the victim's lines out of every cache, the last level too"),
+    (
+        "noise floor",
+        "the larger of: what two roles that both spin differ by (A/B/A control); the half-widths "
+        "of the 95 % intervals of the two medians together",
+    ),
+    (
+        "bound",
+        "monotone, linear between the points: the upper end of the 95 % interval of p90. Single "
+        "larger observations, mostly interrupts and a stolen CPU, are in the maximum",
+    ),
+    ("rise", "line of least relative squares up to the highest median; Sebek: through the origin"),
+    ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
+)
+
+
+def build(run: RunData) -> Section:
+    """Build the section of a run that measured crpd."""
+    blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
+    blocks.append(Paragraph(_TEXT))
+    drawn = tuple(_figure(run, group) for group in _groups(run.curves) if _is_drawable(group))
+    if drawn:
+        blocks.append(Figures(drawn))
+    blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in run.curves]
+    blocks += [Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in run.curves]
+    if not run.curves:
+        blocks.append(Paragraph("No observation was kept, so there is nothing to show.", "note"))
+    quantities = tuple(one for curve in run.curves for one in _quantities(run, curve))
+    return Section("gamma", "Cache-related preemption delay", tuple(blocks), quantities)
+
+
+def build_method(page: PageData) -> Section:
+    """Build the section that says what the words mean and how it was measured."""
+    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
+    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
+    asked = page.manifest.measurement
+    if asked is not None:
+        facts = (
+            ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
+            ("repetitions", f"{asked.repetitions} evicting, twice as many spinning, per figure"),
+            ("evicting buffer", format_size_bytes(asked.evict_bytes)),
+            (
+                "preemption",
+                "as long as evicting takes"
+                if not asked.preemption_ns
+                else f"at least {show_duration(asked.preemption_ns)}",
+            ),
+        )
+        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
+        blocks.append(Table("How it was measured", ("", ""), cells))
+    return Section("method", "Method and limits", tuple(blocks))
+
+
+def sentences(page: PageData) -> tuple[str, ...]:
+    """Say in one sentence per way of evicting where gamma was highest."""
+    found: dict[str, list[Curve]] = {}
+    for curve in page.runs[0].curves:
+        found.setdefault(curve.points[0].place.evict_name, []).append(curve)
+    return tuple(_highest_sentence(evict, curves) for evict, curves in found.items())
+
+
+def _highest_sentence(evict: str, curves: Sequence[Curve]) -> str:
+    highest = max(
+        (one for curve in curves for one in curve.measurable),
+        key=lambda one: one.median_ns,
+        default=None,
+    )
+    if highest is None:
+        return f"Evicting by {evict}: gamma is not measurable here."
+    place = highest.place
+    return (
+        f"Evicting by {evict}: gamma is highest, {show_duration(highest.median_ns)} (median, "
+        f"n = {show_count(highest.n)}), at a working set of "
+        f"{format_size_bytes(place.working_set_bytes)}, {place.case_name.replace('_', ' ')}, "
+        f"on CPU {place.cpu}."
+    )
+
+
+def _name(curve: Curve) -> str:
+    return f"CPU {curve.points[0].place.cpu}, {curve.name}"
+
+
+def _groups(curves: Sequence[Curve]) -> list[list[Curve]]:
+    """Curves that share a figure: all but the way of evicting is the same."""
+    found: dict[tuple[int, int, int], list[Curve]] = {}
+    for curve in curves:
+        place = curve.points[0].place
+        found.setdefault((place.cpu, place.pattern, place.case), []).append(curve)
+    return list(found.values())
+
+
+def _is_drawable(group: Sequence[Curve]) -> bool:
+    return any(one.median_ns > 0 for curve in group for one in curve.points)
+
+
+def _figure(run: RunData, group: Sequence[Curve]) -> FigureBlock:
+    place = group[0].points[0].place
+    identity = f"{run.prefix}-gamma-{place.cpu}-{place.case_name}"
+    title = f"CPU {place.cpu}, {place.case_name.replace('_', ' ')}"
+    n = min(one.n for curve in group for one in curve.points)
+    caption = (
+        f"Gamma against the working set, {title}; median of n ≥ {show_count(n)} preemptions each, "
+        f"{run.kind}; hollow: not measurable."
+    )
+    return FigureBlock(identity, gamma_curves(group, identity, caption), caption)
+
+
+def _highest_text(curve: Curve) -> str:
+    highest = curve.highest
+    if highest is None:
+        return "gamma is not measurable here at any working set"
+    return (
+        f"gamma is highest, {show_duration(highest.median_ns)} (median, n = {highest.n}), at a "
+        f"working set of {format_size_bytes(highest.place.working_set_bytes)}"
+    )
+
+
+def _lines_text(curve: Curve) -> str:
+    text = _highest_text(curve)
+    rise = curve.rise
+    if rise is not None:
+        origin = (
+            "a line through the origin"
+            if rise.starts_in_origin
+            else "not through the origin, so another component is in it"
+        )
+        text += (
+            f"; it rises by {show_duration(rise.slope_ns_per_byte * 1024)} per KiB from "
+            f"{show_duration(rise.intercept_ns)} ± {show_duration(rise.intercept_half_width_ns)} "
+            f"(95 %, {rise.n} working sets): {origin}"
+        )
+    if curve.falling_zero_bytes is not None:
+        text += f"; its fall would meet zero at {format_size_bytes(curve.falling_zero_bytes)}"
+    return text
+
+
+def _table(run: RunData, curve: Curve) -> Table:
+    bounds = dict(upper_bound(curve.points))
+    rows = tuple(
+        (
+            text_cell(format_size_bytes(one.place.working_set_bytes)),
+            number_cell(show_count(one.n)),
+            duration_cell(one.median_ns),
+            duration_cell(one.samples_ns[-1]),
+            _floor_cell(one),
+            duration_cell(bounds[one.place.working_set_bytes]),
+            duration_cell(one.warm_ns),
+            text_cell(_VERDICTS[one.verdict], _remark(one)),
+        )
+        for one in curve.points
+    )
+    head = (
+        "working set",
+        "n",
+        "median",
+        "maximum",
+        "noise floor",
+        "bound",
+        "warm pass",
+        "verdict",
+    )
+    return Table(f"Gamma, {_name(curve)} ({run.kind})", head, rows)
+
+
+def _floor_cell(one: Gamma) -> Cell:
+    if one.noise_floor_ns is None:
+        return number_cell(NOT_MEASURED, "needs 6 observations")
+    return duration_cell(one.noise_floor_ns)
+
+
+def _remark(one: Gamma) -> str:
+    if not one.n_not_warm:
+        return ""
+    return f"{show_count(one.n_not_warm)} not warm after the last pass that was timed"
+
+
+def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
+    found = []
+    for one in curve.points:
+        place = one.place
+        where = f"cpu{place.cpu}_{place.case_name}_{place.evict_name}_{place.working_set_bytes}B"
+        note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
+        for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns[-1]))):
+            found.append(
+                quantity(run, None, f"gamma_{where}_{name}", value, unit="ns", n=one.n, note=note)
+            )
+    return found

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From the observations of a probe to costs.json."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
+from laxity.model.costs import Costs
+from laxity.model.manifest import Manifest
+from laxity.runner import tools
+from laxity.store import run_directory
+from laxity.store.npy import read_header, read_stream
+from laxity.store.run_directory import COSTS
+
+STREAM = "crpd.npy"
+
+
+def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
+    """Compute the costs of a measurement and write them beside its stream.
+
+    Args:
+        tmp: Directory of the run; without a single observation nothing is written.
+        manifest: As far as it is known how the measurement ended.
+
+    Returns:
+        The manifest; a measurement that ended well and supports no verdict has exit code 4.
+    """
+    path = tmp / STREAM
+    try:
+        if not path.exists() or not read_header(path).rows:
+            return manifest
+        rows = read_stream(path)
+    except RecordError:
+        # Torn before its first row; nothing was measured.
+        return manifest
+    # Loads numpy, as reading rows does.
+    from laxity.analysis import crpd  # noqa: PLC0415
+
+    name = run_directory.final_path_of(tmp).name
+    entries = crpd.entries(crpd.gammas(rows, name))
+    costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
+    run_directory.write_document(tmp / COSTS, costs)
+    if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
+        return msgspec.structs.replace(
+            manifest,
+            exit_code=EXIT_NO_VERDICT,
+            message="too few observations for a verdict; raise --repetitions to 6 or more",
+        )
+    return manifest
+
+
+def probe_argv(
+    manifest: Manifest, run_dir: Path, fds: Sequence[int], *, allow_unprivileged: bool
+) -> list[str]:
+    """Build the command line of laxity-probe.
+
+    Args:
+        manifest: Of a run that measures; its seed is set.
+        run_dir: Where laxity-probe writes.
+        fds: Descriptors for progress and for our life.
+        allow_unprivileged: Whether OTHER will do where FIFO is not permitted.
+
+    Raises:
+        ToolError: laxity-probe is not built or of another version.
+    """
+    asked = manifest.measurement
+    if asked is None:
+        msg = "a run without a measurement has no command line of laxity-probe"
+        raise ValueError(msg)
+    argv = [str(tools.find_tool("laxity-probe")), asked.probe]
+    argv += ["--run-dir", str(run_dir.absolute()), "--cpus", asked.cpus]
+    for option, words in (
+        ("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        ("--case", asked.cases),
+        ("--pattern", asked.patterns),
+        ("--evict", asked.evicts),
+    ):
+        argv += [part for word in words for part in (option, word)]
+    argv += ["--evict-size", f"{asked.evict_bytes}B", "--repetitions", str(asked.repetitions)]
+    argv += ["--preemption", f"{asked.preemption_ns}ns", "--priority", str(asked.priority)]
+    argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
+    argv += ["--progress-fd", str(fds[0]), "--parent-fd", str(fds[1])]
+    return [*argv, "--allow-unprivileged"] if allow_unprivileged else argv
