@@ -39,7 +39,7 @@ struct probe_options {
     struct laxity_words cases;
     struct laxity_words evicts;
     struct laxity_words patterns;
-    uint64_t evict_bytes;
+    struct laxity_words evict_sizes;
     uint64_t repetitions;
     uint64_t seed;
     uint64_t priority;
@@ -91,10 +91,9 @@ static const struct laxity_option options[] = {
     {.name = "--evict-size",
      .metavar = "SIZE",
      .default_text = "4MiB",
-     .kind = LAXITY_OPTION_SIZE,
-     AT(evict_bytes),
-     .high = INT64_C(1) << 36,
-     .help = "what the preemptor writes or reads"},
+     .kind = LAXITY_OPTION_WORD,
+     AT(evict_sizes),
+     .help = "what the preemptor writes or reads; may be repeated"},
     {.name = "--preemption",
      .metavar = "TIME",
      .default_text = "as long as evicting takes",
@@ -204,34 +203,33 @@ static int take_choices(
 }
 
 static int take_sizes(
+    const char *option,
     const struct laxity_words *words,
-    struct laxity_crpd_settings *settings,
+    uint64_t **out_sizes,
+    size_t *out_n,
     struct laxity_error *error
 )
 {
-    if (words->n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
-        return -1;
-    }
-    settings->sizes_bytes = calloc(words->n, sizeof *settings->sizes_bytes);
-    if (!settings->sizes_bytes) {
+    uint64_t *sizes = calloc(words->n, sizeof *sizes);
+    if (!sizes) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of sizes");
         return -1;
     }
+    *out_sizes = sizes;
     for (size_t i = 0; i < words->n; i++) {
-        uint64_t *bytes = &settings->sizes_bytes[i];
-        const int rc = laxity_parse_bytes(words->items[i], bytes);
-        if (rc || *bytes < SIZE_MIN_BYTES || *bytes > size_max_bytes) {
+        const int rc = laxity_parse_bytes(words->items[i], &sizes[i]);
+        if (rc || sizes[i] < SIZE_MIN_BYTES || sizes[i] > size_max_bytes) {
             laxity_error_set(
                 error,
                 LAXITY_EXIT_USAGE,
-                "--size \"%.60s\": %s; write 64KiB",
+                "%s \"%.60s\": %s; write 64KiB",
+                option,
                 words->items[i],
                 rc ? "no size" : "not within 1KiB to 64GiB"
             );
             return -1;
         }
-        settings->n_sizes++;
+        ++*out_n;
     }
     return 0;
 }
@@ -245,19 +243,24 @@ static int take_settings(
     static const char *const cases[] = {"synchronous", "asynchronous", NULL};
     static const char *const evicts[] = {"write", "read", "flush", NULL};
     static const char *const patterns[] = {"sequential", "chase", NULL};
-    settings->evict_bytes = given->evict_bytes;
+    char default_size[] = "4MiB";
+    char *default_evict_size[] = {default_size};
+    const struct laxity_words defaults = {.items = default_evict_size, .n = 1};
+    const struct laxity_words *evict_sizes =
+        given->evict_sizes.n == 0 ? &defaults : &given->evict_sizes;
     settings->repetitions = given->repetitions;
     settings->preemption_ns = (uint64_t)given->preemption_ns;
-    if (take_sizes(&given->sizes, settings, error) ||
+    if (given->sizes.n == 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
+        return -1;
+    }
+    if (take_sizes("--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error) ||
+        take_sizes(
+            "--evict-size", evict_sizes, &settings->evict_bytes, &settings->n_evict_bytes, error
+        ) ||
         take_choices("--case", &given->cases, cases, settings->has_case, error) ||
         take_choices("--evict", &given->evicts, evicts, settings->has_evict, error) ||
         take_choices("--pattern", &given->patterns, patterns, settings->has_pattern, error)) {
-        return -1;
-    }
-    if (settings->evict_bytes < SIZE_MIN_BYTES) {
-        laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "--evict-size is below 1KiB; choose a larger one"
-        );
         return -1;
     }
     if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
@@ -296,6 +299,7 @@ static void free_words(struct probe_options *given)
     free((void *)given->cases.items);
     free((void *)given->evicts.items);
     free((void *)given->patterns.items);
+    free((void *)given->evict_sizes.items);
 }
 
 static int take_all(
@@ -335,7 +339,6 @@ int laxity_probe_options_parse(
         return -1;
     }
     struct probe_options given = {
-        .evict_bytes = UINT64_C(4) << 20,
         .repetitions = REPETITIONS_DEFAULT,
         .seed = 1,
         .priority = PRIORITY_DEFAULT,

@@ -44,13 +44,22 @@ static const struct laxity_field fields[] = {
     {"pass4_ns", 'i', 8},
     {"pass5_ns", 'i', 8},
     {"pass6_ns", 'i', 8},
+    {"evict_bytes", 'u', 8},
     {"cpu", 'i', 4},
     {"case", 'u', 1},
     {"evict", 'u', 1},
     {"role", 'u', 1},
     {"pattern", 'u', 1},
 };
-_Static_assert(sizeof(struct laxity_crpd_row) == 10 * 8 + 4 + 4 * 1, "no padding in the file");
+_Static_assert(sizeof(struct laxity_crpd_row) == 11 * 8 + 4 + 4 * 1, "no padding in the file");
+
+/* One way of being preempted. */
+struct way {
+    enum laxity_crpd_case preemption_case;
+    enum laxity_crpd_evict evict;
+    uint64_t evict_bytes; /* flushing: 0, the working set instead */
+    int64_t evicting_ns;  /* what evicting took last: so long is spun */
+};
 
 /* The victim: the measuring process itself. */
 struct victim {
@@ -63,8 +72,8 @@ struct victim {
     int64_t worked_since_ns;
     uint64_t random;
     uint32_t cpu;
-    /* What evicting took last, by kind: so long is spun. */
-    int64_t evicting_ns[LAXITY_CRPD_EVICTS];
+    struct way *ways;
+    size_t n_ways;
 };
 
 /* The measured loop: nothing may be added, every instruction here is part of a pass. */
@@ -85,28 +94,50 @@ static void pass_over(const struct victim *victim)
     }
 }
 
-static uint64_t count_kinds(const struct laxity_crpd_settings *settings)
+/* How many sizes of its buffer the preemptor tries; flushing knows no buffer. */
+static size_t n_buffers(const struct laxity_crpd_settings *settings, enum laxity_crpd_evict evict)
 {
-    uint64_t cases = 0;
-    uint64_t evicts = 0;
-    for (int i = 0; i < LAXITY_CRPD_CASES; i++) {
-        cases += settings->has_case[i];
+    return evict == LAXITY_CRPD_FLUSH ? 1 : settings->n_evict_bytes;
+}
+
+/* Lists the ways that settings ask for; with `ways` NULL only counts them. */
+static size_t list_ways(const struct laxity_crpd_settings *settings, struct way *ways)
+{
+    size_t n = 0;
+    for (int kind = 0; kind < (int)LAXITY_CRPD_CASES * (int)LAXITY_CRPD_EVICTS; kind++) {
+        const enum laxity_crpd_case one = (enum laxity_crpd_case)(kind / LAXITY_CRPD_EVICTS);
+        const enum laxity_crpd_evict evict = (enum laxity_crpd_evict)(kind % LAXITY_CRPD_EVICTS);
+        if (!settings->has_case[one] || !settings->has_evict[evict]) {
+            continue;
+        }
+        for (size_t i = 0; i < n_buffers(settings, evict); i++, n++) {
+            if (ways) {
+                ways[n] = (struct way){
+                    .preemption_case = one,
+                    .evict = evict,
+                    .evict_bytes = evict == LAXITY_CRPD_FLUSH ? 0 : settings->evict_bytes[i],
+                };
+            }
+        }
     }
-    for (int i = 0; i < LAXITY_CRPD_EVICTS; i++) {
-        evicts += settings->has_evict[i];
-    }
-    uint64_t patterns = 0;
+    return n;
+}
+
+static uint64_t n_patterns(const struct laxity_crpd_settings *settings)
+{
+    uint64_t n = 0;
     for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
-        patterns += settings->has_pattern[i];
+        n += settings->has_pattern[i];
     }
-    return cases * evicts * patterns;
+    return n;
 }
 
 static uint64_t count_rows(const struct laxity_probe_plan *plan)
 {
     const struct laxity_crpd_settings *settings = plan->settings;
-    uint64_t rows = LAXITY_CRPD_ROLES * count_kinds(settings) * laxity_cpus_count(&plan->cpus);
-    if (__builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
+    uint64_t rows = LAXITY_CRPD_ROLES * n_patterns(settings) * laxity_cpus_count(&plan->cpus);
+    if (__builtin_mul_overflow(rows, list_ways(settings, NULL), &rows) ||
+        __builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
         __builtin_mul_overflow(rows, settings->repetitions, &rows)) {
         return UINT64_MAX / sizeof(struct laxity_crpd_row);
     }
@@ -125,6 +156,8 @@ static int setup(struct laxity_probe_run *run)
     victim->preemptor.order_fd = -1;
     victim->preemptor.pid = -1;
     victim->random = run->plan->seed;
+    victim->n_ways = list_ways(settings, NULL);
+    victim->ways = calloc(victim->n_ways, sizeof *victim->ways);
     size_t largest = 0;
     for (size_t i = 0; i < settings->n_sizes; i++) {
         const size_t bytes = (size_t)settings->sizes_bytes[i];
@@ -139,7 +172,7 @@ static int setup(struct laxity_probe_run *run)
     victim->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *victim->order);
     unsigned char *base =
         mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !victim->order) {
+    if (base == MAP_FAILED || !victim->order || !victim->ways) {
         laxity_error_set(
             &run->shared->error,
             LAXITY_EXIT_LACKING,
@@ -149,6 +182,7 @@ static int setup(struct laxity_probe_run *run)
         return -1;
     }
     memset(base, 0, victim->mapped_bytes);
+    (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
     victim->preemptor.working_set = victim->working_set;
@@ -165,6 +199,7 @@ static void teardown(struct laxity_probe_run *run)
     if (victim->preemptor.shared) {
         (void)munmap(victim->preemptor.shared, victim->mapped_bytes);
     }
+    free(victim->ways);
     free(victim->order);
     free(victim);
     run->state = NULL;
@@ -261,8 +296,7 @@ static void pause_if_due(struct victim *victim)
 
 static int observe(
     struct laxity_probe_run *run,
-    enum laxity_crpd_case preemption_case,
-    enum laxity_crpd_evict evict,
+    struct way *way,
     enum laxity_crpd_role role,
     struct laxity_crpd_row *out_row
 )
@@ -271,48 +305,43 @@ static int observe(
     const struct laxity_crpd_settings *settings = run->plan->settings;
     const bool is_evicting = role == LAXITY_CRPD_EVICT;
     struct laxity_crpd_order order = {
-        .spin_ns = (int64_t)settings->preemption_ns,
+        .spin_ns = is_evicting ? (int64_t)settings->preemption_ns : way->evicting_ns,
         .working_set_bytes = victim->bytes,
+        .evict_bytes = way->evict_bytes,
         .cpu = victim->cpu,
-        .evict = (uint8_t)evict,
+        .evict = (uint8_t)way->evict,
         .is_evicting = is_evicting,
     };
-    if (!is_evicting) {
-        order.spin_ns = victim->evicting_ns[evict];
-    }
     *out_row = (struct laxity_crpd_row){
         .working_set_bytes = victim->bytes,
+        .evict_bytes = way->evict == LAXITY_CRPD_FLUSH ? victim->bytes : way->evict_bytes,
         .cpu = (int32_t)victim->cpu,
-        .preemption_case = (uint8_t)preemption_case,
-        .evict = (uint8_t)evict,
+        .preemption_case = (uint8_t)way->preemption_case,
+        .evict = (uint8_t)way->evict,
         .role = (uint8_t)role,
         .pattern = (uint8_t)victim->pattern,
     };
-    const int rc = preemption_case == LAXITY_CRPD_SYNCHRONOUS
+    const int rc = way->preemption_case == LAXITY_CRPD_SYNCHRONOUS
                        ? observe_synchronous(run, &order, out_row)
                        : observe_asynchronous(run, &order, out_row);
     if (rc == 0) {
         out_row->preemptor_ns = victim->preemptor.shared->preemptor_ns;
         if (is_evicting) {
-            victim->evicting_ns[evict] = out_row->preemptor_ns;
+            way->evicting_ns = out_row->preemptor_ns;
         }
     }
     return rc;
 }
 
 /* One of each role in random order. Returns 0, 1 if the user wants an end, or -1. */
-static int measure_block(
-    struct laxity_probe_run *run,
-    enum laxity_crpd_case preemption_case,
-    enum laxity_crpd_evict evict
-)
+static int measure_block(struct laxity_probe_run *run, struct way *way)
 {
     struct victim *victim = run->state;
     uint8_t roles[LAXITY_CRPD_ROLES];
     laxity_crpd_shuffle_roles(&victim->random, roles);
     for (int i = 0; i < LAXITY_CRPD_ROLES; i++) {
         struct laxity_crpd_row row;
-        if (observe(run, preemption_case, evict, (enum laxity_crpd_role)roles[i], &row)) {
+        if (observe(run, way, (enum laxity_crpd_role)roles[i], &row)) {
             return -1;
         }
         if (!laxity_probe_add_row(run, &row)) {
@@ -323,22 +352,18 @@ static int measure_block(
     return 0;
 }
 
-/* Every kind of observation in turn, so that what changes slowly changes all of them. */
+/* Every way in turn, so that what changes slowly changes all of them. */
 static int measure_size(struct laxity_probe_run *run)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
+    const struct victim *victim = run->state;
     struct laxity_crpd_row unused;
     for (uint64_t i = 0; i <= settings->repetitions; i++) {
-        for (int kind = 0; kind < LAXITY_CRPD_CASES * LAXITY_CRPD_EVICTS; kind++) {
-            const enum laxity_crpd_case one = (enum laxity_crpd_case)(kind / LAXITY_CRPD_EVICTS);
-            const enum laxity_crpd_evict evict =
-                (enum laxity_crpd_evict)(kind % LAXITY_CRPD_EVICTS);
-            if (!settings->has_case[one] || !settings->has_evict[evict]) {
-                continue;
-            }
+        for (size_t at = 0; at < victim->n_ways; at++) {
+            struct way *way = &victim->ways[at];
             /* The first one only tells how long evicting takes. */
-            const int rc = i == 0 ? observe(run, one, evict, LAXITY_CRPD_EVICT, &unused)
-                                  : measure_block(run, one, evict);
+            const int rc =
+                i == 0 ? observe(run, way, LAXITY_CRPD_EVICT, &unused) : measure_block(run, way);
             if (rc) {
                 return rc;
             }
@@ -413,8 +438,8 @@ static int measure(struct laxity_probe_run *run)
 void laxity_crpd_settings_free(struct laxity_crpd_settings *settings)
 {
     free(settings->sizes_bytes);
-    settings->sizes_bytes = NULL;
-    settings->n_sizes = 0;
+    free(settings->evict_bytes);
+    *settings = (struct laxity_crpd_settings){0};
 }
 
 const struct laxity_probe laxity_probe_crpd = {

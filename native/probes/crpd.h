@@ -55,7 +55,8 @@ enum laxity_crpd_role {
 struct laxity_crpd_settings {
     uint64_t *sizes_bytes; /* freed by laxity_crpd_settings_free */
     size_t n_sizes;
-    uint64_t evict_bytes;   /* what the preemptor writes or reads */
+    uint64_t *evict_bytes; /* what the preemptor writes or reads; freed likewise */
+    size_t n_evict_bytes;
     uint64_t repetitions;   /* of each role */
     uint64_t preemption_ns; /* it lasts at least so long; 0: as long as evicting takes */
     bool has_case[LAXITY_CRPD_CASES];
@@ -70,6 +71,7 @@ struct laxity_crpd_row {
     int64_t preemptor_ns;
     int64_t warm_ns;
     int64_t pass_ns[LAXITY_CRPD_PASSES];
+    uint64_t evict_bytes; /* what the preemptor used; flushing: the working set */
     int32_t cpu;
     uint8_t preemption_case;
     uint8_t evict;

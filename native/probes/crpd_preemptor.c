@@ -74,10 +74,10 @@ static void evict_by_buffer(
 static void evict(
     const struct laxity_crpd_order *order,
     volatile unsigned char *working_set,
-    volatile unsigned char *buffer,
-    size_t buffer_bytes
+    volatile unsigned char *buffer
 )
 {
+    const size_t buffer_bytes = (size_t)order->evict_bytes;
     switch ((enum laxity_crpd_evict)order->evict) {
     case LAXITY_CRPD_WRITE:
         evict_by_buffer(write_lines, buffer, buffer_bytes);
@@ -104,8 +104,7 @@ static void serve(
     const struct laxity_crpd_preemptor *preemptor,
     int order_fd,
     int answer_fd,
-    volatile unsigned char *buffer,
-    size_t buffer_bytes
+    volatile unsigned char *buffer
 )
 {
     struct laxity_crpd_shared *shared = preemptor->shared;
@@ -121,7 +120,7 @@ static void serve(
         }
         const int64_t start_ns = laxity_now_ns();
         if (order.is_evicting) {
-            evict(&order, preemptor->working_set, buffer, buffer_bytes);
+            evict(&order, preemptor->working_set, buffer);
         }
         spin_until(start_ns + order.spin_ns);
         shared->ended_ns = laxity_now_ns();
@@ -141,7 +140,11 @@ static _Noreturn void run_preemptor(
 )
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
-    const size_t bytes = (size_t)settings->evict_bytes;
+    size_t bytes = 0;
+    for (size_t i = 0; i < settings->n_evict_bytes; i++) {
+        const size_t one = (size_t)settings->evict_bytes[i];
+        bytes = one > bytes ? one : bytes;
+    }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -158,7 +161,7 @@ static _Noreturn void run_preemptor(
     (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
     if (laxity_probe_enter_policy(run, run->plan->priority + 1) == 0 &&
         write(answer_fd, "", 1) == 1) {
-        serve(preemptor, order_fd, answer_fd, buffer, bytes);
+        serve(preemptor, order_fd, answer_fd, buffer);
     }
     _exit(LAXITY_EXIT_DONE);
 }

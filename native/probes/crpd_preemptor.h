@@ -24,6 +24,7 @@ struct laxity_crpd_order {
     int64_t wake_ns; /* 0: at once, and answer */
     int64_t spin_ns; /* spinning: how long; evicting: at least so long */
     uint64_t working_set_bytes;
+    uint64_t evict_bytes;
     uint32_t cpu;
     uint8_t evict;
     uint8_t is_evicting;

@@ -319,7 +319,7 @@ static void judge(struct session *session, int status, struct laxity_error *erro
             LAXITY_EXIT_NO_VERDICT,
             "%s: not finished after %.0f s; raise --timeout or lower --repetitions",
             name,
-            (double)session->plan->timeout_ns / LAXITY_NS_PER_S
+            (double)session->plan->timeout_ns / 1e9
         );
     }
     const struct laxity_error *said = &session->shared->error;

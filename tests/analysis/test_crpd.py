@@ -13,7 +13,7 @@ from laxity.analysis.crpd import Gamma, Place
 from laxity.model.streams import CRPD, absent_value
 
 SPIN, EVICT, CONTROL = 0, 1, 2
-KIB = 1024
+KIB, MIB = 1 << 10, 1 << 20
 
 
 def observation(role: int, *passes_ns: int, **fields: int) -> dict[str, int]:
@@ -34,12 +34,13 @@ def table(*rows: dict[str, int]) -> "np.ma.MaskedArray[Any, Any]":
 
 
 GAMMA = Gamma(
-    place=Place(1, 1, 0, 0, 4 * KIB),
+    place=Place(1, 1, 0, 0, MIB, 4 * KIB),
     samples_ns=np.zeros(0, dtype=np.int64),
     noise_floor_ns=5,
     n_spinning=12,
     n_not_warm=0,
     warm_ns=100,
+    preemptor_ns=900,
     runs=("a",),
 )
 
@@ -102,10 +103,17 @@ def test_gamma_is_the_loss_beyond_spinning():
 
 def test_places_are_kept_apart():
     rows = []
-    for place in ({"cpu": 0}, {"case": 1}, {"evict": 2}, {"pattern": 1}, {"working_set_bytes": 9}):
+    for place in (
+        {"cpu": 0},
+        {"case": 1},
+        {"evict": 2},
+        {"pattern": 1},
+        {"working_set_bytes": 9},
+        {"evict_bytes": 9},
+    ):
         rows += [observation(role, 200, **place) for role in (SPIN, EVICT, CONTROL)]
     found = crpd.gammas(table(*rows), "a")
-    assert len(found) == 5
+    assert len(found) == 6
     assert all(one.n == 1 and one.n_spinning == 2 for one in found)
 
 
@@ -143,8 +151,8 @@ def test_bound_is_the_upper_end_of_the_interval_of_p90():
     assert gamma([-5] * 6).bound_ns == 0
 
 
-def at(size_bytes: int, *samples_ns: int) -> Gamma:
-    return gamma(list(samples_ns), place=Place(1, 1, 0, 0, size_bytes))
+def at(size_bytes: int, *samples_ns: int, evict_bytes: int = MIB, **fields: int) -> Gamma:
+    return gamma(list(samples_ns), place=Place(1, 1, 0, 0, evict_bytes, size_bytes), **fields)
 
 
 def test_upper_bound_is_monotone_and_constant_before_the_first_size():
@@ -163,6 +171,27 @@ def test_entries_are_one_per_place_and_one_per_curve():
     assert whole.axes.working_set_bytes is None
     assert whole.points == [(0, 6), (4096, 6), (8192, 16)]
     assert (whole.n, whole.max, whole.verdict, whole.quantiles) == (12, 16, "ok", {})
+
+
+def test_preemptions_of_several_lengths_are_one_entry_with_a_bound_over_the_length():
+    short = at(4096, *range(1, 7), evict_bytes=1024, preemptor_ns=50)
+    longer = at(4096, *range(11, 17), evict_bytes=2048, preemptor_ns=90)
+    longest = at(4096, *range(8, 14), evict_bytes=4096, preemptor_ns=200)
+    one, curve = crpd.entries([longest, short, longer])
+    # That of the largest buffer.
+    assert (one.n, one.quantiles, one.max) == (6, {"0.5": 10}, 13)
+    assert one.points == [(0, 6), (50, 6), (90, 16), (200, 16)]
+    assert curve.points == [(0, 13), (4096, 13)]
+
+
+def test_flushing_has_no_buffer():
+    rows = [
+        observation(role, 200, evict=2, evict_bytes=size, working_set_bytes=size)
+        for role in (SPIN, EVICT)
+        for size in (4096, 8192)
+    ]
+    (curve,) = crpd.curves(crpd.gammas(table(*rows), "a"))
+    assert [one.place.working_set_bytes for one in curve] == [4096, 8192]
 
 
 def test_pooling_joins_samples_and_keeps_the_largest_noise_floor():

@@ -69,7 +69,7 @@ def test_plan_names_every_default():
         4 * KIB,
         4 * MIB,
     )
-    assert measurement.evict_bytes == 4 * MIB
+    assert measurement.evict_sizes_bytes == [4 * MIB]
     assert measurement.evicts == ["write", "read", "flush"]
     assert measurement.cases == ["synchronous", "asynchronous"]
     assert measurement.patterns == ["sequential", "chase"]
@@ -79,7 +79,7 @@ def test_larger_working_sets_are_measured_when_asked_for():
     facts = with_caches(l2="1024K", l3="32768K")
     measurement, _ = plan_crpd(Asked(max_bytes=16 * MIB), facts, CPUS)
     assert measurement.working_sets_bytes[-1] == 16 * MIB
-    assert measurement.evict_bytes == 4 * MIB
+    assert measurement.evict_sizes_bytes == [4 * MIB]
 
 
 def test_processor_that_cannot_flush_is_told():

@@ -64,7 +64,7 @@ def test_every_number_stands_in_derived_json(tmp_path: Path):
     derived = json.loads((tmp_path / "D" / "derived.json").read_text())
     names = {one["name"]: one for one in derived["quantities"]}
     assert len(names) == 2 * len(CURVE)
-    one = names[f"gamma_cpu1_synchronous_chase_write_{16 * KIB}B_p50"]
+    one = names[f"gamma_cpu1_synchronous_chase_write{4 << 20}B_{16 * KIB}B_p50"]
     assert (one["unit"], one["n"], one["kind"]) == ("ns", 20, "measured")
     assert one["value"] == pytest.approx(8_192, abs=4)
 

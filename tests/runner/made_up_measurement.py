@@ -21,6 +21,7 @@ def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20) -> None:
     for number in range(1, 7):
         rows[f"pass{number}_ns"] = WARM_NS
     rows["warm_ns"], rows["cpu"], rows["pattern"] = WARM_NS, 1, 1
+    rows["evict_bytes"], rows["preemptor_ns"] = 4 << 20, 130_000
     rows["role"] = np.arange(len(rows)) % 3
     rows["working_set_bytes"] = np.repeat(list(gamma_ns), 3 * n)
     # Within ten of what is asked, so that there is a little noise.
@@ -49,7 +50,7 @@ def left_measurement(
         cases=["synchronous"],
         patterns=["chase"],
         evicts=["write"],
-        evict_bytes=4 << 20,
+        evict_sizes_bytes=[4 << 20],
         timeout_ns=10**9,
     )
     manifest = Manifest(

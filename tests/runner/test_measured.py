@@ -124,7 +124,7 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
         cases=["asynchronous"],
         patterns=["chase"],
         evicts=["read", "flush"],
-        evict_bytes=123,
+        evict_sizes_bytes=[123, 45],
         preemption_ns=77,
         timeout_ns=88,
     )
@@ -136,8 +136,9 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
     argv = probe_argv(manifest, Path("/r"), (4, 6), allow_unprivileged=True)
     assert " ".join(argv) == (
         "/t/laxity-probe crpd --run-dir /r --cpus 1,3 --size 4096B --size 5000B "
-        "--case asynchronous --pattern chase --evict read --evict flush --evict-size 123B "
-        "--repetitions 9 --preemption 77ns --priority 7 --seed 5 --timeout 88ns "
+        "--case asynchronous --pattern chase --evict read --evict flush "
+        "--evict-size 123B --evict-size 45B --repetitions 9 --preemption 77ns --priority 7 "
+        "--seed 5 --timeout 88ns "
         "--progress-fd 4 --parent-fd 6 --allow-unprivileged"
     )
 

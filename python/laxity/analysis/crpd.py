@@ -9,6 +9,7 @@ common, the switch above all, cancels.
 Source: Sebek, "The real cost of task pre-emptions", sec. 3.5.1 and figure 9; design.md section 6.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -28,6 +29,7 @@ CASES = ("synchronous", "asynchronous")
 PATTERNS = ("sequential", "chase")
 EVICTS = ("write", "read", "flush")
 _ASYNCHRONOUS = CASES.index("asynchronous")
+_FLUSH = EVICTS.index("flush")
 _SPIN, _EVICT, _CONTROL = 0, 1, 2
 # A pass no longer than nine of ten warm ones is warm.
 WARM_QUANTILE = 0.9
@@ -38,12 +40,16 @@ BOUND_QUANTILE = 0.9
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """What a set of observations has in common; in the order in which tables show them."""
+    """What a set of observations has in common; in the order in which tables show them.
+
+    `evict_bytes` is what the preemptor used, 0 where it flushed the working set.
+    """
 
     cpu: int
     pattern: int
     case: int
     evict: int
+    evict_bytes: int
     working_set_bytes: int
 
     @property
@@ -57,9 +63,14 @@ class Place:
         return EVICTS[self.evict]
 
     @property
-    def curve(self) -> tuple[int, int, int, int]:
+    def curve(self) -> tuple[int, ...]:
         """What all working sets of one curve have in common."""
-        return self.cpu, self.pattern, self.case, self.evict
+        return self.cpu, self.pattern, self.case, self.evict, self.evict_bytes
+
+    @property
+    def way(self) -> tuple[int, ...]:
+        """What all lengths of a preemption have in common."""
+        return self.cpu, self.pattern, self.case, self.evict, self.working_set_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,7 @@ class Gamma:
         n_spinning: Observations that spun, both roles.
         n_not_warm: Evicting observations whose last pass was not yet warm: gamma is too small.
         warm_ns: A warm pass, median.
+        preemptor_ns: How long evicting took, median.
         runs: Names of the runs.
     """
 
@@ -82,6 +94,7 @@ class Gamma:
     n_spinning: int
     n_not_warm: int
     warm_ns: int
+    preemptor_ns: int
     runs: tuple[str, ...]
 
     @property
@@ -120,16 +133,20 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
         Sorted; a place without an evicting or without a spinning observation is left out.
     """
     columns = [np.ma.getdata(rows[name]) for name in _PLACE_COLUMNS]
+    is_flushing = columns[_PLACE_COLUMNS.index("evict")] == _FLUSH
+    columns[_PLACE_COLUMNS.index("evict_bytes")] = np.where(
+        is_flushing, 0, np.ma.getdata(rows["evict_bytes"])
+    )
     places = sorted({Place(*map(int, key)) for key in zip(*columns, strict=True)})
     found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
     return tuple(one for one in found if one is not None)
 
 
-_PLACE_COLUMNS = ("cpu", "pattern", "case", "evict", "working_set_bytes")
+_PLACE_COLUMNS = ("cpu", "pattern", "case", "evict", "evict_bytes", "working_set_bytes")
 
 
 def _is_at(columns: Sequence[NDArray[Any]], place: Place) -> NDArray[np.bool_]:
-    values = (place.cpu, place.pattern, place.case, place.evict, place.working_set_bytes)
+    values = (*place.curve, place.working_set_bytes)
     equal = [column == value for column, value in zip(columns, values, strict=True)]
     return np.asarray(np.logical_and.reduce(equal), dtype=np.bool_)
 
@@ -151,6 +168,7 @@ def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
         n_spinning=int(spinning.size),
         n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
         warm_ns=warm_samples.quantile_ns(0.5),
+        preemptor_ns=_median(np.ma.getdata(rows["preemptor_ns"])[role == _EVICT]),
         runs=(run,),
     )
 
@@ -230,18 +248,29 @@ def _pool_place(place: Place, parts: Sequence[Gamma]) -> Gamma:
         n_spinning=sum(one.n_spinning for one in parts),
         n_not_warm=sum(one.n_not_warm for one in parts),
         warm_ns=max(one.warm_ns for one in parts),
+        preemptor_ns=max(one.preemptor_ns for one in parts),
         runs=tuple(dict.fromkeys(name for one in parts for name in one.runs)),
     )
 
 
 def entries(measured: Sequence[Gamma]) -> list[Entry]:
-    """Write gammas as entries of a cost model: one per place, then one per curve."""
-    return [_entry(one) for one in measured] + [_curve_entry(curve) for curve in curves(measured)]
+    """Write gammas as entries of a cost model: one per place, then one per curve.
+
+    Where the preemptor used buffers of several sizes, an entry stands for the largest one, and its
+    points bound gamma over the length of the preemption.
+    """
+    ways: dict[tuple[int, ...], list[Gamma]] = {}
+    for one in sorted(measured, key=lambda one: one.place):
+        ways.setdefault(one.place.way, []).append(one)
+    longest = [lengths[-1] for lengths in ways.values()]
+    return [_entry(lengths) for lengths in ways.values()] + [
+        _curve_entry(curve) for curve in curves(longest)
+    ]
 
 
 def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:
     """Part gammas into curves over the working set, each in ascending order of it."""
-    found: dict[tuple[int, int, int, int], list[Gamma]] = {}
+    found: dict[tuple[int, ...], list[Gamma]] = {}
     for one in sorted(measured, key=lambda one: one.place):
         found.setdefault(one.place.curve, []).append(one)
     return [tuple(curve) for curve in found.values()]
@@ -256,17 +285,27 @@ def upper_bound(curve: Sequence[Gamma]) -> list[tuple[int, int]]:
     Returns:
         (working set in bytes, nanoseconds), ascending.
     """
-    points: list[tuple[int, int]] = []
-    highest_ns = 0
-    for one in curve:
-        highest_ns = max(highest_ns, one.bound_ns)
-        if not points:
-            points.append((0, highest_ns))
-        points.append((one.place.working_set_bytes, highest_ns))
-    return points
+    return _monotone([(one.place.working_set_bytes, one.bound_ns) for one in curve])
 
 
-def _entry(one: Gamma) -> Entry:
+def length_bound(lengths: Sequence[Gamma]) -> list[tuple[int, int]]:
+    """Bound gamma of one working set over the length of the preemption, as `upper_bound`.
+
+    Returns:
+        (length, gamma), both in nanoseconds, ascending; empty with a single length.
+    """
+    if len(lengths) < 2:  # noqa: PLR2004 - one point is no axis
+        return []
+    return _monotone(sorted((one.preemptor_ns, one.bound_ns) for one in lengths))
+
+
+def _monotone(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    bounds = list(itertools.accumulate((bound for _, bound in points), max))
+    return [(0, bounds[0]), *zip((x for x, _ in points), bounds, strict=True)]
+
+
+def _entry(lengths: Sequence[Gamma]) -> Entry:
+    one = lengths[-1]
     samples = _distribution(one.samples_ns)
     return Entry(
         name=GAMMA,
@@ -282,6 +321,7 @@ def _entry(one: Gamma) -> Entry:
         verdict=one.verdict,
         runs=list(one.runs),
         axes=_axes(one.place, one.place.working_set_bytes),
+        points=length_bound(lengths),
     )
 
 

@@ -15,6 +15,7 @@ _HEADERS = (
     "cpu",
     "case",
     "evict",
+    "preemption",
     "working set",
     "n",
     "gamma, median",
@@ -23,7 +24,7 @@ _HEADERS = (
     "noise floor",
     "verdict",
 )
-_RIGHT = range(3, 9)
+_RIGHT = range(3, 10)
 _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _NONE = "-"
 
@@ -41,9 +42,9 @@ def entries_table(costs: Costs) -> str:
     rows = []
     for entry in costs.entries:
         axes = entry.axes
-        if entry.points:
-            continue
         size = axes.working_set_bytes
+        if size is None:
+            continue
         rows.append(
             (
                 entry.name,
@@ -51,7 +52,7 @@ def entries_table(costs: Costs) -> str:
                 _NONE if axes.cpu is None else str(axes.cpu),
                 axes.case or _NONE,
                 axes.evict or _NONE,
-                _NONE if size is None else format_size_bytes(size),
+                format_size_bytes(size),
                 str(entry.n),
                 _shown(entry.quantiles.get("0.5")),
                 _shown(entry.quantiles.get("0.9")),
@@ -60,7 +61,7 @@ def entries_table(costs: Costs) -> str:
                 _VERDICTS[entry.verdict],
             )
         )
-    headers = ("cost", "kind", *_HEADERS[:5], "median", *_HEADERS[6:])
+    headers = ("cost", "kind", *_HEADERS[:3], *_HEADERS[4:6], "median", *_HEADERS[7:])
     return format_table(headers, rows, range(5, 11))
 
 
@@ -72,6 +73,7 @@ def gamma_document(run: Run) -> list[dict[str, Any]]:
             "cpu": curve.points[0].place.cpu,
             "case": curve.points[0].place.case_name,
             "evict": curve.points[0].place.evict_name,
+            "evict_bytes": curve.points[0].place.evict_bytes or None,
             "kind": "measured",
             "n": sum(one.n for one in curve.points),
             "slope_ns_per_byte": None if curve.rise is None else curve.rise.slope_ns_per_byte,
@@ -120,6 +122,7 @@ def _rows(curve: Curve) -> list[tuple[str, ...]]:
                 str(one.place.cpu),
                 one.place.case_name,
                 one.place.evict_name,
+                format_duration_ns(one.preemptor_ns),
                 format_size_bytes(one.place.working_set_bytes),
                 str(one.n),
                 format_duration_ns(one.median_ns),

@@ -68,7 +68,10 @@ def measure() -> None:
 )
 @click.option("--max-size", metavar="SIZE", help="Largest working set that is chosen.")
 @click.option(
-    "--evict-size", metavar="SIZE", help="What the preemptor writes or reads.  [default: 4 x L2]"
+    "--evict-size",
+    metavar="SIZE,SIZE",
+    help="What the preemptor writes or reads; several give gamma over the length of the "
+    "preemption.  [default: 4 x L2]",
 )
 @click.option(
     "--case",
@@ -168,14 +171,11 @@ def _asked(options: _Options) -> "Asked":
         preemption_ns = parse_duration_ns(options.preemption) if options.preemption else 0
     with located("--timeout"):
         timeout_ns = parse_duration_ns(options.timeout)
-    sizes = [] if options.sizes is None else options.sizes.split(",")
     return Asked(
         cpus=cpus,
-        sizes_bytes=tuple(sorted({_size("--sizes", size) for size in sizes})),
+        sizes_bytes=_sizes("--sizes", options.sizes),
         max_bytes=None if options.max_size is None else _size("--max-size", options.max_size),
-        evict_bytes=None
-        if options.evict_size is None
-        else _size("--evict-size", options.evict_size),
+        evict_sizes_bytes=_sizes("--evict-size", options.evict_size),
         cases=options.case,
         patterns=options.pattern,
         evicts=options.evict,
@@ -184,6 +184,11 @@ def _asked(options: _Options) -> "Asked":
         preemption_ns=preemption_ns,
         timeout_ns=timeout_ns,
     )
+
+
+def _sizes(option: str, text: str | None) -> tuple[int, ...]:
+    parts = [] if text is None else text.split(",")
+    return tuple(sorted({_size(option, part) for part in parts}))
 
 
 def _size(option: str, text: str) -> int:

@@ -52,13 +52,13 @@ class Asked:
         cpus: Measured one after the other.
         sizes_bytes: Working sets; empty: chosen.
         max_bytes: Largest working set that is chosen.
-        evict_bytes: What the preemptor writes or reads.
+        evict_sizes_bytes: What the preemptor writes or reads; several: gamma over its length.
     """
 
     cpus: tuple[int, ...] = ()
     sizes_bytes: tuple[int, ...] = ()
     max_bytes: int | None = None
-    evict_bytes: int | None = None
+    evict_sizes_bytes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     evicts: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ def plan_crpd(asked: Asked, facts: Facts, cpus: Cpus) -> tuple[Measurement, tupl
         cases=list(asked.cases or ("synchronous", "asynchronous")),
         patterns=list(asked.patterns or ("sequential", "chase")),
         evicts=evicts,
-        evict_bytes=asked.evict_bytes or limit_bytes,
+        evict_sizes_bytes=list(asked.evict_sizes_bytes or (limit_bytes,)),
         preemption_ns=asked.preemption_ns,
         timeout_ns=asked.timeout_ns,
     )
@@ -235,11 +235,11 @@ def _ways_to_evict(asked: Asked, machine: Machine) -> tuple[list[str], tuple[Fal
 
 
 def _count_rows(measurement: Measurement, n_cpus: int) -> int:
-    axes = ("working_sets_bytes", "cases", "patterns", "evicts")
-    rows = 3 * measurement.repetitions * n_cpus
-    for axis in axes:
-        rows *= len(set(getattr(measurement, axis)))
-    return rows
+    n_sizes = len(measurement.evict_sizes_bytes)
+    rows = sum(1 if evict == "flush" else n_sizes for evict in set(measurement.evicts))
+    for axis in (measurement.working_sets_bytes, measurement.cases, measurement.patterns):
+        rows *= len(set(axis))
+    return 3 * measurement.repetitions * n_cpus * rows
 
 
 def _write_before(run: NewRun, request: MeasureRequest) -> tuple[Manifest, Diagnosis]:
@@ -291,6 +291,7 @@ def describe(measurement: Measurement) -> str:
     return (
         f"{len(sizes)} working sets from {format_size_bytes(min(sizes))} to "
         f"{format_size_bytes(max(sizes))} on CPU {measurement.cpus}, evicting by "
-        f"{', '.join(measurement.evicts)} ({format_size_bytes(measurement.evict_bytes)}), "
+        f"{', '.join(measurement.evicts)} "
+        f"({', '.join(map(format_size_bytes, measurement.evict_sizes_bytes))}), "
         f"{measurement.repetitions} times each"
     )

@@ -37,7 +37,10 @@ class Axes(Record, frozen=True, kw_only=True):
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One cost. `points` (x, ns) are a bound over an axis, linear between them; empty: no curve."""
+    """One cost. `points` (x, ns) are a bound over an axis, linear between them; empty: no curve.
+
+    x is the working set where `axes.working_set_bytes` is null, else the preemption's length in ns.
+    """
 
     name: str
     kind: Kind
@@ -132,7 +135,8 @@ MEMBERS = (
     Member(
         "entries[].points",
         "list of [x, ns]",
-        "bytes, ns",
-        "of a curve: a bound over the working set, monotone, linear between the points",
+        "bytes or ns, ns",
+        "a bound, monotone, linear between the points: over the working set where that is null, "
+        "else over the length of the preemption",
     ),
 )

@@ -204,7 +204,7 @@ class Measurement(Record, frozen=True, kw_only=True):
     cases: list[str]
     patterns: list[str]
     evicts: list[str]
-    evict_bytes: int
+    evict_sizes_bytes: list[int]
     # The preemptor lasts at least so long; 0: as long as evicting takes.
     preemption_ns: int = 0
     timeout_ns: int

@@ -175,6 +175,7 @@ CRPD = (
         Field(f"pass{number}_ns", "i8", "ns", f"pass {number} from the preemption on")
         for number in range(1, CRPD_PASSES + 1)
     ),
+    Field("evict_bytes", "u8", "bytes", "what the preemptor used; flushing: the working set"),
     Field("cpu", "i4", "", "where both ran"),
     Field("case", "u1", "", "0 synchronous, 1 asynchronous: pass 1 holds the preemptor"),
     Field("evict", "u1", "", "0 write, 1 read, 2 flush"),

@@ -9,6 +9,7 @@ from laxity.analysis import crpd, lines
 from laxity.analysis.crpd import Gamma
 from laxity.analysis.lines import Line
 from laxity.errors import RecordError
+from laxity.model.units import format_size_bytes
 from laxity.store.run_directory import Run
 
 
@@ -28,9 +29,10 @@ class Curve:
 
     @property
     def name(self) -> str:
-        """Write `synchronous chase, write`."""
+        """Write `synchronous chase, write 4 MiB`."""
         place = self.points[0].place
-        return f"{place.case_name.replace('_', ' ')}, {place.evict_name}"
+        buffer = f" {format_size_bytes(place.evict_bytes)}" if place.evict_bytes else ""
+        return f"{place.case_name.replace('_', ' ')}, {place.evict_name}{buffer}"
 
     @property
     def measurable(self) -> tuple[Gamma, ...]:

@@ -77,9 +77,10 @@ def probe_argv(
         ("--case", asked.cases),
         ("--pattern", asked.patterns),
         ("--evict", asked.evicts),
+        ("--evict-size", [f"{size}B" for size in asked.evict_sizes_bytes]),
     ):
         argv += [part for word in words for part in (option, word)]
-    argv += ["--evict-size", f"{asked.evict_bytes}B", "--repetitions", str(asked.repetitions)]
+    argv += ["--repetitions", str(asked.repetitions)]
     argv += ["--preemption", f"{asked.preemption_ns}ns", "--priority", str(asked.priority)]
     argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
     argv += ["--progress-fd", str(fds[0]), "--parent-fd", str(fds[1])]

@@ -43,7 +43,8 @@ static void defaults_measure_the_plain_case(void)
     CHECK(!request.crpd.has_case[LAXITY_CRPD_ASYNCHRONOUS]);
     CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && !request.crpd.has_evict[LAXITY_CRPD_READ]);
     CHECK(request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
-    CHECK_EQUAL(request.crpd.evict_bytes, 4194304);
+    CHECK_EQUAL(request.crpd.n_evict_bytes, 1);
+    CHECK_EQUAL(request.crpd.evict_bytes[0], 4194304);
     CHECK_EQUAL(request.crpd.repetitions, 60);
     CHECK_EQUAL(request.plan.priority, 80);
     CHECK_EQUAL(request.plan.timeout_ns, INT64_C(600) * LAXITY_NS_PER_S);
@@ -55,10 +56,12 @@ static void words_may_be_repeated(void)
 {
     CHECK_EQUAL(
         parse("crpd --run-dir d --size 4KiB --size 1MiB --case asynchronous --evict read --evict "
-              "write --pattern chase --cpus 0-1"),
+              "write --pattern chase --cpus 0-1 --evict-size 2KiB --evict-size 1MiB"),
         0
     );
     CHECK_EQUAL(request.crpd.n_sizes, 2);
+    CHECK_EQUAL(request.crpd.n_evict_bytes, 2);
+    CHECK_EQUAL(request.crpd.evict_bytes[1], 1048576);
     CHECK(!request.crpd.has_case[LAXITY_CRPD_SYNCHRONOUS]);
     CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && request.crpd.has_evict[LAXITY_CRPD_READ]);
     CHECK(!request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
@@ -83,7 +86,9 @@ static void bad_words_are_refused_with_what_to_do(void)
     check_refusal("crpd --run-dir d --size 4", "write 64KiB");
     check_refusal("crpd --run-dir d --size 4KiB --evict wipe", "unknown value \"wipe\"");
     check_refusal("crpd --run-dir d --size 4KiB --case async", "unknown value");
-    check_refusal("crpd --run-dir d --size 4KiB --evict-size 1B", "below 1KiB");
+    check_refusal(
+        "crpd --run-dir d --size 4KiB --evict-size 1B", "--evict-size \"1B\": not within"
+    );
     check_refusal("crpd --run-dir d --size 4KiB --repetitions 0", "out of range");
     check_refusal("crpd --run-dir d --size 4KiB --priority 99", "out of range");
     check_refusal("crpd --run-dir d --size 4KiB --timeot 3s", "did you mean --timeout?");

@@ -44,7 +44,7 @@ static void chain_visits_every_line_once_per_pass(void)
 static void chain_is_in_random_order(void)
 {
     unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, chain_bytes);
-    uint32_t order[LINES];
+    uint32_t order[LINES] = {0};
     uint64_t random = 1;
     CHECK(lines != NULL);
     if (lines) {
@@ -104,7 +104,10 @@ static void same_seed_gives_the_same_series(void)
 static void rows_are_counted_before_anything_is_measured(void)
 {
     uint64_t sizes[] = {4096, 8192};
+    uint64_t buffers[] = {1024, 2048, 4096};
     const struct laxity_crpd_settings settings = {
+        .evict_bytes = buffers,
+        .n_evict_bytes = 3,
         .sizes_bytes = sizes,
         .n_sizes = 2,
         .repetitions = 10,
@@ -114,8 +117,8 @@ static void rows_are_counted_before_anything_is_measured(void)
     };
     struct laxity_probe_plan plan = {.settings = &settings};
     laxity_cpus_add(&plan.cpus, 1);
-    /* 2 sizes * 10 repetitions * 3 roles * 2 cases * 2 ways to evict * 1 pattern * 1 CPU */
-    CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 240);
+    /* 2 sizes * 10 repetitions * 3 roles * 2 cases * (3 buffers written + 1 flush) * 1 pattern */
+    CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 480);
 }
 
 static void row_has_the_bytes_of_its_fields(void)
@@ -125,7 +128,7 @@ static void row_has_the_bytes_of_its_fields(void)
         bytes += laxity_probe_crpd.fields[i].bytes;
     }
     CHECK_EQUAL(bytes, laxity_probe_crpd.row_bytes);
-    CHECK_EQUAL(offsetof(struct laxity_crpd_row, cpu), 80); /* ten columns of eight bytes */
+    CHECK_EQUAL(offsetof(struct laxity_crpd_row, cpu), 88); /* eleven columns of eight bytes */
 }
 
 int main(void)

@@ -227,9 +227,11 @@ int main(void)
     RUN(death_of_a_probe_is_told);
     RUN(refusal_of_a_probe_is_told_in_its_words);
     const int dir_fd = open(directory, O_RDONLY | O_DIRECTORY);
-    (void)unlinkat(dir_fd, "made.npy", 0);
-    (void)unlinkat(dir_fd, "native.json", 0);
-    (void)close(dir_fd);
+    if (dir_fd >= 0) {
+        (void)unlinkat(dir_fd, "made.npy", 0);
+        (void)unlinkat(dir_fd, "native.json", 0);
+        (void)close(dir_fd);
+    }
     (void)rmdir(directory);
     return test_exit_code();
 }

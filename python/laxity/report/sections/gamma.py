@@ -91,7 +91,7 @@ def build_method(page: PageData) -> Section:
         facts = (
             ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
             ("repetitions", f"{asked.repetitions} evicting, twice as many spinning, per figure"),
-            ("evicting buffer", format_size_bytes(asked.evict_bytes)),
+            ("evicting buffer", ", ".join(map(format_size_bytes, asked.evict_sizes_bytes))),
             (
                 "preemption",
                 "as long as evicting takes"
@@ -134,12 +134,13 @@ def _name(curve: Curve) -> str:
 
 
 def _groups(curves: Sequence[Curve]) -> list[list[Curve]]:
-    """Curves that share a figure: all but the way of evicting is the same."""
-    found: dict[tuple[int, int, int], list[Curve]] = {}
+    """Curves that share a figure: all but the way of evicting is the same, longest preemptions."""
+    found: dict[tuple[int, int, int], dict[int, Curve]] = {}
     for curve in curves:
         place = curve.points[0].place
-        found.setdefault((place.cpu, place.pattern, place.case), []).append(curve)
-    return list(found.values())
+        # Later ones evict by larger buffers.
+        found.setdefault((place.cpu, place.pattern, place.case), {})[place.evict] = curve
+    return [list(group.values()) for group in found.values()]
 
 
 def _is_drawable(group: Sequence[Curve]) -> bool:
@@ -198,6 +199,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             _floor_cell(one),
             duration_cell(bounds[one.place.working_set_bytes]),
             duration_cell(one.warm_ns),
+            duration_cell(one.preemptor_ns),
             text_cell(_VERDICTS[one.verdict], _remark(one)),
         )
         for one in curve.points
@@ -210,6 +212,7 @@ def _table(run: RunData, curve: Curve) -> Table:
         "noise floor",
         "bound",
         "warm pass",
+        "preemption",
         "verdict",
     )
     return Table(f"Gamma, {_name(curve)} ({run.kind})", head, rows)
@@ -231,7 +234,8 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
     found = []
     for one in curve.points:
         place = one.place
-        where = f"cpu{place.cpu}_{place.case_name}_{place.evict_name}_{place.working_set_bytes}B"
+        evict = place.evict_name + (f"{place.evict_bytes}B" if place.evict_bytes else "")
+        where = f"cpu{place.cpu}_{place.case_name}_{evict}_{place.working_set_bytes}B"
         note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
         for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns[-1]))):
             found.append(
