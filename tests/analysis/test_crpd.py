@@ -10,6 +10,7 @@ import pytest
 
 from laxity.analysis import crpd
 from laxity.analysis.crpd import Gamma, Place
+from laxity.errors import RecordError
 from laxity.model.streams import CRPD, absent_value
 
 SPIN, EVICT, CONTROL = 0, 1, 2
@@ -123,6 +124,20 @@ def test_place_without_its_counterpart_is_left_out():
     absent = absent_value("i8")
     both = [observation(role, 400, warm_ns=absent) for role in (SPIN, EVICT)]
     assert crpd.gammas(table(*both), "a") == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("case", 2), ("pattern", 2), ("evict", 3), ("role", 3), ("working_set_bytes", 0)),
+        *(("pass1_ns", 1 << 56), ("pass1_ns", -(1 << 56)), ("working_set_bytes", 1 << 56)),
+    ],
+)
+def test_values_that_no_probe_writes_are_damage(column: str, value: int):
+    rows = [observation(role, 200) for role in (SPIN, EVICT, CONTROL)]
+    rows[1][column] = value
+    with pytest.raises(RecordError, match=f"crpd.npy: {column} {value} is no value of a probe"):
+        crpd.gammas(table(*rows), "a")
 
 
 def floor(spin: list[int], control: list[int], evict: list[int]) -> int | None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from laxity.analysis import distribution
 from laxity.analysis.distribution import Distribution
+from laxity.errors import RecordError
 from laxity.model.costs import GAMMA, Axes, Entry, Verdict
 from laxity.model.streams import CRPD_PASSES
 
@@ -131,15 +132,39 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
 
     Returns:
         Sorted; a place without an evicting or without a spinning observation is left out.
+
+    Raises:
+        RecordError: A row holds what no probe writes.
     """
     columns = [np.ma.getdata(rows[name]) for name in _PLACE_COLUMNS]
     is_flushing = columns[_PLACE_COLUMNS.index("evict")] == _FLUSH
     columns[_PLACE_COLUMNS.index("evict_bytes")] = np.where(
         is_flushing, 0, np.ma.getdata(rows["evict_bytes"])
     )
+    _check_codes(rows)
     places = sorted({Place(*map(int, key)) for key in zip(*columns, strict=True)})
     found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
     return tuple(one for one in found if one is not None)
+
+
+# Column: the smallest value that is none of its codes.
+_CODES = {"case": len(CASES), "pattern": len(PATTERNS), "evict": len(EVICTS), "role": 3}
+# Far beyond any memory and any time; sums of such values stay within 64 bits.
+_LARGEST = 1 << 56
+
+
+def _check_codes(rows: Rows) -> None:
+    for name in rows.dtype.names:
+        column = np.ma.getdata(rows[name])
+        if name == "warm_ns":
+            column = rows[name].compressed()
+        limit = _CODES.get(name, _LARGEST)
+        wrong = column[(column >= limit) | (column <= -limit)]
+        if name == "working_set_bytes":
+            wrong = column[(column >= limit) | (column == 0)]
+        if wrong.size:
+            msg = f"crpd.npy: {name} {wrong[0]} is no value of a probe; the stream is damaged"
+            raise RecordError(msg)
 
 
 _PLACE_COLUMNS = ("cpu", "pattern", "case", "evict", "evict_bytes", "working_set_bytes")

@@ -48,10 +48,9 @@ class Curve:
 def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
     """Read the curves of a run that measured crpd, and what of it cannot be read."""
     try:
-        rows = run.stream("crpd")
+        measured = crpd.gammas(run.stream("crpd"), run.path.name)
     except RecordError as error:
         return (), (str(error),)
-    measured = crpd.gammas(rows, run.path.name)
     return tuple(make_curve(points) for points in crpd.curves(measured)), ()
 
 
