@@ -140,7 +140,7 @@ static _Noreturn void run_preemptor(
 )
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
-    size_t bytes = 0;
+    size_t bytes = EVICT_STEP_BYTES;
     for (size_t i = 0; i < settings->n_evict_bytes; i++) {
         const size_t one = (size_t)settings->evict_bytes[i];
         bytes = one > bytes ? one : bytes;
