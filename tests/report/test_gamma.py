@@ -75,3 +75,7 @@ def test_damaged_stream_is_told_on_the_page(tmp_path: Path):
     text = text_of(write_report(tmp_path / "D").read_text())
     assert "crpd.npy: not a NumPy file" in text
     assert "No observation was kept" in text
+
+
+def test_counter_that_nothing_read_is_not_said_to_be_absent(tmp_path: Path):
+    assert "constant-rate counter" not in text_of(report_of(tmp_path / "D", CURVE))

@@ -109,7 +109,8 @@ def _machine_table(machine: Machine, run: RunData) -> Table:
             "clock resolution",
             _NOT_KNOWN if resolution is None else format_duration_ns(resolution),
         ),
-        ("constant-rate counter", _counter(run)),
+        # Only a run of tasks reads it.
+        *([("constant-rate counter", _counter(run))] if run.manifest.tasks else []),
         ("hardware counters (PMU)", ", ".join(stable.pmus) or "none"),
         ("machine hash", machine.hash),
     ]
