@@ -44,16 +44,12 @@ static void format_limit(char *text, size_t bytes, rlim_t limit)
     laxity_format(text, bytes, "%" PRIu64, (uint64_t)limit);
 }
 
-static void put_limit(FILE *out, const char *key, int which)
+static void put_limit(FILE *out, const char *key, const struct rlimit *limits)
 {
-    struct rlimit limits;
-    if (getrlimit(which, &limits) != 0) {
-        return;
-    }
     char soft[NUMBER_BYTES];
     char hard[NUMBER_BYTES];
-    format_limit(soft, sizeof soft, limits.rlim_cur);
-    format_limit(hard, sizeof hard, limits.rlim_max);
+    format_limit(soft, sizeof soft, limits->rlim_cur);
+    format_limit(hard, sizeof hard, limits->rlim_max);
     char text[2 * NUMBER_BYTES];
     laxity_format(text, sizeof text, "%s %s", soft, hard);
     put_value(out, key, text);
@@ -90,9 +86,16 @@ void laxity_facts_put_process(FILE *out)
     put_number(out, "@clk_tck", sysconf(_SC_CLK_TCK));
     put_number(out, "@page_bytes", sysconf(_SC_PAGE_SIZE));
     put_affinity(out);
-    put_limit(out, "@rlimit.rtprio", RLIMIT_RTPRIO);
-    put_limit(out, "@rlimit.memlock", RLIMIT_MEMLOCK);
-    put_limit(out, "@rlimit.rttime", RLIMIT_RTTIME);
+    struct rlimit limits;
+    if (getrlimit(RLIMIT_RTPRIO, &limits) == 0) {
+        put_limit(out, "@rlimit.rtprio", &limits);
+    }
+    if (getrlimit(RLIMIT_MEMLOCK, &limits) == 0) {
+        put_limit(out, "@rlimit.memlock", &limits);
+    }
+    if (getrlimit(RLIMIT_RTTIME, &limits) == 0) {
+        put_limit(out, "@rlimit.rttime", &limits);
+    }
     struct timespec resolution;
     if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0) {
         put_number(out, "@resolution_ns", laxity_timespec_ns(&resolution));

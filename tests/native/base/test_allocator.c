@@ -485,7 +485,7 @@ ask_in_child(void *(*request)(size_t), size_t bytes, size_t limit_bytes, char *t
     int ends[2];
     text[0] = '\0';
     if (pipe(ends) != 0) {
-        CHECK(!"a pipe");
+        test_fail(__FILE__, __LINE__, "no pipe");
         return;
     }
     const pid_t pid = fork();
