@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/prepare.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
-#include "base/port/deadline.h"
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "harness/counting.h"
 #include "harness/engine.h"
 #include "harness/memory_limit.h"
+#include "harness/placement.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
 
@@ -19,45 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 enum {
-    CPU_LIST_BYTES = 80,
     NS_PER_US = 1000,
     /* Behind the killer, which acts at the job timeout: first a signal, then the kernel's own
      * SIGKILL. */
     RTTIME_SOFT_MARGIN_US = 1000000,
     RTTIME_HARD_MARGIN_US = 5 * 1000000,
 };
-
-int laxity_apply_placement(
-    const struct laxity_process_config *config, struct laxity_process_state *state
-)
-{
-    (void)prctl(PR_SET_NAME, config->name);
-    /* Timers of OTHER are otherwise up to 50 us late on purpose (timer slack). Threads inherit it.
-     */
-    (void)prctl(PR_SET_TIMERSLACK, 1UL);
-    if (!laxity_cpus_is_empty(&config->cpus)) {
-        const int rc = laxity_set_affinity(&config->cpus);
-        if (rc) {
-            char list[CPU_LIST_BYTES];
-            char reason[LAXITY_ERROR_TEXT_BYTES];
-            laxity_cpus_format(&config->cpus, list, sizeof list);
-            laxity_explain_affinity_refusal(-rc, reason, sizeof reason);
-            laxity_error_set(
-                &state->error,
-                LAXITY_EXIT_LACKING,
-                "task \"%s\": cannot run on CPUs %s: %.100s",
-                config->name,
-                list,
-                reason
-            );
-            return -1;
-        }
-    }
-    return 0;
-}
 
 /* After init, so that what it allocated is locked too, and a small RLIMIT_MEMLOCK does not make it
  * fail. */
@@ -75,69 +43,6 @@ static void lock_memory(struct laxity_process_state *state)
         );
         laxity_add_fallback(state, "locked memory", "unlocked", reason);
     }
-}
-
-/* "fifo priority 50", "deadline"; `joint` stands before the priority */
-static void
-name_policy(const struct laxity_process_config *config, const char *joint, char *text, size_t bytes)
-{
-    const char *name = laxity_policy_name(config->policy);
-    if (config->policy == LAXITY_POLICY_DEADLINE) {
-        laxity_format(text, bytes, "%s", name);
-    } else {
-        laxity_format(text, bytes, "%s%spriority %d", name, joint, (int)config->priority);
-    }
-}
-
-/* Returns 0 or -errno, then with the reason. */
-static int enter_policy(const struct laxity_process_config *config, char *reason, size_t bytes)
-{
-    if (config->policy != LAXITY_POLICY_DEADLINE) {
-        const int rc = laxity_set_policy(config->policy, config->priority);
-        if (rc) {
-            /* Who has said that OTHER will do need not be told. */
-            const char *other_way = config->allow_unprivileged ? "" : config->advice.other_policy;
-            laxity_explain_policy_refusal(-rc, other_way, reason, bytes);
-        }
-        return rc;
-    }
-    const int rc = laxity_reserve(&config->reservation);
-    if (rc) {
-        struct laxity_deadline_facts facts;
-        laxity_read_deadline_facts(&facts);
-        laxity_explain_reservation_refusal(-rc, &config->reservation, &facts, reason, bytes);
-    }
-    return rc;
-}
-
-int laxity_apply_policy(
-    const struct laxity_process_config *config, struct laxity_process_state *state
-)
-{
-    state->policy = config->policy;
-    char reason[LAXITY_ERROR_TEXT_BYTES];
-    if (enter_policy(config, reason, sizeof reason) == 0) {
-        return 0;
-    }
-    char policy[LAXITY_NAME_BYTES];
-    if (config->allow_unprivileged) {
-        char what[LAXITY_NAME_BYTES];
-        name_policy(config, ", ", policy, sizeof policy);
-        laxity_format(what, sizeof what, "policy %.50s", policy);
-        laxity_add_fallback(state, what, "other", reason);
-        state->policy = LAXITY_POLICY_OTHER;
-        return 0;
-    }
-    name_policy(config, " ", policy, sizeof policy);
-    laxity_error_set(
-        &state->error,
-        LAXITY_EXIT_LACKING,
-        "task \"%s\": cannot use %s: %s",
-        config->name,
-        policy,
-        reason
-    );
-    return -1;
 }
 
 /* Up to `end`; what is unsafe inside the header of a stream, or on a terminal, becomes "_". */

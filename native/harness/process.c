@@ -8,14 +8,15 @@
 #include "harness/engine.h"
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
+#include "harness/placement.h"
 #include "harness/prepare.h"
+#include "harness/role.h"
 #include "harness/sampler.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
 
 #include <laxity/hooks.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,13 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct role {
-    bool is_task;
-    uint32_t index;
-    int segment_fd;
-    int go_fd; /* one byte when t0 is published; end of file = the supervisor gave up */
-};
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t rttime_is_reached;
@@ -71,44 +65,9 @@ void laxity_job_failed(const char *reason)
     _exit(LAXITY_EXIT_VIOLATED);
 }
 
-/* "task,0,4,7": index, segment descriptor, go descriptor (-1 = none). Written by our own
- * supervisor. */
-static int parse_role(const char *text, struct role *out_role)
-{
-    long numbers[3];
-    const char *rest = strchr(text, ',');
-    for (unsigned i = 0; i < 3; i++) {
-        char *end = NULL;
-        if (!rest || *rest != ',') {
-            return -EINVAL;
-        }
-        numbers[i] = strtol(rest + 1, &end, 10);
-        rest = end;
-    }
-    out_role->is_task = strncmp(text, "task,", 5) == 0;
-    out_role->index = (uint32_t)numbers[0];
-    out_role->segment_fd = (int)numbers[1];
-    out_role->go_fd = (int)numbers[2];
-    return *rest == '\0' ? 0 : -EINVAL;
-}
-
-static bool wait_for_go(int go_fd)
-{
-    char byte = 0;
-    ssize_t got = 0;
-    do {
-        got = read(go_fd, &byte, 1);
-    } while (got < 0 && errno == EINTR && !stop);
-    return got == 1;
-}
-
-static void set_phase(struct laxity_process_state *state, enum laxity_phase phase)
-{
-    atomic_store_explicit(&state->phase, phase, memory_order_release);
-}
-
-static int
-run_task(struct laxity_segment *segment, const struct role *role, int argc, void **workload_argv)
+static int run_task(
+    struct laxity_segment *segment, const struct laxity_role *role, int argc, void **workload_argv
+)
 {
     struct laxity_task *task = laxity_segment_task(segment, role->index);
     struct laxity_process_state *state = &task->state.process;
@@ -138,17 +97,17 @@ run_task(struct laxity_segment *segment, const struct role *role, int argc, void
     if (laxity_prepare_task(&engine) || laxity_sampler_place(&sampler)) {
         return state->error.exit_code;
     }
-    set_phase(state, LAXITY_PHASE_READY);
-    if (wait_for_go(role->go_fd)) {
+    laxity_set_phase(state, LAXITY_PHASE_READY);
+    if (laxity_wait_for_go(role->go_fd, &stop)) {
         laxity_sampler_go(&sampler);
         laxity_engine_run(&engine);
         laxity_threads_look(&threads);
     }
     laxity_sampler_stop(&sampler);
-    set_phase(state, LAXITY_PHASE_TEARDOWN);
+    laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
     laxity_memory_limit_end();
-    set_phase(state, LAXITY_PHASE_DONE);
+    laxity_set_phase(state, LAXITY_PHASE_DONE);
     return LAXITY_EXIT_DONE;
 }
 
@@ -164,7 +123,7 @@ static void run_passes(
 }
 
 static int run_corunner(
-    struct laxity_segment *segment, const struct role *role, int argc, void **workload_argv
+    struct laxity_segment *segment, const struct laxity_role *role, int argc, void **workload_argv
 )
 {
     struct laxity_corunner *corunner = laxity_segment_corunner(segment, role->index);
@@ -193,20 +152,20 @@ static int run_corunner(
         laxity_threads_apply_policy(&threads, &corunner->config, state)) {
         return state->error.exit_code;
     }
-    set_phase(state, LAXITY_PHASE_READY);
+    laxity_set_phase(state, LAXITY_PHASE_READY);
     run_passes(segment, corunner, argc, workload_argv);
-    set_phase(state, LAXITY_PHASE_TEARDOWN);
+    laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);
     benchmark_teardown(argc, workload_argv);
-    set_phase(state, LAXITY_PHASE_DONE);
+    laxity_set_phase(state, LAXITY_PHASE_DONE);
     return LAXITY_EXIT_DONE;
 }
 
 int laxity_workload_main(int argc, char **argv)
 {
     const size_t option_bytes = sizeof LAXITY_HARNESS_OPTION - 1;
-    struct role role;
+    struct laxity_role role;
     if (argc < 2 || strncmp(argv[1], LAXITY_HARNESS_OPTION, option_bytes) != 0 ||
-        parse_role(argv[1] + option_bytes, &role)) {
+        laxity_parse_role(argv[1] + option_bytes, &role)) {
         const char *slash = strrchr(argv[0], '/');
         const char *name = slash ? slash + 1 : argv[0];
         (void)fprintf(
@@ -229,8 +188,9 @@ int laxity_workload_main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         workload_argv[i - 2] = argv[i];
     }
-    const int rc = role.is_task ? run_task(base, &role, argc - 2, workload_argv)
-                                : run_corunner(base, &role, argc - 2, workload_argv);
+    const int rc = role.kind == LAXITY_ROLE_TASK
+                       ? run_task(base, &role, argc - 2, workload_argv)
+                       : run_corunner(base, &role, argc - 2, workload_argv);
     (void)fflush(NULL);
     free((void *)workload_argv);
     return rc;

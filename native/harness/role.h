@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What a process of a run is told by its hidden first argument, and says of itself. */
+#ifndef LAXITY_HARNESS_ROLE_H
+#define LAXITY_HARNESS_ROLE_H
+
+#include "harness/segment.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum laxity_role_kind {
+    LAXITY_ROLE_TASK,
+    LAXITY_ROLE_CORUNNER,
+    LAXITY_ROLE_OWN_PROGRAM
+};
+
+struct laxity_role {
+    enum laxity_role_kind kind;
+    uint32_t index;
+    int segment_fd;
+    int go_fd; /* one byte when t0 is published; end of file = the supervisor gave up */
+};
+
+/* laxity_parse_role - "task,0,4,7": index, segment descriptor, go descriptor (-1 = none). Written
+ * by our own supervisor. Returns 0 or -EINVAL. */
+int laxity_parse_role(const char *text, struct laxity_role *out_role);
+
+/* laxity_wait_for_go - until t0 is published; false if it never will be, or `stop` was set */
+bool laxity_wait_for_go(int go_fd, const volatile sig_atomic_t *stop);
+
+void laxity_set_phase(struct laxity_process_state *state, enum laxity_phase phase);
+
+#endif
