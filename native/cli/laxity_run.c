@@ -5,6 +5,8 @@
 #include "cli/event_list.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "harness/own_program.h"
+#include "harness/process.h"
 #include "harness/recover.h"
 #include "harness/supervisor.h"
 
@@ -35,6 +37,10 @@ static int answer_question(const char *word)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 &&
+        strncmp(argv[1], LAXITY_HARNESS_OPTION, sizeof LAXITY_HARNESS_OPTION - 1) == 0) {
+        return laxity_own_program_main(argc, argv);
+    }
     if (argc == 2 && answer_question(argv[1])) {
         return LAXITY_EXIT_DONE;
     }

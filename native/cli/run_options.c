@@ -164,6 +164,58 @@ static struct laxity_process_config process_config(
     return config;
 }
 
+/* What is the harness's part in a workload, a program with its own main() has to do itself. */
+static int check_own_program(
+    const struct laxity_run_plan *plan,
+    const struct laxity_segment_options *options,
+    const char *name,
+    struct laxity_error *error
+)
+{
+    const char *what = NULL;
+    if (!options->is_own_program) {
+        return 0;
+    }
+    if (options->is_corunner) {
+        what = "--corunner: a co-runner makes no jobs; use a workload";
+    } else if (plan->launcher.n > 0) {
+        what = "--launcher starts workloads; leave it out, or make it the program";
+    } else if (options->memory_limit_bytes != 0) {
+        what = "--memory-limit counts in workloads only; leave it out";
+    } else if (options->threads > 1) {
+        what = "--threads: one thread makes the jobs, others are not counted; leave it out";
+    } else if (options->stack_bytes != STACK_DEFAULT_BYTES ||
+               options->heap_bytes != HEAP_DEFAULT_BYTES) {
+        what = "--stack, --heap: the program locks and touches its own memory; leave them out";
+    }
+    if (!what) {
+        return 0;
+    }
+    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
+    return -1;
+}
+
+/* The task's process is laxity-run itself, in another role; its first word is the program. */
+static int
+take_own_program(struct laxity_segment_options *options, char **path, struct laxity_error *error)
+{
+    static char self[] = "/proc/self/exe";
+    struct laxity_words *words = &options->words;
+    char **items = (char **)calloc(words->n + 1, sizeof *items);
+    if (!items) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for a command line");
+        return -1;
+    }
+    items[0] = *path;
+    for (unsigned i = 0; i < words->n; i++) {
+        items[i + 1] = words->items[i];
+    }
+    free((void *)words->items);
+    *words = (struct laxity_words){.items = items, .n = words->n + 1};
+    *path = self;
+    return 0;
+}
+
 static int add_segment(
     struct laxity_run_plan *plan,
     char *path,
@@ -184,7 +236,10 @@ static int add_segment(
     if (!options->is_corunner && check_task(options, name, error)) {
         return -1;
     }
-    if (check_policy(options, name, error)) {
+    if (check_policy(options, name, error) || check_own_program(plan, options, name, error)) {
+        return -1;
+    }
+    if (options->is_own_program && take_own_program(options, &path, error)) {
         return -1;
     }
     if (options->is_corunner) {
@@ -210,6 +265,7 @@ static int add_segment(
                 .memory_limit_bytes = options->memory_limit_bytes,
                 .overrun = (enum laxity_overrun)options->overrun,
                 .threads = (uint32_t)options->threads,
+                .is_own_program = options->is_own_program,
             },
         .path = path,
         .words = options->words,
@@ -273,6 +329,15 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
 {
     for (unsigned i = 0; i < plan->n_tasks; i++) {
         const struct laxity_task_config *config = &plan->tasks[i].config;
+        if (plan->n_events > 0 && config->is_own_program) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--event: task \"%.60s\" is a program of its own and is not counted; leave it out",
+                config->process.name
+            );
+            return -1;
+        }
         if (plan->n_events > 0 && config->threads > 1) {
             laxity_error_set(
                 error,

@@ -49,6 +49,7 @@ struct laxity_segment_options {
     int policy;
     int overrun;
     bool is_corunner;
+    bool is_own_program;
 };
 
 extern const struct laxity_option_table laxity_common_table;

@@ -34,6 +34,17 @@ static void kill_process(int32_t pid)
     }
 }
 
+/* With an own program, which leads a group of its own: the relay alone might not get to run. */
+static void kill_task(const struct laxity_task *task)
+{
+    const int32_t program_pid = atomic_load(&task->state.program_pid);
+    if (program_pid > 0) {
+        (void)kill(-program_pid, SIGKILL);
+        kill_process(program_pid); /* it may have left its group */
+    }
+    kill_process(task->verdict.pid);
+}
+
 /* Asks a process to end. Its main thread alone, which sleeps between jobs: no system call of the
  * workload's other threads is to fail for it. */
 static void stop_process(int32_t pid)
@@ -53,7 +64,7 @@ static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end 
     laxity_end_task(task, end, end_ns);
     const bool is_in_job = laxity_atomic64_load_ns(&task->state.job_start_ns) != 0;
     if (is_in_job) {
-        kill_process(task->verdict.pid);
+        kill_task(task);
         return;
     }
     stop_process(task->verdict.pid);
@@ -87,7 +98,7 @@ void laxity_crew_kill(struct laxity_crew *crew)
 {
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         if (crew->is_task_alive[i]) {
-            kill_process(laxity_segment_task(crew->launch.segment, i)->verdict.pid);
+            kill_task(laxity_segment_task(crew->launch.segment, i));
         }
     }
     for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
@@ -167,7 +178,7 @@ void laxity_crew_kill_hung(struct laxity_crew *crew)
         struct laxity_task *task = laxity_segment_task(crew->launch.segment, i);
         if (crew->is_task_alive[i] && laxity_task_hangs(task, now_ns)) {
             laxity_end_task(task, LAXITY_END_TIMEOUT, now_ns);
-            kill_process(task->verdict.pid);
+            kill_task(task);
         }
     }
 }

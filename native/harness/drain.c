@@ -11,6 +11,7 @@
 #include "harness/mark_stream.h"
 #include "harness/outcome.h"
 #include "harness/output.h"
+#include "harness/own_jobs.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
 
@@ -145,6 +146,25 @@ static int64_t last_sign_of_life_ns(struct laxity_segment *segment, uint32_t tas
     return last_ns > t0_ns ? last_ns : t0_ns;
 }
 
+/* What an own program's relay did not live to take: rows are lost only where the ring was full. */
+static int drain_own_jobs(struct drain *drain, uint32_t task_index)
+{
+    struct laxity_segment *segment = drain->config->segment;
+    struct laxity_task *task = laxity_segment_task(segment, task_index);
+    if (!task->config.is_own_program || atomic_load(&task->state.end) != LAXITY_END_NONE) {
+        return 0;
+    }
+    const bool has_verdict = atomic_load(&task->verdict.end) != LAXITY_END_NONE;
+    const int64_t until_ns = has_verdict ? task->verdict.end_ns : INT64_MAX;
+    int rc = 0;
+    bool has_more = true;
+    while (rc == 0 && has_more) {
+        rc = laxity_job_stream_drain(&drain->stream, task_index);
+        has_more = laxity_own_jobs_take(segment, task_index, until_ns);
+    }
+    return rc;
+}
+
 /* The task's own word first, then the supervisor's; if neither spoke, all were killed. */
 static void find_end(
     const struct laxity_drain_config *config,
@@ -184,7 +204,8 @@ static int complete_streams(struct drain *drain)
         enum laxity_end end = LAXITY_END_NONE;
         find_end(drain->config, i, &end_ns, &end);
         if (is_published) {
-            rc = laxity_job_stream_end_task(&drain->stream, i, end_ns, end);
+            rc = drain_own_jobs(drain, i);
+            rc = rc ? rc : laxity_job_stream_end_task(&drain->stream, i, end_ns, end);
         } else {
             task->drain.end = end;
         }

@@ -52,15 +52,26 @@ static const struct column {
     COLUMN(cause, 'u', 1, ALWAYS),
 };
 
-static int is_measured(const struct laxity_segment *segment, enum need need)
+/* A program that keeps its own main() reads its clocks, and nothing else. */
+static int has_linked_task(struct laxity_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        if (!laxity_segment_task(segment, i)->config.is_own_program) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_measured(struct laxity_segment *segment, enum need need)
 {
     switch (need) {
     case TICKS:
-        return segment->ticks_name[0] != '\0';
+        return segment->ticks_name[0] != '\0' && has_linked_task(segment);
     case SNAPSHOT_CPU:
         return segment->snapshots != LAXITY_SNAPSHOTS_NONE;
     case SNAPSHOT_ALL:
-        return segment->snapshots == LAXITY_SNAPSHOTS_ALL;
+        return segment->snapshots == LAXITY_SNAPSHOTS_ALL && has_linked_task(segment);
     case ALWAYS:
         break;
     }
@@ -160,6 +171,10 @@ struct laxity_job_row laxity_job_row_of(
 {
     struct laxity_job_row row =
         laxity_job_row_absent(releases, task, record->job, LAXITY_STATUS_ABORTED);
+    if (releases->is_own) {
+        row.release_ns = record->release_ns;
+        row.abs_deadline_ns = laxity_own_abs_deadline_ns(releases, record->release_ns);
+    }
     row.start_ns = record->start_ns;
     row.tid = record->tid;
     row.cpu_start = record->cpu_start;
@@ -176,7 +191,7 @@ struct laxity_job_row laxity_job_row_of(
     row.blockings = record->blockings;
     row.minor_faults = record->minor_faults;
     row.major_faults = record->major_faults;
-    row.status = (uint8_t)laxity_finished_status(releases, record->job, record->finish_ns);
+    row.status = (uint8_t)laxity_status_by_deadline(row.abs_deadline_ns, record->finish_ns);
     row.log_value = record->log_value;
     row.counts = record->counts;
     return row;

@@ -72,14 +72,21 @@ static int flush_rows(struct laxity_job_stream *stream)
     return 0;
 }
 
-/* Rows stand in the order of their release, then of their task; else they are sorted at close. */
+/* Where a row stands: at its release, or at its start where the release is not known. */
+static int64_t place_ns(int64_t release_ns, int64_t start_ns)
+{
+    return release_ns == LAXITY_ABSENT_NS ? start_ns : release_ns;
+}
+
+/* Rows stand in the order of their places, then of their task; else they are sorted at close. */
 static void note_order(struct laxity_segment *segment, const struct laxity_job_row *row)
 {
+    const int64_t row_place_ns = place_ns(row->release_ns, row->start_ns);
     const bool is_before =
-        row->release_ns < segment->last_release_ns ||
-        (row->release_ns == segment->last_release_ns && row->task < segment->last_task);
-    segment->is_unsorted |= is_before && segment->rows_written > 0;
-    segment->last_release_ns = row->release_ns;
+        row_place_ns < segment->last_release_ns ||
+        (row_place_ns == segment->last_release_ns && row->task < segment->last_task);
+    segment->is_unsorted |= is_before;
+    segment->last_release_ns = row_place_ns;
     segment->last_task = row->task;
 }
 
@@ -139,11 +146,13 @@ static void count_value(struct laxity_drain_task *drain, enum laxity_quantity qu
 
 static void count_finished(struct laxity_drain_task *drain, const struct laxity_job_row *row)
 {
-    count_value(drain, LAXITY_QUANTITY_RESPONSE_TIME, row->finish_ns - row->release_ns);
-    count_value(drain, LAXITY_QUANTITY_RELEASE_LATENCY, row->start_ns - row->release_ns);
+    if (row->release_ns != LAXITY_ABSENT_NS) {
+        count_value(drain, LAXITY_QUANTITY_RESPONSE_TIME, row->finish_ns - row->release_ns);
+        count_value(drain, LAXITY_QUANTITY_RELEASE_LATENCY, row->start_ns - row->release_ns);
+    }
     count_value(drain, LAXITY_QUANTITY_START_TO_FINISH, row->finish_ns - row->start_ns);
     drain->not_met += row->status == LAXITY_STATUS_MISSED;
-    if (row->job > 0) {
+    if (row->job > 0 && row->minor_faults != INT32_MIN) {
         drain->faults_minor += (uint64_t)row->minor_faults;
         drain->faults_major += (uint64_t)row->major_faults;
     }
@@ -155,11 +164,17 @@ static int fill_gap(
     struct laxity_job_stream *stream, uint32_t task_index, const struct laxity_job_record *record
 )
 {
-    struct laxity_drain_task *drain = &laxity_segment_task(stream->segment, task_index)->drain;
+    struct laxity_task *task = laxity_segment_task(stream->segment, task_index);
+    struct laxity_drain_task *drain = &task->drain;
+    const bool is_own = task->config.is_own_program != 0;
     if (record->ordinal != drain->next_ordinal) {
-        drain->lost_records += record->ordinal - drain->next_ordinal;
+        /* An own program counts its lost ones itself: here may be one that it never finished. */
+        drain->lost_records += is_own ? 0 : record->ordinal - drain->next_ordinal;
         drain->next_job = record->job;
         return 0;
+    }
+    if (is_own) {
+        return 0; /* which releases such a program skipped nobody knows */
     }
     return put_absent_rows(stream, task_index, record->job, LAXITY_STATUS_SKIPPED);
 }
@@ -276,7 +291,12 @@ int laxity_job_stream_end_task(
     const struct laxity_releases releases = laxity_task_releases(segment, task);
     drain->end_ns = end_ns;
     drain->end = end;
-    const uint64_t released = laxity_released_before(&releases, covered_until_ns(segment, end_ns));
+    if (releases.is_own) {
+        drain->lost_records = laxity_atomic64_load(&task->state.lost_records);
+    }
+    const uint64_t released =
+        releases.is_own ? drain->next_job
+                        : laxity_released_before(&releases, covered_until_ns(segment, end_ns));
     const bool is_queue = releases.overrun == LAXITY_OVERRUN_QUEUE;
     const uint64_t first_pending = drain->next_job;
     rc = put_absent_rows(
@@ -295,19 +315,25 @@ int laxity_job_stream_end_task(
     return 0;
 }
 
-/* Bytes 0-1 of a row are its task, bytes 10-17 its release: the first and third column
- * (job_rows.c). */
+/* Columns 1, 3 and 5 of a row: task, release and start (job_rows.c). */
 static int compare_rows(const void *left, const void *right)
 {
     enum {
-        RELEASE_OFFSET = 10
+        RELEASE_OFFSET = 10,
+        START_OFFSET = 26
     };
     int64_t release_left = 0;
     int64_t release_right = 0;
+    int64_t start_left = 0;
+    int64_t start_right = 0;
     memcpy(&release_left, (const char *)left + RELEASE_OFFSET, sizeof release_left);
     memcpy(&release_right, (const char *)right + RELEASE_OFFSET, sizeof release_right);
-    if (release_left != release_right) {
-        return release_left < release_right ? -1 : 1;
+    memcpy(&start_left, (const char *)left + START_OFFSET, sizeof start_left);
+    memcpy(&start_right, (const char *)right + START_OFFSET, sizeof start_right);
+    const int64_t place_left = place_ns(release_left, start_left);
+    const int64_t place_right = place_ns(release_right, start_right);
+    if (place_left != place_right) {
+        return place_left < place_right ? -1 : 1;
     }
     uint16_t task_left = 0;
     uint16_t task_right = 0;

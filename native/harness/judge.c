@@ -179,6 +179,11 @@ static bool judge_teardown(
         );
         return true;
     }
+    if (is_clean && own == LAXITY_END_EXIT) {
+        laxity_format(
+            task->verdict.detail, sizeof task->verdict.detail, "ended by itself with exit code 0"
+        );
+    }
     if (is_clean || own == LAXITY_END_INTERRUPT) {
         return false;
     }

@@ -10,6 +10,7 @@
 #include "base/port/time.h"
 #include "harness/counting.h"
 #include "harness/drain.h"
+#include "harness/own_jobs.h"
 #include "harness/plan.h"
 #include "harness/process.h"
 #include "harness/segment.h"
@@ -100,6 +101,7 @@ static void fill_segment(struct laxity_launch *launch)
         laxity_segment_corunner(segment, i)->state.policy = config->policy;
     }
     laxity_fill_counting(plan, segment);
+    laxity_own_rings_place(segment);
     segment->magic = LAXITY_SEGMENT_MAGIC; /* last: from here on it can be recovered */
 }
 
@@ -140,7 +142,8 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
 {
     const struct laxity_run_plan *plan = launch->plan;
     const size_t bytes = laxity_segment_bytes(plan->n_tasks, plan->n_corunners, ring_slots(plan)) +
-                         laxity_segment_sample_bytes(plan->n_tasks, laxity_sample_slots(plan));
+                         laxity_segment_sample_bytes(plan->n_tasks, laxity_sample_slots(plan)) +
+                         laxity_own_rings_bytes(plan);
     void *base = NULL;
     int rc = laxity_create_shared(bytes, launch->shared_path, &launch->segment_fd);
     if (rc == 0) {
@@ -364,7 +367,13 @@ int laxity_launch_task(struct laxity_launch *launch, uint32_t index)
     const int go_fd = launch->go_read_fds[index];
     char role[LAXITY_HARNESS_OPTION_BYTES];
     laxity_format(
-        role, sizeof role, LAXITY_HARNESS_OPTION "task,%u,%d,%d", index, launch->segment_fd, go_fd
+        role,
+        sizeof role,
+        LAXITY_HARNESS_OPTION "%s,%u,%d,%d",
+        plan->config.is_own_program ? "own" : "task",
+        index,
+        launch->segment_fd,
+        go_fd
     );
     struct laxity_task *task = laxity_segment_task(launch->segment, index);
     const struct workload workload = {

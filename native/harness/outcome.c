@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -175,10 +176,11 @@ static void write_counts(struct laxity_json *json, const struct laxity_drain_tas
 static void write_faults(
     struct laxity_json *json,
     const struct laxity_segment *segment,
-    const struct laxity_drain_task *drain
+    const struct laxity_drain_task *drain,
+    bool is_own_program
 )
 {
-    if (segment->snapshots != LAXITY_SNAPSHOTS_ALL) {
+    if (segment->snapshots != LAXITY_SNAPSHOTS_ALL || is_own_program) {
         laxity_json_null(json, "faults_after_first_job");
         return;
     }
@@ -225,8 +227,13 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_int(json, "end_ns", drain->end_ns);
     laxity_json_text(json, "end_cause", laxity_end_name(drain->end));
     laxity_json_text(json, "end_detail", task->verdict.detail);
-    laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);
-    write_faults(json, segment, drain);
+    const bool is_own_program = task->config.is_own_program != 0;
+    if (is_own_program) {
+        laxity_json_null(json, "memory_locked"); /* its own business, and not seen */
+    } else {
+        laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);
+    }
+    write_faults(json, segment, drain, is_own_program);
     write_memory(json, task);
     laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);

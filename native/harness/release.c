@@ -36,12 +36,24 @@ uint64_t laxity_next_job(const struct laxity_releases *releases, uint64_t job, i
     return released > job + 1 ? released : job + 1;
 }
 
-enum laxity_status
-laxity_finished_status(const struct laxity_releases *releases, uint64_t job, int64_t finish_ns)
+int64_t laxity_own_abs_deadline_ns(const struct laxity_releases *releases, int64_t release_ns)
 {
-    const int64_t abs_deadline_ns = laxity_abs_deadline_ns(releases, job);
+    if (releases->deadline_ns == LAXITY_ABSENT_NS || release_ns == LAXITY_ABSENT_NS) {
+        return LAXITY_ABSENT_NS;
+    }
+    return release_ns + releases->deadline_ns;
+}
+
+enum laxity_status laxity_status_by_deadline(int64_t abs_deadline_ns, int64_t finish_ns)
+{
     if (abs_deadline_ns != LAXITY_ABSENT_NS && finish_ns > abs_deadline_ns) {
         return LAXITY_STATUS_MISSED;
     }
     return LAXITY_STATUS_DONE;
+}
+
+enum laxity_status
+laxity_finished_status(const struct laxity_releases *releases, uint64_t job, int64_t finish_ns)
+{
+    return laxity_status_by_deadline(laxity_abs_deadline_ns(releases, job), finish_ns);
 }

@@ -9,6 +9,7 @@
 #ifndef LAXITY_HARNESS_RELEASE_H
 #define LAXITY_HARNESS_RELEASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum laxity_overrun {
@@ -30,6 +31,7 @@ struct laxity_releases {
     int64_t period_ns;   /* > 0 */
     int64_t deadline_ns; /* relative; LAXITY_ABSENT_NS = none */
     enum laxity_overrun overrun;
+    bool is_own; /* the program releases its jobs itself: nothing below but the deadline holds */
 };
 
 int64_t laxity_release_ns(const struct laxity_releases *releases, uint64_t job);
@@ -43,6 +45,12 @@ uint64_t laxity_released_before(const struct laxity_releases *releases, int64_t 
 /* laxity_next_job - the job after `job`, which finished at finish_ns: under skip, none with r_j <
  * finish_ns */
 uint64_t laxity_next_job(const struct laxity_releases *releases, uint64_t job, int64_t finish_ns);
+
+/* laxity_own_abs_deadline_ns - of a job that the program released itself; absent with either */
+int64_t laxity_own_abs_deadline_ns(const struct laxity_releases *releases, int64_t release_ns);
+
+/* laxity_status_by_deadline - done, or missed (finish > absolute deadline, if there is one) */
+enum laxity_status laxity_status_by_deadline(int64_t abs_deadline_ns, int64_t finish_ns);
 
 /* laxity_finished_status - done, or missed (finish > absolute deadline) */
 enum laxity_status

@@ -120,6 +120,7 @@ laxity_task_releases(const struct laxity_segment *segment, const struct laxity_t
         .period_ns = task->config.period_ns,
         .deadline_ns = task->config.deadline_ns,
         .overrun = task->config.overrun,
+        .is_own = task->config.is_own_program != 0,
     };
 }
 

@@ -3,7 +3,8 @@
 /*
  * What the processes of one run share: a file on tmpfs, mapped by all of them.
  *
- *   struct laxity_segment | task blocks | co-runner blocks | rings | mark rings
+ *   struct laxity_segment | task blocks | co-runner blocks | rings | mark rings | rings of samples
+ * | job rings of programs that keep their own main()
  *
  * Every part has ONE writer, named above it. What one process writes while another reads it is
  * atomic; everything else is written before the reader exists or before an atomic flag is set with
@@ -31,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 2,
+    LAXITY_SEGMENT_VERSION = 3,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -97,6 +98,7 @@ struct laxity_job_record {
     uint64_t ordinal; /* how many jobs were started before: a hole means lost records, not skipped
                          jobs */
     uint64_t job;
+    int64_t release_ns; /* of an own program, as it says; others have theirs by arithmetic */
     int64_t start_ns;
     int64_t finish_ns;
     int64_t exec_ns;
@@ -147,7 +149,8 @@ struct laxity_task_config {
     uint64_t heap_bytes;
     uint64_t memory_limit_bytes; /* 0 = none */
     enum laxity_overrun overrun;
-    uint32_t threads; /* that the workload says it has, its main one included */
+    uint32_t threads;        /* that the workload says it has, its main one included */
+    uint32_t is_own_program; /* keeps its own main(): jobs come from its ring (own_jobs.h) */
 };
 
 enum laxity_phase {
@@ -181,6 +184,7 @@ struct laxity_task_state {
     struct laxity_atomic64 rttime_pauses;
     _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
     int64_t end_ns;
+    _Atomic int32_t program_pid; /* of an own program while it lives, else 0; leads its group */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
@@ -303,6 +307,8 @@ struct laxity_segment {
     int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
     char ticks_name[16]; /* "" = none */
     char finisher[1024]; /* shell command for a run whose caller died, "" = none */
+    uint64_t
+        own_rings_offset; /* of the job rings of own programs, one per task; 0 = there is none */
     struct laxity_counting counting;
     struct laxity_run_state run;
     /* Writer: the drain process. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "base/port/atomic64.h"
+#include "harness/own_jobs.h"
 #include "harness/segment.h"
 
 #include <stdatomic.h>
@@ -29,11 +30,20 @@ struct __attribute__((packed)) thread_row {
     int64_t to_ns;
 };
 
+/* Of an own program not its relay, unless it never looked for a collector. */
+static int32_t main_pid(struct laxity_segment *segment, uint32_t task_index)
+{
+    const struct laxity_task *task = laxity_segment_task(segment, task_index);
+    const int32_t own_pid =
+        task->config.is_own_program ? laxity_own_program_pid(segment, task_index) : 0;
+    return own_pid > 0 ? own_pid : task->verdict.pid;
+}
+
 static int32_t main_tid(struct laxity_segment *segment, uint32_t task_index)
 {
     const struct laxity_task *task = laxity_segment_task(segment, task_index);
     return task->drain.next_ordinal > 0 ? laxity_segment_ring(segment, task_index)->tid
-                                        : task->verdict.pid;
+                                        : main_pid(segment, task_index);
 }
 
 /* The thread that calls the hooks lives as long as its task. */
@@ -42,7 +52,7 @@ static int write_main(struct laxity_npy *npy, struct laxity_segment *segment, ui
     const struct laxity_task *task = laxity_segment_task(segment, task_index);
     struct thread_row row = {
         .tid = main_tid(segment, task_index),
-        .pid = task->verdict.pid,
+        .pid = main_pid(segment, task_index),
         .task = (uint16_t)task_index,
         .from_ns = laxity_atomic64_load_ns(&segment->run.t0_ns),
         .to_ns = task->drain.end_ns,

@@ -183,6 +183,30 @@ static void deadline_policy_that_cannot_be_is_refused(void)
     );
 }
 
+static void own_program_is_the_first_word_of_the_relay(void)
+{
+    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --exec --arg a --name control"), 0);
+    const struct laxity_task_plan *plan = &request.plan.tasks[0];
+    CHECK_EQUAL(plan->config.is_own_program, 1);
+    CHECK_TEXT(plan->path, "/proc/self/exe");
+    CHECK_EQUAL(plan->words.n, 2);
+    CHECK_TEXT(plan->words.items[0], "./prog");
+    CHECK_TEXT(plan->words.items[1], "a");
+    CHECK_TEXT(plan->config.process.name, "control");
+    CHECK_EQUAL(parse("--run-dir d -- ./prog -p 5ms --exec"), 0);
+    CHECK_TEXT(request.plan.tasks[0].config.process.name, "prog");
+}
+
+static void what_the_harness_does_in_a_workload_is_refused_for_an_own_program(void)
+{
+    check_refusal("--run-dir d -- ./p -p 5ms --exec -m 1MiB", "--exec: --memory-limit");
+    check_refusal("--run-dir d -- ./p -p 5ms --exec --threads 2", "--exec: --threads");
+    check_refusal("--run-dir d -- ./p -p 5ms --exec --stack 1MiB", "--exec: --stack");
+    check_refusal("--run-dir d -- ./p --exec --corunner", "--exec: --corunner");
+    check_refusal("--run-dir d --launcher qemu -- ./p -p 5ms --exec", "--exec: --launcher");
+    check_refusal("--run-dir d --event cycles -- ./p -p 5ms --exec", "a program of its own");
+}
+
 int main(void)
 {
     RUN(defaults_are_those_of_the_design);
@@ -195,6 +219,8 @@ int main(void)
     RUN(deadline_may_be_none);
     RUN(deadline_policy_reserves_its_runtime_in_each_period);
     RUN(deadline_policy_that_cannot_be_is_refused);
+    RUN(own_program_is_the_first_word_of_the_relay);
+    RUN(what_the_harness_does_in_a_workload_is_refused_for_an_own_program);
     laxity_run_options_free(&request);
     return test_exit_code();
 }

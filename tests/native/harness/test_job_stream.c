@@ -346,6 +346,52 @@ static void column_of_what_is_not_measured_does_not_exist(void)
     CHECK_EQUAL(laxity_job_layout_of(segment).n_fields, all - 3); /* and two of ticks */
 }
 
+static void run_own_job(struct laxity_task *task, int64_t release_ns, int64_t finish_ns)
+{
+    const uint64_t job = laxity_atomic64_load(&task->state.head);
+    laxity_segment_ring(segment, 0)[job & (SLOTS - 1)].release_ns = release_ns;
+    run_job(task, job, finish_ns - 10, finish_ns);
+}
+
+static void jobs_of_an_own_program_have_their_own_releases_and_no_skipped_ones(void)
+{
+    /* D = T: due at T0 + 2000 and missed by 1; not known; due at T0 + 7000, which is met. The
+     * period has no part in it, and the end of the run skips nothing. */
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    task->config.is_own_program = 1;
+    run_own_job(task, T0 + 1000, T0 + 2001);
+    run_own_job(task, LAXITY_ABSENT_NS, T0 + 5000);
+    run_own_job(task, T0 + 6000, T0 + 7000);
+    write_rows(T0 + 9000, LAXITY_END_EXIT);
+    CHECK_TEXT(statuses(), "100");
+    CHECK_EQUAL(job_of_row(1), 1); /* in its place by its start */
+    CHECK_EQUAL(task->drain.released, 3);
+    CHECK_EQUAL(task->drain.not_met, 1);
+    CHECK_EQUAL(task->drain.faults_minor, 2);
+    uint64_t counted[LAXITY_QUANTITY_COUNT] = {0};
+    for (unsigned quantity = 0; quantity < LAXITY_QUANTITY_COUNT; quantity++) {
+        for (unsigned i = 0; i < LAXITY_HISTOGRAM_BUCKETS; i++) {
+            counted[quantity] += task->drain.histograms[quantity].counts[i];
+        }
+    }
+    CHECK_EQUAL(counted[LAXITY_QUANTITY_RESPONSE_TIME], 2);
+    CHECK_EQUAL(counted[LAXITY_QUANTITY_RELEASE_LATENCY], 2);
+    CHECK_EQUAL(counted[LAXITY_QUANTITY_START_TO_FINISH], 3);
+}
+
+static void rows_without_release_are_sorted_by_their_start(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    task->config.is_own_program = 1;
+    run_own_job(task, T0 + 3000, T0 + 3100);
+    run_own_job(task, T0 + 2000, T0 + 3200); /* a release before that of the job before it */
+    run_own_job(task, LAXITY_ABSENT_NS, T0 + 4000);
+    write_rows(T0 + 9000, LAXITY_END_EXIT);
+    CHECK_EQUAL(job_of_row(0), 1);
+    CHECK_EQUAL(job_of_row(1), 0);
+    CHECK_EQUAL(job_of_row(2), 2);
+}
+
 static void skipped_job_counts_nothing_which_is_not_zero(void)
 {
     struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
@@ -397,6 +443,8 @@ int main(void)
     RUN(rows_that_found_the_disk_full_are_written_later);
     RUN(log_column_carries_the_header_of_the_workload);
     RUN(column_of_what_is_not_measured_does_not_exist);
+    RUN(jobs_of_an_own_program_have_their_own_releases_and_no_skipped_ones);
+    RUN(rows_without_release_are_sorted_by_their_start);
     RUN(skipped_job_counts_nothing_which_is_not_zero);
     static const char *const files[] = {"jobs.npy", "histogram.npy", "threads.npy"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
