@@ -55,6 +55,11 @@ def test_misses_behind_one_late_start_are_one_burst():
     assert len(backlog.worst_bursts(rows, limit=1)) == 1
 
 
+def test_a_job_without_release_waited_for_no_other():
+    rows = make_jobs({"start_ns": 0, "finish_ns": 9}, {"start_ns": 5, "finish_ns": 12})
+    assert backlog.first_of_burst(rows).tolist() == [0, 1]
+
+
 def test_a_burst_behind_a_long_job_is_not_called_late():
     # starts at once, takes 12 of T = 10
     rows = make_jobs(job(0, 0, 12, abs_deadline_ns=10, status=1), job(10, 12, 15))

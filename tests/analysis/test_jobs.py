@@ -312,3 +312,23 @@ def test_absent_smallest_value_never_reaches_a_figure(field: str):
     rows[field][1] = ABSENT
     rows[field][1] = np.ma.masked
     assert analysis.present(rows[field]).min() >= 0
+
+
+def test_a_job_without_release_has_no_split_and_stands_by_its_start():
+    rows = make_jobs(
+        {"start_ns": 25, "finish_ns": 30, "exec_ns": 4},
+        {"release_ns": 10, "start_ns": 12, "finish_ns": 18, "exec_ns": 5},
+        {"release_ns": 40, "start_ns": 41, "finish_ns": 44, "exec_ns": 2},
+    )
+    assert analysis.in_order(rows)["job"].tolist() == [1, 0, 2]
+    assert analysis.with_release(rows)["job"].tolist() == [1, 2]
+    mean = analysis.mean_split(rows)
+    assert mean is not None
+    # (18 - 10 + 44 - 40) / 2
+    assert (mean.n, mean.response_ns) == (2, 6.0)
+    worst = analysis.job_at_quantile(rows, 1.0)
+    assert worst is not None
+    assert int(worst["job"]) == 1
+    usual = analysis.usual_values(rows)
+    seen = analysis.why_missed(rows[0], analysis.Neighbours(rows[2], usual))
+    assert [one.code for one in seen] == []

@@ -332,7 +332,7 @@ def test_unknown_table_is_refused_with_a_suggestion():
         read(b"schema = 1\n[[tasks]]\n")
 
 
-@pytest.mark.parametrize("key", ["exec", "isolation"])
+@pytest.mark.parametrize("key", ["isolation"])
 def test_key_of_a_later_part_is_refused_by_name(key: str):
     assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
 
@@ -408,7 +408,9 @@ def test_tasks_of_one_workload_differ_by_name():
 
 
 def test_task_without_workload_is_refused():
-    message = 'task "x": no workload; write workload = "NAME" (see laxity list)'
+    message = (
+        'task "x": no workload; write workload = "NAME" (see laxity list), or exec = ["PROGRAM"]'
+    )
     assert refusal(name="x", workload=None) == message
 
 
@@ -516,3 +518,31 @@ def test_interference_runs_one_process_on_each_of_its_cpus():
     named = [(one.workload, cpu) for one, cpu in corunners_of(spec)]
     assert named == [("bandwidth", 2), ("bandwidth", 3), ("latency", 0)]
     assert isinstance(spec.interfere[0], InterfereSpec)
+
+
+def test_exec_is_a_program_and_its_words_instead_of_a_workload():
+    spec = resolve(workload=None, exec=["./bin/control", "-v"])
+    task = spec.tasks[0]
+    assert (task.name, task.workload, task.exec) == ("control", "", ("./bin/control", "-v"))
+    assert read(spec_to_toml(spec).encode()) == spec
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "both workload and exec; remove one of them"),
+        ({"exec": []}, 'exec names no program; write for example exec = ["./control"]'),
+        ({"args": ["1"]}, "args are the words of a workload; write them into exec"),
+        ({"memory_limit": "1MiB"}, "memory_limit cannot be used with exec: only what a workload"),
+        ({"threads": 2}, "threads cannot be used with exec: one thread makes the jobs"),
+        ({"stack": "1MiB"}, "stack cannot be used with exec: the program touches its own memory"),
+        ({"heap": "1MiB"}, "heap cannot be used with exec: the program touches its own memory"),
+        ({"run": {"events": ["cycles"]}}, "is a program of its own (exec) and is not counted"),
+        ({"run": {"on": "ssh://root@board"}}, "boards get workloads only; leave it out"),
+    ],
+)
+def test_what_does_not_fit_a_program_of_the_users_own_is_refused(
+    keys: dict[str, object], message: str
+):
+    workload = "mem" if not keys else None
+    assert message in refusal(**{"workload": workload, "exec": ["./control"]} | keys)

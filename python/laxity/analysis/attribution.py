@@ -113,12 +113,13 @@ def attribute(jobs: Jobs, trace: Trace, snapshot_exec_ns: int | None = 0) -> Att
     """Split the response times of one task's jobs and name who preempted them.
 
     Args:
-        jobs: Rows of one task; those that did not finish are left out.
+        jobs: Rows of one task; those that did not finish, or whose release is not
+            known, are left out.
         trace: Of the whole run.
         snapshot_exec_ns: Calibrated processor time of an empty pair of snapshots; None: the rows'
             processor time is not that of the job's thread alone, execution is what the trace saw.
     """
-    rows = job_analysis.finished(jobs)
+    rows = job_analysis.with_release(job_analysis.finished(jobs))
     tids = np.ma.getdata(rows["tid"])
     parts = [
         _attribute_thread(rows[tids == tid], int(tid), trace, snapshot_exec_ns)

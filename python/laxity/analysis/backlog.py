@@ -101,6 +101,7 @@ def first_of_burst(jobs: Jobs) -> IntArray:
     waited[1:] = (
         has_started[1:]
         & (number[1:] == number[:-1] + 1)
+        & ~np.ma.getmaskarray(jobs["release_ns"])[1:]
         & (_filled(jobs["finish_ns"])[:-1] > _filled(jobs["release_ns"])[1:])
     )
     first: IntArray = np.maximum.accumulate(np.where(waited, 0, index))

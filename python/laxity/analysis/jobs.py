@@ -162,6 +162,18 @@ def finished(jobs: Jobs) -> Jobs:
     return jobs[(status == Status.DONE) | (status == Status.MISSED)]
 
 
+def with_release(jobs: Jobs) -> Jobs:
+    """Return the rows whose release is known; a program with its own main may not have told it."""
+    return jobs[~np.ma.getmaskarray(jobs["release_ns"])]
+
+
+def in_order(jobs: Jobs) -> Jobs:
+    """Sort rows by release; by start where the release is not known."""
+    release_ns, start_ns = np.ma.getdata(jobs["release_ns"]), np.ma.getdata(jobs["start_ns"])
+    place_ns = np.where(np.ma.getmaskarray(jobs["release_ns"]), start_ns, release_ns)
+    return jobs[np.argsort(place_ns, kind="stable")]
+
+
 def response_time_ns(jobs: Jobs) -> Column:
     """Return finish - release per job (masked where not finished), nanoseconds."""
     return jobs["finish_ns"] - jobs["release_ns"]
@@ -261,8 +273,8 @@ def split_of_job(row: Row, snapshot_exec_ns: int = 0) -> Split:
 
 
 def mean_split(jobs: Jobs, snapshot_exec_ns: int = 0) -> MeanSplit | None:
-    """Return the mean split over all finished jobs; means add up, medians would not."""
-    rows = finished(jobs)
+    """Return the mean split over finished jobs of known release; means add up, medians do not."""
+    rows = with_release(finished(jobs))
     if not len(rows):
         return None
     execution = execution_ns(rows, snapshot_exec_ns)
@@ -282,7 +294,7 @@ def mean_split(jobs: Jobs, snapshot_exec_ns: int = 0) -> MeanSplit | None:
 
 def job_at_quantile(jobs: Jobs, q: float) -> Row | None:
     """Return the finished row whose response time is the nearest-rank quantile; None if none."""
-    rows = finished(jobs)
+    rows = with_release(finished(jobs))
     if not len(rows):
         return None
     order = np.argsort(present(response_time_ns(rows)), kind="stable")
@@ -363,7 +375,9 @@ def why_missed(row: Row, neighbours: Neighbours) -> tuple[Observation, ...]:
 
 def _seen_before_start(row: Row, neighbours: Neighbours) -> list[Observation]:
     """Previous job over the release, or a late start."""
-    release = int(row["release_ns"])
+    release = _value(row, "release_ns")
+    if release is None:
+        return []
     if neighbours.previous is not None:
         finish = _value(neighbours.previous, "finish_ns")
         if finish is not None and finish > release:
@@ -404,8 +418,8 @@ def _execution_of(row: Row, snapshot_exec_ns: int) -> int | None:
 
 def _allowed_ns(row: Row) -> int:
     """Relative deadline of a job; 0 without one."""
-    deadline = _value(row, "abs_deadline_ns")
-    return 0 if deadline is None else deadline - int(row["release_ns"])
+    deadline, release = _value(row, "abs_deadline_ns"), _value(row, "release_ns")
+    return 0 if deadline is None or release is None else deadline - release
 
 
 def _value(row: Row, name: str) -> int | None:

@@ -542,7 +542,12 @@ def _with_absolute_workloads(spec: Spec, base: Path) -> Spec:
         return str((base / workload).resolve()) if "/" in workload else workload
 
     tasks = tuple(
-        msgspec.structs.replace(task, workload=absolute(task.workload)) for task in spec.tasks
+        msgspec.structs.replace(
+            task,
+            workload=absolute(task.workload),
+            exec=(absolute(task.exec[0]), *task.exec[1:]) if task.exec else (),
+        )
+        for task in spec.tasks
     )
     interfere = tuple(
         msgspec.structs.replace(one, workload=absolute(one.workload)) for one in spec.interfere

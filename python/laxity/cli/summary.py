@@ -41,7 +41,7 @@ def summary_text(run: Run) -> str:
         return "".join([_outcome_line(run.manifest), gamma_text(run), *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
-    parts += [f"{line}\n" for line in _release_lines(page)]
+    parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
     parts += [f"{line}\n" for line in _memory_lines(page)]
@@ -90,6 +90,7 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "released": task.result.released,
                 "started": task.result.started,
                 "counts": task.result.counts,
+                "release_unknown": task.n_release_unknown,
                 "lost_rows": task.result.lost_rows,
                 "memory": task.result.memory,
                 "lost_marks": task.result.lost_marks,
@@ -235,6 +236,17 @@ def _release_lines(page: PageData) -> list[str]:
                 f"{counts.aborted} aborted + {pending}"
             )
     return lines
+
+
+def _unknown_lines(page: PageData) -> list[str]:
+    return [
+        f"{data.label}: release not known of {task.n_release_unknown} of {task.n_finished} "
+        f"finished jobs of {task.result.name} (laxity_job_start): no response time, and not judged "
+        "by a deadline"
+        for data in page.runs
+        for task in data.tasks
+        if task.n_release_unknown
+    ]
 
 
 def _memory_lines(page: PageData) -> list[str]:

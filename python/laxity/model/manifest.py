@@ -113,13 +113,16 @@ class Memory(Record, frozen=True, kw_only=True):
 class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it.
 
-    `runtime_ns`: what policy deadline reserved in each period; null under another policy.
+    `exec`: a program that keeps its own main, and its words, which stand in `workload` and `args`
+    too; null for a workload. `runtime_ns`: what policy deadline reserved in each period; null under
+    another policy.
     """
 
     index: int
     name: str
     workload: str
     args: list[str]
+    exec: list[str] | None = None
     policy: str
     priority: int | None
     runtime_ns: int | None = None

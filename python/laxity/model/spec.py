@@ -85,6 +85,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     name: str | None = None
     workload: str | None = None
     args: list[str] = []
+    exec: list[str] | None = None
     period: Any = None
     deadline: Any = None
     offset: Any = "0ns"
@@ -122,7 +123,7 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 # Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
 UNSERVED_KEYS = {
     "run": (),
-    "task": ("exec", "isolation"),
+    "task": ("isolation",),
     "interfere": (),
 }
 BOUND_KEYS = (
@@ -142,12 +143,14 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 
     `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
     what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
-    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit.
+    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit. `exec`: a
+    program of the user's own and its words; then there is no workload.
     """
 
     name: str
-    workload: str
+    workload: str = ""
     args: tuple[str, ...] = ()
+    exec: tuple[str, ...] = ()
     period_ns: int
     deadline_ns: int | None
     offset_ns: int = 0
@@ -220,7 +223,8 @@ def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
 
 def workloads_of(spec: Spec) -> list[str]:
     """List the workloads of an experiment, each once."""
-    names = [task.workload for task in spec.tasks] + [one.workload for one in spec.interfere]
+    names = [task.workload for task in spec.tasks if not task.exec]
+    names += [one.workload for one in spec.interfere]
     return list(dict.fromkeys(names))
 
 
@@ -270,8 +274,9 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
     return _without_none(
         {
             "name": task.name,
-            "workload": task.workload,
-            "args": list(task.args),
+            "workload": task.workload or None,
+            "args": None if task.exec else list(task.args),
+            "exec": list(task.exec) or None,
             "period": exact_duration(task.period_ns),
             "deadline": deadline,
             "offset": exact_duration(task.offset_ns),
@@ -281,8 +286,8 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
             "cpus": format_cpus(task.cpus) or None,
             "overrun": task.overrun.value,
             "job_timeout": exact_duration(task.job_timeout_ns),
-            "stack": exact_size(task.stack_bytes),
-            "heap": exact_size(task.heap_bytes),
+            "stack": None if task.exec else exact_size(task.stack_bytes),
+            "heap": None if task.exec else exact_size(task.heap_bytes),
             "memory_limit": None
             if task.memory_limit_bytes is None
             else exact_size(task.memory_limit_bytes),

@@ -18,6 +18,7 @@ import msgspec
 from laxity.errors import ConfigError, located, suggestion
 from laxity.model.board_url import parse_board_url
 from laxity.model.cpus import parse_cpus
+from laxity.model.own_program import check_exec, refuse_exec_in_run
 from laxity.model.spec import (
     BOUND_KEYS,
     DEFAULT_HEAP_BYTES,
@@ -239,7 +240,8 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
 
 
 def _task_label(task: dict[str, Any], index: int) -> str:
-    name = task.get("name", task.get("workload"))
+    name = task.get("name", task.get("workload", task.get("exec")))
+    name = name[0] if isinstance(name, list) and name else name
     return f'task "{name}"' if isinstance(name, str) else f"task {index}"
 
 
@@ -286,6 +288,7 @@ def _resolve_run(
         if value is not None and not low <= value <= MAX_SEED:
             msg = f"{name} {value} is not between {low} and {MAX_SEED}; write a number that is"
             raise ConfigError(msg)
+    refuse_exec_in_run(run, tasks)
     if run.keep not in {"all", "misses"} and not _KEEP_TAIL.fullmatch(run.keep):
         msg = f'keep "{run.keep}" is unknown; use all, misses or tail:N (the last N rows)'
         raise ConfigError(msg)
@@ -383,10 +386,8 @@ def _resolve_trace(value: object, on: str | None) -> str | None:
 
 
 def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
-    if not task.workload:
-        msg = f'task "{task.name or 0}": no workload; write workload = "NAME" (see laxity list)'
-        raise ConfigError(msg)
-    name = task.name if task.name is not None else PurePath(task.workload).name
+    program = check_exec(task)
+    name = task.name if task.name is not None else PurePath((*program, task.workload or "")[0]).name
     if len(name) > _MAX_NAME:
         msg = f'task "{name[:_MAX_NAME]}...": name of {len(name)} letters; use at most {_MAX_NAME}'
         raise ConfigError(msg)
@@ -400,8 +401,9 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
         policy = _choice(task.policy, Policy, "policy")
         return TaskSpec(
             name=name,
-            workload=task.workload,
+            workload=task.workload or "",
             args=_words(task.args),
+            exec=program,
             period_ns=period_ns,
             deadline_ns=deadline_ns,
             offset_ns=_duration(task.offset, "offset"),

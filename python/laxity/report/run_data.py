@@ -53,6 +53,13 @@ class TaskData:
         """Finished jobs by the manifest's count: done + missed."""
         return self.result.counts.done + self.result.counts.missed
 
+    @property
+    def n_release_unknown(self) -> int:
+        """Finished jobs of a program with its own main (`exec`) that did not tell their release."""
+        if self.result.exec is None:
+            return 0
+        return self.n_finished - self.distributions[Stream.RESPONSE_TIME].n
+
 
 @dataclass(frozen=True, slots=True)
 class RunData:
@@ -196,7 +203,7 @@ def _read_task(
     result: TaskResult, jobs: Jobs, histogram: Rows | None, marks: Marks | None
 ) -> TaskData:
     rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
-    rows = rows[np.argsort(np.ma.getdata(rows["release_ns"]), kind="stable")]
+    rows = analysis.in_order(rows)
     n_finished = result.counts.done + result.counts.missed
     # Whatever was to be kept: `tail:N` of fewer than N rows is all of them.
     is_whole = len(rows) == result.released and not result.lost_rows

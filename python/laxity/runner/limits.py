@@ -55,7 +55,7 @@ def apply(directory: Path, spec: Spec, manifest: Manifest) -> Manifest:
         return manifest
     for code, message in (
         _judge_lost_rows(manifest),
-        _judge_misses(spec, manifest),
+        _judge_misses(directory, spec, manifest),
         _judge_response(directory, spec, manifest),
     ):
         if code != EXIT_DONE:
@@ -70,7 +70,7 @@ def _judge_lost_rows(manifest: Manifest) -> tuple[int, str]:
     return EXIT_DONE, ""
 
 
-def _judge_misses(spec: Spec, manifest: Manifest) -> tuple[int, str]:
+def _judge_misses(directory: Path, spec: Spec, manifest: Manifest) -> tuple[int, str]:
     limit = spec.max_misses
     if limit is None:
         return EXIT_DONE, ""
@@ -80,6 +80,9 @@ def _judge_misses(spec: Spec, manifest: Manifest) -> tuple[int, str]:
     idle = next((task.name for task in manifest.tasks if not task.released), None)
     if idle is not None:
         return EXIT_NO_VERDICT, f'max_misses {limit}: task "{idle}" had no release: no verdict'
+    unknown = _unknown_release(directory, manifest, with_deadline=True)
+    if unknown is not None:
+        return EXIT_NO_VERDICT, f"max_misses {limit}: {unknown}: no verdict"
     return EXIT_DONE, ""
 
 
@@ -105,6 +108,9 @@ def _judge_response(directory: Path, spec: Spec, manifest: Manifest) -> tuple[in
             EXIT_NO_VERDICT,
             f'max_response {shown}: no job of task "{idle}" finished: no verdict',
         )
+    unknown = _unknown_release(directory, manifest, with_deadline=False)
+    if unknown is not None:
+        return EXIT_NO_VERDICT, f"max_response {shown}: {unknown}: no verdict"
     return EXIT_DONE, ""
 
 
@@ -127,6 +133,29 @@ def _longest_response_ns(directory: Path, manifest: Manifest) -> tuple[int, int]
     if not counted.size:
         return 0, 0
     return int(counted["lower_ns"].max()), int(counted["upper_ns"].max()) - 1
+
+
+def _unknown_release(directory: Path, manifest: Manifest, *, with_deadline: bool) -> str | None:
+    """Say of which task with its own main (`exec`) a release is not known; None: of none.
+
+    Every finished job counts in histogram.npy, its response time only where there is one.
+    """
+    asked = [
+        task
+        for task in manifest.tasks
+        if task.exec is not None and (task.deadline_ns is not None or not with_deadline)
+    ]
+    if not asked:
+        return None
+    histogram = read_stream(directory / "histogram.npy")
+    for task in asked:
+        is_known = (histogram["task"] == task.index) & (
+            histogram["quantity"] == Quantity.RESPONSE_TIME
+        )
+        unknown = _n_finished([task]) - int(histogram["count"][is_known].sum() or 0)
+        if unknown:
+            return f'release of {unknown} jobs of task "{task.name}" is not known'
+    return None
 
 
 def _n_finished(tasks: Iterable[TaskResult]) -> int:

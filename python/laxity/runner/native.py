@@ -24,7 +24,7 @@ from laxity.model.cpus import format_cpus
 from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
 from laxity.runner.progress import Display, show_newest
 from laxity.runner.signals import Forwarder
-from laxity.runner.tools import find_tool, find_workload
+from laxity.runner.tools import find_program, find_tool, find_workload
 from laxity.store.run_directory import NewRun
 
 # How soon the end of laxity-run is noticed; its progress lines come more rarely.
@@ -105,7 +105,7 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
         if options.programs.finisher is not None:
             argv += ["--finisher", options.programs.finisher]
     for task in spec.tasks:
-        argv += ["--", options.programs.workload(task.workload), *_task_argv(task, spec.jobs)]
+        argv += ["--", _program_of(task, options.programs), *_task_argv(task, spec.jobs)]
     for one, cpu in corunners_of(spec):
         argv += ["--", options.programs.workload(one.workload), *_corunner_argv(one, cpu)]
     return argv
@@ -195,6 +195,10 @@ def _event_argv(spec: Spec) -> list[str]:
     return argv
 
 
+def _program_of(task: TaskSpec, programs: Programs) -> str:
+    return str(find_program(task.exec[0])) if task.exec else programs.workload(task.workload)
+
+
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     deadline = "none" if task.deadline_ns is None else f"{task.deadline_ns}ns"
     argv = ["--name", task.name, "--period", f"{task.period_ns}ns", "--deadline", deadline]
@@ -203,13 +207,14 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
         argv += ["--runtime", f"{task.runtime_ns}ns"]
     argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
     argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
+    jobs_argv = [] if jobs is None else ["--jobs", str(jobs)]
+    if task.exec:
+        return [*argv, *jobs_argv, "--exec", *_words_argv(task.exec[1:])]
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
     if task.memory_limit_bytes is not None:
         argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
     argv += ["--threads", str(task.threads)]
-    if jobs is not None:
-        argv += ["--jobs", str(jobs)]
-    return argv + _words_argv(task.args)
+    return [*argv, *jobs_argv, *_words_argv(task.args)]
 
 
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:

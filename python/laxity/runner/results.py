@@ -32,8 +32,9 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
             TaskResult(
                 index=index,
                 name=task.name,
-                workload=task.workload,
-                args=list(task.args),
+                workload=task.exec[0] if task.exec else task.workload,
+                args=list(task.exec[1:] or task.args),
+                exec=list(task.exec) or None,
                 policy=seen.policy or task.policy.value,
                 priority=_used_priority(task.priority, seen.policy),
                 runtime_ns=None if seen.policy == Policy.OTHER else task.runtime_ns,

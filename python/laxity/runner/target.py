@@ -13,7 +13,7 @@ from laxity.runner.native import run_native
 from laxity.runner.placement import Cpus, cpus_of_this_process
 from laxity.runner.progress import Display
 from laxity.runner.signals import Forwarder
-from laxity.runner.tools import find_tool, find_workload
+from laxity.runner.tools import find_program, find_tool, find_workload
 from laxity.store.run_directory import NewRun
 
 
@@ -74,6 +74,9 @@ class ThisMachine:
         find_tool("laxity-run")
         for name in workloads_of(spec):
             find_workload(name)
+        for task in spec.tasks:
+            if task.exec:
+                find_program(task.exec[0])
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any target
         """Runs are written where they stay."""

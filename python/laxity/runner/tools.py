@@ -114,6 +114,20 @@ def find_workload(name: str) -> Path:
     raise ConfigError(msg)
 
 
+def find_program(name: str) -> Path:
+    """Find a program of the user's own (`exec`): a path, or a name along PATH.
+
+    Raises:
+        ConfigError: There is no such program.
+    """
+    found = name if "/" in name else shutil.which(name)
+    if found is None or not _is_program(Path(found)):
+        where = "" if "/" in name else " along PATH"
+        msg = f'exec "{name}": no executable file{where}; build it or correct the path'
+        raise ConfigError(msg)
+    return Path(found).absolute()
+
+
 def list_workloads() -> list[Workload]:
     """List the bundled workloads.
 

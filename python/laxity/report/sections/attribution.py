@@ -23,7 +23,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import RunData, TaskData
-from laxity.report.sections.common import NO_FINISHED_JOB, per_task, quantity
+from laxity.report.sections.common import per_task, quantity, without_release
 
 _INTRODUCTION = (
     "From the scheduling trace ({backend}). Response time = release latency + execution + "
@@ -93,7 +93,7 @@ def _steal_text(trace: TraceResult) -> str:
 def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     found = run.attributions.get(task.result.index)
     if found is None or not len(found.pieces.job):
-        return [Paragraph(NO_FINISHED_JOB, "note")], []
+        return [Paragraph(without_release(task), "note")], []
     pieces = found.pieces
     blocks: list[Block] = _verdict_notes(pieces)
     if not pieces.is_known.any():

@@ -9,7 +9,15 @@ from laxity.analysis.jobs import Summary
 from laxity.model.manifest import CorunnerResult, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.model.units import format_duration_ns
-from laxity.report.blocks import Block, Heading, Quantity, Resolution, show_count, show_duration
+from laxity.report.blocks import (
+    Block,
+    Heading,
+    Quantity,
+    Resolution,
+    count_noun,
+    show_count,
+    show_duration,
+)
 from laxity.report.run_data import PageData, RunData, TaskData
 
 STREAM_NAMES = {
@@ -118,6 +126,19 @@ def quantile_name(q: float) -> str:
 def words_of(workload: str, args: list[str]) -> str:
     """Write a workload with its words."""
     return " ".join([PurePath(workload).name, *args])
+
+
+def without_release(task: TaskData) -> str:
+    """Say why there are no times from a release: no job finished, or the program told none."""
+    unknown = task.n_release_unknown
+    if not unknown:
+        return NO_FINISHED_JOB
+    return (
+        f"Of {show_count(unknown)} of {count_noun(task.n_finished, 'finished job')} the release is "
+        "not known: the program keeps its own main and called laxity_job_start. It can tell them "
+        "with laxity_job_start_at. These jobs have no response time and no release latency, and "
+        "were not judged by a deadline."
+    )
 
 
 def scheduling_of(one: TaskResult | CorunnerResult) -> str:

@@ -24,7 +24,6 @@ from laxity.report.blocks import (
 from laxity.report.figures import Labelled
 from laxity.report.run_data import RunData, TaskData
 from laxity.report.sections.common import (
-    NO_FINISHED_JOB,
     STREAM_NAMES,
     interval_text,
     is_queued,
@@ -32,6 +31,7 @@ from laxity.report.sections.common import (
     quantile_name,
     source_note,
     summary_quantities,
+    without_release,
 )
 
 _INTRODUCTIONS = {
@@ -80,12 +80,26 @@ def _task_blocks(
     samples = task.distributions[stream]
     summary = analysis.summarize(samples)
     if summary is None:
-        return [Paragraph(NO_FINISHED_JOB, "note")], []
+        return _without_release(run, task, stream)
     title, name = STREAM_NAMES[stream]
     note = source_note(task, run)
     blocks: list[Block] = [Paragraph(note, "note")] if note else []
+    if task.n_release_unknown:
+        blocks.append(Paragraph(without_release(task), "note"))
     blocks += [_figures(run, task, stream), summary_table(title, summary, run)]
     return blocks, summary_quantities(run, task, name, summary)
+
+
+def _without_release(
+    run: RunData, task: TaskData, stream: Stream
+) -> tuple[list[Block], list[Quantity]]:
+    """What is left where no release is known: how long the jobs took from start to finish."""
+    blocks: list[Block] = [Paragraph(without_release(task), "note")]
+    length = analysis.summarize(task.distributions[Stream.START_TO_FINISH])
+    if not task.n_release_unknown or stream is not Stream.RESPONSE_TIME or length is None:
+        return blocks, []
+    blocks.append(summary_table("start to finish", length, run))
+    return blocks, summary_quantities(run, task, "start_to_finish", length)
 
 
 def _figures(run: RunData, task: TaskData, stream: Stream) -> Figures:

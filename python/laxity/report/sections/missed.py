@@ -29,7 +29,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import RunData, TaskData
-from laxity.report.sections.common import per_task, quantity
+from laxity.report.sections.common import per_task, quantity, without_release
 
 WORST_JOBS = 20
 _P99 = 0.99
@@ -69,6 +69,8 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
         return [Paragraph("Nothing was released.")], quantities
     blocks: list[Block] = [_counts_table(run, task)]
     if not counts.not_met:
+        if task.n_release_unknown and task.result.deadline_ns is not None:
+            return [*blocks, Paragraph(without_release(task), "note")], quantities
         return [*blocks, Paragraph("No release was not met.")], quantities
     if counts.skipped and task.is_whole:
         text, more = _skip_reasons(run, task)
@@ -173,20 +175,22 @@ def _worst_row(
     index = burst.worst
     row = task.rows[index]
     is_aborted = int(row["status"]) == Status.ABORTED
-    release = int(row["release_ns"])
+    is_known = not np.ma.getmaskarray(task.rows["release_ns"])[index]
+    release = int(row["release_ns"]) if is_known else None
     response: int | None = None
     late: int | None = None
-    if not is_aborted:
+    if not is_aborted and release is not None:
         response = int(row["finish_ns"]) - release
         late = int(row["finish_ns"]) - int(row["abs_deadline_ns"])
     missing = number_cell("aborted") if is_aborted else duration_cell(None)
-    since_t0 = None if t0 is None else release - t0
+    since_t0 = None if t0 is None or release is None else release - t0
+    no_release = "t0 not known" if release is not None else "not known"
     skipped = number_cell(
         show_count(analysis.skipped_after(task.rows, index)) if task.is_whole else "not kept"
     )
     return (
         text_cell(f"{int(row['job'])}"),
-        number_cell(f"{since_t0 / 1e9:.6f} s" if since_t0 is not None else "t0 not known"),
+        number_cell(f"{since_t0 / 1e9:.6f} s" if since_t0 is not None else no_release),
         duration_cell(response) if response is not None else missing,
         duration_cell(late) if late is not None else missing,
         skipped,

@@ -26,11 +26,11 @@ from laxity.report.blocks import (
 from laxity.report.figures import Part
 from laxity.report.run_data import RunData, TaskData
 from laxity.report.sections.common import (
-    NO_FINISHED_JOB,
     calibration_note,
     per_task,
     quantity,
     summary_quantities,
+    without_release,
 )
 from laxity.report.sections.distributions import summary_table
 
@@ -62,12 +62,13 @@ def build(run: RunData) -> Section:
 
 def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     mean = analysis.mean_split(task.rows, run.snapshot_exec_ns)
-    if mean is None:
-        return [Paragraph(NO_FINISHED_JOB, "note")], []
-    rows = _rows(task, mean, run.snapshot_exec_ns)
-    blocks: list[Block] = [*_notes(run, task, mean), _figure(run, task, rows, mean.n)]
-    blocks.append(_table(run, rows, mean))
-    quantities = _mean_quantities(run, task, mean)
+    blocks: list[Block] = [Paragraph(without_release(task), "note")]
+    quantities: list[Quantity] = []
+    if mean is not None:
+        rows = _rows(task, mean, run.snapshot_exec_ns)
+        blocks = [*_notes(run, task, mean), _figure(run, task, rows, mean.n)]
+        blocks.append(_table(run, rows, mean))
+        quantities = _mean_quantities(run, task, mean)
     note = calibration_note(run)
     execution = analysis.execution_ns(analysis.finished(task.rows), run.snapshot_exec_ns)
     if execution is not None and task.is_whole:

@@ -21,7 +21,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.figures import FloatArray, Series
 from laxity.report.run_data import RunData, TaskData
-from laxity.report.sections.common import NO_FINISHED_JOB, per_task
+from laxity.report.sections.common import per_task, without_release
 
 
 def build(run: RunData) -> Section:
@@ -35,9 +35,9 @@ def build(run: RunData) -> Section:
 
 
 def _task_blocks(run: RunData, task: TaskData) -> list[Block]:
-    finished = analysis.finished(task.rows)
+    finished = analysis.with_release(analysis.finished(task.rows))
     if not len(finished):
-        return [Paragraph(NO_FINISHED_JOB, "note")]
+        return [Paragraph(without_release(task), "note")]
     blocks: list[Block] = []
     if not task.is_whole:
         kept = f"{show_count(len(task.rows))} of {count_noun(task.result.released, 'release')}"
@@ -50,7 +50,7 @@ def _task_blocks(run: RunData, task: TaskData) -> list[Block]:
 
 
 def _figure(run: RunData, task: TaskData, title: str, values: Column) -> FigureBlock:
-    finished = analysis.finished(task.rows)
+    finished = analysis.with_release(analysis.finished(task.rows))
     data = Series(
         _since_t0(run, finished),
         np.ma.getdata(values).astype(np.float64),

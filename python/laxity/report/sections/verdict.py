@@ -24,7 +24,13 @@ from laxity.report.blocks import (
 )
 from laxity.report.run_data import PageData, RunData, TaskData
 from laxity.report.sections import gamma
-from laxity.report.sections.common import asked_of, pair_of, task_or_tasks, words_of
+from laxity.report.sections.common import (
+    asked_of,
+    pair_of,
+    task_or_tasks,
+    without_release,
+    words_of,
+)
 from laxity.report.sections.comparison import (
     Pair,
     compare_tasks,
@@ -196,7 +202,7 @@ def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:
         tiles = _tiles(task, run)
         cells = [number_cell(one.value, one.remark) for one in tiles]
         name = text_cell(task.result.name, run.label if page.is_composite else "")
-        n_jobs = 0 if not task.n_finished else task.distributions[Stream.RESPONSE_TIME].n
+        n_jobs = 0 if not task.n_finished else task.distributions[Stream.START_TO_FINISH].n
         rows.append((name, *cells, number_cell(show_count(n_jobs))))
     kind = shown[0][0].kind
     labels = [one.label for one in _tiles(shown[0][1], shown[0][0])]
@@ -206,12 +212,13 @@ def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:
 def _tiles(task: TaskData, run: RunData) -> tuple[Tile, ...]:
     response = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
     latency = analysis.summarize(task.distributions[Stream.RELEASE_LATENCY])
+    why = "release not known" if task.n_release_unknown else "no job finished"
     return (
         _not_met_tile(task, run),
-        _tile("response time, median", response, 0.5, run),
-        _tile("response time, p99", response, _P99, run),
-        _tile("response time, maximum observed", response, 1.0, run),
-        _tile("release latency, maximum observed", latency, 1.0, run),
+        _tile("response time, median", (response, why), 0.5, run),
+        _tile("response time, p99", (response, why), _P99, run),
+        _tile("response time, maximum observed", (response, why), 1.0, run),
+        _tile("release latency, maximum observed", (latency, why), 1.0, run),
     )
 
 
@@ -222,14 +229,16 @@ def _not_met_tile(task: TaskData, run: RunData) -> Tile:
     value = f"{show_count(not_met)} of {show_count(released)}"
     has_deadline = task.result.deadline_ns is not None
     remark = show_share(not_met, released) if has_deadline else "no deadline set"
+    if has_deadline and task.n_release_unknown:
+        remark = f"{show_count(task.n_release_unknown)} not judged: release not known"
     count = f"n = {count_noun(released, 'release')}"
     return Tile("releases not met", value, count, run.kind, remark)
 
 
-def _value_of(summary: Summary | None, q: float) -> tuple[str, str]:
+def _value_of(summary: Summary | None, why: str, q: float) -> tuple[str, str]:
     """Return the value shown and a remark: why it is not stated, or that it is a bucket's end."""
     if summary is None:
-        return NOT_MEASURED, "no job finished"
+        return NOT_MEASURED, why
     bucket = "" if summary.is_exact else "upper end of a bucket"
     if q == 1.0:
         return show_duration(summary.max_ns), bucket
@@ -242,8 +251,10 @@ def _value_of(summary: Summary | None, q: float) -> tuple[str, str]:
     return show_duration(value), bucket
 
 
-def _tile(label: str, summary: Summary | None, q: float, run: RunData) -> Tile:
-    value, remark = _value_of(summary, q)
+def _tile(label: str, measured: tuple[Summary | None, str], q: float, run: RunData) -> Tile:
+    """Make a tile of a summary, or of why there is none."""
+    summary, why = measured
+    value, remark = _value_of(summary, why, q)
     if summary is None:
         return Tile(label, value, "", "", remark)
     return Tile(label, value, f"n = {count_noun(summary.n, 'job')}", run.kind, remark)
@@ -284,6 +295,10 @@ def _sentence(task: TaskData, label: str) -> str:
     worst = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
     if not result.released:
         return f"{where} “{result.name}” was never released: nothing was measured."
+    if worst is None and task.n_release_unknown:
+        return f"{where} “{result.name}” made {count_noun(result.started, 'job')}. " + (
+            without_release(task)
+        )
     if worst is None:
         return f"{start}; no job finished, so nothing can be said about its response time."
     return f"{start}; {_outcome(task)} {_worst_case(task, worst)}"
@@ -294,6 +309,9 @@ def _outcome(task: TaskData) -> str:
     not_met, released = result.counts.not_met, result.released
     if result.deadline_ns is None and not not_met:
         return f"{count_noun(task.n_finished, 'job')} finished, no deadline was set."
+    if not not_met and task.n_release_unknown:
+        unknown = count_noun(task.n_release_unknown, "job")
+        return f"{unknown} could not be judged: release not known."
     if not not_met:
         return "every deadline was met."
     return f"{show_count(not_met)} of these ({show_share(not_met, released)}) were not met."
