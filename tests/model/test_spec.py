@@ -165,7 +165,7 @@ def test_policy_deadline_has_a_runtime_and_no_priority():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, 'policy deadline needs a runtime; write for example runtime = "2ms"'),
+        ({}, "policy deadline needs a runtime; add one, for example 2ms"),
         ({"runtime": "1023ns"}, 'runtime "1023ns" is below what the kernel can reserve; write'),
         ({"runtime": "10000001ns"}, "runtime 10000001ns is longer than period 10ms; shorten it"),
         (

@@ -495,7 +495,7 @@ def _resolve_runtime(
             raise ConfigError(msg)
         return None
     if value is None:
-        msg = 'policy deadline needs a runtime; write for example runtime = "2ms"'
+        msg = "policy deadline needs a runtime; add one, for example 2ms"
         raise ConfigError(msg)
     runtime_ns = _duration(value, "runtime")
     if runtime_ns < MIN_RUNTIME_NS:
