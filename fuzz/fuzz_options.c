@@ -66,7 +66,7 @@ static void try_probe(int n, char **words)
     static struct laxity_probe_request request;
     struct laxity_error error = {0};
     if (laxity_probe_options_parse(n, words, &request, &error) == 0) {
-        require(error.exit_code == 0 && request.crpd.n_sizes >= 1);
+        require(error.exit_code == 0 && request.settings != NULL);
         require(request.plan.priority >= 1 && request.plan.priority < 99);
     } else {
         require(error.exit_code != 0 && error.text[0] != '\0');

@@ -16,12 +16,13 @@ static void print_note(const char *text)
 
 static int answer_question(const char *word)
 {
+    const struct laxity_tool tool = laxity_probe_tool();
     if (strcmp(word, "--version") == 0) {
         (void)printf("laxity-probe %s\n", LAXITY_VERSION);
     } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&laxity_probe_tool);
+        laxity_options_print_help(&tool);
     } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&laxity_probe_tool);
+        laxity_options_print_json(&tool);
     } else {
         return 0;
     }
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     struct laxity_error error = {0};
     struct laxity_probe_request request;
     if (laxity_probe_options_parse(argc - 1, argv + 1, &request, &error) == 0) {
-        (void)laxity_probe_session(request.probe, &request.plan, print_note, &error);
+        (void)laxity_probe_session(request.command->probe, &request.plan, print_note, &error);
     }
     if (error.exit_code != 0) {
         print_note(error.text);

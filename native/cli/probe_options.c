@@ -4,48 +4,34 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/port/flush.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "cli/options.h"
-#include "harness/plan.h"
-#include "probes/crpd.h"
 #include "probes/probe.h"
-
-#include <laxity/units.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     PRIORITY_DEFAULT = 80,
-    PRIORITY_MAX = 98, /* the preemptor has one more */
+    PRIORITY_MAX = 98, /* who preempts has one more */
     FD_MAX = 1 << 20,
     REPETITIONS_DEFAULT = 60,
     REPETITIONS_MAX = 1000000,
-    /* A pass over less would be shorter than reading the clock. */
-    SIZE_MIN_BYTES = 1024,
+    NAMES_BYTES = 128,
 };
 static const int64_t timeout_default_ns = INT64_C(600) * LAXITY_NS_PER_S;
-static const uint64_t size_max_bytes = UINT64_C(1) << 36;
 
 struct probe_options {
     const char *run_dir;
     struct laxity_cpus cpus;
-    struct laxity_words sizes;
-    struct laxity_words cases;
-    struct laxity_words evicts;
-    struct laxity_words patterns;
-    struct laxity_words evict_sizes;
     uint64_t repetitions;
     uint64_t seed;
     uint64_t priority;
     uint64_t progress_fd;
     uint64_t parent_fd;
-    int64_t preemption_ns;
     int64_t timeout_ns;
     bool is_unprivileged_allowed;
 };
@@ -65,43 +51,6 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_CPUS,
      AT(cpus),
      .help = "measured one after the other"},
-    {.name = "--size",
-     .metavar = "SIZE",
-     .kind = LAXITY_OPTION_WORD,
-     AT(sizes),
-     .help = "of a working set; may be repeated"},
-    {.name = "--case",
-     .metavar = "CASE",
-     .default_text = "synchronous",
-     .kind = LAXITY_OPTION_WORD,
-     AT(cases),
-     .help = "synchronous, asynchronous; may be repeated"},
-    {.name = "--evict",
-     .metavar = "HOW",
-     .default_text = "write",
-     .kind = LAXITY_OPTION_WORD,
-     AT(evicts),
-     .help = "write, read, flush; may be repeated"},
-    {.name = "--pattern",
-     .metavar = "HOW",
-     .default_text = "sequential",
-     .kind = LAXITY_OPTION_WORD,
-     AT(patterns),
-     .help = "of a pass: sequential, chase (random order); may be repeated"},
-    {.name = "--evict-size",
-     .metavar = "SIZE",
-     .default_text = "4MiB",
-     .kind = LAXITY_OPTION_WORD,
-     AT(evict_sizes),
-     .help = "what the preemptor writes or reads; may be repeated"},
-    {.name = "--preemption",
-     .metavar = "TIME",
-     .default_text = "as long as evicting takes",
-     .kind = LAXITY_OPTION_DURATION,
-     AT(preemption_ns),
-     .low = 0,
-     .high = LAXITY_NS_PER_S / 2,
-     .help = "the preemptor runs at least so long"},
     {.name = "--repetitions",
      .metavar = "N",
      .default_text = "60",
@@ -109,7 +58,7 @@ static const struct laxity_option options[] = {
      AT(repetitions),
      .low = 1,
      .high = REPETITIONS_MAX,
-     .help = "observations of each kind, beside two spinning ones each"},
+     .help = "observations at each place"},
     {.name = "--priority",
      .letter = 'f',
      .metavar = "N",
@@ -118,14 +67,14 @@ static const struct laxity_option options[] = {
      AT(priority),
      .low = 1,
      .high = PRIORITY_MAX,
-     .help = "of the victim, 1-98; the preemptor has one more"},
+     .help = "of what is measured, 1-98; who preempts it has one more"},
     {.name = "--seed",
      .metavar = "N",
      .default_text = "1",
      .kind = LAXITY_OPTION_COUNT,
      AT(seed),
      .high = INT64_MAX,
-     .help = "of the order in which evicting and spinning alternate"},
+     .help = "of everything that is drawn at random"},
     {.name = "--timeout",
      .metavar = "TIME",
      .default_text = "10m",
@@ -143,7 +92,7 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_COUNT,
      AT(progress_fd),
      .high = FD_MAX,
-     .help = "write `progress ROWS 0 NS` lines to FD"},
+     .help = "write `progress ROWS ALL_ROWS NS` lines to FD"},
     {.name = "--parent-fd",
      .metavar = "FD",
      .kind = LAXITY_OPTION_COUNT,
@@ -152,126 +101,58 @@ static const struct laxity_option options[] = {
      .help = "end when the other end of this pipe is closed"},
 };
 
-static const struct laxity_option_table crpd_table = {
-    "Options of crpd", options, sizeof options / sizeof options[0]
-};
-static const struct laxity_option_table *const tables[] = {&crpd_table};
-
-const struct laxity_tool laxity_probe_tool = {
-    .name = "laxity-probe",
-    .usage = "laxity-probe crpd --run-dir DIR --size SIZE [OPTIONS]",
-    .summary = "Measure what a preemption costs and write every observation.",
-    .tables = tables,
-    .n_tables = sizeof tables / sizeof tables[0],
+static const struct laxity_option_table common_table = {
+    "Options of every probe", options, sizeof options / sizeof options[0]
 };
 
-/* One of `names`, which ends with NULL. Returns its index, or -1 with error set. */
-static int take_choice(
-    const char *option, const char *word, const char *const *names, struct laxity_error *error
-)
+static const struct laxity_probe_command *const commands[] = {
+    &laxity_crpd_command,
+};
+
+enum {
+    N_COMMANDS = sizeof commands / sizeof commands[0]
+};
+
+struct laxity_tool laxity_probe_tool(void)
 {
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(names[i], word) == 0) {
-            return i;
+    static const struct laxity_option_table *tables[1 + N_COMMANDS] = {&common_table};
+    for (unsigned i = 0; i < N_COMMANDS; i++) {
+        tables[1 + i] = commands[i]->table;
+    }
+    return (struct laxity_tool){
+        .name = "laxity-probe",
+        .usage = "laxity-probe --run-dir DIR [OPTIONS] PROBE [OPTIONS OF PROBE]",
+        .summary = "Measure one cost of the platform and write every observation.",
+        .tables = tables,
+        .n_tables = sizeof tables / sizeof tables[0],
+    };
+}
+
+/* The names of all probes, for messages. */
+static void list_names(char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < N_COMMANDS && used + 1 < bytes; i++) {
+        const char *separator = i == 0 ? "" : ", ";
+        laxity_format(text + used, bytes - used, "%s%s", separator, commands[i]->probe->name);
+        used += strlen(text + used);
+    }
+}
+
+static const struct laxity_probe_command *find_command(const char *name, struct laxity_error *error)
+{
+    for (unsigned i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i]->probe->name, name) == 0) {
+            return commands[i];
         }
     }
+    char names[NAMES_BYTES];
+    list_names(names, sizeof names);
     laxity_error_set(
-        error, LAXITY_EXIT_USAGE, "%s: unknown value \"%.60s\"; see --help", option, word
+        error, LAXITY_EXIT_USAGE, "unknown probe \"%.60s\"; there are: %s", name, names
     );
-    return -1;
-}
-
-static int take_choices(
-    const char *option,
-    const struct laxity_words *words,
-    const char *const *names,
-    bool *out_flags,
-    struct laxity_error *error
-)
-{
-    if (words->n == 0) {
-        out_flags[0] = true;
-    }
-    for (size_t i = 0; i < words->n; i++) {
-        const int index = take_choice(option, words->items[i], names, error);
-        if (index < 0) {
-            return -1;
-        }
-        out_flags[index] = true;
-    }
-    return 0;
-}
-
-static int take_sizes(
-    const char *option,
-    const struct laxity_words *words,
-    uint64_t **out_sizes,
-    size_t *out_n,
-    struct laxity_error *error
-)
-{
-    uint64_t *sizes = calloc(words->n, sizeof *sizes);
-    if (!sizes) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of sizes");
-        return -1;
-    }
-    *out_sizes = sizes;
-    for (size_t i = 0; i < words->n; i++) {
-        const int rc = laxity_parse_bytes(words->items[i], &sizes[i]);
-        if (rc || sizes[i] < SIZE_MIN_BYTES || sizes[i] > size_max_bytes) {
-            laxity_error_set(
-                error,
-                LAXITY_EXIT_USAGE,
-                "%s \"%.60s\": %s; write 64KiB",
-                option,
-                words->items[i],
-                rc ? "no size" : "not within 1KiB to 64GiB"
-            );
-            return -1;
-        }
-        ++*out_n;
-    }
-    return 0;
-}
-
-static int take_settings(
-    const struct probe_options *given,
-    struct laxity_crpd_settings *settings,
-    struct laxity_error *error
-)
-{
-    static const char *const cases[] = {"synchronous", "asynchronous", NULL};
-    static const char *const evicts[] = {"write", "read", "flush", NULL};
-    static const char *const patterns[] = {"sequential", "chase", NULL};
-    char default_size[] = "4MiB";
-    char *default_evict_size[] = {default_size};
-    const struct laxity_words defaults = {.items = default_evict_size, .n = 1};
-    const struct laxity_words *evict_sizes =
-        given->evict_sizes.n == 0 ? &defaults : &given->evict_sizes;
-    settings->repetitions = given->repetitions;
-    settings->preemption_ns = (uint64_t)given->preemption_ns;
-    if (given->sizes.n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
-        return -1;
-    }
-    if (take_sizes("--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error) ||
-        take_sizes(
-            "--evict-size", evict_sizes, &settings->evict_bytes, &settings->n_evict_bytes, error
-        ) ||
-        take_choices("--case", &given->cases, cases, settings->has_case, error) ||
-        take_choices("--evict", &given->evicts, evicts, settings->has_evict, error) ||
-        take_choices("--pattern", &given->patterns, patterns, settings->has_pattern, error)) {
-        return -1;
-    }
-    if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_LACKING,
-            "--evict flush: this build knows no instruction that flushes a line; use write"
-        );
-        return -1;
-    }
-    return 0;
+    return NULL;
 }
 
 static int default_cpus(struct laxity_cpus *cpus, struct laxity_error *error)
@@ -293,16 +174,7 @@ static int default_cpus(struct laxity_cpus *cpus, struct laxity_error *error)
     return 0;
 }
 
-static void free_words(struct probe_options *given)
-{
-    free((void *)given->sizes.items);
-    free((void *)given->cases.items);
-    free((void *)given->evicts.items);
-    free((void *)given->patterns.items);
-    free((void *)given->evict_sizes.items);
-}
-
-static int take_all(
+static int take_plan(
     struct probe_options *given, struct laxity_probe_request *request, struct laxity_error *error
 )
 {
@@ -310,19 +182,20 @@ static int take_all(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "no --run-dir");
         return -1;
     }
-    if (take_settings(given, &request->crpd, error) || default_cpus(&given->cpus, error)) {
+    if (default_cpus(&given->cpus, error)) {
         return -1;
     }
     request->plan = (struct laxity_probe_plan){
         .run_dir = given->run_dir,
         .cpus = given->cpus,
+        .repetitions = given->repetitions,
         .seed = given->seed,
         .timeout_ns = given->timeout_ns,
         .priority = (int)given->priority,
         .progress_fd = given->progress_fd > 0 ? (int)given->progress_fd : -1,
         .parent_fd = given->parent_fd > 0 ? (int)given->parent_fd : -1,
         .is_unprivileged_allowed = given->is_unprivileged_allowed,
-        .settings = &request->crpd,
+        .settings = request->settings,
     };
     return 0;
 }
@@ -331,33 +204,30 @@ int laxity_probe_options_parse(
     int argc, char **argv, struct laxity_probe_request *out_request, struct laxity_error *error
 )
 {
-    *out_request = (struct laxity_probe_request){.probe = &laxity_probe_crpd};
-    if (argc < 1 || strcmp(argv[0], "crpd") != 0) {
-        laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "unknown probe \"%.60s\"; use crpd", argc < 1 ? "" : argv[0]
-        );
-        return -1;
-    }
+    *out_request = (struct laxity_probe_request){0};
     struct probe_options given = {
         .repetitions = REPETITIONS_DEFAULT,
         .seed = 1,
         .priority = PRIORITY_DEFAULT,
         .timeout_ns = timeout_default_ns,
     };
-    const int used = laxity_options_parse(&crpd_table, argc - 1, argv + 1, &given, error);
-    int rc = used < 0 ? -1 : 0;
-    if (rc == 0 && used + 1 < argc) {
-        laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "unexpected word \"%.60s\"; see --help", argv[used + 1]
-        );
-        rc = -1;
+    const int used = laxity_options_parse(&common_table, argc, argv, &given, error);
+    if (used < 0) {
+        return -1;
     }
-    rc = rc ? rc : take_all(&given, out_request, error);
-    free_words(&given);
-    return rc;
+    const struct laxity_probe_command *command = find_command(used < argc ? argv[used] : "", error);
+    if (!command) {
+        return -1;
+    }
+    out_request->command = command;
+    out_request->settings = command->parse(argc - used - 1, argv + used + 1, error);
+    return out_request->settings ? take_plan(&given, out_request, error) : -1;
 }
 
 void laxity_probe_options_free(struct laxity_probe_request *request)
 {
-    laxity_crpd_settings_free(&request->crpd);
+    if (request->settings) {
+        request->command->free_settings(request->settings);
+        request->settings = NULL;
+    }
 }

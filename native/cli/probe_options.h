@@ -1,28 +1,39 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The command line of laxity-probe: PROBE [OPTIONS]. */
+/* The command line of laxity-probe: [OPTIONS] PROBE [OPTIONS OF PROBE]. */
 #ifndef LAXITY_CLI_PROBE_OPTIONS_H
 #define LAXITY_CLI_PROBE_OPTIONS_H
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "probes/crpd.h"
 #include "probes/probe.h"
 
-/* What is asked for; plan.settings points to the settings of the probe. */
-struct laxity_probe_request {
+/* A probe's own part of the command line; one file per probe. */
+struct laxity_probe_command {
     const struct laxity_probe *probe;
-    struct laxity_probe_plan plan;
-    struct laxity_crpd_settings crpd;
+    const struct laxity_option_table *table;
+    /* Reads the words after the probe's name. Returns its settings, or NULL with error set. */
+    void *(*parse)(int argc, char **argv, struct laxity_error *error);
+    void (*free_settings)(void *settings);
 };
 
-extern const struct laxity_tool laxity_probe_tool;
+extern const struct laxity_probe_command laxity_crpd_command;
+
+/* What is asked for; plan.settings points to `settings`, those of the probe. */
+struct laxity_probe_request {
+    const struct laxity_probe_command *command;
+    struct laxity_probe_plan plan;
+    void *settings;
+};
+
+/* laxity_probe_tool - all tables, for --help; valid as long as the process */
+struct laxity_tool laxity_probe_tool(void);
 
 /*
- * laxity_probe_options_parse - read argv[0..argc), the name of the probe first
+ * laxity_probe_options_parse - read argv[0..argc)
  *
  * Returns 0, or -1 with error set (exit 2; 3 where the machine lacks what is asked for). Freed by
- * laxity_probe_options_free in either case. `out_request` must not move while it is used.
+ * laxity_probe_options_free in either case.
  */
 int laxity_probe_options_parse(
     int argc, char **argv, struct laxity_probe_request *out_request, struct laxity_error *error

@@ -138,7 +138,7 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     uint64_t rows = LAXITY_CRPD_ROLES * n_patterns(settings) * laxity_cpus_count(&plan->cpus);
     if (__builtin_mul_overflow(rows, list_ways(settings, NULL), &rows) ||
         __builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
-        __builtin_mul_overflow(rows, settings->repetitions, &rows)) {
+        __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
         return UINT64_MAX / sizeof(struct laxity_crpd_row);
     }
     return rows;
@@ -355,10 +355,9 @@ static int measure_block(struct laxity_probe_run *run, struct way *way)
 /* Every way in turn, so that what changes slowly changes all of them. */
 static int measure_size(struct laxity_probe_run *run)
 {
-    const struct laxity_crpd_settings *settings = run->plan->settings;
     const struct victim *victim = run->state;
     struct laxity_crpd_row unused;
-    for (uint64_t i = 0; i <= settings->repetitions; i++) {
+    for (uint64_t i = 0; i <= run->plan->repetitions; i++) {
         for (size_t at = 0; at < victim->n_ways; at++) {
             struct way *way = &victim->ways[at];
             /* The first one only tells how long evicting takes. */

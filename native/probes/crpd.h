@@ -57,7 +57,6 @@ struct laxity_crpd_settings {
     size_t n_sizes;
     uint64_t *evict_bytes; /* what the preemptor writes or reads; freed likewise */
     size_t n_evict_bytes;
-    uint64_t repetitions;   /* of each role */
     uint64_t preemption_ns; /* it lasts at least so long; 0: as long as evicting takes */
     bool has_case[LAXITY_CRPD_CASES];
     bool has_evict[LAXITY_CRPD_EVICTS];

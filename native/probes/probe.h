@@ -30,6 +30,7 @@ enum {
 struct laxity_probe_plan {
     const char *run_dir;
     struct laxity_cpus cpus; /* measured one after the other */
+    uint64_t repetitions;    /* observations at each place */
     uint64_t seed;
     int64_t timeout_ns; /* of the whole measurement */
     int priority;       /* of the victim; who preempts it has one more */

@@ -251,8 +251,9 @@ static void tell_progress(const struct session *session)
     const int length = snprintf(
         line,
         sizeof line,
-        "progress %u 0 %lld\n",
+        "progress %u %u %lld\n",
         atomic_load_explicit(&session->shared->rows, memory_order_relaxed),
+        session->run.rows_max,
         (long long)(laxity_now_ns() - session->start_ns)
     );
     /* Nobody may read; then nobody misses it. */

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from laxity.model.manifest import Clock, Manifest, Measurement, Native, Tool
+from laxity.model.manifest import Clock, Manifest, Native, Tool
+from laxity.model.measurements import CrpdMeasurement
 from laxity.model.streams import CRPD
 from laxity.store import run_directory
 
@@ -41,8 +42,7 @@ def left_measurement(
 ) -> Path:
     """Make `DIR.tmp` as it is when laxity-probe has ended."""
     tmp.mkdir(parents=True)
-    measurement = Measurement(
-        probe="crpd",
+    measurement = CrpdMeasurement(
         cpus="1",
         priority=80,
         repetitions=n,

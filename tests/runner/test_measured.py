@@ -10,7 +10,7 @@ from tests.runner.left_runs import left_run, native
 from tests.runner.made_up_measurement import ended, left_measurement
 
 from laxity.errors import ConfigError, NoVerdict, RecordError
-from laxity.model.manifest import Measurement
+from laxity.model.measurements import CrpdMeasurement
 from laxity.model.streams import CRPD
 from laxity.runner.costs import merge_runs, read_costs
 from laxity.runner.finish import finish_run, open_recovered
@@ -115,8 +115,7 @@ def test_damaged_model_is_told(tmp_path: Path):
 
 def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("laxity.runner.tools.find_tool", lambda name: Path("/t") / name)
-    measurement = Measurement(
-        probe="crpd",
+    measurement = CrpdMeasurement(
         cpus="1,3",
         priority=7,
         repetitions=9,
@@ -135,11 +134,11 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
     )
     argv = probe_argv(manifest, Path("/r"), (4, 6), allow_unprivileged=True)
     assert " ".join(argv) == (
-        "/t/laxity-probe crpd --run-dir /r --cpus 1,3 --size 4096B --size 5000B "
+        "/t/laxity-probe --run-dir /r --cpus 1,3 --repetitions 9 --priority 7 "
+        "--seed 5 --timeout 88ns --progress-fd 4 --parent-fd 6 --allow-unprivileged "
+        "crpd --size 4096B --size 5000B "
         "--case asynchronous --pattern chase --evict read --evict flush "
-        "--evict-size 123B --evict-size 45B --repetitions 9 --preemption 77ns --priority 7 "
-        "--seed 5 --timeout 88ns "
-        "--progress-fd 4 --parent-fd 6 --allow-unprivileged"
+        "--evict-size 123B --evict-size 45B --preemption 77ns"
     )
 
 

@@ -8,8 +8,8 @@ from laxity.analysis.crpd import entries
 from laxity.cli.tables import format_table
 from laxity.model.costs import Costs
 from laxity.model.units import format_duration_ns, format_size_bytes
-from laxity.report.gamma_data import Curve, read_curves
-from laxity.store.run_directory import Run
+from laxity.report.gamma_data import Curve
+from laxity.report.run_data import RunData
 
 _HEADERS = (
     "cpu",
@@ -29,12 +29,12 @@ _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no v
 _NONE = "-"
 
 
-def gamma_text(run: Run) -> str:
+def gamma_text(data: RunData) -> str:
     """Write tables and lines for people."""
-    curves, problems = read_curves(run)
+    curves: tuple[Curve, ...] = data.findings
     rows = [row for curve in curves for row in _rows(curve)]
     text = format_table(_HEADERS, rows, _RIGHT) if rows else ""
-    return text + "".join(f"{line}\n" for line in (*map(_line, curves), *problems))
+    return text + "".join(f"{line}\n" for line in (*map(_line, curves), *data.problems))
 
 
 def entries_table(costs: Costs) -> str:
@@ -65,10 +65,10 @@ def entries_table(costs: Costs) -> str:
     return format_table(headers, rows, range(5, 11))
 
 
-def gamma_document(run: Run) -> list[dict[str, Any]]:
+def gamma_document(data: RunData) -> dict[str, Any]:
     """Write the lines through the curves for programs; figures themselves are in costs.json."""
-    curves, _ = read_curves(run)
-    return [
+    curves: tuple[Curve, ...] = data.findings
+    lines = [
         {
             "cpu": curve.points[0].place.cpu,
             "case": curve.points[0].place.case_name,
@@ -85,6 +85,7 @@ def gamma_document(run: Run) -> list[dict[str, Any]]:
         }
         for curve in curves
     ]
+    return {"curves": lines}
 
 
 def describe_lines(curve: Curve) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
-from laxity.cli.gamma_summary import gamma_document, gamma_text
+from laxity.cli.measured_summary import measured_document, measured_text
 from laxity.cli.tables import format_table
 from laxity.cli.took import attribution_document, attribution_lines
 from laxity.model.manifest import Manifest
@@ -37,8 +37,9 @@ _AT_MOST = "≤"
 def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
     page = read_page(run)
-    if run.manifest.measurement is not None:
-        return "".join([_outcome_line(run.manifest), gamma_text(run), *_after_lines(page)])
+    measured = [measured_text(data) for data in page.runs]
+    if any(measured):
+        return "".join([_outcome_line(run.manifest), *measured, *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
@@ -75,7 +76,7 @@ def summary_document(run: Run) -> dict[str, Any]:
         "runs": [_run_document(data) for data in page.runs],
     }
     if manifest.measurement is not None:
-        document["curves"] = gamma_document(run)
+        document |= measured_document(page.runs[0])
     return document
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from laxity.errors import RecordError
+from laxity.model.measurements import Measured
 from laxity.model.units import exact_size
 from laxity.model.wording import plain_words
 
@@ -196,23 +197,6 @@ class KnobsUsed(Record, frozen=True, kw_only=True):
     shield: Shield | None = None
 
 
-class Measurement(Record, frozen=True, kw_only=True):
-    """What a probe was asked to measure, every default written out."""
-
-    probe: Literal["crpd"]
-    cpus: str
-    priority: int
-    repetitions: int
-    working_sets_bytes: list[int]
-    cases: list[str]
-    patterns: list[str]
-    evicts: list[str]
-    evict_sizes_bytes: list[int]
-    # The preemptor lasts at least so long; 0: as long as evicting takes.
-    preemption_ns: int = 0
-    timeout_ns: int
-
-
 class Writer(Record, frozen=True, kw_only=True):
     """The process that writes the run; its start time tells it from a later one of the same pid."""
 
@@ -287,7 +271,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     trace: TraceResult | None = None
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
-    measurement: Measurement | None = None
+    measurement: Measured | None = None
     fallbacks: list[Fallback] = []
     # What the user was told about the experiment before it ran: done as asked for, but of less use.
     notes: list[str] = []

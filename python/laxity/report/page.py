@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Write report.html and derived.json of a run: read, build the sections, render."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from laxity import __version__
 from laxity.report.blocks import Quantity, Section
+from laxity.report.measured import view_of
 from laxity.report.run_data import PageData, RunData, read_page
 from laxity.report.sections import (
     attribution,
@@ -21,7 +22,6 @@ from laxity.report.sections import (
     distributions,
     fallbacks,
     files,
-    gamma,
     machine,
     method,
     missed,
@@ -104,26 +104,20 @@ def _derived(groups: tuple[Group, ...]) -> bytes:
 
 def _groups(page: PageData) -> Iterator[Group]:
     """Overview, then every run, then what holds for all of them."""
-    if page.manifest.measurement is not None:
-        yield from _measured_groups(page)
-        return
     overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:
-        built = (build(run) for build in _RUN_SECTIONS)
+        built = (build(run) for build in _builders(run))
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
-    common = (machine.build, files.build, method.build, reproduce.build)
+    has_tasks = any(view_of(run) is None for run in page.runs)
+    common = (machine.build, files.build, *((method.build,) if has_tasks else ()), reproduce.build)
     yield Group("common", "", tuple(build(page) for build in common))
 
 
-def _measured_groups(page: PageData) -> Iterator[Group]:
-    """A run that measured the platform has no tasks."""
-    overview = fallbacks.build(page)
-    yield Group("overview", "", () if overview is None else (overview,))
-    yield Group("r0", "", tuple(gamma.build(run) for run in page.runs))
-    common = (machine.build, files.build, gamma.build_method, reproduce.build)
-    yield Group("common", "", tuple(build(page) for build in common))
+def _builders(run: RunData) -> tuple[Callable[[RunData], Section | None], ...]:
+    view = view_of(run)
+    return _RUN_SECTIONS if view is None else view.sections
 
 
 def _run_title(page: PageData, run: RunData) -> str:

@@ -24,7 +24,7 @@ from laxity.errors import RecordError
 from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
-from laxity.report.gamma_data import Curve, read_curves
+from laxity.report.measured_data import READERS
 from laxity.report.trace_data import read_attributions
 from laxity.store.run_directory import Run
 
@@ -77,7 +77,8 @@ class RunData:
     # By index of the task; empty without a whole scheduling trace.
     attributions: dict[int, Attribution] = field(default_factory=dict)
     problems: tuple[str, ...] = field(default=())
-    curves: tuple[Curve, ...] = field(default=())
+    # Of a run that measured the platform: what the reader of its probe gives (measured_data.py).
+    findings: Any = None
 
     @property
     def kind(self) -> Kind:
@@ -120,8 +121,6 @@ def read_page(run: Run) -> PageData:
     Raises:
         RecordError: The manifest of a run below is unreadable.
     """
-    if run.manifest.measurement is not None:
-        return PageData(run.manifest, run.path, (_read_measured(run),), is_composite=False)
     if not run.manifest.runs:
         data = _read_run(run, run.manifest.name, "r0")
         return PageData(run.manifest, run.path, (data,), is_composite=False)
@@ -135,13 +134,14 @@ def read_page(run: Run) -> PageData:
     return PageData(run.manifest, run.path, children, True, spec_text, tuple(problems))
 
 
-def _read_measured(run: Run) -> RunData:
-    """Read a run that measured the platform: no tasks, but curves."""
+def _read_measured(run: Run, label: str, prefix: str) -> RunData:
+    """Read a run that measured the platform: no tasks, but findings."""
     problems: list[str] = []
-    curves, damage = read_curves(run)
+    asked = run.manifest.measurement
+    findings, damage = READERS[asked.probe](run) if asked is not None else (None, ())
     return RunData(
-        label=run.manifest.name,
-        prefix="r0",
+        label=label,
+        prefix=prefix,
         path=run.path,
         manifest=run.manifest,
         machine=_try(lambda: run.machine, {}, problems),
@@ -150,11 +150,13 @@ def _read_measured(run: Run) -> RunData:
         keep="all",
         tasks=(),
         problems=(*problems, *damage),
-        curves=curves,
+        findings=findings,
     )
 
 
 def _read_run(run: Run, label: str, prefix: str) -> RunData:
+    if run.manifest.measurement is not None:
+        return _read_measured(run, label, prefix)
     problems: list[str] = []
     jobs = _try(lambda: run.stream("jobs"), None, problems)
     histogram = _try(lambda: run.stream("histogram"), None, problems)

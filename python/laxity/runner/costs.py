@@ -4,12 +4,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from laxity import __version__
 from laxity.errors import ConfigError, NoVerdict, cannot_read
-from laxity.model.costs import Costs, decode_costs
+from laxity.model.costs import Costs, Entry, decode_costs
 from laxity.model.manifest import Tool
 from laxity.runner.finish import open_recovered
+from laxity.runner.probes import PROBES, Probe, Source
 from laxity.store.run_directory import COSTS, Run
 
 
@@ -44,19 +46,32 @@ def merge_runs(paths: Sequence[Path]) -> Costs:
         NoVerdict: They were not made on one machine.
         RecordError: A run is damaged.
     """
-    from laxity.analysis import crpd  # noqa: PLC0415 - loads numpy
-
     runs = [_open(path) for path in paths]
     _check_different(runs)
     _check_one_machine(runs)
-    measured = [
-        one for run in runs for one in crpd.gammas(run.stream("crpd"), run.path.absolute().name)
-    ]
     return Costs(
         tool=Tool(name="laxity", version=__version__),
         machine_hash=runs[0].manifest.machine_hash or "",
-        entries=crpd.entries(crpd.pool(measured)),
+        entries=_entries(runs),
     )
+
+
+def _entries(runs: Sequence[Run]) -> list[Entry]:
+    """Compute the entries of every probe that any of the runs used, in the order of PROBES."""
+    entries: list[Entry] = []
+    for name, probe in PROBES.items():
+        sources = [
+            Source(run.path.absolute().name, _streams(run, probe))
+            for run in runs
+            if run.manifest.measurement is not None and run.manifest.measurement.probe == name
+        ]
+        entries += probe.costs(sources) if sources else []
+    return entries
+
+
+def _streams(run: Run, probe: Probe) -> dict[str, Any]:
+    present = [name for name in probe.streams if (run.path / f"{name}.npy").exists()]
+    return {name: run.stream(name) for name in present}
 
 
 def _open(path: Path) -> Run:

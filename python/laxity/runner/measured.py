@@ -4,6 +4,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,11 +12,16 @@ from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
 from laxity.model.costs import Costs
 from laxity.model.manifest import Manifest
 from laxity.runner import tools
+from laxity.runner.probes import PROBES, Source
 from laxity.store import run_directory
 from laxity.store.npy import read_header, read_stream
 from laxity.store.run_directory import COSTS
 
-STREAM = "crpd.npy"
+
+def has_rows(tmp: Path, manifest: Manifest) -> bool:
+    """Whether a measurement wrote its stream at all."""
+    asked = manifest.measurement
+    return asked is not None and (tmp / f"{PROBES[asked.probe].streams[0]}.npy").exists()
 
 
 def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
@@ -28,19 +34,14 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
     Returns:
         The manifest; a measurement that ended well and supports no verdict has exit code 4.
     """
-    path = tmp / STREAM
-    try:
-        if not path.exists() or not read_header(path).rows:
-            return manifest
-        rows = read_stream(path)
-    except RecordError:
-        # Torn before its first row; nothing was measured.
+    asked = manifest.measurement
+    if asked is None:
         return manifest
-    # Loads numpy, as reading rows does.
-    from laxity.analysis import crpd  # noqa: PLC0415
-
-    name = run_directory.final_path_of(tmp).name
-    entries = crpd.entries(crpd.gammas(rows, name))
+    probe = PROBES[asked.probe]
+    streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
+    if probe.streams[0] not in streams:
+        return manifest
+    entries = probe.costs([Source(run_directory.final_path_of(tmp).name, streams)])
     costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
     run_directory.write_document(tmp / COSTS, costs)
     if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
@@ -50,6 +51,15 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
             message="too few observations for a verdict; raise --repetitions to 6 or more",
         )
     return manifest
+
+
+def _rows(tmp: Path, name: str) -> Any:  # noqa: ANN401 - a masked array; numpy is loaded lazily
+    """Read what there is of a stream; None: nothing, or torn before its first row."""
+    path = tmp / f"{name}.npy"
+    try:
+        return read_stream(path) if path.exists() and read_header(path).rows else None
+    except RecordError:
+        return None
 
 
 def probe_argv(
@@ -70,18 +80,10 @@ def probe_argv(
     if asked is None:
         msg = "a run without a measurement has no command line of laxity-probe"
         raise ValueError(msg)
-    argv = [str(tools.find_tool("laxity-probe")), asked.probe]
+    argv = [str(tools.find_tool("laxity-probe"))]
     argv += ["--run-dir", str(run_dir.absolute()), "--cpus", asked.cpus]
-    for option, words in (
-        ("--size", [f"{size}B" for size in asked.working_sets_bytes]),
-        ("--case", asked.cases),
-        ("--pattern", asked.patterns),
-        ("--evict", asked.evicts),
-        ("--evict-size", [f"{size}B" for size in asked.evict_sizes_bytes]),
-    ):
-        argv += [part for word in words for part in (option, word)]
-    argv += ["--repetitions", str(asked.repetitions)]
-    argv += ["--preemption", f"{asked.preemption_ns}ns", "--priority", str(asked.priority)]
+    argv += ["--repetitions", str(asked.repetitions), "--priority", str(asked.priority)]
     argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
     argv += ["--progress-fd", str(fds[0]), "--parent-fd", str(fds[1])]
-    return [*argv, "--allow-unprivileged"] if allow_unprivileged else argv
+    argv += ["--allow-unprivileged"] if allow_unprivileged else []
+    return [*argv, asked.probe, *PROBES[asked.probe].words(asked)]

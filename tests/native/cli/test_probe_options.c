@@ -18,6 +18,11 @@ enum {
 static struct laxity_probe_request request;
 static struct laxity_error error;
 
+static const struct laxity_crpd_settings *crpd(void)
+{
+    return request.plan.settings;
+}
+
 /* Words separated by blanks, as a shell would hand them over. */
 static int parse(const char *line)
 {
@@ -36,35 +41,37 @@ static int parse(const char *line)
 
 static void defaults_measure_the_plain_case(void)
 {
-    CHECK_EQUAL(parse("crpd --run-dir d --size 64KiB"), 0);
-    CHECK_EQUAL(request.crpd.n_sizes, 1);
-    CHECK_EQUAL(request.crpd.sizes_bytes[0], 65536);
-    CHECK(request.crpd.has_case[LAXITY_CRPD_SYNCHRONOUS]);
-    CHECK(!request.crpd.has_case[LAXITY_CRPD_ASYNCHRONOUS]);
-    CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && !request.crpd.has_evict[LAXITY_CRPD_READ]);
-    CHECK(request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
-    CHECK_EQUAL(request.crpd.n_evict_bytes, 1);
-    CHECK_EQUAL(request.crpd.evict_bytes[0], 4194304);
-    CHECK_EQUAL(request.crpd.repetitions, 60);
+    CHECK_EQUAL(parse("--run-dir d crpd --size 64KiB"), 0);
+    CHECK_EQUAL(crpd()->n_sizes, 1);
+    CHECK_EQUAL(crpd()->sizes_bytes[0], 65536);
+    CHECK(crpd()->has_case[LAXITY_CRPD_SYNCHRONOUS]);
+    CHECK(!crpd()->has_case[LAXITY_CRPD_ASYNCHRONOUS]);
+    CHECK(crpd()->has_evict[LAXITY_CRPD_WRITE] && !crpd()->has_evict[LAXITY_CRPD_READ]);
+    CHECK(crpd()->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK_EQUAL(crpd()->n_evict_bytes, 1);
+    CHECK_EQUAL(crpd()->evict_bytes[0], 4194304);
+    CHECK_EQUAL(request.plan.repetitions, 60);
     CHECK_EQUAL(request.plan.priority, 80);
     CHECK_EQUAL(request.plan.timeout_ns, INT64_C(600) * LAXITY_NS_PER_S);
     CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 1);
-    CHECK(request.plan.settings == &request.crpd);
+    CHECK(request.plan.settings == request.settings);
 }
 
 static void words_may_be_repeated(void)
 {
     CHECK_EQUAL(
-        parse("crpd --run-dir d --size 4KiB --size 1MiB --case asynchronous --evict read --evict "
-              "write --pattern chase --cpus 0-1 --evict-size 2KiB --evict-size 1MiB"),
+        parse(
+            "--run-dir d --cpus 0-1 crpd --size 4KiB --size 1MiB --case asynchronous --evict read "
+            "--evict write --pattern chase --evict-size 2KiB --evict-size 1MiB"
+        ),
         0
     );
-    CHECK_EQUAL(request.crpd.n_sizes, 2);
-    CHECK_EQUAL(request.crpd.n_evict_bytes, 2);
-    CHECK_EQUAL(request.crpd.evict_bytes[1], 1048576);
-    CHECK(!request.crpd.has_case[LAXITY_CRPD_SYNCHRONOUS]);
-    CHECK(request.crpd.has_evict[LAXITY_CRPD_WRITE] && request.crpd.has_evict[LAXITY_CRPD_READ]);
-    CHECK(!request.crpd.has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK_EQUAL(crpd()->n_sizes, 2);
+    CHECK_EQUAL(crpd()->n_evict_bytes, 2);
+    CHECK_EQUAL(crpd()->evict_bytes[1], 1048576);
+    CHECK(!crpd()->has_case[LAXITY_CRPD_SYNCHRONOUS]);
+    CHECK(crpd()->has_evict[LAXITY_CRPD_WRITE] && crpd()->has_evict[LAXITY_CRPD_READ]);
+    CHECK(!crpd()->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
     CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 2);
 }
 
@@ -79,28 +86,28 @@ static void check_refusal(const char *line, const char *part)
 
 static void bad_words_are_refused_with_what_to_do(void)
 {
-    check_refusal("", "use crpd");
-    check_refusal("cprd", "use crpd");
+    check_refusal("", "there are: crpd");
+    check_refusal("cprd", "there are: crpd");
     check_refusal("crpd --size 4KiB", "--run-dir");
-    check_refusal("crpd --run-dir d", "add --size 64KiB");
-    check_refusal("crpd --run-dir d --size 4", "write 64KiB");
-    check_refusal("crpd --run-dir d --size 4KiB --evict wipe", "unknown value \"wipe\"");
-    check_refusal("crpd --run-dir d --size 4KiB --case async", "unknown value");
+    check_refusal("--run-dir d crpd", "add --size 64KiB");
+    check_refusal("--run-dir d crpd --size 4", "write 64KiB");
+    check_refusal("--run-dir d crpd --size 4KiB --evict wipe", "unknown value \"wipe\"");
+    check_refusal("--run-dir d crpd --size 4KiB --case async", "unknown value");
     check_refusal(
-        "crpd --run-dir d --size 4KiB --evict-size 1B", "--evict-size \"1B\": not within"
+        "--run-dir d crpd --size 4KiB --evict-size 1B", "--evict-size \"1B\": not within"
     );
-    check_refusal("crpd --run-dir d --size 4KiB --repetitions 0", "out of range");
-    check_refusal("crpd --run-dir d --size 4KiB --priority 99", "out of range");
-    check_refusal("crpd --run-dir d --size 4KiB --timeot 3s", "did you mean --timeout?");
-    check_refusal("crpd --run-dir d --size 4KiB more", "unexpected word");
+    check_refusal("--run-dir d --repetitions 0 crpd --size 4KiB", "out of range");
+    check_refusal("--run-dir d --priority 99 crpd --size 4KiB", "out of range");
+    check_refusal("--run-dir d --timeot 3s crpd --size 4KiB", "did you mean --timeout?");
+    check_refusal("--run-dir d crpd --size 4KiB more", "unexpected word");
 }
 
 static void sizes_have_bounds(void)
 {
-    check_refusal("crpd --run-dir d --size 1023B", "not within 1KiB");
-    CHECK_EQUAL(parse("crpd --run-dir d --size 1024B"), 0);
-    CHECK_EQUAL(parse("crpd --run-dir d --size 64GiB"), 0);
-    check_refusal("crpd --run-dir d --size 65GiB", "to 64GiB");
+    check_refusal("--run-dir d crpd --size 1023B", "not within 1KiB");
+    CHECK_EQUAL(parse("--run-dir d crpd --size 1024B"), 0);
+    CHECK_EQUAL(parse("--run-dir d crpd --size 64GiB"), 0);
+    check_refusal("--run-dir d crpd --size 65GiB", "to 64GiB");
 }
 
 int main(void)

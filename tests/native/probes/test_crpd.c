@@ -110,12 +110,11 @@ static void rows_are_counted_before_anything_is_measured(void)
         .n_evict_bytes = 3,
         .sizes_bytes = sizes,
         .n_sizes = 2,
-        .repetitions = 10,
         .has_case = {true, true},
         .has_evict = {true, false, true},
         .has_pattern = {true, false},
     };
-    struct laxity_probe_plan plan = {.settings = &settings};
+    struct laxity_probe_plan plan = {.repetitions = 10, .settings = &settings};
     laxity_cpus_add(&plan.cpus, 1);
     /* 2 sizes * 10 repetitions * 3 roles * 2 cases * (3 buffers written + 1 flush) * 1 pattern */
     CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 480);

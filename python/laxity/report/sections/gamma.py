@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 
 from laxity.analysis.crpd import Gamma, upper_bound
+from laxity.model.measurements import CrpdMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -25,7 +26,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.gamma_data import Curve
 from laxity.report.gamma_figure import gamma_curves
-from laxity.report.run_data import PageData, RunData
+from laxity.report.run_data import RunData
 from laxity.report.sections.common import quantity
 
 _TEXT = (
@@ -71,23 +72,27 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured crpd."""
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
     blocks.append(Paragraph(_TEXT))
-    drawn = tuple(_figure(run, group) for group in _groups(run.curves) if _is_drawable(group))
+    drawn = tuple(_figure(run, group) for group in _groups(_curves(run)) if _is_drawable(group))
     if drawn:
         blocks.append(Figures(drawn))
-    blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in run.curves]
-    blocks += [Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in run.curves]
-    if not run.curves:
+    blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in _curves(run)]
+    blocks += [
+        Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in _curves(run)
+    ]
+    if not _curves(run):
         blocks.append(Paragraph("No observation was kept, so there is nothing to show.", "note"))
-    quantities = tuple(one for curve in run.curves for one in _quantities(run, curve))
-    return Section("gamma", "Cache-related preemption delay", tuple(blocks), quantities)
+    quantities = tuple(one for curve in _curves(run) for one in _quantities(run, curve))
+    return Section(
+        f"{run.prefix}-gamma", "Cache-related preemption delay", tuple(blocks), quantities
+    )
 
 
-def build_method(page: PageData) -> Section:
+def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
     rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
-    asked = page.manifest.measurement
-    if asked is not None:
+    asked = run.manifest.measurement
+    if isinstance(asked, CrpdMeasurement):
         facts = (
             ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
             ("repetitions", f"{asked.repetitions} evicting, twice as many spinning, per figure"),
@@ -101,13 +106,13 @@ def build_method(page: PageData) -> Section:
         )
         cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
         blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section("method", "Method and limits", tuple(blocks))
+    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
 
 
-def sentences(page: PageData) -> tuple[str, ...]:
+def sentences(run: RunData) -> tuple[str, ...]:
     """Say in one sentence per way of evicting where gamma was highest."""
     found: dict[str, list[Curve]] = {}
-    for curve in page.runs[0].curves:
+    for curve in _curves(run):
         found.setdefault(curve.points[0].place.evict_name, []).append(curve)
     return tuple(_highest_sentence(evict, curves) for evict, curves in found.items())
 
@@ -127,6 +132,11 @@ def _highest_sentence(evict: str, curves: Sequence[Curve]) -> str:
         f"{format_size_bytes(place.working_set_bytes)}, {place.case_name.replace('_', ' ')}, "
         f"on CPU {place.cpu}."
     )
+
+
+def _curves(run: RunData) -> tuple[Curve, ...]:
+    curves: tuple[Curve, ...] = run.findings
+    return curves
 
 
 def _name(curve: Curve) -> str:

@@ -22,8 +22,8 @@ from laxity.report.blocks import (
     show_share,
     text_cell,
 )
+from laxity.report.measured import view_of
 from laxity.report.run_data import PageData, RunData, TaskData
-from laxity.report.sections import gamma
 from laxity.report.sections.common import (
     asked_of,
     pair_of,
@@ -83,7 +83,7 @@ class Verdict:
 
 def build(page: PageData) -> Verdict:
     """Build the card."""
-    if page.manifest.measurement is not None:
+    if page.runs and all(view_of(run) is not None for run in page.runs):
         return _measured(page)
     pair = pair_of(page)
     tasks = task_pairs(*pair) if pair else []
@@ -121,14 +121,15 @@ def build(page: PageData) -> Verdict:
 
 
 def _measured(page: PageData) -> Verdict:
-    """Build the card of a run that measured the platform."""
+    """Build the card of runs that measured the platform."""
+    shown = [(run, view) for run in page.runs if (view := view_of(run)) is not None]
     return Verdict(
         title=page.manifest.name,
         status=status_badge(page.manifest),
         doctor=_doctor_badge(page),
         fallbacks=_fallback_badge(page),
-        asked=("what a preemption costs the caches of its victim",),
-        sentences=gamma.sentences(page),
+        asked=tuple(view.asked for _, view in shown),
+        sentences=tuple(text for run, view in shown for text in view.sentences(run)),
         message=page.manifest.message,
         tiles=(),
         table=None,

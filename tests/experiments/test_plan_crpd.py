@@ -6,7 +6,8 @@ import pytest
 from tests.runner.made_up_facts import CPU, bare_vm, changed
 
 from laxity.errors import ConfigError, PlatformError
-from laxity.experiments.measure import Asked, plan_crpd, size_limit_bytes, sizes_bytes
+from laxity.experiments.places import size_limit_bytes, sizes_bytes
+from laxity.experiments.plan_crpd import Asked, plan_crpd
 from laxity.runner.facts import Facts
 from laxity.runner.machine import describe_machine
 from laxity.runner.placement import Cpus

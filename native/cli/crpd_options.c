@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* laxity-probe crpd [OPTIONS] */
+#include "base/error.h"
+#include "base/port/flush.h"
+#include "base/port/time.h"
+#include "cli/options.h"
+#include "cli/probe_options.h"
+#include "cli/probe_words.h"
+#include "harness/plan.h"
+#include "probes/crpd.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct crpd_options {
+    struct laxity_words sizes;
+    struct laxity_words cases;
+    struct laxity_words evicts;
+    struct laxity_words patterns;
+    struct laxity_words evict_sizes;
+    int64_t preemption_ns;
+};
+
+#define AT(member) .offset = offsetof(struct crpd_options, member)
+
+static const struct laxity_option options[] = {
+    {.name = "--size",
+     .metavar = "SIZE",
+     .kind = LAXITY_OPTION_WORD,
+     AT(sizes),
+     .help = "of a working set; may be repeated"},
+    {.name = "--case",
+     .metavar = "CASE",
+     .default_text = "synchronous",
+     .kind = LAXITY_OPTION_WORD,
+     AT(cases),
+     .help = "synchronous, asynchronous; may be repeated"},
+    {.name = "--evict",
+     .metavar = "HOW",
+     .default_text = "write",
+     .kind = LAXITY_OPTION_WORD,
+     AT(evicts),
+     .help = "write, read, flush; may be repeated"},
+    {.name = "--pattern",
+     .metavar = "HOW",
+     .default_text = "sequential",
+     .kind = LAXITY_OPTION_WORD,
+     AT(patterns),
+     .help = "of a pass: sequential, chase (random order); may be repeated"},
+    {.name = "--evict-size",
+     .metavar = "SIZE",
+     .default_text = "4MiB",
+     .kind = LAXITY_OPTION_WORD,
+     AT(evict_sizes),
+     .help = "what the preemptor writes or reads; may be repeated"},
+    {.name = "--preemption",
+     .metavar = "TIME",
+     .default_text = "as long as evicting takes",
+     .kind = LAXITY_OPTION_DURATION,
+     AT(preemption_ns),
+     .low = 0,
+     .high = LAXITY_NS_PER_S / 2,
+     .help = "the preemptor runs at least so long"},
+};
+
+static const struct laxity_option_table table = {
+    "Options of crpd", options, sizeof options / sizeof options[0]
+};
+
+static int take_settings(
+    const struct crpd_options *given,
+    struct laxity_crpd_settings *settings,
+    struct laxity_error *error
+)
+{
+    static const char *const cases[] = {"synchronous", "asynchronous", NULL};
+    static const char *const evicts[] = {"write", "read", "flush", NULL};
+    static const char *const patterns[] = {"sequential", "chase", NULL};
+    char default_size[] = "4MiB";
+    char *default_evict_size[] = {default_size};
+    const struct laxity_words defaults = {.items = default_evict_size, .n = 1};
+    const struct laxity_words *evict_sizes =
+        given->evict_sizes.n == 0 ? &defaults : &given->evict_sizes;
+    settings->preemption_ns = (uint64_t)given->preemption_ns;
+    if (given->sizes.n == 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
+        return -1;
+    }
+    if (laxity_take_sizes(
+            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+        ) ||
+        laxity_take_sizes(
+            "--evict-size", evict_sizes, &settings->evict_bytes, &settings->n_evict_bytes, error
+        ) ||
+        laxity_take_choices("--case", &given->cases, cases, settings->has_case, error) ||
+        laxity_take_choices("--evict", &given->evicts, evicts, settings->has_evict, error) ||
+        laxity_take_choices(
+            "--pattern", &given->patterns, patterns, settings->has_pattern, error
+        )) {
+        return -1;
+    }
+    if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "--evict flush: this build knows no instruction that flushes a line; use write"
+        );
+        return -1;
+    }
+    return 0;
+}
+
+static void free_words(struct crpd_options *given)
+{
+    free((void *)given->sizes.items);
+    free((void *)given->cases.items);
+    free((void *)given->evicts.items);
+    free((void *)given->patterns.items);
+    free((void *)given->evict_sizes.items);
+}
+
+static void free_settings(void *settings)
+{
+    laxity_crpd_settings_free(settings);
+    free(settings);
+}
+
+static void *parse(int argc, char **argv, struct laxity_error *error)
+{
+    struct laxity_crpd_settings *settings = calloc(1, sizeof *settings);
+    if (!settings) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings of crpd");
+        return NULL;
+    }
+    struct crpd_options given = {0};
+    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
+    rc = rc ? rc : take_settings(&given, settings, error);
+    free_words(&given);
+    if (rc) {
+        free_settings(settings);
+        return NULL;
+    }
+    return settings;
+}
+
+const struct laxity_probe_command laxity_crpd_command = {
+    .probe = &laxity_probe_crpd,
+    .table = &table,
+    .parse = parse,
+    .free_settings = free_settings,
+};

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity measure crpd`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from laxity.cli.measured import run_and_show
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import ConfigError, located
+from laxity.model.cpus import parse_cpus
+from laxity.model.units import parse_duration_ns, parse_size_bytes
+
+if TYPE_CHECKING:
+    from laxity.experiments.plan_crpd import Asked
+
+_SMALLEST_BYTES = 1024
+_LARGEST_BYTES = 64 << 30
+_MOST_REPETITIONS = 1_000_000
+_HIGHEST_PRIORITY = 98
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    cpus: str | None
+    sizes: str | None
+    max_size: str | None
+    evict_size: str | None
+    case: tuple[str, ...]
+    pattern: tuple[str, ...]
+    evict: tuple[str, ...]
+    repetitions: int
+    priority: int
+    preemption: str | None
+    timeout: str
+    seed: int | None
+    allow_unprivileged: bool
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+
+@click.command()
+@click.option("--cpus", metavar="LIST", help="Measured one after the other.  [default: one]")
+@click.option(
+    "--sizes",
+    metavar="SIZE,SIZE",
+    help="Working sets.  [default: from 4KiB to min(4 x L2, 2 x last level, 64MiB, 1/8 of memory)]",
+)
+@click.option("--max-size", metavar="SIZE", help="Largest working set that is chosen.")
+@click.option(
+    "--evict-size",
+    metavar="SIZE,SIZE",
+    help="What the preemptor writes or reads; several give gamma over the length of the "
+    "preemption.  [default: 4 x L2]",
+)
+@click.option(
+    "--case",
+    type=click.Choice(("synchronous", "asynchronous")),
+    multiple=True,
+    help="Preempted between two passes, or anywhere by a timer.  [default: both]",
+)
+@click.option(
+    "--pattern",
+    type=click.Choice(("sequential", "chase")),
+    multiple=True,
+    help="Order of the victim's accesses; chase is random.  [default: both]",
+)
+@click.option(
+    "--evict",
+    type=click.Choice(("write", "read", "flush")),
+    multiple=True,
+    help="How lines are evicted.  [default: all that the processor has]",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(1, _MOST_REPETITIONS),
+    metavar="N",
+    default=60,
+    show_default=True,
+    help="Evicting observations of each kind; as many spin twice.",
+)
+@click.option(
+    "--priority",
+    type=click.IntRange(1, _HIGHEST_PRIORITY),
+    metavar="N",
+    default=80,
+    show_default=True,
+    help="Of the victim; the preemptor has one more.",
+)
+@click.option("--preemption", metavar="TIME", help="The preemptor lasts at least so long.")
+@click.option(
+    "--timeout", metavar="TIME", default="10m", show_default=True, help="End the measurement then."
+)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
+@click.option(
+    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
+)
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@quiet_option
+@debug_option
+def crpd(**given: object) -> int:
+    """Measure the cache-related preemption delay (gamma) against the working set.
+
+    A victim passes over its working set; a preemptor on the same CPU either evicts its lines or
+    spins equally long, alternating at random. gamma is what the evicting one costs more. A figure
+    that does not stand out of the noise is shown as not measurable.
+    """
+    from laxity.experiments.measure import MeasureRequest  # noqa: PLC0415 - heavy
+    from laxity.experiments.plan_crpd import describe, plan_crpd  # noqa: PLC0415 - heavy
+    from laxity.runner.facts import collect_facts  # noqa: PLC0415 - with the above
+    from laxity.runner.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
+
+    options = msgspec.convert(given, _Options)
+    final = run_path("crpd", options.run_dir, options.run_root)
+    measurement, fallbacks = plan_crpd(_asked(options), collect_facts(), cpus_of_this_process())
+    request = MeasureRequest(
+        measurement=measurement,
+        fallbacks=fallbacks,
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+        seed=options.seed,
+        allow_unprivileged=options.allow_unprivileged,
+        is_quiet=options.quiet,
+    )
+    return run_and_show(
+        request,
+        describe(measurement),
+        output_format=options.output_format,
+        has_report=not options.no_report,
+    )
+
+
+def _asked(options: _Options) -> "Asked":
+    from laxity.experiments.plan_crpd import Asked  # noqa: PLC0415 - heavy
+
+    with located("--cpus"):
+        cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()
+    with located("--preemption"):
+        preemption_ns = parse_duration_ns(options.preemption) if options.preemption else 0
+    with located("--timeout"):
+        timeout_ns = parse_duration_ns(options.timeout)
+    return Asked(
+        cpus=cpus,
+        sizes_bytes=_sizes("--sizes", options.sizes),
+        max_bytes=None if options.max_size is None else _size("--max-size", options.max_size),
+        evict_sizes_bytes=_sizes("--evict-size", options.evict_size),
+        cases=options.case,
+        patterns=options.pattern,
+        evicts=options.evict,
+        repetitions=options.repetitions,
+        priority=options.priority,
+        preemption_ns=preemption_ns,
+        timeout_ns=timeout_ns,
+    )
+
+
+def _sizes(option: str, text: str | None) -> tuple[int, ...]:
+    parts = [] if text is None else text.split(",")
+    return tuple(sorted({_size(option, part) for part in parts}))
+
+
+def _size(option: str, text: str) -> int:
+    with located(option):
+        size_bytes = parse_size_bytes(text)
+    if not _SMALLEST_BYTES <= size_bytes <= _LARGEST_BYTES:
+        msg = f"{option}: {text} is not within 1KiB to 64GiB; choose another size"
+        raise ConfigError(msg)
+    return size_bytes

@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The short answer after `laxity measure`, by probe."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from laxity.cli.gamma_summary import gamma_document, gamma_text
+from laxity.report.run_data import RunData
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One probe's answer: for people, and as members of the document for programs."""
+
+    text: Callable[[RunData], str]
+    document: Callable[[RunData], dict[str, Any]]
+
+
+_ANSWERS = {
+    "crpd": Answer(text=gamma_text, document=gamma_document),
+}
+
+
+def measured_text(data: RunData) -> str:
+    """Write what was found for people; empty for a run of tasks."""
+    asked = data.manifest.measurement
+    return "" if asked is None else _ANSWERS[asked.probe].text(data)
+
+
+def measured_document(data: RunData) -> dict[str, Any]:
+    """Write what was found for programs; empty for a run of tasks."""
+    asked = data.manifest.measurement
+    return {} if asked is None else _ANSWERS[asked.probe].document(data)

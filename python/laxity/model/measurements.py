@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a probe was asked to measure, every default written out: `measurement` of manifest.json."""
+
+from typing import TypeAlias
+
+import msgspec
+
+
+class Measurement(
+    msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True, tag_field="probe"
+):
+    """What is asked of every probe; its name is `probe` in the document.
+
+    Attributes:
+        cpus: List as in "0-1,3".
+        priority: Of what is measured; who preempts it has one more.
+        repetitions: Observations at each place.
+        timeout_ns: The measurement is ended then.
+    """
+
+    cpus: str
+    priority: int
+    repetitions: int
+    timeout_ns: int
+
+    @property
+    def probe(self) -> str:
+        """Name of the probe, of its stream and of the command."""
+        return str(self.__struct_config__.tag)
+
+
+class CrpdMeasurement(Measurement, frozen=True, kw_only=True, tag="crpd"):
+    """Cache-related preemption delay."""
+
+    working_sets_bytes: list[int]
+    cases: list[str]
+    patterns: list[str]
+    evicts: list[str]
+    evict_sizes_bytes: list[int]
+    # The preemptor lasts at least so long; 0: as long as evicting takes.
+    preemption_ns: int = 0
+
+
+# One member per probe.
+Measured: TypeAlias = CrpdMeasurement

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the report says of a run that measured the platform, by probe."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from laxity.report.blocks import Section
+from laxity.report.run_data import RunData
+from laxity.report.sections import gamma
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How one probe is shown.
+
+    Attributes:
+        asked: What it measures, in a few words, for the card.
+        sentences: What was found, for the card.
+        sections: What was found, whole; the last one says how it was measured.
+    """
+
+    asked: str
+    sentences: Callable[[RunData], tuple[str, ...]]
+    sections: tuple[Callable[[RunData], Section], ...]
+
+
+VIEWS = {
+    "crpd": View(
+        asked="what a preemption costs the caches of its victim",
+        sentences=gamma.sentences,
+        sections=(gamma.build, gamma.build_method),
+    ),
+}
+
+
+def view_of(run: RunData) -> View | None:
+    """Give the view of a run; None: it ran tasks."""
+    asked = run.manifest.measurement
+    return None if asked is None else VIEWS[asked.probe]

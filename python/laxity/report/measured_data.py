@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""How what a probe measured is read, for the short answer and for the report."""
+
+from collections.abc import Callable
+from typing import Any
+
+from laxity.report.gamma_data import read_curves
+from laxity.store.run_directory import Run
+
+# By probe: findings, and what of the run cannot be read.
+READERS: dict[str, Callable[[Run], tuple[Any, tuple[str, ...]]]] = {
+    "crpd": read_curves,
+}

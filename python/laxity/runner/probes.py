@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What each probe is asked for on laxity-probe's command line, and how its rows become costs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from laxity.model.costs import Entry
+from laxity.model.measurements import CrpdMeasurement
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one run measured: its name, and rows (masked arrays) by the name of their stream."""
+
+    run: str
+    streams: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One probe.
+
+    Attributes:
+        streams: What it writes; the first is there if anything was measured.
+        words: Its own options of laxity-probe.
+        costs: Entries from all samples of one run or of several.
+    """
+
+    streams: tuple[str, ...]
+    words: Callable[[Any], list[str]]
+    costs: Callable[[Sequence[Source]], list[Entry]]
+
+
+def repeated(option: str, words: Sequence[str]) -> list[str]:
+    """Write an option that may be repeated."""
+    return [part for word in words for part in (option, word)]
+
+
+def _crpd_words(asked: CrpdMeasurement) -> list[str]:
+    return [
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--case", asked.cases),
+        *repeated("--pattern", asked.patterns),
+        *repeated("--evict", asked.evicts),
+        *repeated("--evict-size", [f"{size}B" for size in asked.evict_sizes_bytes]),
+        *("--preemption", f"{asked.preemption_ns}ns"),
+    ]
+
+
+def _crpd_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import crpd  # noqa: PLC0415 - loads numpy
+
+    measured = [
+        one for source in sources for one in crpd.gammas(source.streams["crpd"], source.run)
+    ]
+    return crpd.entries(crpd.pool(measured))
+
+
+PROBES = {
+    "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs),
+}
