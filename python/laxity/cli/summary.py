@@ -38,7 +38,7 @@ def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
     page = read_page(run)
     measured = [measured_text(data) for data in page.runs]
-    if any(measured):
+    if measured and all(measured):
         return "".join([_outcome_line(run.manifest), *measured, *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
@@ -50,7 +50,7 @@ def summary_text(run: Run) -> str:
     parts.append(_phase_table(page))
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in attribution_lines(page)]
-    return "".join(parts + _after_lines(page))
+    return "".join(parts + measured + _after_lines(page))
 
 
 def _after_lines(page: PageData) -> list[str]:
@@ -73,9 +73,10 @@ def summary_document(run: Run) -> dict[str, Any]:
         "doctor_drift": manifest.doctor_drift,
         "fallbacks": [one for data in _manifests(page) for one in data.fallbacks],
         "notes": [note for data in _manifests(page) for note in data.notes],
-        "runs": [_run_document(data) for data in page.runs],
+        "runs": [_run_document(data) | measured_document(data) for data in page.runs],
     }
     if manifest.measurement is not None:
+        # Also at the top: a single measurement is the document.
         document |= measured_document(page.runs[0])
     return document
 

@@ -2,33 +2,22 @@
 # SPDX-License-Identifier: MIT
 """The demonstration: what this machine does to a periodic task, alone and under interference."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
-from laxity.experiments.run_once import (
-    RunRequest,
-    new_manifest,
-    prepare_spec,
-    run_once,
-    write_diagnosis,
-)
+from laxity.experiments.composite import Child, Composite, run_composite
+from laxity.experiments.run_once import RunRequest, prepare_spec, run_once
 from laxity.model.cpus import format_cpus
-from laxity.model.manifest import Fallback, Manifest
+from laxity.model.manifest import Fallback
 from laxity.model.spec import InterfereSpec, Spec
 from laxity.model.spec_reader import resolve_spec
-from laxity.runner import finish
-from laxity.runner.doctor import Diagnosis, default_cpus, diagnose, drift, fifo_permitted
-from laxity.runner.facts import Facts, collect_facts
+from laxity.runner.doctor import default_cpus, fifo_permitted
+from laxity.runner.facts import Facts
 from laxity.runner.finish import Finished
-from laxity.runner.machine import describe_machine
 from laxity.runner.placement import Cpus
 from laxity.runner.signals import Forwarder
-from laxity.store import run_directory
-from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
 ALONE = "alone"
 INTERFERED = "interfered"
@@ -105,24 +94,17 @@ def run_demo(request: DemoRequest, plan: Plan, facts: Facts, signals: Forwarder)
     specs = [(name, prepare_spec(spec)) for name, spec in plan.runs]
     seed = specs[0][1].seed
     specs = [(name, msgspec.structs.replace(spec, seed=seed)) for name, spec in specs]
-    run = run_directory.create_run(request.final)
-    try:
-        manifest, before = _write_before(run, request, specs, plan, facts)
-        finished: list[Finished] = []
-        for name, spec in specs:
-            try:
-                finished.append(run_once(_child_request(run, request, name, spec), signals))
-            except KeyboardInterrupt:
-                break
-            if finished[-1].manifest.exit_code != EXIT_DONE:
-                break
-        return _finish(run, manifest, before, finished)
-    except LaxityError:
-        if not any((run.tmp / "runs").glob("*")):
-            shutil.rmtree(run.tmp, ignore_errors=True)
-        raise
-    finally:
-        run.release()
+    whole = Composite(
+        kind="demo",
+        name="demo",
+        final=request.final,
+        command_line=request.command_line,
+        seed=seed,
+        cpus=specs[0][1].tasks[0].cpus,
+        fallbacks=plan.fallbacks,
+        children=tuple(_child(request, name, spec) for name, spec in specs),
+    )
+    return run_composite(whole, facts, signals)
 
 
 def _missing_permission(facts: Facts) -> tuple[Fallback, ...]:
@@ -130,60 +112,16 @@ def _missing_permission(facts: Facts) -> tuple[Fallback, ...]:
     return () if is_permitted else (Fallback(what="policy fifo", used="other", reason=reason),)
 
 
-def _child_request(run: NewRun, request: DemoRequest, name: str, spec: Spec) -> RunRequest:
-    return RunRequest(
-        spec=spec,
-        name=name,
-        final=run.tmp / "runs" / name,
-        command_line=request.command_line,
-        allow_unprivileged=True,
-        is_quiet=request.is_quiet,
-    )
+def _child(request: DemoRequest, name: str, spec: Spec) -> Child:
+    def run(final: Path, signals: Forwarder) -> Finished:
+        once = RunRequest(
+            spec=spec,
+            name=name,
+            final=final,
+            command_line=request.command_line,
+            allow_unprivileged=True,
+            is_quiet=request.is_quiet,
+        )
+        return run_once(once, signals)
 
-
-def _write_before(
-    run: NewRun,
-    request: DemoRequest,
-    specs: list[tuple[str, Spec]],
-    plan: Plan,
-    facts: Facts,
-) -> tuple[Manifest, Diagnosis]:
-    machine = describe_machine(facts)
-    manifest = msgspec.structs.replace(
-        new_manifest("demo", "demo", request.command_line, machine.hash),
-        seed=specs[0][1].seed,
-        fallbacks=list(plan.fallbacks),
-        runs=[name for name, _ in specs],
-    )
-    run_directory.write_document(run.tmp / MANIFEST, manifest)
-    run_directory.write_document(run.tmp / MACHINE, machine)
-    before = diagnose(facts, specs[0][1].tasks[0].cpus)
-    write_diagnosis(run.tmp, before, None)
-    return manifest, before
-
-
-def _finish(
-    run: NewRun, manifest: Manifest, before: Diagnosis, finished: list[Finished]
-) -> Finished:
-    """Write the manifest of the whole; the last run decides how it ended."""
-    kept = [done.path.name for done in finished if done.path is not None]
-    is_cut_short = len(finished) < len(manifest.runs) and all(
-        done.manifest.exit_code == EXIT_DONE for done in finished
-    )
-    last = finished[-1].manifest if finished else manifest
-    after = diagnose(collect_facts(), before.cpus)
-    write_diagnosis(run.tmp, before, after)
-    manifest = msgspec.structs.replace(
-        manifest,
-        status="interrupted" if is_cut_short else last.status,
-        exit_code=EXIT_INTERRUPTED if is_cut_short else last.exit_code,
-        message="interrupted between two runs" if is_cut_short else last.message,
-        finished_at=finish.now(),
-        doctor_drift=list(drift(before, after)),
-        runs=kept,
-    )
-    if not kept:
-        shutil.rmtree(run.tmp)
-        return Finished(None, manifest)
-    finish.write_final_manifest(run.tmp, manifest)
-    return finish.finish_run(run.tmp, has_survived=True)
+    return Child(name, run, is_needed=True)

@@ -4,14 +4,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from laxity import __version__
 from laxity.errors import ConfigError, NoVerdict, cannot_read
-from laxity.model.costs import Costs, Entry, decode_costs
+from laxity.model.costs import Costs, decode_costs
 from laxity.model.manifest import Tool
 from laxity.runner.finish import open_recovered
-from laxity.runner.probes import PROBES, Probe, Source
+from laxity.runner.measured import join_entries
 from laxity.store.run_directory import COSTS, Run
 
 
@@ -46,43 +45,27 @@ def merge_runs(paths: Sequence[Path]) -> Costs:
         NoVerdict: They were not made on one machine.
         RecordError: A run is damaged.
     """
-    runs = [_open(path) for path in paths]
+    runs = [run for path in paths for run in _open(path)]
     _check_different(runs)
     _check_one_machine(runs)
     return Costs(
         tool=Tool(name="laxity", version=__version__),
         machine_hash=runs[0].manifest.machine_hash or "",
-        entries=_entries(runs),
+        entries=join_entries(runs),
     )
 
 
-def _entries(runs: Sequence[Run]) -> list[Entry]:
-    """Compute the entries of every probe that any of the runs used, in the order of PROBES."""
-    entries: list[Entry] = []
-    for name, probe in PROBES.items():
-        sources = [
-            Source(run.path.absolute().name, _streams(run, probe))
-            for run in runs
-            if run.manifest.measurement is not None and run.manifest.measurement.probe == name
-        ]
-        entries += probe.costs(sources) if sources else []
-    return entries
-
-
-def _streams(run: Run, probe: Probe) -> dict[str, Any]:
-    present = [name for name in probe.streams if (run.path / f"{name}.npy").exists()]
-    return {name: run.stream(name) for name in present}
-
-
-def _open(path: Path) -> Run:
+def _open(path: Path) -> list[Run]:
+    """Open a run that measured, or the runs that one consists of."""
     if path.is_file():
         msg = f"{path}: is a file; name the runs themselves, quantiles need their samples"
         raise ConfigError(msg)
     run = open_recovered(path)
-    if run.manifest.measurement is None:
+    runs = [one for one in (run, *run.children) if one.manifest.measurement is not None]
+    if not runs:
         msg = f"run {path}: measured no costs; name runs of laxity measure"
         raise ConfigError(msg)
-    return run
+    return runs
 
 
 def _check_different(runs: Sequence[Run]) -> None:

@@ -7,6 +7,7 @@ laxity.runner.finish DIR.tmp`) if `laxity` died; the next reader calls it if all
 may be interrupted at any point and called again.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -96,6 +97,9 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
                 return Finished(None, manifest)
         elif manifest.kind != "run":
             manifest = _finish_composite(tmp, manifest)
+            # What is damaged is told when it is read; the rest is finished all the same.
+            with contextlib.suppress(RecordError):
+                measured.write_joined_costs(tmp, manifest)
         else:
             manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=returncode)
             manifest = trace.fold_trace(tmp, manifest)
@@ -108,6 +112,16 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
     run_directory.sync_directory(tmp)
     run_directory.rename_run(tmp, final)
     return Finished(final, run_directory.read_manifest(final))
+
+
+def write_composite(tmp: Path, manifest: Manifest) -> None:
+    """Write what a run of runs adds to them: the costs of all together, and its manifest.
+
+    Raises:
+        RecordError: A run within is damaged.
+    """
+    measured.write_joined_costs(tmp, manifest)
+    write_final_manifest(tmp, manifest)
 
 
 def write_final_manifest(tmp: Path, manifest: Manifest) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
-from laxity.model.costs import Costs
+from laxity.model.costs import Costs, Entry
 from laxity.model.manifest import Manifest
 from laxity.runner import tools
-from laxity.runner.probes import PROBES, Source
+from laxity.runner.probes import PROBES, Probe, Source
 from laxity.store import run_directory
 from laxity.store.npy import read_header, read_stream
-from laxity.store.run_directory import COSTS
+from laxity.store.run_directory import COSTS, Run
 
 
 def has_rows(tmp: Path, manifest: Manifest) -> bool:
@@ -51,6 +51,41 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
             message="too few observations for a verdict; raise --repetitions to 6 or more",
         )
     return manifest
+
+
+def write_joined_costs(tmp: Path, manifest: Manifest) -> None:
+    """Write the costs of a run that consists of measurements; nothing where none of it is one.
+
+    Raises:
+        RecordError: A run within is damaged.
+    """
+    children = [run_directory.open_run(tmp / "runs" / name) for name in manifest.runs]
+    entries = join_entries([run for run in children if run.manifest.measurement is not None])
+    if entries:
+        machine_hash = manifest.machine_hash or ""
+        costs = Costs(tool=manifest.tool, machine_hash=machine_hash, entries=entries)
+        run_directory.write_document(tmp / COSTS, costs)
+
+
+def join_entries(runs: Sequence[Run]) -> list[Entry]:
+    """Compute the entries of every probe that any of the runs used, in the order of PROBES.
+
+    Raises:
+        RecordError: A run is damaged.
+    """
+    entries: list[Entry] = []
+    for name, probe in PROBES.items():
+        sources = [
+            Source(run.path.absolute().name, _streams(run, probe))
+            for run in runs
+            if run.manifest.measurement is not None and run.manifest.measurement.probe == name
+        ]
+        entries += probe.costs(sources) if sources else []
+    return entries
+
+
+def _streams(run: Run, probe: Probe) -> dict[str, Any]:
+    return {name: run.stream(name) for name in probe.streams if run.has_stream(name)}
 
 
 def _rows(tmp: Path, name: str) -> Any:  # noqa: ANN401 - a masked array; numpy is loaded lazily

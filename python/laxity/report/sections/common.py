@@ -171,7 +171,7 @@ def asked_of(task: TaskResult) -> str:
 
 def pair_of(page: PageData) -> tuple[RunData, RunData] | None:
     """Return the first run without and the first with co-runners; None if there are not both."""
-    alone = [run for run in page.runs if not run.manifest.corunners]
+    alone = [run for run in page.runs if run.tasks and not run.manifest.corunners]
     interfered = [run for run in page.runs if run.manifest.corunners]
     return (alone[0], interfered[0]) if alone and interfered else None
 

@@ -60,7 +60,7 @@ def build(page: PageData) -> Section:
     words = (*_MEANINGS[:2], ("release latency", _latency_meaning(page)), *_MEANINGS[2:])
     meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
-    for run in page.runs:
+    for run in (one for one in page.runs if one.manifest.measurement is None):
         of_run = f" of run “{run.label}”" if page.is_composite else ""
         rows = tuple((text_cell(name), text_cell(value)) for name, value in _how(run))
         blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))

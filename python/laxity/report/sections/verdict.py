@@ -110,7 +110,7 @@ def build(page: PageData) -> Verdict:
         doctor=_doctor_badge(page),
         fallbacks=_fallback_badge(page),
         asked=_asked(page),
-        sentences=sentences,
+        sentences=(*sentences, *_measured_sentences(page)),
         message=page.manifest.message,
         tiles=tiles,
         table=None if tiles or not has_released else _table(page, shown),
@@ -128,8 +128,8 @@ def _measured(page: PageData) -> Verdict:
         status=status_badge(page.manifest),
         doctor=_doctor_badge(page),
         fallbacks=_fallback_badge(page),
-        asked=tuple(view.asked for _, view in shown),
-        sentences=tuple(text for run, view in shown for text in view.sentences(run)),
+        asked=tuple(dict.fromkeys(view.asked for _, view in shown)),
+        sentences=_measured_sentences(page),
         message=page.manifest.message,
         tiles=(),
         table=None,
@@ -137,6 +137,11 @@ def _measured(page: PageData) -> Verdict:
         date=page.manifest.started_at,
         notes=_notes(page),
     )
+
+
+def _measured_sentences(page: PageData) -> tuple[str, ...]:
+    shown = [(run, view) for run in page.runs if (view := view_of(run)) is not None]
+    return tuple(text for run, view in shown for text in view.sentences(run))
 
 
 def status_badge(manifest: Manifest) -> Badge:

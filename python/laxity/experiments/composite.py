@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A run that consists of runs: DIR/manifest.json, DIR/runs/NAME, one report."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
+from laxity.experiments.run_once import new_manifest, write_diagnosis
+from laxity.model.manifest import Fallback, Manifest
+from laxity.runner import finish
+from laxity.runner.doctor import Diagnosis, diagnose, drift
+from laxity.runner.facts import Facts, collect_facts
+from laxity.runner.finish import Finished
+from laxity.runner.machine import describe_machine
+from laxity.runner.signals import Forwarder
+from laxity.store import run_directory
+from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """One run within: its name, and what runs it into the directory that it is given.
+
+    `is_needed`: unless it ends well, those after it are of no use and are left out.
+    """
+
+    name: str
+    run: Callable[[Path, Forwarder], Finished]
+    is_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """What the whole is, where it is stored, and what was typed."""
+
+    kind: Literal["demo", "measure"]
+    name: str
+    final: Path
+    command_line: list[str]
+    seed: int | None
+    cpus: tuple[int, ...]
+    fallbacks: tuple[Fallback, ...]
+    children: tuple[Child, ...]
+
+
+def run_composite(whole: Composite, facts: Facts, signals: Forwarder) -> Finished:
+    """Run the children one after the other and store all of them as one run.
+
+    Returns:
+        Where it is; of several children that did not end well the first one decides how it ended.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As a child's; what was measured before stays.
+    """
+    run = run_directory.create_run(whole.final)
+    try:
+        manifest, before = _write_before(run, whole, facts)
+        finished, is_interrupted = _run_children(run, whole.children, signals)
+        return _finish(run, manifest, before, finished, is_interrupted=is_interrupted)
+    except LaxityError:
+        if not any((run.tmp / "runs").glob("*")):
+            shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def _run_children(
+    run: NewRun, children: Sequence[Child], signals: Forwarder
+) -> tuple[list[Finished], bool]:
+    finished: list[Finished] = []
+    for child in children:
+        try:
+            finished.append(child.run(run.tmp / "runs" / child.name, signals))
+        except KeyboardInterrupt:
+            return finished, True
+        code = finished[-1].manifest.exit_code
+        if code == EXIT_INTERRUPTED or (child.is_needed and code != EXIT_DONE):
+            break
+    return finished, False
+
+
+def _write_before(run: NewRun, whole: Composite, facts: Facts) -> tuple[Manifest, Diagnosis]:
+    machine = describe_machine(facts)
+    manifest = msgspec.structs.replace(
+        new_manifest(whole.kind, whole.name, whole.command_line, machine.hash),
+        seed=whole.seed,
+        fallbacks=list(whole.fallbacks),
+        runs=[child.name for child in whole.children],
+    )
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    before = diagnose(facts, whole.cpus)
+    write_diagnosis(run.tmp, before, None)
+    return manifest, before
+
+
+def _finish(
+    run: NewRun,
+    manifest: Manifest,
+    before: Diagnosis,
+    finished: Sequence[Finished],
+    *,
+    is_interrupted: bool,
+) -> Finished:
+    """Write the manifest of the whole."""
+    kept = [done.path.name for done in finished if done.path is not None]
+    ends = [done.manifest for done in finished]
+    unwell = [end for end in ends if end.exit_code != EXIT_DONE or end.status != "complete"]
+    after = diagnose(collect_facts(), before.cpus)
+    write_diagnosis(run.tmp, before, after)
+    if unwell:
+        status, code, message = unwell[0].status, unwell[0].exit_code, _message(manifest, unwell[0])
+    elif is_interrupted:
+        status, code, message = "interrupted", EXIT_INTERRUPTED, "interrupted between two runs"
+    else:
+        status, code, message = "complete", EXIT_DONE, ""
+    manifest = msgspec.structs.replace(
+        manifest,
+        status=status,
+        exit_code=code,
+        message=message,
+        finished_at=finish.now(),
+        doctor_drift=list(drift(before, after)),
+        runs=kept,
+    )
+    if not kept:
+        shutil.rmtree(run.tmp)
+        return Finished(None, manifest)
+    finish.write_composite(run.tmp, manifest)
+    return finish.finish_run(run.tmp, has_survived=True)
+
+
+def _message(manifest: Manifest, end: Manifest) -> str:
+    """Name the child, where it is not clear which one is meant."""
+    return (
+        f"{end.name}: {end.message}" if manifest.kind == "measure" and end.message else end.message
+    )

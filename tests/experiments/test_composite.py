@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Runs that consist of measurements, without measuring anything."""
+
+from pathlib import Path
+
+from tests.runner.made_up_facts import bare_vm
+from tests.runner.made_up_measurement import ended, left_measurement
+
+from laxity.experiments.composite import Child, Composite, run_composite
+from laxity.model.manifest import Native
+from laxity.report.page import write_report
+from laxity.runner.costs import merge_runs, read_costs
+from laxity.runner.finish import Finished, finish_run, open_recovered
+from laxity.runner.signals import Forwarder
+from laxity.store.run_directory import open_run, tmp_path_of
+
+
+def child(name: str, gamma_ns: dict[int, int], result: Native, *, is_needed: bool = False) -> Child:
+    def run(final: Path, _: Forwarder) -> Finished:
+        tmp = left_measurement(tmp_path_of(final), gamma_ns, result=result)
+        return finish_run(tmp, has_survived=True, returncode=result.exit_code)
+
+    return Child(name, run, is_needed)
+
+
+def interrupted(_: Path, __: Forwarder) -> Finished:
+    raise KeyboardInterrupt
+
+
+def run_all(path: Path, *children: Child) -> Finished:
+    whole = Composite(
+        kind="measure",
+        name="all",
+        final=path,
+        command_line=["laxity", "measure", "all"],
+        seed=1,
+        cpus=(0,),
+        fallbacks=(),
+        children=children,
+    )
+    return run_composite(whole, bare_vm(), Forwarder())
+
+
+def test_costs_of_all_children_stand_in_the_whole(tmp_path: Path):
+    done = run_all(
+        tmp_path / "D", child("a", {4096: 500}, ended()), child("b", {8192: 900}, ended())
+    )
+    assert done.path == tmp_path / "D"
+    run = open_run(tmp_path / "D")
+    assert (run.manifest.status, run.manifest.exit_code, run.manifest.runs) == (
+        "complete",
+        0,
+        ["a", "b"],
+    )
+    assert run.verify() == []
+    costs = read_costs(tmp_path / "D")
+    # One entry for each of two working sets, and one for the curve over both.
+    assert [one.axes.working_set_bytes for one in costs.entries] == [4096, 8192, None]
+    assert costs.entries[2].runs == ["a", "b"]
+    # The whole stands for its runs when models are joined.
+    assert merge_runs([tmp_path / "D"]).entries == costs.entries
+
+
+def test_measurement_that_fails_does_not_end_the_others_and_decides(tmp_path: Path):
+    done = run_all(
+        tmp_path / "D",
+        child("a", {4096: 500}, ended("failed", 4)),
+        child("b", {8192: 900}, ended()),
+    )
+    assert done.manifest.runs == ["a", "b"]
+    assert (done.manifest.status, done.manifest.exit_code) == ("failed", 4)
+
+
+def test_needed_child_that_fails_ends_the_whole(tmp_path: Path):
+    done = run_all(
+        tmp_path / "D",
+        child("a", {4096: 500}, ended("failed", 4), is_needed=True),
+        child("b", {8192: 900}, ended()),
+    )
+    assert done.manifest.runs == ["a"]
+
+
+def test_interrupt_between_two_children_keeps_the_first(tmp_path: Path):
+    done = run_all(tmp_path / "D", child("a", {4096: 500}, ended()), Child("b", interrupted))
+    assert (done.manifest.status, done.manifest.exit_code) == ("interrupted", 130)
+    assert open_recovered(tmp_path / "D").manifest.runs == ["a"]
+
+
+def test_report_shows_every_measurement_with_its_own_sections(tmp_path: Path):
+    run_all(tmp_path / "D", child("a", {4096: 500}, ended()), child("b", {8192: 900}, ended()))
+    text = write_report(tmp_path / "D").read_text()
+    assert 'id="r0-gamma"' in text
+    assert 'id="r1-gamma"' in text
+    assert text.count("what a preemption costs the caches of its victim") == 1
