@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/output_directory.h"
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
@@ -30,7 +31,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -43,7 +43,6 @@ enum {
     DRAIN_NICE = 10,
     OUTPUT_PIPE_BYTES = 1024 * 1024,
     PAGE_BYTES = 4096,
-    DIRECTORY_MODE = 0755,
     CANNOT_EXEC = 127,
 };
 
@@ -103,33 +102,6 @@ static void fill_segment(struct laxity_launch *launch)
     laxity_fill_counting(plan, segment);
     laxity_own_rings_place(segment);
     segment->magic = LAXITY_SEGMENT_MAGIC; /* last: from here on it can be recovered */
-}
-
-static int open_directory(struct laxity_launch *launch, struct laxity_error *error)
-{
-    const char *run_dir = launch->plan->run_dir;
-    if (mkdir(run_dir, DIRECTORY_MODE) != 0 && errno != EEXIST) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "cannot create %s: %s; choose another --run-dir",
-            run_dir,
-            strerrordesc_np(errno)
-        );
-        return -1;
-    }
-    launch->dir_fd = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (launch->dir_fd < 0 || faccessat(launch->dir_fd, ".", W_OK, AT_EACCESS) != 0) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "cannot write into %s: %s; choose another --run-dir",
-            run_dir,
-            strerrordesc_np(errno)
-        );
-        return -1;
-    }
-    return 0;
 }
 
 /* What a tmpfs takes for so many bytes; larger pages are multiples of these. */
@@ -215,7 +187,8 @@ int laxity_launch_open(
 )
 {
     *launch = (struct laxity_launch){.plan = plan, .segment_fd = -1, .dir_fd = -1};
-    if (open_directory(launch, error) || make_segment(launch, error) || make_pipes(launch, error)) {
+    launch->dir_fd = laxity_open_output_directory(launch->plan->run_dir, error);
+    if (launch->dir_fd < 0 || make_segment(launch, error) || make_pipes(launch, error)) {
         laxity_launch_discard(launch);
         return -1;
     }

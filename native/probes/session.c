@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/npy.h"
+#include "base/output_directory.h"
 #include "base/port/file.h"
 #include "base/port/memory.h"
 #include "base/port/sched.h"
@@ -13,7 +14,6 @@
 #include "probes/probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,14 +25,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
     SCHEMA = 1,
-    DIRECTORY_MODE = 0755,
     LOOK_EVERY_MS = 100,
     /* One observation of the largest working set takes well under a second. */
     STOP_GRACE_NS = 2 * LAXITY_NS_PER_S,
@@ -82,25 +80,17 @@ static void catch_signals(void)
 static int open_output(struct session *session, struct laxity_error *error)
 {
     const char *run_dir = session->plan->run_dir;
-    if (mkdir(run_dir, DIRECTORY_MODE) != 0 && errno != EEXIST) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "cannot create %s: %s; choose another --run-dir",
-            run_dir,
-            strerrordesc_np(errno)
-        );
+    session->dir_fd = laxity_open_output_directory(run_dir, error);
+    if (session->dir_fd < 0) {
         return -1;
     }
-    session->dir_fd = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int rc = session->dir_fd < 0 ? -errno
-                                       : laxity_npy_create(
-                                             session->dir_fd,
-                                             session->probe->stream,
-                                             session->probe->fields,
-                                             session->probe->n_fields,
-                                             &session->npy
-                                         );
+    const int rc = laxity_npy_create(
+        session->dir_fd,
+        session->probe->stream,
+        session->probe->fields,
+        session->probe->n_fields,
+        &session->npy
+    );
     if (rc) {
         laxity_error_set(
             error,

@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/output_directory.h"
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
@@ -28,7 +29,6 @@
 
 enum {
     SCHEMA = 1,
-    DIRECTORY_MODE = 0755,
     RECORDER_NICE = 10,
     /* At 340,000 switches a second on one CPU 16 MiB last 0.6 s; a pass every 20 ms leaves room for
      * the recorder itself being kept from its CPU. */
@@ -116,21 +116,11 @@ static int choose_backend(
     return -1;
 }
 
-static int open_directory(struct recorder *recorder, struct laxity_error *error)
+static int open_output(struct recorder *recorder, struct laxity_error *error)
 {
     const char *path = recorder->recording->run_dir;
-    const int made = mkdir(path, DIRECTORY_MODE);
-    if (made == 0 || errno == EEXIST) {
-        recorder->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }
+    recorder->dir_fd = laxity_open_output_directory(path, error);
     if (recorder->dir_fd < 0) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_USAGE,
-            "%.100s: cannot be written (%s); choose another --run-dir",
-            path,
-            strerrordesc_np(errno)
-        );
         return -1;
     }
     if (faccessat(recorder->dir_fd, "sched.npy", F_OK, 0) == 0) {
@@ -352,7 +342,7 @@ int laxity_record_trace(
             error, LAXITY_EXIT_LACKING, "online CPUs: %s; mount /sys", strerrordesc_np(-rc)
         );
     } else if (choose_backend(recorder, on_note, error) == 0) {
-        if (open_directory(recorder, error) == 0) {
+        if (open_output(recorder, error) == 0) {
             move_aside(recorder);
             if (start(recorder, error) == 0) {
                 (void)record(recorder);
