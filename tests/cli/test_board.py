@@ -29,6 +29,7 @@ from tests.cli.ssh_board import (
 from laxity import __version__
 from laxity.model.streams import Status
 from laxity.runner import bundle
+from laxity.runner.costs import read_costs
 
 BUILT = make_laxity(Path.cwd())
 TASK = ["--policy", "other", "--cpus", str(CPU)]
@@ -192,6 +193,24 @@ def test_spec_may_name_the_board(
     outcome = call("run", "s.toml", "--run-dir", "D", "--no-report", "--quiet")
     assert outcome.code == 0, outcome.err
     assert manifest_of(laxity.directory / "D").on == board.url
+
+
+def test_measurement_on_a_board_is_stored_here(
+    board: SshBoard, call: Callable[..., Outcome], laxity: Laxity
+) -> None:
+    words = ["--sizes", "4KiB", "--evict", "write", "--evict-size", "64KiB", "--repetitions", "6"]
+    words += ["--case", "synchronous", "--pattern", "chase", "--allow-unprivileged", "--quiet"]
+    done = call("measure", "crpd", *words, "--run-dir", "D", "--on", board.url)
+    assert done.code == 0, done.err
+    manifest = manifest_of(laxity.directory / "D")
+    assert (manifest.on, manifest.status) == (board.url, "complete")
+    # 1 size * 1 case * 1 pattern * 6 repetitions * 3 roles
+    assert manifest.tables == {"crpd.npy": 18}
+    costs = read_costs(laxity.directory / "D")
+    assert [one.axes.working_set_bytes for one in costs.entries] == [4096, None]
+    assert costs.machine_hash == manifest.machine_hash
+    assert ">board</" in (laxity.directory / "D" / "report.html").read_text()
+    assert board.runs() == []
 
 
 def test_doctor_on_a_board_finds_what_it_finds_here(

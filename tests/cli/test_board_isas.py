@@ -13,9 +13,13 @@ from tests.cli.laxity_command import ROOT, Laxity
 from tests.cli.ssh_board import SshBoard, link_tools, ssh_board
 
 from laxity.runner import bundle
+from laxity.store.run_directory import open_run
 
 # This kernel cannot start the programs by itself: a script of the same name calls the emulator. It
 # is the only thing on the board that is not in the bundle.
+MEASURE = ["--run-dir", "C", "--sizes", "4KiB", "--evict", "write", "--evict-size", "4KiB"]
+MEASURE += ["--case", "synchronous", "--pattern", "chase", "--repetitions", "6"]
+MEASURE += ["--allow-unprivileged", "--quiet"]
 WRAPPER = '#!/bin/sh\nexec {emulator} {program} {options} "$@"\n'
 
 
@@ -23,7 +27,11 @@ def emulate(board: SshBoard, archive: Path, emulator: str) -> None:
     """Unpack a bundle on the board, its programs behind an emulator."""
     with tarfile.open(archive) as members:
         members.extractall(board.directory)  # noqa: S202 - the test has made it
-    for name, options in (("laxity-run", f"--launcher {emulator}"), ("laxity-facts", "")):
+    for name, options in (
+        ("laxity-run", f"--launcher {emulator}"),
+        ("laxity-facts", ""),
+        ("laxity-probe", ""),
+    ):
         program = board.directory / name
         real = board.root / f"real-{name}"
         shutil.move(program, real)
@@ -56,9 +64,15 @@ def test_run_on_a_board_of_another_instruction_set(
         doctor = laxity("doctor", "--format", "json", "--on", board.url, environment=environment)
         on = ["--run-dir", "D", "--on", board.url]
         done = laxity("run", *words, *on, environment=environment)
+        measured = laxity("measure", "crpd", *MEASURE, "--on", board.url, environment=environment)
         left = board.runs()
     assert doctor.returncode == 0, doctor.stderr
     assert done.returncode == 0, done.stderr
+    # What an emulator loses in a preemption is no figure; here it is whole and in our byte order.
+    assert measured.returncode == 0, measured.stderr
+    rows = open_run(laxity.directory / "C").stream("crpd")
+    assert len(rows) == 18
+    assert set(rows["working_set_bytes"].tolist()) == {4096}
     assert left == []
     directory = laxity.directory / "D"
     stored = json.loads((directory / "machine.json").read_text())

@@ -32,7 +32,7 @@ def test_archive_holds_programs_and_portable_workloads_and_ends_with_its_mark(pa
     with tarfile.open(fileobj=io.BytesIO(stream)) as archive:
         members = archive.getmembers()
     names = [member.name for member in members]
-    assert names[:2] == ["laxity-run", "laxity-facts"]
+    assert names[:3] == ["laxity-run", "laxity-facts", "laxity-probe"]
     assert {"workloads/empty", "workloads/mem", "workloads/manifest.toml", "LICENSE"} <= set(names)
     # Of class "host": built around a library that a board has not.
     assert not {"workloads/lz4", "workloads/sqlite"} & set(names)

@@ -15,6 +15,7 @@ from laxity.model.streams import CRPD
 from laxity.runner.costs import merge_runs, read_costs
 from laxity.runner.finish import finish_run, open_recovered
 from laxity.runner.measured import probe_argv
+from laxity.runner.native import Seat
 
 SIZES = {4096: 500, 8192: 1_000}
 
@@ -114,7 +115,7 @@ def test_damaged_model_is_told(tmp_path: Path):
 
 
 def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("laxity.runner.tools.find_tool", lambda name: Path("/t") / name)
+    monkeypatch.setattr("laxity.runner.native.find_tool", lambda name: Path("/t") / name)
     measurement = CrpdMeasurement(
         cpus="1,3",
         priority=7,
@@ -132,7 +133,7 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
         **{name: getattr(run.manifest, name) for name in run.manifest.__struct_fields__}
         | {"measurement": measurement, "seed": 5}
     )
-    argv = probe_argv(manifest, Path("/r"), (4, 6), allow_unprivileged=True)
+    argv = probe_argv(manifest, Seat(Path("/r"), 4, 6), allow_unprivileged=True)
     assert " ".join(argv) == (
         "/t/laxity-probe --run-dir /r --cpus 1,3 --repetitions 9 --priority 7 "
         "--seed 5 --timeout 88ns --progress-fd 4 --parent-fd 6 --allow-unprivileged "

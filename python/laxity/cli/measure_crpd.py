@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: MIT
 """`laxity measure crpd`."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from laxity.cli.measured import run_and_show
+from laxity.cli.measured import MeasureOptions, plan_and_measure
 from laxity.cli.options import (
     debug_option,
     format_option,
     no_report_option,
+    on_option,
     quiet_option,
     run_dir_option,
-    run_path,
     run_root_option,
 )
 from laxity.errors import ConfigError, located
@@ -31,7 +30,7 @@ _MOST_REPETITIONS = 1_000_000
 _HIGHEST_PRIORITY = 98
 
 
-class _Options(msgspec.Struct, frozen=True, kw_only=True):
+class _Options(MeasureOptions, frozen=True, kw_only=True):
     """The options as click gives them; None: not given."""
 
     cpus: str | None
@@ -44,14 +43,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     repetitions: int
     priority: int
     preemption: str | None
-    timeout: str
-    seed: int | None
-    allow_unprivileged: bool
-    run_dir: str | None
-    run_root: str | None
-    no_report: bool
-    output_format: str
-    quiet: bool
 
 
 @click.command()
@@ -110,6 +101,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option(
     "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
 )
+@on_option
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -123,28 +115,12 @@ def crpd(**given: object) -> int:
     spins equally long, alternating at random. gamma is what the evicting one costs more. A figure
     that does not stand out of the noise is shown as not measurable.
     """
-    from laxity.experiments.measure import MeasureRequest  # noqa: PLC0415 - heavy
     from laxity.experiments.plan_crpd import describe, plan_crpd  # noqa: PLC0415 - heavy
-    from laxity.runner.facts import collect_facts  # noqa: PLC0415 - with the above
-    from laxity.runner.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
-    final = run_path("crpd", options.run_dir, options.run_root)
-    measurement, fallbacks = plan_crpd(_asked(options), collect_facts(), cpus_of_this_process())
-    request = MeasureRequest(
-        measurement=measurement,
-        fallbacks=fallbacks,
-        final=final,
-        command_line=["laxity", *sys.argv[1:]],
-        seed=options.seed,
-        allow_unprivileged=options.allow_unprivileged,
-        is_quiet=options.quiet,
-    )
-    return run_and_show(
-        request,
-        describe(measurement),
-        output_format=options.output_format,
-        has_report=not options.no_report,
+    asked = _asked(options)
+    return plan_and_measure(
+        options, "crpd", lambda facts, cpus: plan_crpd(asked, facts, cpus), describe
     )
 
 

@@ -1,38 +1,80 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What every `laxity measure` command does once it is known what is measured."""
+"""What every `laxity measure` command does once its own options are read."""
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from laxity.cli.finished import show_finished
+from laxity.cli.options import run_path
+from laxity.errors import located
 
 if TYPE_CHECKING:
-    from laxity.experiments.measure import MeasureRequest
+    from laxity.model.manifest import Fallback
+    from laxity.model.measurements import Measured
+    from laxity.runner.facts import Facts
+    from laxity.runner.placement import Cpus
 
 
-def run_and_show(
-    request: "MeasureRequest", description: str, *, output_format: str, has_report: bool
+class MeasureOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options that every measurement takes, as click gives them; None: not given."""
+
+    timeout: str
+    seed: int | None
+    allow_unprivileged: bool
+    on: str | None
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+
+def plan_and_measure(
+    options: MeasureOptions,
+    name: str,
+    plan: "Callable[[Facts, Cpus], tuple[Measured, tuple[Fallback, ...]]]",
+    describe: "Callable[[Measured], str]",
 ) -> int:
-    """Say what is measured, measure, show.
+    """Decide what is measured on the machine in question, say it, measure, show.
 
     Args:
-        request: What is measured and where it is stored.
-        description: In one line, for people.
-        output_format: `table` or `json`.
-        has_report: Whether report.html is written.
+        options: What was asked for.
+        name: Of the command.
+        plan: Makes a measurement of the facts and CPUs of a machine.
+        describe: Says in one line what is measured.
 
     Returns:
         The exit code.
     """
-    from laxity.experiments.measure import run_measurement  # noqa: PLC0415 - heavy
+    from laxity.experiments.measure import MeasureRequest, run_measurement  # noqa: PLC0415 - heavy
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
 
-    name = f"laxity measure {request.measurement.probe.replace('_', '-')}"
-    if not request.is_quiet:
-        print(f"{name}: {description}", file=sys.stderr)
-    for one in request.fallbacks:
-        print(f"{name}: {one.what}: {one.used} ({one.reason})", file=sys.stderr)
-    with forwarded_signals() as signals:
-        finished = run_measurement(request, signals)
-    return show_finished(finished, output_format=output_format, has_report=has_report)
+    final = run_path(name, options.run_dir, options.run_root)
+    with located("--on"):
+        opened = open_target(options.on)
+    with opened as target:
+        measurement, fallbacks = plan(target.facts(), target.cpus())
+        if not options.quiet:
+            print(f"laxity measure {name}: {describe(measurement)}", file=sys.stderr)
+        for one in fallbacks:
+            line = f"{one.what}: {one.used} ({one.reason})"
+            print(f"laxity measure {name}: {line}", file=sys.stderr)
+        request = MeasureRequest(
+            measurement=measurement,
+            fallbacks=fallbacks,
+            final=final,
+            command_line=["laxity", *sys.argv[1:]],
+            seed=options.seed,
+            allow_unprivileged=options.allow_unprivileged,
+            is_quiet=options.quiet,
+        )
+        with forwarded_signals() as signals:
+            finished = run_measurement(request, signals, target)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )

@@ -12,18 +12,17 @@ from pathlib import Path
 import msgspec
 
 from laxity.errors import LaxityError
-from laxity.experiments.run_once import new_manifest, write_after, write_diagnosis
+from laxity.experiments.run_once import complete, new_manifest, write_diagnosis
 from laxity.model.cpus import parse_cpus
 from laxity.model.manifest import Fallback, Manifest
 from laxity.model.measurements import Measured
-from laxity.runner import finish, measured
+from laxity.runner import measured
 from laxity.runner.doctor import Diagnosis, diagnose
-from laxity.runner.facts import collect_facts
 from laxity.runner.finish import Finished
 from laxity.runner.machine import describe_machine
-from laxity.runner.native import follow
 from laxity.runner.progress import LINE_EVERY_S, State
 from laxity.runner.signals import Forwarder
+from laxity.runner.target import THIS_MACHINE, Target
 from laxity.store import run_directory
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
@@ -44,8 +43,15 @@ class MeasureRequest:
     is_quiet: bool = False
 
 
-def run_measurement(request: MeasureRequest, signals: Forwarder) -> Finished:
+def run_measurement(
+    request: MeasureRequest, signals: Forwarder, target: Target = THIS_MACHINE
+) -> Finished:
     """Run a probe and store what it finds.
+
+    Args:
+        request: What and where.
+        signals: Set up by the caller.
+        target: The machine that is measured.
 
     Returns:
         Where it is and how it ended; the exit code is in the manifest.
@@ -58,32 +64,29 @@ def run_measurement(request: MeasureRequest, signals: Forwarder) -> Finished:
     run = run_directory.create_run(request.final)
     manifest = None
     try:
-        manifest, before = _write_before(run, request)
-        cpus = before.cpus
+        manifest, before = _write_before(run, request, target)
         if signals.has_received:
             shutil.rmtree(run.tmp)
             raise KeyboardInterrupt
         display = _Lines(request.measurement.probe, is_quiet=request.is_quiet)
-
-        def argv(progress_fd: int, parent_fd: int) -> list[str]:
-            fds = (progress_fd, parent_fd)
-            return measured.probe_argv(
-                manifest, run.tmp, fds, allow_unprivileged=request.allow_unprivileged
-            )
-
-        returncode = follow(argv, run, iter(cpus), display, signals)
-        write_after(run, before, collect_facts())
-        return finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+        program = measured.probe_program(
+            manifest, before.cpus, allow_unprivileged=request.allow_unprivileged
+        )
+        returncode = target.run(program, run, display, signals)
+        return complete(run, before, returncode, target)
     except LaxityError:
-        if manifest is None or not measured.has_rows(run.tmp, manifest):
+        is_empty = manifest is None or not measured.has_rows(run.tmp, manifest)
+        if is_empty and not target.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
         raise
     finally:
         run.release()
 
 
-def _write_before(run: NewRun, request: MeasureRequest) -> tuple[Manifest, Diagnosis]:
-    facts = collect_facts()
+def _write_before(
+    run: NewRun, request: MeasureRequest, target: Target
+) -> tuple[Manifest, Diagnosis]:
+    facts = target.facts()
     machine = describe_machine(facts)
     seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
     manifest = msgspec.structs.replace(
@@ -91,6 +94,8 @@ def _write_before(run: NewRun, request: MeasureRequest) -> tuple[Manifest, Diagn
         seed=seed,
         measurement=request.measurement,
         fallbacks=list(request.fallbacks),
+        on=target.on,
+        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
     )
     run_directory.write_document(run.tmp / MANIFEST, manifest)
     run_directory.write_document(run.tmp / MACHINE, machine)

@@ -20,10 +20,10 @@ from laxity.model.manifest import KnobsUsed, Manifest, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
-from laxity.runner.facts import Facts
 from laxity.runner.finish import Finished
 from laxity.runner.kernel import Kernel
 from laxity.runner.machine import describe_machine
+from laxity.runner.native import harness_program
 from laxity.runner.placement import place, silent_corunners
 from laxity.runner.progress import make_display
 from laxity.runner.shield import NO_KNOBS, KnobRequest, used_knobs
@@ -108,14 +108,11 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
                 raise KeyboardInterrupt
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
             with recorded(request.spec, run):
-                returncode = target.run(
-                    request.spec,
-                    run,
-                    display,
-                    signals,
-                    allow_unprivileged=request.allow_unprivileged,
+                program = harness_program(
+                    request.spec, allow_unprivileged=request.allow_unprivileged
                 )
-            return _complete(run, before, returncode, target)
+                returncode = target.run(program, run, display, signals)
+            return complete(run, before, returncode, target)
     except LaxityError:
         if not (run.tmp / "jobs.npy").exists() and not target.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -193,7 +190,12 @@ def _write_before(
     return before
 
 
-def _complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -> Finished:
+def complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -> Finished:
+    """Store what a target has run: diagnose again, finish the run, let go of its copy there.
+
+    Raises:
+        PlatformError: The output is full, or a board has gone.
+    """
     try:
         _write_after(run, before, target)
         finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
@@ -207,17 +209,13 @@ def _complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -
 
 
 def _write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
+    """Diagnose again, and note what has changed since before the run."""
     try:
         facts = target.facts()
     except LaxityError as error:
         # A board that has gone now does not spoil what was fetched from it.
         sys.stderr.write(f"laxity: no doctor after the run: {error}\n")
         return
-    write_after(run, before, facts)
-
-
-def write_after(run: NewRun, before: Diagnosis, facts: Facts) -> None:
-    """Diagnose again, and note what has changed since before the run."""
     after = diagnose(facts, before.cpus)
     write_diagnosis(run.tmp, before, after)
     manifest = run_directory.read_manifest(run.tmp)

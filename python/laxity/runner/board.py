@@ -25,7 +25,7 @@ from laxity.runner import bundle
 from laxity.runner.facts import Facts
 from laxity.runner.facts_wire import ask_facts
 from laxity.runner.fetch import fetch_streams
-from laxity.runner.native import NativeOptions, native_argv
+from laxity.runner.native import NativeProgram, Seat
 from laxity.runner.placement import Cpus
 from laxity.runner.progress import Display
 from laxity.runner.remote_run import RemoteEnd, watch_remote
@@ -117,27 +117,25 @@ class Board:
 
     def run(
         self,
-        spec: Spec,
+        program: NativeProgram,
         run: NewRun,
         display: Display,
         signals: Forwarder,
-        *,
-        allow_unprivileged: bool,
     ) -> int:
-        """Run an experiment there and fetch what was measured.
+        """Run a program there and fetch what was measured.
 
         Raises:
             PlatformError: The connection is lost; then what was measured stays on the board.
         """
         place = str(run_directory.read_manifest(run.tmp).board_run_dir)
-        options = NativeOptions(allow_unprivileged, _PROGRESS_FD, _LIFELINE_FD, self._programs)
-        argv = native_argv(spec, Path(place), options)
+        seat = Seat(Path(place), _PROGRESS_FD, _LIFELINE_FD, self._programs)
+        argv = program.argv(seat)
         self._make_run_dir(place)
         self.is_holding = True
         with self.kept_there(place, run.tmp):
             process = self._connection.start(f"echo $$; exec {shlex.join(argv)} {_REDIRECTIONS}")
             end = watch_remote(process, display, signals, self._send_signal)
-            self._require_start(end)
+            self._require_start(end, PurePosixPath(argv[0]).name)
             self.fetch(place, run.tmp)
         return _SIGNALLED if end.is_ssh_failure else end.returncode
 
@@ -222,13 +220,13 @@ class Board:
         except PlatformError:
             return False
 
-    def _require_start(self, end: RemoteEnd) -> None:
+    def _require_start(self, end: RemoteEnd, name: str) -> None:
         """Tell a lost connection, and a program that could not be started, from the run's end."""
         if end.is_ssh_failure and not self._connection.is_alive():
             raise self._connection.failure(end.said)
         if end.pid is None or end.returncode in _NOT_STARTED:
             self.is_holding = False
-            msg = f"{self.on}: laxity-run: cannot be started ({last_line(end.said)}); "
+            msg = f"{self.on}: {name}: cannot be started ({last_line(end.said)}); "
             msg += bundle.how_to_make(self._machine)
             raise ToolError(msg)
 

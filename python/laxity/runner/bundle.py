@@ -3,9 +3,9 @@
 """What a board needs, in one archive: our programs, linked statically, and nothing else.
 
 `tools/board-bundle ARCH` builds the programs and calls this module to pack them; `--on` finds the
-archive and unpacks it on the board. Unpacked it is `laxity-run laxity-facts workloads/NAME…
-workloads/manifest.toml LICENSE` and, last, `bundle`: one line that names version, instruction set
-and content. A directory without that line was not unpacked to its end.
+archive and unpacks it on the board. Unpacked it is `laxity-run laxity-facts laxity-probe
+workloads/NAME… workloads/manifest.toml LICENSE` and, last, `bundle`: one line that names version,
+instruction set and content. A directory without that line was not unpacked to its end.
 """
 
 import gzip
@@ -26,7 +26,7 @@ from laxity.errors import ConfigError, LaxityError, PlatformError, ToolError
 from laxity.runner.tools import list_workloads, source_root, tool_roots
 
 MARK = "bundle"
-PROGRAMS = ("laxity-run", "laxity-facts")
+PROGRAMS = ("laxity-run", "laxity-facts", "laxity-probe")
 _BOARDS = "boards"
 _LINE = re.compile(r"laxity-board (\S{1,40}) (\w{1,40}) ([0-9a-f]{64})\n?", re.ASCII)
 # What `uname -m` calls the instruction sets that cross/ has, and what we call them.

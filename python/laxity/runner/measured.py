@@ -11,7 +11,7 @@ import msgspec
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
 from laxity.model.costs import Costs, Entry
 from laxity.model.manifest import Manifest
-from laxity.runner import tools
+from laxity.runner.native import NativeProgram, Seat
 from laxity.runner.probes import PROBES, Probe, Source
 from laxity.store import run_directory
 from laxity.store.npy import read_header, read_stream
@@ -97,16 +97,25 @@ def _rows(tmp: Path, name: str) -> Any:  # noqa: ANN401 - a masked array; numpy 
         return None
 
 
-def probe_argv(
-    manifest: Manifest, run_dir: Path, fds: Sequence[int], *, allow_unprivileged: bool
-) -> list[str]:
-    """Build the command line of laxity-probe.
+def probe_program(
+    manifest: Manifest, cpus: tuple[int, ...], *, allow_unprivileged: bool
+) -> NativeProgram:
+    """Run a measurement by laxity-probe.
 
     Args:
         manifest: Of a run that measures; its seed is set.
-        run_dir: Where laxity-probe writes.
-        fds: Descriptors for progress and for our life.
+        cpus: Those that are measured.
         allow_unprivileged: Whether OTHER will do where FIFO is not permitted.
+    """
+
+    def argv(seat: Seat) -> list[str]:
+        return probe_argv(manifest, seat, allow_unprivileged=allow_unprivileged)
+
+    return NativeProgram(argv, cpus)
+
+
+def probe_argv(manifest: Manifest, seat: Seat, *, allow_unprivileged: bool) -> list[str]:
+    """Build the command line of laxity-probe; arguments as `probe_program`.
 
     Raises:
         ToolError: laxity-probe is not built or of another version.
@@ -115,10 +124,10 @@ def probe_argv(
     if asked is None:
         msg = "a run without a measurement has no command line of laxity-probe"
         raise ValueError(msg)
-    argv = [str(tools.find_tool("laxity-probe"))]
-    argv += ["--run-dir", str(run_dir.absolute()), "--cpus", asked.cpus]
+    argv = [seat.programs.tool("laxity-probe")]
+    argv += ["--run-dir", str(seat.run_dir.absolute()), "--cpus", asked.cpus]
     argv += ["--repetitions", str(asked.repetitions), "--priority", str(asked.priority)]
     argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
-    argv += ["--progress-fd", str(fds[0]), "--parent-fd", str(fds[1])]
+    argv += ["--progress-fd", str(seat.progress_fd), "--parent-fd", str(seat.parent_fd)]
     argv += ["--allow-unprivileged"] if allow_unprivileged else []
     return [*argv, asked.probe, *PROBES[asked.probe].words(asked)]

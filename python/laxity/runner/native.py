@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Run an experiment on this machine: start laxity-run, watch it, never die before it.
+"""Run a native program on this machine: start laxity-run, say, watch it, never die before it.
 
 laxity-run learns that we are gone when the pipe behind `--parent-fd` hangs up; it then ends the run
 and lets the drain process finish the directory. We learn that the last process that writes into
@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +75,39 @@ class NativeOptions:
     programs: Programs = field(default_factory=_ProgramsHere)
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where a target runs a native program: its directory, its descriptors, our programs."""
+
+    run_dir: Path
+    progress_fd: int
+    parent_fd: int
+    programs: Programs = field(default_factory=_ProgramsHere)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeProgram:
+    """What a target runs to its end: makes its command line of a seat; CPUs that are measured."""
+
+    argv: Callable[[Seat], list[str]]
+    cpus: tuple[int, ...]
+
+
+def harness_program(spec: Spec, *, allow_unprivileged: bool) -> NativeProgram:
+    """Run an experiment by laxity-run.
+
+    Args:
+        spec: Resolved experiment; its CPU sets are not empty.
+        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
+    """
+
+    def argv(seat: Seat) -> list[str]:
+        options = NativeOptions(allow_unprivileged, seat.progress_fd, seat.parent_fd, seat.programs)
+        return native_argv(spec, seat.run_dir, options)
+
+    return NativeProgram(argv, tuple(cpu for task in spec.tasks for cpu in task.cpus))
+
+
 def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     """Build the command line of laxity-run.
 
@@ -121,45 +154,12 @@ def finisher_command() -> str:
     )
 
 
-def run_native(
-    spec: Spec, run: NewRun, display: Display, signals: Forwarder, *, allow_unprivileged: bool
-) -> int:
-    """Run an experiment to its end, whatever signals arrive meanwhile.
+def run_native(program: NativeProgram, run: NewRun, display: Display, signals: Forwarder) -> int:
+    """Run a native program that writes into a run directory, whatever signals arrive meanwhile.
 
     Args:
-        spec: Resolved experiment; its CPU sets are not empty.
-        run: Directory to be written; its lock is handed on to laxity-run.
-        display: Shows progress.
-        signals: Hands signals on to laxity-run.
-        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
-
-    Returns:
-        Exit code of laxity-run; negative if a signal ended it.
-
-    Raises:
-        ConfigError, ToolError: As `native_argv`; also if laxity-run cannot be started.
-    """
-
-    def argv(progress_fd: int, parent_fd: int) -> list[str]:
-        options = NativeOptions(allow_unprivileged, progress_fd, parent_fd)
-        return native_argv(spec, run.tmp, options)
-
-    return follow(argv, run, (cpu for task in spec.tasks for cpu in task.cpus), display, signals)
-
-
-def follow(
-    argv_of: Callable[[int, int], list[str]],
-    run: NewRun,
-    cpus: Iterator[int],
-    display: Display,
-    signals: Forwarder,
-) -> int:
-    """Run a native program that writes into a run directory to its end.
-
-    Args:
-        argv_of: Makes its command line of the descriptors for progress and for our life.
+        program: What is run.
         run: Directory to be written; its lock is handed on.
-        cpus: Those that are measured.
         display: Shows progress.
         signals: Hands signals on.
 
@@ -167,16 +167,17 @@ def follow(
         Its exit code; negative if a signal ended it.
 
     Raises:
-        ToolError: It cannot be started.
+        ConfigError, ToolError: As its command line; also if it cannot be started.
     """
     parent_read, parent_write = os.pipe()
     progress_read, progress_write = os.pipe()
     ours, theirs = [parent_write, progress_read], [parent_read, progress_write]
     try:
-        process = _start(argv_of(progress_write, parent_read), [*theirs, run.lock_fd])
+        seat = Seat(run.tmp, progress_write, parent_read)
+        process = _start(program.argv(seat), [*theirs, run.lock_fd])
         _close(theirs)
         signals.start(process)
-        with _away_from(cpus):
+        with _away_from(program.cpus):
             _watch(process, progress_read, display)
             _await_hang_up(parent_write)
         return process.returncode
@@ -254,7 +255,7 @@ def _close(fds: list[int]) -> None:
 
 
 @contextmanager
-def _away_from(cpus: Iterator[int]) -> Iterator[None]:
+def _away_from(cpus: Iterable[int]) -> Iterator[None]:
     """Keep this process off the measured CPUs where there are others."""
     allowed = os.sched_getaffinity(0)
     others = allowed - set(cpus)

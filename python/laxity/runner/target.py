@@ -9,7 +9,7 @@ from typing import Protocol
 from laxity.model.board_url import parse_board_url
 from laxity.model.spec import Spec, workloads_of
 from laxity.runner.facts import Facts, collect_facts
-from laxity.runner.native import run_native
+from laxity.runner.native import NativeProgram, run_native
 from laxity.runner.placement import Cpus, cpus_of_this_process
 from laxity.runner.progress import Display
 from laxity.runner.signals import Forwarder
@@ -38,14 +38,12 @@ class Target(Protocol):
 
     def run(
         self,
-        spec: Spec,
+        program: NativeProgram,
         run: NewRun,
         display: Display,
         signals: Forwarder,
-        *,
-        allow_unprivileged: bool,
     ) -> int:
-        """Run an experiment to its end; what laxity-run wrote is in `run.tmp` then."""
+        """Run a program to its end; what it wrote is in `run.tmp` then."""
 
     @property
     def is_holding(self) -> bool:
@@ -84,15 +82,13 @@ class ThisMachine:
 
     def run(
         self,
-        spec: Spec,
+        program: NativeProgram,
         run: NewRun,
         display: Display,
         signals: Forwarder,
-        *,
-        allow_unprivileged: bool,
     ) -> int:
-        """Run it as children of this process."""
-        return run_native(spec, run, display, signals, allow_unprivileged=allow_unprivileged)
+        """Run it as a child of this process."""
+        return run_native(program, run, display, signals)
 
     def discard(self) -> None:
         """There is no copy."""
