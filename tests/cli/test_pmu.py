@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.laxity_command import ROOT
-from tests.cli.virtual_machine import find_kernel, run_guest
+from tests.cli.virtual_machine import WITH_PMU, run_guest
 
 from laxity.store.npy import read_stream
 
@@ -26,17 +26,17 @@ def test_instructions_and_cycles_of_a_known_loop_are_within_one_percent(tmp_path
     laxity_run, loop = CROSS / "native" / "laxity-run", CROSS / "tests" / "native" / "counted_loop"
     if not loop.exists():
         pytest.skip("no cross build for aarch64; ./check makes it")
-    kernel = find_kernel(ROOT / "build" / "virtual-machine")
-    status, files = run_guest(
-        kernel,
+    command = f"/laxity-run --run-dir /run/D {EVENTS} -- /counted_loop --arg {PASSES} {TASK}"
+    guest = run_guest(
+        WITH_PMU,
         tmp_path,
         CROSS / "tests" / "native" / "guest_init",
         {"/laxity-run": laxity_run, "/counted_loop": loop},
-        f"/laxity-run --run-dir /run/D {EVENTS} -- /counted_loop --arg {PASSES} {TASK}".split(),
+        [command.split()],
     )
-    assert status == 0
-    native = json.loads(files["native.json"])
-    (tmp_path / "jobs.npy").write_bytes(files["jobs.npy"])
+    assert guest.statuses == [0]
+    native = json.loads(guest.files["/run/D/native.json"])
+    (tmp_path / "jobs.npy").write_bytes(guest.files["/run/D/jobs.npy"])
     rows = read_stream(tmp_path / "jobs.npy")
     assert len(rows) >= JOBS
     finished = rows[~np.ma.getmaskarray(rows["finish_ns"])]

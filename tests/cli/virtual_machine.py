@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""A virtual machine with a PMU: QEMU's aarch64 `virt` under `-icount`, with Debian's kernel.
+"""Virtual machines for what this machine lacks, with Debian's kernels for arm64.
 
-`-icount shift=0` makes every instruction take one nanosecond of virtual time, so that instructions
-and cycles of the guest's PMU are exact and do not depend on this machine's load. The kernel comes
-from Debian's archive by Debian's client, with directories of its own: nothing of the system
-changes.
+`WITH_PMU` runs under `-icount shift=0`: every instruction takes one nanosecond of virtual time, so
+that instructions and cycles of the guest's PMU are exact and do not depend on this machine's load.
+`WITH_RT_AND_NUMA` has a PREEMPT_RT kernel and two NUMA nodes of one CPU each; its times mean
+nothing.
+
+The kernels come from Debian's archive by Debian's client, with directories of its own: nothing of
+the system changes.
 """
 
 import os
@@ -13,11 +16,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.cli.laxity_command import ROOT
 
 QEMU = "qemu-system-aarch64"
+ROOT_OF_KERNELS = ROOT / "build" / "virtual-machine"
 # Booting takes 10 s; a loaded machine takes several times that.
 BOOT_TIMEOUT_S = 300
 DOWNLOAD_TIMEOUT_S = 300
@@ -35,12 +41,49 @@ _DIRECTORY = 0o040755
 _PROGRAM = 0o100755
 
 
-def find_kernel(folder: Path) -> Path:
-    """Give Debian's arm64 kernel; download it on first use.
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine: Debian's package that depends on its kernel, and QEMU's options."""
+
+    package: str
+    options: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """What a machine left behind.
+
+    Attributes:
+        kernel: What its kernel says of itself (`uname -v`).
+        statuses: Wait status of each command.
+        files: Content by path; what is below /run, and /sys/devices/system/node/online.
+    """
+
+    kernel: str
+    statuses: list[int]
+    files: dict[str, bytes]
+
+
+WITH_PMU = Machine(
+    package="linux-image-arm64", options="-M virt -cpu cortex-a53 -smp 1 -m 512 -icount shift=0"
+)
+WITH_RT_AND_NUMA = Machine(
+    package="linux-image-rt-arm64",
+    options="-M virt -cpu cortex-a57 -smp 2 -m 1024 "
+    "-object memory-backend-ram,id=near,size=512M -object memory-backend-ram,id=far,size=512M "
+    "-numa node,nodeid=0,cpus=0,memdev=near -numa node,nodeid=1,cpus=1,memdev=far "
+    "-numa dist,src=0,dst=1,val=20",
+)
+
+
+def find_kernel(machine: Machine, root: Path = ROOT_OF_KERNELS) -> Path:
+    """Give the kernel of a machine; download it on first use.
 
     Args:
-        folder: Where it is kept between calls.
+        machine: The machine.
+        root: Below it kernels are kept between calls.
     """
+    folder = root / machine.package
     for kernel in folder.glob("boot/vmlinuz-*"):
         return kernel
     for program in ("apt-get", "apt-cache", "dpkg-deb"):
@@ -52,7 +95,7 @@ def find_kernel(folder: Path) -> Path:
     (folder / "apt.conf").write_text(_APT_CONFIG.format(root=folder))
     try:
         _apt(folder, "apt-get", "update")
-        depends = _apt(folder, "apt-cache", "depends", "linux-image-arm64")
+        depends = _apt(folder, "apt-cache", "depends", machine.package)
         found = re.search(r"Depends: (linux-image-[\w.+-]+)", depends)
         assert found is not None, depends
         _apt(folder, "apt-get", "download", found[1])
@@ -73,30 +116,31 @@ def find_kernel(folder: Path) -> Path:
 
 
 def run_guest(
-    kernel: Path, folder: Path, init: Path, programs: Mapping[str, Path], command: Sequence[str]
-) -> tuple[int, dict[str, bytes]]:
-    """Boot a machine that runs one command and switches itself off.
+    machine: Machine,
+    folder: Path,
+    init: Path,
+    programs: Mapping[str, Path],
+    commands: Sequence[Sequence[str]],
+) -> Guest:
+    """Boot a machine that runs commands one after the other and switches itself off.
 
     Args:
-        kernel: Its kernel.
+        machine: The machine.
         folder: Where its initial file system is written.
         init: The static program `guest_init`.
         programs: Static programs in the guest, by absolute path.
-        command: Words of the command; it writes below /run/D.
-
-    Returns:
-        The command's wait status, and what it left in /run/D by name.
+        commands: Words of each command; what they write below /run comes back.
     """
     if shutil.which(QEMU) is None:
         pytest.skip(f"no {QEMU}: install qemu-system-arm")
+    kernel = find_kernel(machine)
     initrd = folder / "initrd"
-    initrd.write_bytes(_archive(init, programs, command))
-    machine = (
-        "-M virt -cpu cortex-a53 -smp 1 -m 512 -icount shift=0 -nographic -no-reboot -nic none"
-    )
+    initrd.write_bytes(_archive(init, programs, commands))
+    common = "-nographic -no-reboot -nic none"
     append = "console=ttyAMA0 quiet panic=-1"
+    options = f"{machine.options} {common}".split()
     done = subprocess.run(
-        [QEMU, *machine.split(), "-kernel", kernel, "-initrd", initrd, "-append", append],
+        [QEMU, *options, "-kernel", kernel, "-initrd", initrd, "-append", append],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -104,12 +148,13 @@ def run_guest(
         check=False,
     )
     console = done.stdout.decode(errors="replace")
-    status = re.search(r"^status (-?\d+)\r?$", console, flags=re.MULTILINE)
-    assert status is not None, console[-2000:]
+    assert re.search(r"^end\r?$", console, flags=re.MULTILINE), console[-2000:]
+    version = re.search(r"^kernel (.*?)\r?$", console, flags=re.MULTILINE)
+    statuses = re.findall(r"^status (-?\d+)\r?$", console, flags=re.MULTILINE)
     files: dict[str, bytes] = {}
     for name, digits in re.findall(r"^file (\S+) ([0-9a-f]*)\r?$", console, flags=re.MULTILINE):
         files[name] = files.get(name, b"") + bytes.fromhex(digits)
-    return int(status[1]), files
+    return Guest(version[1] if version else "", [int(one) for one in statuses], files)
 
 
 def _apt(folder: Path, *words: str) -> str:
@@ -126,7 +171,7 @@ def _apt(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def _archive(init: Path, programs: Mapping[str, Path], command: Sequence[str]) -> bytes:
+def _archive(init: Path, programs: Mapping[str, Path], commands: Sequence[Sequence[str]]) -> bytes:
     """Write an initial file system: a cpio archive in the format "newc" (kernel documentation)."""
     folders = {str(parent) for name in programs for parent in Path(name).parents} - {"/"}
     entries: list[tuple[str, int, bytes]] = [
@@ -134,7 +179,12 @@ def _archive(init: Path, programs: Mapping[str, Path], command: Sequence[str]) -
     ]
     entries.append(("init", _PROGRAM, init.read_bytes()))
     entries += [(name.lstrip("/"), _PROGRAM, path.read_bytes()) for name, path in programs.items()]
-    entries.append(("command", _PROGRAM, "\n".join(command).encode()))
+    lines = [
+        line
+        for words in commands
+        for line in (*("\\--" if word == "--" else word for word in words), "--")
+    ]
+    entries.append(("commands", _PROGRAM, "\n".join(lines).encode()))
     entries.append(("TRAILER!!!", 0, b""))
     data = b""
     for number, (name, mode, content) in enumerate(entries):
