@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * The first process of the virtual machines in tests/cli/virtual_machine.py: it runs the commands of
- * the file /commands (one word per line, a line "--" between two of them), prints what they left
+ * The first process of the virtual machines in tests/cli/virtual_machine.py: it runs the commands
+ * of the file /commands (one word per line, a line "--" between two of them), prints what they left
  * below /run on the console as lines of hexadecimal digits, and switches the machine off.
  */
 #include <dirent.h>
