@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    DRIVER_WORD_LIMIT = 4,
+    DRIVER_WORD_LIMIT = 8,
     DRIVER_TEXT_BYTES = 512,
     DRIVER_REASON_LIMIT = 200 /* hooks.h */
 };
