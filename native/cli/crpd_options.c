@@ -7,9 +7,11 @@
 #include "cli/options.h"
 #include "cli/probe_options.h"
 #include "cli/probe_words.h"
+#include "codegen/isa.h"
 #include "harness/plan.h"
 #include "probes/crpd.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,19 +44,19 @@ static const struct laxity_option options[] = {
      .default_text = "write",
      .kind = LAXITY_OPTION_WORD,
      AT(evicts),
-     .help = "write, read, flush; may be repeated"},
+     .help = "write, read (data), flush, execute (code); may be repeated"},
     {.name = "--pattern",
      .metavar = "HOW",
      .default_text = "sequential",
      .kind = LAXITY_OPTION_WORD,
      AT(patterns),
-     .help = "of a pass: sequential, chase (random order); may be repeated"},
+     .help = "of a pass: sequential, chase (random order); of code: code, jumps; may be repeated"},
     {.name = "--evict-size",
      .metavar = "SIZE",
      .default_text = "4MiB",
      .kind = LAXITY_OPTION_WORD,
      AT(evict_sizes),
-     .help = "what the preemptor writes or reads; may be repeated"},
+     .help = "what the preemptor writes, reads or executes; may be repeated"},
     {.name = "--preemption",
      .metavar = "TIME",
      .default_text = "as long as evicting takes",
@@ -69,6 +71,81 @@ static const struct laxity_option_table table = {
     "Options of crpd", options, sizeof options / sizeof options[0]
 };
 
+static const char *const evicts[] = {"write", "read", "flush", "execute", NULL};
+static const char *const patterns[] = {"sequential", "chase", "code", "jumps", NULL};
+
+/* Whether something that was asked for is served by something else that was asked for. */
+static bool is_served(const struct laxity_crpd_settings *settings, int evict, int pattern)
+{
+    for (int i = 0; i < (int)LAXITY_CRPD_EVICTS * (int)LAXITY_CRPD_PATTERNS; i++) {
+        const int one_evict = i / LAXITY_CRPD_PATTERNS;
+        const int one_pattern = i % LAXITY_CRPD_PATTERNS;
+        if ((one_evict == evict || one_pattern == pattern) && settings->has_evict[one_evict] &&
+            settings->has_pattern[one_pattern] &&
+            laxity_crpd_serves(
+                (enum laxity_crpd_evict)one_evict, (enum laxity_crpd_pattern)one_pattern
+            )) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing that was asked for may be left out in silence. Returns 0, or -1 with error set. */
+static int check_served(const struct laxity_crpd_settings *settings, struct laxity_error *error)
+{
+    enum {
+        NONE = -1
+    };
+    for (int i = 0; i < LAXITY_CRPD_EVICTS; i++) {
+        if (settings->has_evict[i] && !is_served(settings, i, NONE)) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--evict %s: serves %s only; add such a --pattern",
+                evicts[i],
+                i == LAXITY_CRPD_EXECUTE ? "code and jumps" : "sequential and chase"
+            );
+            return -1;
+        }
+    }
+    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+        if (settings->has_pattern[i] && !is_served(settings, NONE, i)) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--pattern %s: no way to evict that serves it; add --evict write",
+                patterns[i]
+            );
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* What this build lacks. Returns 0, or -1 with error set. */
+static int check_build(const struct laxity_crpd_settings *settings, struct laxity_error *error)
+{
+    if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "--evict flush: this build knows no instruction that flushes a line; use write"
+        );
+        return -1;
+    }
+    if ((settings->has_pattern[LAXITY_CRPD_CODE] || settings->has_pattern[LAXITY_CRPD_JUMPS]) &&
+        !laxity_isa_host()) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "--pattern code, jumps: this build writes no code for its processor; use chase"
+        );
+        return -1;
+    }
+    return 0;
+}
+
 static int take_settings(
     const struct crpd_options *given,
     struct laxity_crpd_settings *settings,
@@ -76,8 +153,6 @@ static int take_settings(
 )
 {
     static const char *const cases[] = {"synchronous", "asynchronous", NULL};
-    static const char *const evicts[] = {"write", "read", "flush", NULL};
-    static const char *const patterns[] = {"sequential", "chase", NULL};
     char default_size[] = "4MiB";
     char *default_evict_size[] = {default_size};
     const struct laxity_words defaults = {.items = default_evict_size, .n = 1};
@@ -101,15 +176,7 @@ static int take_settings(
         )) {
         return -1;
     }
-    if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_LACKING,
-            "--evict flush: this build knows no instruction that flushes a line; use write"
-        );
-        return -1;
-    }
-    return 0;
+    return check_served(settings, error) ? -1 : check_build(settings, error);
 }
 
 static void free_words(struct crpd_options *given)

@@ -79,12 +79,14 @@ typedef struct halves (*entry)(uint64_t unused1, uint64_t unused2, uint64_t valu
 typedef uintptr_t (*entry)(uintptr_t value);
 #endif
 
-CALLS_GENERATED_CODE uintptr_t laxity_code_run(const struct laxity_code *code, uintptr_t value)
+CALLS_GENERATED_CODE uintptr_t
+laxity_code_run(const struct laxity_code *code, size_t offset, uintptr_t value)
 {
+    const unsigned char *start = code->start + offset;
     entry function;
     /* An object's address as a function's: no cast of C17 allows that, every system of ours does.
      */
-    memcpy(&function, &code->start, sizeof function);
+    memcpy(&function, &start, sizeof function);
 #if defined(__x86_64__)
     return function(0, 0, value).sum;
 #else
@@ -104,7 +106,7 @@ static int refuse(struct laxity_error *error, const char *what, int status)
     return -1;
 }
 
-/* Writes the code and makes it executable. Returns 0, or -1 with error set. */
+/* Writes every copy and makes them executable. Returns 0, or -1 with error set. */
 static int write_and_seal(
     const struct laxity_shape *shape,
     enum laxity_code_add add,
@@ -112,30 +114,39 @@ static int write_and_seal(
     struct laxity_error *error
 )
 {
-    laxity_code_write(laxity_isa_host(), shape, add, code->start);
+    for (size_t at = 0; at < code->bytes; at += (size_t)shape->bytes) {
+        laxity_code_write(laxity_isa_host(), shape, add, code->start + at);
+    }
     const int status = laxity_executable_seal(code->start, code->mapped_bytes);
     return status == 0 ? 0 : refuse(error, "execute", status);
 }
 
-/* Runs it once. Returns 0, or -1 with error set if it did not add `expected`. */
-static int check_sum(const struct laxity_code *code, uint64_t expected, struct laxity_error *error)
+/* Runs every copy once. Returns 0, or -1 with error set if one did not add `expected`. */
+static int check_sums(
+    const struct laxity_shape *shape,
+    const struct laxity_code *code,
+    uint64_t expected,
+    struct laxity_error *error
+)
 {
     enum {
         START = 7 /* any number but 0 */
     };
-    const uintptr_t sum = laxity_code_run(code, START) - START;
-    if (sum == (uintptr_t)expected) {
-        return 0;
+    for (size_t at = 0; at < code->bytes; at += (size_t)shape->bytes) {
+        const uintptr_t sum = laxity_code_run(code, at, START) - START;
+        if (sum != (uintptr_t)expected) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_INTERNAL,
+                "generated code added %" PRIuPTR " times instead of %" PRIu64
+                "; the instruction cache is not what this build takes it for",
+                sum,
+                expected
+            );
+            return -1;
+        }
     }
-    laxity_error_set(
-        error,
-        LAXITY_EXIT_INTERNAL,
-        "generated code added %" PRIuPTR " times instead of %" PRIu64
-        "; the instruction cache is not what this build takes it for",
-        sum,
-        expected
-    );
-    return -1;
+    return 0;
 }
 
 /* First `add 1`, whose sum shows what was executed, then `add 0` in its place. */
@@ -144,7 +155,7 @@ static int write_and_prove(
 )
 {
     if (write_and_seal(shape, LAXITY_CODE_ADD_ONE, code, error) ||
-        check_sum(code, laxity_code_adds(shape), error)) {
+        check_sums(shape, code, laxity_code_adds(shape), error)) {
         return -1;
     }
     const int status = laxity_executable_open(code->start, code->mapped_bytes);
@@ -154,11 +165,14 @@ static int write_and_prove(
     if (write_and_seal(shape, LAXITY_CODE_ADD_ZERO, code, error)) {
         return -1;
     }
-    return check_sum(code, 0, error);
+    return check_sums(shape, code, 0, error);
 }
 
 int laxity_code_make(
-    const struct laxity_shape *shape, struct laxity_code *out_code, struct laxity_error *error
+    const struct laxity_shape *shape,
+    size_t copies,
+    struct laxity_code *out_code,
+    struct laxity_error *error
 )
 {
     if (laxity_isa_host() == NULL) {
@@ -170,12 +184,12 @@ int laxity_code_make(
         return -1;
     }
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = (size_t)shape->bytes;
-    struct laxity_code code = {
-        .bytes = bytes,
-        .mapped_bytes = bytes + (page_bytes - bytes % page_bytes) % page_bytes,
-    };
-    code.start = shape->bytes > SIZE_MAX / 2 ? NULL : laxity_executable_map(code.mapped_bytes);
+    struct laxity_code code = {0};
+    if (!__builtin_mul_overflow(shape->bytes, copies, &code.bytes) &&
+        code.bytes <= SIZE_MAX - page_bytes) {
+        code.mapped_bytes = code.bytes + (page_bytes - code.bytes % page_bytes) % page_bytes;
+        code.start = laxity_executable_map(code.mapped_bytes);
+    }
     if (!code.start) {
         return refuse(error, "allocate", -ENOMEM);
     }

@@ -26,9 +26,10 @@ enum laxity_code_add {
     LAXITY_CODE_ADD_ONE /* the result then tells how many were executed */
 };
 
+/* One code or several alike, one behind the other. */
 struct laxity_code {
     unsigned char *start;
-    size_t bytes;
+    size_t bytes; /* of all copies */
     size_t mapped_bytes;
 };
 
@@ -44,18 +45,27 @@ void laxity_code_write(
 );
 
 /*
- * laxity_code_make - code of this machine, ready to run, and proven to run as often as it says
+ * laxity_code_make - `copies` of code of this machine, ready to run, and proven to execute what
+ * they say
  *
  * First it is written with `add 1`, run once and its result compared; then with `add 0`, in the
  * same place: stale instructions would show. Returns 0, or -1 with error set; to be freed by
  * laxity_code_free().
  */
 int laxity_code_make(
-    const struct laxity_shape *shape, struct laxity_code *out_code, struct laxity_error *error
+    const struct laxity_shape *shape,
+    size_t copies,
+    struct laxity_code *out_code,
+    struct laxity_error *error
 );
 
-/* laxity_code_run - one pass. Returns `value`, to which every add has added. */
-uintptr_t laxity_code_run(const struct laxity_code *code, uintptr_t value);
+/*
+ * laxity_code_run - execute from the line at `offset` to the end of the copy that it lies in
+ *
+ * So 0 makes one pass over the first copy, and a larger offset one over its last lines. Returns
+ * `value`, to which every add has added.
+ */
+uintptr_t laxity_code_run(const struct laxity_code *code, size_t offset, uintptr_t value);
 
 /* Also of a code that is all zeros. */
 void laxity_code_free(struct laxity_code *code);

@@ -7,6 +7,7 @@
 #include "base/npy.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "codegen/code.h"
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
 
@@ -67,6 +68,11 @@ struct victim {
     unsigned char *working_set;
     size_t mapped_bytes;
     size_t bytes; /* of the working set now measured */
+    /* By pattern, if it is code: as large as the largest working set, of which each smaller one is
+     * the end. So nothing is written after the preemptor was forked, and both have the same lines.
+     */
+    struct laxity_code codes[LAXITY_CRPD_PATTERNS];
+    size_t code_offset; /* where the one now measured begins */
     enum laxity_crpd_pattern pattern;
     uint32_t *order; /* of the lines of a chain, while it is linked */
     int64_t worked_since_ns;
@@ -87,11 +93,27 @@ __attribute__((noinline)) static void walk(volatile unsigned char *working_set, 
 
 static void pass_over(const struct victim *victim)
 {
-    if (victim->pattern == LAXITY_CRPD_CHASE) {
+    switch (victim->pattern) {
+    case LAXITY_CRPD_CHASE:
         laxity_crpd_chase(victim->working_set);
-    } else {
+        return;
+    case LAXITY_CRPD_CODE:
+    case LAXITY_CRPD_JUMPS:
+        (void)laxity_code_run(&victim->codes[victim->pattern], victim->code_offset, 0);
+        return;
+    case LAXITY_CRPD_SEQUENTIAL:
+    case LAXITY_CRPD_PATTERNS:
         walk(victim->working_set, victim->bytes);
+        return;
     }
+}
+
+/* Where the working set now measured begins. */
+static volatile unsigned char *lines_of(const struct victim *victim)
+{
+    return laxity_crpd_is_code(victim->pattern)
+               ? victim->codes[victim->pattern].start + victim->code_offset
+               : victim->working_set;
 }
 
 /* How many sizes of its buffer the preemptor tries; flushing knows no buffer. */
@@ -123,11 +145,21 @@ static size_t list_ways(const struct laxity_crpd_settings *settings, struct way 
     return n;
 }
 
-static uint64_t n_patterns(const struct laxity_crpd_settings *settings)
+/* Ways of all patterns: what is observed per role, working set, repetition and CPU. */
+static uint64_t count_ways(const struct laxity_crpd_settings *settings)
 {
+    uint64_t n_cases = 0;
     uint64_t n = 0;
-    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
-        n += settings->has_pattern[i];
+    for (int i = 0; i < LAXITY_CRPD_CASES; i++) {
+        n_cases += settings->has_case[i];
+    }
+    for (int i = 0; i < (int)LAXITY_CRPD_PATTERNS * (int)LAXITY_CRPD_EVICTS; i++) {
+        const enum laxity_crpd_pattern pattern = (enum laxity_crpd_pattern)(i / LAXITY_CRPD_EVICTS);
+        const enum laxity_crpd_evict evict = (enum laxity_crpd_evict)(i % LAXITY_CRPD_EVICTS);
+        if (settings->has_pattern[pattern] && settings->has_evict[evict] &&
+            laxity_crpd_serves(evict, pattern)) {
+            n += n_cases * n_buffers(settings, evict);
+        }
     }
     return n;
 }
@@ -135,13 +167,28 @@ static uint64_t n_patterns(const struct laxity_crpd_settings *settings)
 static uint64_t count_rows(const struct laxity_probe_plan *plan)
 {
     const struct laxity_crpd_settings *settings = plan->settings;
-    uint64_t rows = LAXITY_CRPD_ROLES * n_patterns(settings) * laxity_cpus_count(&plan->cpus);
-    if (__builtin_mul_overflow(rows, list_ways(settings, NULL), &rows) ||
+    uint64_t rows = (uint64_t)LAXITY_CRPD_ROLES * laxity_cpus_count(&plan->cpus);
+    if (__builtin_mul_overflow(rows, count_ways(settings), &rows) ||
         __builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
         __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
         return UINT64_MAX / sizeof(struct laxity_crpd_row);
     }
     return rows;
+}
+
+/* What patterns of code execute. Returns 0, or -1 with error set. */
+static int make_codes(struct laxity_probe_run *run, size_t bytes)
+{
+    const struct laxity_crpd_settings *settings = run->plan->settings;
+    struct victim *victim = run->state;
+    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+        const enum laxity_crpd_pattern pattern = (enum laxity_crpd_pattern)i;
+        if (settings->has_pattern[i] && laxity_crpd_is_code(pattern) &&
+            laxity_crpd_make_code(pattern, bytes, 1, &victim->codes[i], &run->shared->error)) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 static int setup(struct laxity_probe_run *run)
@@ -185,7 +232,9 @@ static int setup(struct laxity_probe_run *run)
     (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
-    victim->preemptor.working_set = victim->working_set;
+    if (make_codes(run, largest)) {
+        return -1;
+    }
     return laxity_crpd_start_preemptor(run, &victim->preemptor);
 }
 
@@ -198,6 +247,9 @@ static void teardown(struct laxity_probe_run *run)
     laxity_crpd_stop_preemptor(&victim->preemptor);
     if (victim->preemptor.shared) {
         (void)munmap(victim->preemptor.shared, victim->mapped_bytes);
+    }
+    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+        laxity_code_free(&victim->codes[i]);
     }
     free(victim->ways);
     free(victim->order);
@@ -308,6 +360,7 @@ static int observe(
         .spin_ns = is_evicting ? (int64_t)settings->preemption_ns : way->evicting_ns,
         .working_set_bytes = victim->bytes,
         .evict_bytes = way->evict_bytes,
+        .working_set = lines_of(victim),
         .cpu = victim->cpu,
         .evict = (uint8_t)way->evict,
         .is_evicting = is_evicting,
@@ -360,6 +413,9 @@ static int measure_size(struct laxity_probe_run *run)
     for (uint64_t i = 0; i <= run->plan->repetitions; i++) {
         for (size_t at = 0; at < victim->n_ways; at++) {
             struct way *way = &victim->ways[at];
+            if (!laxity_crpd_serves(way->evict, victim->pattern)) {
+                continue;
+            }
             /* The first one only tells how long evicting takes. */
             const int rc =
                 i == 0 ? observe(run, way, LAXITY_CRPD_EVICT, &unused) : measure_block(run, way);
@@ -400,6 +456,10 @@ static int measure_cpu(struct laxity_probe_run *run)
         victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
         if (!settings->has_pattern[victim->pattern]) {
             continue;
+        }
+        if (laxity_crpd_is_code(victim->pattern)) {
+            const size_t rest = victim->bytes % LAXITY_CRPD_LINE_BYTES;
+            victim->code_offset = victim->codes[victim->pattern].bytes - (victim->bytes - rest);
         }
         if (victim->pattern == LAXITY_CRPD_CHASE) {
             (void)laxity_crpd_link_chain(

@@ -14,8 +14,11 @@
 #ifndef LAXITY_PROBES_CRPD_H
 #define LAXITY_PROBES_CRPD_H
 
+#include "base/error.h"
+#include "codegen/code.h"
 #include "probes/probe.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,15 +36,18 @@ enum laxity_crpd_case {
 };
 
 enum laxity_crpd_evict {
-    LAXITY_CRPD_WRITE, /* writes a buffer */
-    LAXITY_CRPD_READ,  /* reads a buffer */
-    LAXITY_CRPD_FLUSH, /* flushes the victim's lines out of every cache */
+    LAXITY_CRPD_WRITE,   /* writes a buffer */
+    LAXITY_CRPD_READ,    /* reads a buffer */
+    LAXITY_CRPD_FLUSH,   /* flushes the victim's lines out of every cache */
+    LAXITY_CRPD_EXECUTE, /* executes code: where caches of instructions keep what data evicts */
     LAXITY_CRPD_EVICTS
 };
 
 enum laxity_crpd_pattern {
     LAXITY_CRPD_SEQUENTIAL, /* prefetchers hide what they can */
     LAXITY_CRPD_CHASE,      /* each line names the next one, in random order: nothing is hidden */
+    LAXITY_CRPD_CODE,       /* the working set is code, executed straight on */
+    LAXITY_CRPD_JUMPS,      /* likewise; from each line a jump to the next one is executed only */
     LAXITY_CRPD_PATTERNS
 };
 
@@ -55,7 +61,7 @@ enum laxity_crpd_role {
 struct laxity_crpd_settings {
     uint64_t *sizes_bytes; /* freed by laxity_crpd_settings_free */
     size_t n_sizes;
-    uint64_t *evict_bytes; /* what the preemptor writes or reads; freed likewise */
+    uint64_t *evict_bytes; /* what the preemptor writes, reads or executes; freed likewise */
     size_t n_evict_bytes;
     uint64_t preemption_ns; /* it lasts at least so long; 0: as long as evicting takes */
     bool has_case[LAXITY_CRPD_CASES];
@@ -79,6 +85,37 @@ struct laxity_crpd_row {
 };
 
 extern const struct laxity_probe laxity_probe_crpd;
+
+/* laxity_crpd_is_code - whether the working set of a pattern is executed */
+static inline bool laxity_crpd_is_code(enum laxity_crpd_pattern pattern)
+{
+    return pattern == LAXITY_CRPD_CODE || pattern == LAXITY_CRPD_JUMPS;
+}
+
+/*
+ * laxity_crpd_serves - whether a way to evict is measured with a pattern
+ *
+ * Data is not evicted by executing. Code is not evicted by reading: to caches of instructions that
+ * is what writing is.
+ */
+static inline bool
+laxity_crpd_serves(enum laxity_crpd_evict evict, enum laxity_crpd_pattern pattern)
+{
+    return evict != (laxity_crpd_is_code(pattern) ? LAXITY_CRPD_READ : LAXITY_CRPD_EXECUTE);
+}
+
+/*
+ * laxity_crpd_make_code - copies of a code of `bytes`, whole lines of them, for a pattern of code
+ *
+ * Returns 0, or -1 with error set.
+ */
+int laxity_crpd_make_code(
+    enum laxity_crpd_pattern pattern,
+    size_t bytes,
+    size_t copies,
+    struct laxity_code *out_code,
+    struct laxity_error *error
+);
 
 /* laxity_crpd_shuffle_roles - the three roles in an order that `random` decides */
 void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES]);

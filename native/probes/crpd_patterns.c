@@ -1,5 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "codegen/code.h"
+#include "codegen/shape.h"
 #include "probes/crpd.h"
 
 #include <stddef.h>
@@ -59,4 +62,22 @@ __attribute__((noinline)) void laxity_crpd_chase(unsigned char *working_set)
         line->visits++;
         line = line->next;
     } while (line != first);
+}
+
+int laxity_crpd_make_code(
+    enum laxity_crpd_pattern pattern,
+    size_t bytes,
+    size_t copies,
+    struct laxity_code *out_code,
+    struct laxity_error *error
+)
+{
+    const struct laxity_shape shape = {
+        .bytes = bytes - bytes % LAXITY_CRPD_LINE_BYTES,
+        .line_bytes = LAXITY_CRPD_LINE_BYTES,
+        .miss_ratio = pattern == LAXITY_CRPD_JUMPS
+                          ? (uint32_t)LAXITY_RATIO_ONE
+                          : laxity_shape_lowest_ratio(LAXITY_CRPD_LINE_BYTES),
+    };
+    return laxity_code_make(&shape, copies, out_code, error);
 }

@@ -8,6 +8,7 @@
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "codegen/code.h"
 #include "probes/crpd.h"
 #include "probes/probe.h"
 
@@ -32,6 +33,12 @@ enum {
     BLOCK_BYTES = 128 * 1024,
     BLOCK_PASSES = 3,
     NO_CPU = UINT32_MAX >> 1,
+};
+
+/* What evicts, in the preemptor's own memory; it dies with the process. */
+struct means {
+    volatile unsigned char *buffer;
+    struct laxity_code code; /* in blocks; nothing unless it is to be executed */
 };
 
 /* Measured loops: nothing else may be in them, or spinning is not "the same but for the lines". */
@@ -71,13 +78,22 @@ static void evict_by_buffer(
     }
 }
 
-static void evict(
-    const struct laxity_crpd_order *order,
-    volatile unsigned char *working_set,
-    volatile unsigned char *buffer
-)
+/* As evict_by_buffer(); a run begins as many bytes before the end of its block as it executes. */
+static void evict_by_code(const struct laxity_code *code, size_t code_bytes)
+{
+    for (size_t at = 0; at < code_bytes; at += BLOCK_BYTES) {
+        const size_t rest = code_bytes - at;
+        const size_t skipped = rest < BLOCK_BYTES ? BLOCK_BYTES - rest : 0;
+        for (int pass = 0; pass < BLOCK_PASSES; pass++) {
+            (void)laxity_code_run(code, at + skipped - skipped % LAXITY_CRPD_LINE_BYTES, 0);
+        }
+    }
+}
+
+static void evict(const struct laxity_crpd_order *order, const struct means *means)
 {
     const size_t buffer_bytes = (size_t)order->evict_bytes;
+    volatile unsigned char *buffer = means->buffer;
     switch ((enum laxity_crpd_evict)order->evict) {
     case LAXITY_CRPD_WRITE:
         evict_by_buffer(write_lines, buffer, buffer_bytes);
@@ -85,9 +101,12 @@ static void evict(
     case LAXITY_CRPD_READ:
         evict_by_buffer(read_lines, buffer, buffer_bytes);
         return;
+    case LAXITY_CRPD_EXECUTE:
+        evict_by_code(&means->code, buffer_bytes);
+        return;
     case LAXITY_CRPD_FLUSH:
     case LAXITY_CRPD_EVICTS:
-        laxity_flush(working_set, (size_t)order->working_set_bytes);
+        laxity_flush(order->working_set, (size_t)order->working_set_bytes);
         return;
     }
 }
@@ -104,7 +123,7 @@ static void serve(
     const struct laxity_crpd_preemptor *preemptor,
     int order_fd,
     int answer_fd,
-    volatile unsigned char *buffer
+    const struct means *means
 )
 {
     struct laxity_crpd_shared *shared = preemptor->shared;
@@ -120,7 +139,7 @@ static void serve(
         }
         const int64_t start_ns = laxity_now_ns();
         if (order.is_evicting) {
-            evict(&order, preemptor->working_set, buffer);
+            evict(&order, means);
         }
         spin_until(start_ns + order.spin_ns);
         shared->ended_ns = laxity_now_ns();
@@ -132,12 +151,8 @@ static void serve(
     }
 }
 
-static _Noreturn void run_preemptor(
-    struct laxity_probe_run *run,
-    const struct laxity_crpd_preemptor *preemptor,
-    int order_fd,
-    int answer_fd
-)
+/* What every size of buffer fits into. Returns 0, or -1 with error set. */
+static int prepare_means(struct laxity_probe_run *run, struct means *means)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
     size_t bytes = EVICT_STEP_BYTES;
@@ -145,7 +160,6 @@ static _Noreturn void run_preemptor(
         const size_t one = (size_t)settings->evict_bytes[i];
         bytes = one > bytes ? one : bytes;
     }
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {
@@ -155,13 +169,35 @@ static _Noreturn void run_preemptor(
             "crpd: no memory for %zu bytes that evict; lower --evict-size",
             bytes
         );
-        _exit(LAXITY_EXIT_LACKING);
+        return -1;
     }
     memset(buffer, 1, bytes);
+    means->buffer = buffer;
+    if (!settings->has_evict[LAXITY_CRPD_EXECUTE]) {
+        return 0;
+    }
+    const size_t blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    return laxity_crpd_make_code(
+        LAXITY_CRPD_JUMPS, BLOCK_BYTES, blocks, &means->code, &run->shared->error
+    );
+}
+
+static _Noreturn void run_preemptor(
+    struct laxity_probe_run *run,
+    const struct laxity_crpd_preemptor *preemptor,
+    int order_fd,
+    int answer_fd
+)
+{
+    struct means means = {0};
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (prepare_means(run, &means)) {
+        _exit(LAXITY_EXIT_LACKING);
+    }
     (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
     if (laxity_probe_enter_policy(run, run->plan->priority + 1) == 0 &&
         write(answer_fd, "", 1) == 1) {
-        serve(preemptor, order_fd, answer_fd, buffer);
+        serve(preemptor, order_fd, answer_fd, &means);
     }
     _exit(LAXITY_EXIT_DONE);
 }

@@ -25,6 +25,7 @@ struct laxity_crpd_order {
     int64_t spin_ns; /* spinning: how long; evicting: at least so long */
     uint64_t working_set_bytes;
     uint64_t evict_bytes;
+    volatile unsigned char *working_set; /* of the victim, to be flushed; mapped alike in both */
     uint32_t cpu;
     uint8_t evict;
     uint8_t is_evicting;
@@ -32,9 +33,8 @@ struct laxity_crpd_order {
 
 struct laxity_crpd_preemptor {
     struct laxity_crpd_shared *shared;
-    volatile unsigned char *working_set; /* of the victim, to be flushed */
-    int order_fd;                        /* the victim writes */
-    int answer_fd;                       /* the victim reads; hangs up when the preemptor ends */
+    int order_fd;  /* the victim writes */
+    int answer_fd; /* the victim reads; hangs up when the preemptor ends */
     pid_t pid;
 };
 

@@ -129,7 +129,7 @@ def test_place_without_its_counterpart_is_left_out():
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        *(("case", 2), ("pattern", 2), ("evict", 3), ("role", 3), ("working_set_bytes", 0)),
+        *(("case", 2), ("pattern", 4), ("evict", 4), ("role", 3), ("working_set_bytes", 0)),
         *(("pass1_ns", 1 << 56), ("pass1_ns", -(1 << 56)), ("working_set_bytes", 1 << 56)),
     ],
 )
@@ -186,6 +186,21 @@ def test_entries_are_one_per_place_and_one_per_curve():
     assert whole.axes.working_set_bytes is None
     assert whole.points == [(0, 6), (4096, 6), (8192, 16)]
     assert (whole.n, whole.max, whole.verdict, whole.quantiles) == (12, 16, "ok", {})
+
+
+def test_gamma_of_instructions_is_a_cost_of_its_own():
+    # Patterns 2 and 3 are code; evicting by executing is way 3.
+    by_pattern = [
+        gamma(list(range(1, 7)), place=Place(1, pattern, 0, evict, MIB, 4096))
+        for pattern, evict in ((1, 0), (2, 0), (3, 3))
+    ]
+    found = crpd.entries(by_pattern)
+    assert [(one.name, one.axes.case, one.axes.evict) for one in found[:3]] == [
+        ("gamma", "synchronous_chase", "write"),
+        ("gamma_code", "synchronous_code", "write"),
+        ("gamma_code", "synchronous_jumps", "execute"),
+    ]
+    assert [one.name for one in found[3:]] == ["gamma", "gamma_code", "gamma_code"]
 
 
 def test_preemptions_of_several_lengths_are_one_entry_with_a_bound_over_the_length():

@@ -25,18 +25,20 @@ def crpd(laxity: Laxity, *words: str):
 
 @pytest.mark.serial
 def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
-    done = crpd(laxity, "--run-dir", "D", "--repetitions", "10", "--seed", "3")
+    words = ("--repetitions", "10", "--seed", "3", "--evict", "execute")
+    done = crpd(laxity, "--run-dir", "D", *words)
     assert done.returncode == 0, done.stderr
     assert "synchronous_chase" in done.stdout
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status, run.manifest.seed) == ("measure", "complete", 3)
-    # 2 sizes * 2 cases * 2 patterns * 10 repetitions * 3 roles
-    assert run.manifest.tables == {"crpd.npy": 240}
+    # 2 sizes * 2 cases * (2 patterns of data, written + 2 of code, written and executed)
+    # * 10 repetitions * 3 roles
+    assert run.manifest.tables == {"crpd.npy": 720}
     rows = run.stream("crpd")
     assert rows.dtype.names == tuple(field.name for field in CRPD)
     assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in CRPD)
     roles = np.ma.getdata(rows["role"])
-    assert [int((roles == role).sum()) for role in (0, 1, 2)] == [80, 80, 80]
+    assert [int((roles == role).sum()) for role in (0, 1, 2)] == [240, 240, 240]
     assert (np.ma.getdata(rows["preemptor_ns"]) > 0).all()
     assert all((np.ma.getdata(rows[f"pass{number}_ns"]) > 0).all() for number in range(1, 7))
     # Asynchronously the preempted pass and the one after it hold the preemptor.
@@ -44,11 +46,14 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     assert (within["pass1_ns"] + within["pass2_ns"] > within["preemptor_ns"]).all()
     model = decode_costs((run.path / "costs.json").read_bytes(), "costs.json")
     assert model.machine_hash == run.manifest.machine_hash
-    # 8 places and 4 curves, which stand behind them.
+    # 24 places and 12 curves, which stand behind them; a third of them of data.
     assert [one.axes.working_set_bytes for one in model.entries[:2]] == [4096, 32768]
-    assert [len(one.points) for one in model.entries] == [0] * 8 + [3] * 4
-    assert all(one.n == 10 for one in model.entries[:8])
-    assert "Cache-related preemption delay" in (run.path / "report.html").read_text()
+    assert [len(one.points) for one in model.entries] == [0] * 24 + [3] * 12
+    assert all(one.n == 10 for one in model.entries[:24])
+    names = ["gamma"] * 8 + ["gamma_code"] * 16 + ["gamma"] * 4 + ["gamma_code"] * 8
+    assert [one.name for one in model.entries] == names
+    page = (run.path / "report.html").read_text()
+    assert "Cache-related preemption delay of instructions" in page
     shown = laxity("show", "--verify", "D")
     assert shown.returncode == 0, shown.stdout
     assert "4 KiB" in laxity("show", "D").stdout

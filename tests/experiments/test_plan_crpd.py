@@ -71,9 +71,9 @@ def test_plan_names_every_default():
         4 * MIB,
     )
     assert measurement.evict_sizes_bytes == [4 * MIB]
-    assert measurement.evicts == ["write", "read", "flush"]
+    assert measurement.evicts == ["write", "read", "flush", "execute"]
     assert measurement.cases == ["synchronous", "asynchronous"]
-    assert measurement.patterns == ["sequential", "chase"]
+    assert measurement.patterns == ["sequential", "chase", "code", "jumps"]
 
 
 def test_larger_working_sets_are_measured_when_asked_for():
@@ -86,8 +86,34 @@ def test_larger_working_sets_are_measured_when_asked_for():
 def test_processor_that_cannot_flush_is_told():
     facts = changed(with_caches(l2="1024K"), {"@uname.machine": "ppc"})
     measurement, (fallback,) = plan_crpd(Asked(), facts, CPUS)
-    assert measurement.evicts == ["write", "read"]
+    assert measurement.evicts == ["write", "read", "execute"]
     assert (fallback.what, "ppc" in fallback.reason) == ("evict flush", True)
+
+
+def test_processor_that_no_code_is_written_for_is_told():
+    facts = changed(with_caches(l2="1024K"), {"@uname.machine": "s390x"})
+    measurement, fallbacks = plan_crpd(Asked(), facts, CPUS)
+    assert measurement.patterns == ["sequential", "chase"]
+    assert measurement.evicts == ["write", "read"]
+    assert [one.what for one in fallbacks] == ["pattern code, jumps", "evict flush"]
+    assert fallbacks[0].reason == "laxity writes no code for s390x"
+
+
+@pytest.mark.parametrize(
+    ("asked", "patterns", "evicts"),
+    [
+        (Asked(patterns=("code",)), ["code"], ["write", "flush", "execute"]),
+        (Asked(patterns=("chase",)), ["chase"], ["write", "read", "flush"]),
+        (Asked(evicts=("read",)), ["sequential", "chase"], ["read"]),
+        (Asked(evicts=("execute",)), ["code", "jumps"], ["execute"]),
+        (Asked(evicts=("flush",)), ["sequential", "chase", "code", "jumps"], ["flush"]),
+    ],
+)
+def test_what_is_not_asked_for_is_what_serves_the_rest(
+    asked: Asked, patterns: list[str], evicts: list[str]
+):
+    measurement, _ = plan_crpd(asked, with_caches(l2="1024K"), CPUS)
+    assert (measurement.patterns, measurement.evicts) == (patterns, evicts)
 
 
 def test_cpu_must_be_there_and_be_allowed():

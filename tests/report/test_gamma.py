@@ -17,8 +17,9 @@ KIB = 1024
 CURVE = {4 * KIB: 2_048, 8 * KIB: 4_096, 16 * KIB: 8_192, 20 * KIB: 6_144, 24 * KIB: 4_096}
 
 
-def report_of(path: Path, gamma_ns: dict[int, int], n: int = 20) -> str:
-    tmp = left_measurement(path.with_name(path.name + ".tmp"), gamma_ns, n, result=ended())
+def report_of(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1) -> str:
+    tmp = path.with_name(path.name + ".tmp")
+    left_measurement(tmp, gamma_ns, n, result=ended(), pattern=pattern)
     run = finish_run(tmp, has_survived=True, returncode=0).path
     return write_report(run).read_text()
 
@@ -35,6 +36,21 @@ def test_page_says_where_gamma_is_highest_and_how_it_rises(tmp_path: Path):
     assert "it rises by 512 ns per KiB" in text
     # 8192 - 6144 = 2048 per 4 KiB: 4096 ns are gone after another 8 KiB.
     assert "its fall would meet zero at 32 KiB" in text
+
+
+def test_gamma_of_instructions_has_a_section_of_its_own(tmp_path: Path):
+    # Pattern 3 is code, by a jump per line.
+    page = report_of(tmp_path / "D", CURVE, pattern=3)
+    text = text_of(page)
+    assert "Evicting by write: gamma of instructions is highest, 8.19 µs (median, n = 20)" in text
+    assert "at a working set of 16 KiB, synchronous jumps, on CPU 1." in text
+    assert "Cache-related preemption delay of instructions" in text
+    assert "nothing to show" not in text
+    assert len(re.findall(r"<svg.*?</svg>", page, re.DOTALL)) == 1
+    derived = json.loads((tmp_path / "D" / "derived.json").read_text())
+    name = f"gamma_code_cpu1_synchronous_jumps_write{4 << 20}B_{16 * KIB}B_p50"
+    assert name in {one["name"] for one in derived["quantities"]}
+    assert "of instructions" not in text_of(report_of(tmp_path / "E", CURVE))
 
 
 def test_figure_follows_the_colours_of_the_page(tmp_path: Path):

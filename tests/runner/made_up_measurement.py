@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from laxity.analysis.crpd import PATTERNS
 from laxity.model.manifest import Clock, Manifest, Native, Tool
 from laxity.model.measurements import CrpdMeasurement
 from laxity.model.streams import CRPD
@@ -16,12 +17,12 @@ WARM_NS = 1_000
 Status = Literal["complete", "interrupted", "failed"]
 
 
-def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20) -> None:
+def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1) -> None:
     """Write crpd.npy: N blocks per working set, in which evicting costs `gamma_ns` more."""
     rows = np.zeros(3 * n * len(gamma_ns), dtype=[(field.name, field.kind) for field in CRPD])
     for number in range(1, 7):
         rows[f"pass{number}_ns"] = WARM_NS
-    rows["warm_ns"], rows["cpu"], rows["pattern"] = WARM_NS, 1, 1
+    rows["warm_ns"], rows["cpu"], rows["pattern"] = WARM_NS, 1, pattern
     rows["evict_bytes"], rows["preemptor_ns"] = 4 << 20, 130_000
     rows["role"] = np.arange(len(rows)) % 3
     rows["working_set_bytes"] = np.repeat(list(gamma_ns), 3 * n)
@@ -39,6 +40,7 @@ def left_measurement(
     *,
     machine_hash: str = "abc",
     result: Native | None = None,
+    pattern: int = 1,
 ) -> Path:
     """Make `DIR.tmp` as it is when laxity-probe has ended."""
     tmp.mkdir(parents=True)
@@ -48,7 +50,7 @@ def left_measurement(
         repetitions=n,
         working_sets_bytes=list(gamma_ns),
         cases=["synchronous"],
-        patterns=["chase"],
+        patterns=[PATTERNS[pattern]],
         evicts=["write"],
         evict_sizes_bytes=[4 << 20],
         timeout_ns=10**9,
@@ -66,7 +68,7 @@ def left_measurement(
     run_directory.write_document(tmp / "manifest.json", manifest)
     (tmp / "machine.json").write_text("{}")
     (tmp / "doctor.json").write_text("{}")
-    write_rows(tmp, gamma_ns, n)
+    write_rows(tmp, gamma_ns, n, pattern)
     if result is not None:
         run_directory.write_document(tmp / "native.json", result)
     return tmp

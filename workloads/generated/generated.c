@@ -72,7 +72,7 @@ static void make_passes(uintptr_t *const value, uint32_t *const sum)
 {
     for (uint64_t pass = 0; pass < generated.words.passes_per_job; pass++) {
         if (generated.code.start != NULL) {
-            *value = laxity_code_run(&generated.code, *value);
+            *value = laxity_code_run(&generated.code, 0, *value);
         }
         if (generated.data != NULL) {
             *sum += read_data(generated.data, &generated.words.data);
@@ -112,7 +112,7 @@ static int prepare_code(const struct laxity_shape *const shape)
 {
     struct laxity_error error = {0};
 
-    if (shape->bytes == 0 || laxity_code_make(shape, &generated.code, &error) == 0) {
+    if (shape->bytes == 0 || laxity_code_make(shape, 1, &generated.code, &error) == 0) {
         return 0;
     }
     (void)fprintf(stderr, "generated: %s\n", error.text);

@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from laxity.analysis import distribution
 from laxity.analysis.distribution import Distribution
 from laxity.errors import RecordError
-from laxity.model.costs import GAMMA, Axes, Entry, Verdict
+from laxity.model.costs import GAMMA, GAMMA_CODE, Axes, Entry, Verdict
+from laxity.model.measurements import CODE_PATTERNS
 from laxity.model.streams import CRPD_PASSES
 
 IntArray: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = Any  # masked structured array of crpd.npy
 
 CASES = ("synchronous", "asynchronous")
-PATTERNS = ("sequential", "chase")
-EVICTS = ("write", "read", "flush")
+PATTERNS = ("sequential", "chase", "code", "jumps")
+EVICTS = ("write", "read", "flush", "execute")
 _ASYNCHRONOUS = CASES.index("asynchronous")
 _FLUSH = EVICTS.index("flush")
 _SPIN, _EVICT, _CONTROL = 0, 1, 2
@@ -57,6 +58,16 @@ class Place:
     def case_name(self) -> str:
         """`synchronous_chase`: the `case` axis of a cost."""
         return f"{CASES[self.case]}_{PATTERNS[self.pattern]}"
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the working set is executed; else it is data."""
+        return PATTERNS[self.pattern] in CODE_PATTERNS
+
+    @property
+    def cost_name(self) -> str:
+        """The name of the cost: of data, or of instructions."""
+        return GAMMA_CODE if self.is_code else GAMMA
 
     @property
     def evict_name(self) -> str:
@@ -333,7 +344,7 @@ def _entry(lengths: Sequence[Gamma]) -> Entry:
     one = lengths[-1]
     samples = _distribution(one.samples_ns)
     return Entry(
-        name=GAMMA,
+        name=one.place.cost_name,
         kind="measured",
         n=one.n,
         quantiles={
@@ -355,7 +366,7 @@ def _curve_entry(curve: Sequence[Gamma]) -> Entry:
     best = next(word for word in _BEST_FIRST if word in verdicts)
     floors = [one.noise_floor_ns for one in curve if one.noise_floor_ns is not None]
     return Entry(
-        name=GAMMA,
+        name=curve[0].place.cost_name,
         kind="measured",
         n=sum(one.n for one in curve),
         quantiles={},

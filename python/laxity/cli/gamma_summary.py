@@ -70,6 +70,7 @@ def gamma_document(data: RunData) -> dict[str, Any]:
     curves: tuple[Curve, ...] = data.findings
     lines = [
         {
+            "cost": curve.points[0].place.cost_name,
             "cpu": curve.points[0].place.cpu,
             "case": curve.points[0].place.case_name,
             "evict": curve.points[0].place.evict_name,

@@ -56,7 +56,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
 @click.option(
     "--evict-size",
     metavar="SIZE,SIZE",
-    help="What the preemptor writes or reads; several give gamma over the length of the "
+    help="What the preemptor writes, reads or executes; several give gamma over the length of the "
     "preemption.  [default: 4 x L2]",
 )
 @click.option(
@@ -67,15 +67,17 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
 )
 @click.option(
     "--pattern",
-    type=click.Choice(("sequential", "chase")),
+    type=click.Choice(("sequential", "chase", "code", "jumps")),
     multiple=True,
-    help="Order of the victim's accesses; chase is random.  [default: both]",
+    help="What the victim does: data in order, at random; code straight on, by a jump per line.  "
+    "[default: all]",
 )
 @click.option(
     "--evict",
-    type=click.Choice(("write", "read", "flush")),
+    type=click.Choice(("write", "read", "flush", "execute")),
     multiple=True,
-    help="How lines are evicted.  [default: all that the processor has]",
+    help="How lines are evicted: read data only, execute code only.  [default: all that the "
+    "processor has]",
 )
 @click.option(
     "--repetitions",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What `measure crpd` measures on a machine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.experiments.places import (
@@ -14,12 +15,16 @@ from laxity.experiments.places import (
 )
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
-from laxity.model.measurements import CrpdMeasurement
+from laxity.model.measurements import CODE_PATTERNS, CrpdMeasurement, crpd_serves
 from laxity.model.units import format_size_bytes
 from laxity.runner.facts import Facts
 from laxity.runner.machine import Machine, describe_machine
 from laxity.runner.placement import Cpus
 
+PATTERNS = ("sequential", "chase", "code", "jumps")
+EVICTS = ("write", "read", "flush", "execute")
+# Instruction sets that code can be written for (native/codegen/isa.c), as uname names them.
+_WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "ppc", "riscv64"})
 # Instruction sets whose user may flush a line (native/base/port/flush.h).
 _FLUSHES = frozenset({"x86_64", "aarch64"})
 _NS_PER_S = 10**9
@@ -69,7 +74,7 @@ def plan_crpd(
     machine = describe_machine(facts)
     chosen = asked.cpus or default_cpu(facts, cpus)
     check_cpus(chosen, cpus)
-    evicts, fallbacks = _ways_to_evict(asked, machine)
+    patterns, evicts, fallbacks = _ways(asked, machine)
     limit_bytes = size_limit_bytes(machine, chosen[0], available_bytes(facts))
     measurement = CrpdMeasurement(
         cpus=format_cpus(chosen),
@@ -80,7 +85,7 @@ def plan_crpd(
             or sizes_bytes(cache_bytes(machine, chosen[0])[0], asked.max_bytes or limit_bytes)
         ),
         cases=list(asked.cases or ("synchronous", "asynchronous")),
-        patterns=list(asked.patterns or ("sequential", "chase")),
+        patterns=patterns,
         evicts=evicts,
         evict_sizes_bytes=list(asked.evict_sizes_bytes or (limit_bytes,)),
         preemption_ns=asked.preemption_ns,
@@ -93,21 +98,34 @@ def describe(measurement: CrpdMeasurement) -> str:
     """Say in one line what is measured."""
     sizes = measurement.working_sets_bytes
     return (
-        f"{len(sizes)} working sets from {format_size_bytes(min(sizes))} to "
-        f"{format_size_bytes(max(sizes))} on CPU {measurement.cpus}, evicting by "
+        f"{len(sizes)} working sets ({', '.join(measurement.patterns)}) from "
+        f"{format_size_bytes(min(sizes))} to {format_size_bytes(max(sizes))} on CPU "
+        f"{measurement.cpus}, evicting by "
         f"{', '.join(measurement.evicts)} "
         f"({', '.join(map(format_size_bytes, measurement.evict_sizes_bytes))}), "
         f"{measurement.repetitions} times each"
     )
 
 
-def _ways_to_evict(asked: Asked, machine: Machine) -> tuple[list[str], tuple[Fallback, ...]]:
-    if asked.evicts:
-        return list(asked.evicts), ()
-    if machine.stable.architecture in _FLUSHES:
-        return ["write", "read", "flush"], ()
-    reason = (
-        f"a user of {machine.stable.architecture or 'this processor'} has no instruction for it"
+def _ways(asked: Asked, machine: Machine) -> tuple[list[str], list[str], tuple[Fallback, ...]]:
+    """Choose patterns and ways to evict: what was asked for, else all that serve and are had."""
+    processor = machine.stable.architecture or "this processor"
+    fallbacks = []
+    patterns = asked.patterns or tuple(
+        one for one in PATTERNS if not asked.evicts or _serves_any(asked.evicts, (one,))
     )
-    fallback = Fallback(what="evict flush", used="write and read only", reason=reason)
-    return ["write", "read"], (fallback,)
+    if not asked.patterns and processor not in _WRITES_CODE and {*patterns} & {*CODE_PATTERNS}:
+        patterns = tuple(one for one in patterns if one not in CODE_PATTERNS)
+        reason = f"laxity writes no code for {processor}"
+        fallbacks.append(Fallback(what="pattern code, jumps", used="data only", reason=reason))
+    evicts = asked.evicts or tuple(one for one in EVICTS if _serves_any((one,), patterns))
+    if not asked.evicts and processor not in _FLUSHES:
+        evicts = tuple(one for one in evicts if one != "flush")
+        reason = f"a user of {processor} has no instruction for it"
+        used = f"{' and '.join(evicts)} only"
+        fallbacks.append(Fallback(what="evict flush", used=used, reason=reason))
+    return list(patterns), list(evicts), tuple(fallbacks)
+
+
+def _serves_any(evicts: Sequence[str], patterns: Sequence[str]) -> bool:
+    return any(crpd_serves(evict, pattern) for evict in evicts for pattern in patterns)

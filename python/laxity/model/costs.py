@@ -16,6 +16,7 @@ from laxity.model.wording import plain_words
 
 COSTS_SCHEMA = 1
 GAMMA = "gamma"
+GAMMA_CODE = "gamma_code"
 
 Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal["ok", "not_measurable", "no_verdict"]
@@ -25,7 +26,7 @@ class Axes(Record, frozen=True, kw_only=True):
     """Where and how a cost was found; null: the cost does not depend on it, or the entry is of all.
 
     `case` of gamma is the kind of preemption and the pattern of the victim's passes:
-    `synchronous_chase`.
+    `synchronous_chase`, of gamma_code `synchronous_jumps`.
     """
 
     cpu: int | None = None
@@ -102,7 +103,12 @@ MEMBERS = (
     Member("schema", "integer", "", "1"),
     Member("tool", "object", "", "name, version, commit of the writer"),
     Member("machine_hash", "text", "", "of the stable part of machine.json"),
-    Member("entries[].name", "text", "", "gamma, later delta, migration, memory_latency, ..."),
+    Member(
+        "entries[].name",
+        "text",
+        "",
+        "gamma, gamma_code, later delta, migration, memory_latency, ...",
+    ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
     Member("entries[].unit", "text", "", "of quantiles, max, noise_floor and points: ns"),
     Member("entries[].n", "integer", "count", "samples behind the entry"),
@@ -129,9 +135,14 @@ MEMBERS = (
         "entries[].axes.case",
         "text, null",
         "",
-        "gamma: synchronous or asynchronous, then _sequential or _chase",
+        "synchronous or asynchronous, then _sequential or _chase, of gamma_code _code or _jumps",
     ),
-    Member("entries[].axes.evict", "text, null", "", "write, read, flush: how lines were evicted"),
+    Member(
+        "entries[].axes.evict",
+        "text, null",
+        "",
+        "write, read, flush, execute: how lines were evicted",
+    ),
     Member(
         "entries[].points",
         "list of [x, ns]",

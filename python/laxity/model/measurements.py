@@ -30,6 +30,15 @@ class Measurement(
         return str(self.__struct_config__.tag)
 
 
+# Patterns of crpd whose working set is executed; that of the others is data.
+CODE_PATTERNS = ("code", "jumps")
+
+
+def crpd_serves(evict: str, pattern: str) -> bool:
+    """Tell whether a way to evict is measured with a pattern (native/probes/crpd.h)."""
+    return evict != ("read" if pattern in CODE_PATTERNS else "execute")
+
+
 class CrpdMeasurement(Measurement, frozen=True, kw_only=True, tag="crpd"):
     """Cache-related preemption delay."""
 

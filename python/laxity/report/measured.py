@@ -22,14 +22,14 @@ class View:
 
     asked: str
     sentences: Callable[[RunData], tuple[str, ...]]
-    sections: tuple[Callable[[RunData], Section], ...]
+    sections: tuple[Callable[[RunData], Section | None], ...]
 
 
 VIEWS = {
     "crpd": View(
         asked="what a preemption costs the caches of its victim",
         sentences=gamma.sentences,
-        sections=(gamma.build, gamma.build_method),
+        sections=(gamma.build, gamma.build_code, gamma.build_method),
     ),
 }
 

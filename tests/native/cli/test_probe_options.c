@@ -102,6 +102,34 @@ static void bad_words_are_refused_with_what_to_do(void)
     check_refusal("--run-dir d crpd --size 4KiB more", "unexpected word");
 }
 
+static void ways_that_serve_nothing_are_refused(void)
+{
+    CHECK_EQUAL(
+        parse("--run-dir d crpd --size 4KiB --evict write --evict execute --pattern code --pattern "
+              "jumps"),
+        0
+    );
+    CHECK(crpd()->has_evict[LAXITY_CRPD_EXECUTE] && !crpd()->has_evict[LAXITY_CRPD_FLUSH]);
+    CHECK(crpd()->has_pattern[LAXITY_CRPD_CODE] && crpd()->has_pattern[LAXITY_CRPD_JUMPS]);
+    CHECK_EQUAL(
+        parse("--run-dir d crpd --size 4KiB --evict read --evict execute --pattern chase "
+              "--pattern code"),
+        0
+    );
+    check_refusal(
+        "--run-dir d crpd --size 4KiB --evict execute --evict write",
+        "--evict execute: serves code and jumps only; add such a --pattern"
+    );
+    check_refusal(
+        "--run-dir d crpd --size 4KiB --evict read --evict write --pattern jumps",
+        "--evict read: serves sequential and chase only; add such a --pattern"
+    );
+    check_refusal(
+        "--run-dir d crpd --size 4KiB --evict read --pattern sequential --pattern code",
+        "--pattern code: no way to evict that serves it; add --evict write"
+    );
+}
+
 static void sizes_have_bounds(void)
 {
     check_refusal("--run-dir d crpd --size 1023B", "not within 1KiB");
@@ -115,6 +143,7 @@ int main(void)
     RUN(defaults_measure_the_plain_case);
     RUN(words_may_be_repeated);
     RUN(bad_words_are_refused_with_what_to_do);
+    RUN(ways_that_serve_nothing_are_refused);
     RUN(sizes_have_bounds);
     laxity_probe_options_free(&request);
     return test_exit_code();

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
 #include "base/error.h"
+#include "base/port/executable.h"
 #include "codegen/code.h"
 #include "codegen/isa.h"
 #include "codegen/shape.h"
@@ -52,11 +53,11 @@ static void code_of_every_shape_runs_as_often_as_it_says(void)
             const struct laxity_shape shape = shape_of(lines[i % 5] * line, line, percents[i / 5]);
             struct laxity_error error = {0};
             struct laxity_code code = {0};
-            CHECK_EQUAL(laxity_code_make(&shape, &code, &error), 0);
+            CHECK_EQUAL(laxity_code_make(&shape, 1, &code, &error), 0);
             CHECK_TEXT(error.text, "");
             CHECK_EQUAL(code.bytes, shape.bytes);
             CHECK_EQUAL((uintptr_t)code.start % line, 0);
-            CHECK_EQUAL(laxity_code_run(&code, 12345), 12345);
+            CHECK_EQUAL(laxity_code_run(&code, 0, 12345), 12345);
             laxity_code_free(&code);
             CHECK(code.start == NULL);
         }
@@ -69,7 +70,7 @@ static void code_is_what_was_written_and_not_more(void)
     struct laxity_error error = {0};
     struct laxity_code code = {0};
     unsigned char expected[3 * 64];
-    CHECK_EQUAL(laxity_code_make(&shape, &code, &error), 0);
+    CHECK_EQUAL(laxity_code_make(&shape, 1, &code, &error), 0);
     laxity_code_write(laxity_isa_host(), &shape, LAXITY_CODE_ADD_ZERO, expected);
     CHECK(memcmp(code.start, expected, sizeof expected) == 0);
     for (size_t i = sizeof expected; i < code.mapped_bytes; i++) {
@@ -78,13 +79,39 @@ static void code_is_what_was_written_and_not_more(void)
     laxity_code_free(&code);
 }
 
-/* 1 TiB of zeros that nobody wrote yet would be promised; 2^63 bytes fit no address space. */
+/* With `add 1`, so that the sum tells where a run began and ended. */
+static void run_goes_from_its_line_to_the_end_of_the_copy(void)
+{
+    enum {
+        LINES = 10,
+        COPIES = 3
+    };
+    const struct laxity_shape shape = shape_of(LINES * 64, 64, 50);
+    struct laxity_error error = {0};
+    struct laxity_code code = {0};
+    CHECK_EQUAL(laxity_code_make(&shape, COPIES, &code, &error), 0);
+    CHECK_EQUAL(code.bytes, LINES * 64 * COPIES);
+    CHECK_EQUAL(laxity_executable_open(code.start, code.mapped_bytes), 0);
+    for (size_t i = 0; i < COPIES; i++) {
+        unsigned char *copy = code.start + i * LINES * 64;
+        laxity_code_write(laxity_isa_host(), &shape, LAXITY_CODE_ADD_ONE, copy);
+    }
+    CHECK_EQUAL(laxity_executable_seal(code.start, code.mapped_bytes), 0);
+    /* One add a line: the 10 - k last lines of a copy add 10 - k. */
+    for (size_t line = 0; line < LINES * COPIES; line++) {
+        CHECK_EQUAL(laxity_code_run(&code, line * 64, 0), 10 - line % 10);
+    }
+    laxity_code_free(&code);
+}
+
+/* 2^63 bytes fit no address space; twice that is no number of bytes. */
 static void code_that_fits_no_memory_is_refused(void)
 {
     const struct laxity_shape shape = {UINT64_C(1) << 63, 64, LAXITY_RATIO_ONE};
     struct laxity_error error = {0};
     struct laxity_code code = {0};
-    CHECK_EQUAL(laxity_code_make(&shape, &code, &error), -1);
+    CHECK_EQUAL(laxity_code_make(&shape, 1, &code, &error), -1);
+    CHECK_EQUAL(laxity_code_make(&shape, 2, &code, &error), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_LACKING);
     CHECK(strstr(error.text, "cannot allocate generated code: ") == error.text);
     CHECK(code.start == NULL);
@@ -100,7 +127,7 @@ static int64_t count_steps(const struct laxity_code *code)
             _exit(1);
         }
         (void)raise(SIGSTOP);
-        _exit(laxity_code_run(code, 3) == 3 ? 0 : 1);
+        _exit(laxity_code_run(code, 0, 3) == 3 ? 0 : 1);
     }
     int64_t steps = 0;
     int status = 0;
@@ -131,7 +158,7 @@ static void a_pass_executes_lines_divided_by_miss_ratio_instructions(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct laxity_error error = {0};
         struct laxity_code code = {0};
-        CHECK_EQUAL(laxity_code_make(&cases[i].shape, &code, &error), 0);
+        CHECK_EQUAL(laxity_code_make(&cases[i].shape, 1, &code, &error), 0);
         CHECK_EQUAL(count_steps(&code), cases[i].instructions);
         CHECK_EQUAL(laxity_shape_uses(&cases[i].shape), cases[i].instructions);
         laxity_code_free(&code);
@@ -144,6 +171,7 @@ int main(void)
     RUN(adds_are_what_is_neither_jump_nor_return);
     RUN(code_of_every_shape_runs_as_often_as_it_says);
     RUN(code_is_what_was_written_and_not_more);
+    RUN(run_goes_from_its_line_to_the_end_of_the_copy);
     RUN(code_that_fits_no_memory_is_refused);
 #if defined(__x86_64__)
     RUN(a_pass_executes_lines_divided_by_miss_ratio_instructions);

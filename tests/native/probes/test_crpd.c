@@ -1,6 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
+#include "base/error.h"
+#include "codegen/code.h"
+#include "codegen/isa.h"
+#include "codegen/shape.h"
 #include "probes/crpd.h"
 
 #include <stddef.h>
@@ -120,6 +124,49 @@ static void rows_are_counted_before_anything_is_measured(void)
     CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 480);
 }
 
+/* Data is not evicted by executing, code not by reading; the rest is measured with both. */
+static void rows_of_ways_that_do_not_serve_are_not_counted(void)
+{
+    uint64_t sizes[] = {4096};
+    uint64_t buffers[] = {1024, 2048};
+    const struct laxity_crpd_settings settings = {
+        .evict_bytes = buffers,
+        .n_evict_bytes = 2,
+        .sizes_bytes = sizes,
+        .n_sizes = 1,
+        .has_case = {true, false},
+        .has_evict = {true, true, true, true},
+        .has_pattern = {false, true, true, true},
+    };
+    struct laxity_probe_plan plan = {.repetitions = 1, .settings = &settings};
+    laxity_cpus_add(&plan.cpus, 0);
+    /* 3 roles * (chase: 2 written + 2 read + 1 flush; code and jumps: 2 written + 2 executed + 1
+     * flush each) = 3 * 15 */
+    CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 45);
+}
+
+/* What is not whole lines is left out: 100 bytes are one line of 64. */
+static void code_of_a_pattern_is_executed_whole_or_by_jumps(void)
+{
+    struct laxity_error error = {0};
+    struct laxity_code code = {0};
+    const struct laxity_isa *isa = laxity_isa_host();
+    unsigned char expected[4 * LAXITY_CRPD_LINE_BYTES];
+    const struct laxity_shape straight = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 62500};
+    const struct laxity_shape jumps = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 1000000};
+    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_CODE, 4 * 64 + 36, 1, &code, &error), 0);
+    CHECK_EQUAL(code.bytes, sizeof expected);
+    laxity_code_write(isa, &straight, LAXITY_CODE_ADD_ZERO, expected);
+    CHECK(memcmp(code.start, expected, sizeof expected) == 0);
+    laxity_code_free(&code);
+    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_JUMPS, 4 * 64, 2, &code, &error), 0);
+    CHECK_EQUAL(code.bytes, 2 * sizeof expected);
+    laxity_code_write(isa, &jumps, LAXITY_CODE_ADD_ZERO, expected);
+    CHECK(memcmp(code.start, expected, sizeof expected) == 0);
+    CHECK(memcmp(code.start + sizeof expected, expected, sizeof expected) == 0);
+    laxity_code_free(&code);
+}
+
 static void row_has_the_bytes_of_its_fields(void)
 {
     unsigned bytes = 0;
@@ -138,6 +185,8 @@ int main(void)
     RUN(roles_stand_in_every_order_equally_often);
     RUN(same_seed_gives_the_same_series);
     RUN(rows_are_counted_before_anything_is_measured);
+    RUN(rows_of_ways_that_do_not_serve_are_not_counted);
+    RUN(code_of_a_pattern_is_executed_whole_or_by_jumps);
     RUN(row_has_the_bytes_of_its_fields);
     return test_exit_code();
 }

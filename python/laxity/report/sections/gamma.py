@@ -34,6 +34,11 @@ _TEXT = (
     "preemptor evicts, minus the median loss when it spins equally long. A median that is not "
     "above the noise floor is “not measurable”, never zero; its marker is hollow."
 )
+_CODE_TEXT = (
+    "The same for instructions: the victim executes a generated code of the size of its working "
+    "set. The preemptor writes data, flushes, or executes a code of its own, which also takes the "
+    "victim's place in caches that hold instructions only and in branch predictors."
+)
 _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
@@ -51,8 +56,11 @@ _MEANINGS = (
     ),
     ("sequential", "a pass reads a byte, writes the next one, and goes on by 32 bytes"),
     ("chase", "a pass follows the lines in random order; no prefetcher can hide a refill"),
+    ("code", "a pass executes its working set straight on, an add after the other"),
+    ("jumps", "of each line only a jump to the next line is executed: 100 % spatial misses"),
     ("write, read", "the preemptor uses a buffer of its own, block by block, three times each"),
     ("flush", "the preemptor flushes the victim's lines out of every cache, the last level too"),
+    ("execute", "the preemptor executes code, as much as it would write, with a jump per line"),
     (
         "noise floor",
         "the larger of: what two roles that both spin differ by (A/B/A control); the half-widths "
@@ -68,23 +76,41 @@ _MEANINGS = (
 )
 
 
-def build(run: RunData) -> Section:
-    """Build the section of a run that measured crpd."""
+def build(run: RunData) -> Section | None:
+    """Build the section of a run that measured crpd: working sets of data."""
+    curves = tuple(one for one in _curves(run) if not _is_code(one))
+    if not curves and _curves(run):
+        return None
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
-    drawn = tuple(_figure(run, group) for group in _groups(_curves(run)) if _is_drawable(group))
-    if drawn:
-        blocks.append(Figures(drawn))
-    blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in _curves(run)]
-    blocks += [
-        Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in _curves(run)
-    ]
-    if not _curves(run):
+    blocks += [Paragraph(_TEXT), *_curve_blocks(run, curves)]
+    if not curves:
         blocks.append(Paragraph("No observation was kept, so there is nothing to show.", "note"))
-    quantities = tuple(one for curve in _curves(run) for one in _quantities(run, curve))
-    return Section(
-        f"{run.prefix}-gamma", "Cache-related preemption delay", tuple(blocks), quantities
-    )
+    return _section(run, "gamma", "Cache-related preemption delay", blocks, curves)
+
+
+def build_code(run: RunData) -> Section | None:
+    """Build the section of working sets of instructions, where there are any."""
+    curves = tuple(one for one in _curves(run) if _is_code(one))
+    if not curves:
+        return None
+    blocks = [Paragraph(_CODE_TEXT), *_curve_blocks(run, curves)]
+    title = "Cache-related preemption delay of instructions"
+    return _section(run, "gamma-code", title, blocks, curves)
+
+
+def _section(
+    run: RunData, name: str, title: str, blocks: Sequence[Block], curves: Sequence[Curve]
+) -> Section:
+    quantities = tuple(one for curve in curves for one in _quantities(run, curve))
+    return Section(f"{run.prefix}-{name}", title, tuple(blocks), quantities)
+
+
+def _curve_blocks(run: RunData, curves: Sequence[Curve]) -> list[Block]:
+    drawn = tuple(_figure(run, group) for group in _groups(curves) if _is_drawable(group))
+    blocks: list[Block] = [Figures(drawn)] if drawn else []
+    blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in curves]
+    blocks += [Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in curves]
+    return blocks
 
 
 def build_method(run: RunData) -> Section:
@@ -111,23 +137,24 @@ def build_method(run: RunData) -> Section:
 
 def sentences(run: RunData) -> tuple[str, ...]:
     """Say in one sentence per way of evicting where gamma was highest."""
-    found: dict[str, list[Curve]] = {}
+    found: dict[tuple[bool, str], list[Curve]] = {}
     for curve in _curves(run):
-        found.setdefault(curve.points[0].place.evict_name, []).append(curve)
-    return tuple(_highest_sentence(evict, curves) for evict, curves in found.items())
+        found.setdefault((_is_code(curve), curve.points[0].place.evict_name), []).append(curve)
+    return tuple(_highest_sentence(*way, curves) for way, curves in found.items())
 
 
-def _highest_sentence(evict: str, curves: Sequence[Curve]) -> str:
+def _highest_sentence(is_code: bool, evict: str, curves: Sequence[Curve]) -> str:
+    cost = "gamma of instructions" if is_code else "gamma"
     highest = max(
         (one for curve in curves for one in curve.measurable),
         key=lambda one: one.median_ns,
         default=None,
     )
     if highest is None:
-        return f"Evicting by {evict}: gamma is not measurable here."
+        return f"Evicting by {evict}: {cost} is not measurable here."
     place = highest.place
     return (
-        f"Evicting by {evict}: gamma is highest, {show_duration(highest.median_ns)} (median, "
+        f"Evicting by {evict}: {cost} is highest, {show_duration(highest.median_ns)} (median, "
         f"n = {show_count(highest.n)}), at a working set of "
         f"{format_size_bytes(place.working_set_bytes)}, {place.case_name.replace('_', ' ')}, "
         f"on CPU {place.cpu}."
@@ -137,6 +164,10 @@ def _highest_sentence(evict: str, curves: Sequence[Curve]) -> str:
 def _curves(run: RunData) -> tuple[Curve, ...]:
     curves: tuple[Curve, ...] = run.findings
     return curves
+
+
+def _is_code(curve: Curve) -> bool:
+    return curve.points[0].place.is_code
 
 
 def _name(curve: Curve) -> str:
@@ -249,6 +280,14 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
         for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns[-1]))):
             found.append(
-                quantity(run, None, f"gamma_{where}_{name}", value, unit="ns", n=one.n, note=note)
+                quantity(
+                    run,
+                    None,
+                    f"{place.cost_name}_{where}_{name}",
+                    value,
+                    unit="ns",
+                    n=one.n,
+                    note=note,
+                )
             )
     return found
