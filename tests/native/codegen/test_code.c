@@ -44,29 +44,35 @@ static void adds_are_what_is_neither_jump_nor_return(void)
 
 /* laxity_code_make() compares what `add 1` added; from the outside, the code must not change a
  * value and must lie in lines of its own. */
+static void check_code(const struct laxity_shape shape)
+{
+    struct laxity_error error = {0};
+    struct laxity_code code = {0};
+    CHECK_EQUAL(laxity_code_make(&shape, 1, &code, &error), 0);
+    CHECK_TEXT(error.text, "");
+    CHECK_EQUAL(code.bytes, shape.bytes);
+    CHECK_EQUAL((uintptr_t)code.start % shape.line_bytes, 0);
+    CHECK_EQUAL(laxity_code_run(&code, 0, 12345), 12345);
+    laxity_code_free(&code);
+    CHECK(code.start == NULL);
+}
+
 static void code_of_every_shape_runs_as_often_as_it_says(void)
 {
     static const uint32_t percents[] = {100, 67, 66, 50, 33, 30, 25};
     static const uint64_t lines[] = {1, 2, 3, 64, 1000};
     for (uint32_t line = LAXITY_SHORTEST_LINE_BYTES; line <= LAXITY_LONGEST_LINE_BYTES; line *= 2) {
-        for (size_t i = 0; i < sizeof percents / sizeof percents[0] * 5; i++) {
-            const struct laxity_shape shape = shape_of(lines[i % 5] * line, line, percents[i / 5]);
-            struct laxity_error error = {0};
-            struct laxity_code code = {0};
-            CHECK_EQUAL(laxity_code_make(&shape, 1, &code, &error), 0);
-            CHECK_TEXT(error.text, "");
-            CHECK_EQUAL(code.bytes, shape.bytes);
-            CHECK_EQUAL((uintptr_t)code.start % line, 0);
-            CHECK_EQUAL(laxity_code_run(&code, 0, 12345), 12345);
-            laxity_code_free(&code);
-            CHECK(code.start == NULL);
+        for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+            for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
+                check_code(shape_of(lines[n] * line, line, percents[i]));
+            }
         }
     }
 }
 
 static void code_is_what_was_written_and_not_more(void)
 {
-    const struct laxity_shape shape = shape_of(3 * 64, 64, 50);
+    const struct laxity_shape shape = shape_of(UINT64_C(3) * 64, 64, 50);
     struct laxity_error error = {0};
     struct laxity_code code = {0};
     unsigned char expected[3 * 64];
@@ -86,19 +92,19 @@ static void run_goes_from_its_line_to_the_end_of_the_copy(void)
         LINES = 10,
         COPIES = 3
     };
-    const struct laxity_shape shape = shape_of(LINES * 64, 64, 50);
+    const struct laxity_shape shape = shape_of(UINT64_C(64) * LINES, 64, 50);
     struct laxity_error error = {0};
     struct laxity_code code = {0};
     CHECK_EQUAL(laxity_code_make(&shape, COPIES, &code, &error), 0);
     CHECK_EQUAL(code.bytes, LINES * 64 * COPIES);
     CHECK_EQUAL(laxity_executable_open(code.start, code.mapped_bytes), 0);
     for (size_t i = 0; i < COPIES; i++) {
-        unsigned char *copy = code.start + i * LINES * 64;
+        unsigned char *copy = code.start + i * 64 * LINES;
         laxity_code_write(laxity_isa_host(), &shape, LAXITY_CODE_ADD_ONE, copy);
     }
     CHECK_EQUAL(laxity_executable_seal(code.start, code.mapped_bytes), 0);
     /* One add a line: the 10 - k last lines of a copy add 10 - k. */
-    for (size_t line = 0; line < LINES * COPIES; line++) {
+    for (size_t line = 0; line < (size_t)LINES * COPIES; line++) {
         CHECK_EQUAL(laxity_code_run(&code, line * 64, 0), 10 - line % 10);
     }
     laxity_code_free(&code);

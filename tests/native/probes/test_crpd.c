@@ -145,7 +145,7 @@ static void rows_of_ways_that_do_not_serve_are_not_counted(void)
     CHECK_EQUAL(laxity_probe_crpd.count_rows(&plan), 45);
 }
 
-/* What is not whole lines is left out: 100 bytes are one line of 64. */
+/* What is no whole line is left out: 36 bytes of 64. */
 static void code_of_a_pattern_is_executed_whole_or_by_jumps(void)
 {
     struct laxity_error error = {0};
@@ -154,12 +154,12 @@ static void code_of_a_pattern_is_executed_whole_or_by_jumps(void)
     unsigned char expected[4 * LAXITY_CRPD_LINE_BYTES];
     const struct laxity_shape straight = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 62500};
     const struct laxity_shape jumps = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 1000000};
-    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_CODE, 4 * 64 + 36, 1, &code, &error), 0);
+    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_CODE, sizeof expected + 36, 1, &code, &error), 0);
     CHECK_EQUAL(code.bytes, sizeof expected);
     laxity_code_write(isa, &straight, LAXITY_CODE_ADD_ZERO, expected);
     CHECK(memcmp(code.start, expected, sizeof expected) == 0);
     laxity_code_free(&code);
-    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_JUMPS, 4 * 64, 2, &code, &error), 0);
+    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_JUMPS, sizeof expected, 2, &code, &error), 0);
     CHECK_EQUAL(code.bytes, 2 * sizeof expected);
     laxity_code_write(isa, &jumps, LAXITY_CODE_ADD_ZERO, expected);
     CHECK(memcmp(code.start, expected, sizeof expected) == 0);

@@ -110,12 +110,20 @@ static void bad_words_are_refused_with_what_to_write(void)
     CHECK(INIT("code_=1KiB") < 0);
     CHECK(INIT("code=1KiB", "code=1KiB") < 0);
     CHECK_TEXT(driver.init_stderr, "generated: code= is given twice; write it once\n");
+}
+
+static void bad_values_are_refused_with_what_to_write(void)
+{
     CHECK(INIT("code=100B") < 0);
     CHECK_TEXT(driver.init_stderr, "generated: SIZE \"100B\": is no multiple of 64B; write 64B\n");
     CHECK(INIT("code=32B") < 0);
     CHECK(INIT("code=1KiB", "data_miss=50%") < 0);
     CHECK_TEXT(driver.init_stderr, "generated: data_miss= without data=; add its size\n");
     CHECK(INIT("code=1KiB", "passes=0") < 0);
+}
+
+static void bad_lines_are_refused_with_what_to_write(void)
+{
     CHECK(INIT("code=1KiB", "line=48B") < 0);
     CHECK_TEXT(
         driver.init_stderr, "generated: line \"48B\": is none of 16B, 32B, 64B, 128B; write one\n"
@@ -174,6 +182,8 @@ int main(void)
     RUN(changed_word_fails_the_job);
     RUN(code_that_adds_fails_the_job);
     RUN(bad_words_are_refused_with_what_to_write);
+    RUN(bad_values_are_refused_with_what_to_write);
+    RUN(bad_lines_are_refused_with_what_to_write);
     RUN(ratios_out_of_bounds_are_refused);
     RUN(locked_lines_are_refused_by_name);
     return test_exit_code();
