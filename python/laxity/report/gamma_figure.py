@@ -11,7 +11,7 @@ from laxity.report.gamma_data import Curve
 from laxity.report.svg import INK, drawing, set_log_ticks, set_time_axis, to_svg
 
 # Colour and marker say the same: how lines were evicted.
-_LOOKS = (("alone", "o"), ("interfered", "s"), ("missed", "^"), ("execution", "D"))
+_LOOKS = (("alone", "o"), ("interfered", "s"), ("missed", "^"), ("rest", "D"))
 _HOLLOW = "none"
 _LOWEST_NS = 1.0
 
