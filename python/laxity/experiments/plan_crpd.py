@@ -24,7 +24,7 @@ from laxity.runner.placement import Cpus
 PATTERNS = ("sequential", "chase", "code", "jumps")
 EVICTS = ("write", "read", "flush", "execute")
 # Instruction sets that code can be written for (native/codegen/isa.c), as uname names them.
-_WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "ppc", "riscv64"})
+_WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "armv8l", "ppc", "riscv64"})
 # Instruction sets whose user may flush a line (native/base/port/flush.h).
 _FLUSHES = frozenset({"x86_64", "aarch64"})
 _NS_PER_S = 10**9
