@@ -94,14 +94,18 @@ laxity_code_run(const struct laxity_code *code, size_t offset, uintptr_t value)
 #endif
 }
 
-static int refuse(struct laxity_error *error, const char *what, int status)
+/* SELinux's execmem, systemd's MemoryDenyWriteExecute=, prctl(PR_SET_MDWE). */
+static const char allow[] = "let this process make memory executable (SELinux, systemd, prctl)";
+
+static int refuse(struct laxity_error *error, const char *what, int status, const char *advice)
 {
     laxity_error_set(
         error,
         LAXITY_EXIT_LACKING,
-        "cannot %s generated code: %s; ask for less of it, or let processes make memory executable",
+        "cannot %s generated code: %s; %s",
         what,
-        strerrordesc_np(-status)
+        strerrordesc_np(-status),
+        advice
     );
     return -1;
 }
@@ -118,7 +122,7 @@ static int write_and_seal(
         laxity_code_write(laxity_isa_host(), shape, add, code->start + at);
     }
     const int status = laxity_executable_seal(code->start, code->mapped_bytes);
-    return status == 0 ? 0 : refuse(error, "execute", status);
+    return status == 0 ? 0 : refuse(error, "execute", status, allow);
 }
 
 /* Runs every copy once. Returns 0, or -1 with error set if one did not add `expected`. */
@@ -160,7 +164,7 @@ static int write_and_prove(
     }
     const int status = laxity_executable_open(code->start, code->mapped_bytes);
     if (status) {
-        return refuse(error, "rewrite", status);
+        return refuse(error, "rewrite", status, allow);
     }
     if (write_and_seal(shape, LAXITY_CODE_ADD_ZERO, code, error)) {
         return -1;
@@ -191,7 +195,7 @@ int laxity_code_make(
         code.start = laxity_executable_map(code.mapped_bytes);
     }
     if (!code.start) {
-        return refuse(error, "allocate", -ENOMEM);
+        return refuse(error, "allocate", -ENOMEM, "ask for less of it");
     }
     if (write_and_prove(shape, &code, error)) {
         laxity_code_free(&code);

@@ -7,17 +7,19 @@
 #include "codegen/isa.h"
 #include "codegen/shape.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__x86_64__)
-#include <signal.h>
-#include <sys/ptrace.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#if defined(__x86_64__)
+#include <sys/ptrace.h>
+#include <sys/user.h>
 #endif
 
 static struct laxity_shape shape_of(uint64_t bytes, uint32_t line_bytes, uint32_t percent)
@@ -123,6 +125,35 @@ static void code_that_fits_no_memory_is_refused(void)
     CHECK(code.start == NULL);
 }
 
+/* As under systemd's MemoryDenyWriteExecute=; in a child, because it cannot be taken back. */
+static void system_that_forbids_executable_memory_is_told(void)
+{
+    enum {
+        SET_MDWE = 65, /* PR_SET_MDWE, Linux 6.3 */
+        REFUSE_EXEC_GAIN = 1,
+        LACKING = 2
+    };
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct laxity_shape shape = shape_of(64, 64, 100);
+        struct laxity_error error = {0};
+        struct laxity_code code = {0};
+        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) != 0) {
+            _exit(LACKING);
+        }
+        const bool is_told = laxity_code_make(&shape, 1, &code, &error) == -1 &&
+                             error.exit_code == LAXITY_EXIT_LACKING && code.start == NULL &&
+                             strstr(error.text, "cannot execute generated code: Permission denied");
+        _exit(is_told ? 0 : 1);
+    }
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == LACKING) {
+        SKIP("needs a kernel that can forbid executable memory");
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 #if defined(__x86_64__)
 /* Runs one pass step by step and counts the instructions inside the code; -1 if it cannot. */
 static int64_t count_steps(const struct laxity_code *code)
@@ -179,6 +210,7 @@ int main(void)
     RUN(code_is_what_was_written_and_not_more);
     RUN(run_goes_from_its_line_to_the_end_of_the_copy);
     RUN(code_that_fits_no_memory_is_refused);
+    RUN(system_that_forbids_executable_memory_is_told);
 #if defined(__x86_64__)
     RUN(a_pass_executes_lines_divided_by_miss_ratio_instructions);
 #endif
