@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/job_stream.h"
 
+#include "base/histogram.h"
 #include "base/npy.h"
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
-#include "harness/histogram.h"
 #include "harness/job_rows.h"
 #include "harness/release.h"
 #include "harness/segment.h"

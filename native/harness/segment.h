@@ -16,13 +16,13 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/memory_account.h"
 #include "base/port/atomic64.h"
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "counters/counters.h"
 #include "counters/events.h"
-#include "harness/histogram.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
 

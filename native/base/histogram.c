@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "harness/histogram.h"
+#include "base/histogram.h"
 
 #include <stdint.h>
 

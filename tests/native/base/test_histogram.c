@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
-#include "harness/histogram.h"
+#include "base/histogram.h"
 
 #include <stdint.h>
 

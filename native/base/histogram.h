@@ -4,8 +4,8 @@
  * Log-linear histogram of durations: 64 buckets per power of two, exact below 64 ns, so a bucket is
  * never wider than 1/64 of its lower edge. Counts are exact, whatever rows are kept.
  */
-#ifndef LAXITY_HARNESS_HISTOGRAM_H
-#define LAXITY_HARNESS_HISTOGRAM_H
+#ifndef LAXITY_BASE_HISTOGRAM_H
+#define LAXITY_BASE_HISTOGRAM_H
 
 #include <stdint.h>
 
