@@ -38,6 +38,16 @@ unsigned laxity_cpus_count(const struct laxity_cpus *cpus)
     return count;
 }
 
+unsigned laxity_cpus_end(const struct laxity_cpus *cpus)
+{
+    for (unsigned i = LAXITY_CPUS_WORDS; i-- > 0;) {
+        if (cpus->words[i] != 0) {
+            return 64 * i + 64 - (unsigned)__builtin_clzll(cpus->words[i]);
+        }
+    }
+    return 0;
+}
+
 bool laxity_cpus_is_empty(const struct laxity_cpus *cpus)
 {
     return laxity_cpus_count(cpus) == 0;

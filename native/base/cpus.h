@@ -29,6 +29,8 @@ void laxity_cpus_add(struct laxity_cpus *cpus, unsigned cpu);
 bool laxity_cpus_has(const struct laxity_cpus *cpus, unsigned cpu);
 bool laxity_cpus_is_empty(const struct laxity_cpus *cpus);
 unsigned laxity_cpus_count(const struct laxity_cpus *cpus);
+/* One more than the largest CPU; 0 of an empty set. */
+unsigned laxity_cpus_end(const struct laxity_cpus *cpus);
 
 /* laxity_cpus_without - the CPUs of `from` that are not in `taken` */
 struct laxity_cpus

@@ -6,6 +6,7 @@
 #include "base/port/time.h"
 #include "cli/options.h"
 #include "trace/recorder.h"
+#include "trace/sched_kinds.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -19,15 +20,20 @@ struct trace_options {
     int64_t duration_ns;
     int backend;
     uint64_t ring_bytes;
+    const char *kinds;
+    bool is_histogram;
     struct laxity_cpus avoided;
     uint64_t ready_fd;
     uint64_t parent_fd;
 };
 
 enum {
-    FD_MAX = 1 << 20
+    FD_MAX = 1 << 20,
+    KIND_TEXT_MAX = 20,
 };
 
+/* Interrupts only on demand: each costs two records, and few questions are about them. */
+#define DEFAULT_KINDS "switch,wakeup,migrate"
 #define AT(member) .offset = offsetof(struct trace_options, member)
 
 static const struct laxity_option options[] = {
@@ -35,7 +41,7 @@ static const struct laxity_option options[] = {
      .metavar = "DIR",
      .kind = LAXITY_OPTION_TEXT,
      AT(run_dir),
-     .help = "where sched.npy, threads.npy and trace.json go; made if it does not exist"},
+     .help = "where the streams and trace.json go; made if it does not exist"},
     {.name = "--duration",
      .metavar = "TIME",
      .default_text = "until interrupted",
@@ -57,6 +63,18 @@ static const struct laxity_option options[] = {
      AT(ring_bytes),
      .high = INT64_C(1) << 30,
      .help = "locked memory per CPU, a power of two"},
+    {.name = "--kinds",
+     .metavar = "LIST",
+     .default_text = DEFAULT_KINDS,
+     .kind = LAXITY_OPTION_TEXT,
+     AT(kinds),
+     .help = "of switch, wakeup, migrate, irq, softirq; switches are always recorded, and what the "
+             "back-end cannot is not"},
+    {.name = "--switch-histogram",
+     .kind = LAXITY_OPTION_FLAG,
+     AT(is_histogram),
+     .help = "write switches.npy instead: how long the kernel takes from off to on, and what "
+             "recording that takes itself"},
     {.name = "--avoid",
      .metavar = "LIST",
      .kind = LAXITY_OPTION_CPUS,
@@ -87,6 +105,18 @@ static const struct laxity_tool tool = {
     .n_tables = 1,
 };
 
+static const struct {
+    const char *name;
+    uint32_t kinds;
+} kind_words[] = {
+    {"switch", LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON)},
+    {"wakeup", LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP)},
+    {"migrate", LAXITY_SUPPLIES(LAXITY_SCHED_MIGRATE)},
+    {"irq", LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT)},
+    {"softirq", LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_OUT)
+    },
+};
+
 static volatile sig_atomic_t stop_signal;
 
 static void note_signal(int number)
@@ -113,10 +143,42 @@ static bool answer_question(const char *word)
     return true;
 }
 
+/* Returns 0, or -1 with error. */
+static int read_kinds(const char *list, uint32_t *out_kinds, struct laxity_error *error)
+{
+    uint32_t kinds = 0;
+    for (const char *word = list; *word != '\0';) {
+        const size_t length = strcspn(word, ",");
+        uint32_t found = 0;
+        for (size_t i = 0; i < sizeof kind_words / sizeof kind_words[0]; i++) {
+            if (strlen(kind_words[i].name) == length &&
+                strncmp(kind_words[i].name, word, length) == 0) {
+                found = kind_words[i].kinds;
+            }
+        }
+        if (found == 0) {
+            laxity_error_set(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--kinds %.60s: \"%.*s\" is unknown; choose of switch, wakeup, migrate, irq, "
+                "softirq",
+                list,
+                (int)(length < KIND_TEXT_MAX ? length : KIND_TEXT_MAX),
+                word
+            );
+            return -1;
+        }
+        kinds |= found;
+        word += length + (word[length] == ',');
+    }
+    *out_kinds = kinds;
+    return 0;
+}
+
 static int
 read_options(int argc, char **argv, struct trace_options *read, struct laxity_error *error)
 {
-    *read = (struct trace_options){.duration_ns = LAXITY_ABSENT_NS};
+    *read = (struct trace_options){.duration_ns = LAXITY_ABSENT_NS, .kinds = DEFAULT_KINDS};
     const int used = laxity_options_parse(&table, argc - 1, argv + 1, read, error);
     if (used < 0) {
         return -1;
@@ -140,6 +202,10 @@ read_options(int argc, char **argv, struct trace_options *read, struct laxity_er
 
 static void record(const struct trace_options *read, struct laxity_error *error)
 {
+    uint32_t kinds = 0;
+    if (read_kinds(read->kinds, &kinds, error)) {
+        return;
+    }
     const struct sigaction action = {.sa_handler = note_signal};
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
@@ -148,9 +214,11 @@ static void record(const struct trace_options *read, struct laxity_error *error)
     (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), not a death */
     const struct laxity_recording recording = {
         .run_dir = read->run_dir,
+        .is_histogram = read->is_histogram,
         .duration_ns = read->duration_ns,
         .backend = read->backend,
         .ring_bytes = read->ring_bytes,
+        .kinds = kinds,
         .avoided = read->avoided,
         .ready_fd = read->ready_fd > 0 ? (int)read->ready_fd : -1,
         .parent_fd = read->parent_fd > 0 ? (int)read->parent_fd : -1,

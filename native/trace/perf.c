@@ -13,6 +13,7 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct cpu_ring {
 
 struct perf_state {
     uint64_t ring_bytes;
+    bool is_doubled; /* every record is there twice */
     unsigned n;
     struct cpu_ring rings[];
 };
@@ -83,7 +85,11 @@ open_rings(const struct laxity_cpus *cpus, uint64_t bytes, struct perf_state *st
         struct cpu_ring *ring = &state->rings[state->n];
         ring->cpu = (int32_t)cpu;
         ring->told_lost = 0;
-        const int rc = laxity_perf_ring_open((int)cpu, bytes, &ring->ring);
+        int rc = laxity_perf_ring_open((int)cpu, bytes, &ring->ring);
+        if (rc == 0 && state->is_doubled) {
+            rc = laxity_perf_ring_echo(&ring->ring, (int)cpu);
+            state->n += rc != 0; /* the ring itself is there and has to be closed */
+        }
         if (rc) {
             *out_cpu = (int)cpu;
             for (unsigned i = 0; i < state->n; i++) {
@@ -97,8 +103,12 @@ open_rings(const struct laxity_cpus *cpus, uint64_t bytes, struct perf_state *st
     return 0;
 }
 
-static int
-perf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxity_error *error)
+static int open_state(
+    const struct laxity_trace_setup *setup,
+    bool is_doubled,
+    void **out_state,
+    struct laxity_error *error
+)
 {
     const unsigned n = laxity_cpus_count(&setup->cpus);
     struct perf_state *state = calloc(1, sizeof *state + n * sizeof state->rings[0]);
@@ -106,6 +116,7 @@ perf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxit
         laxity_error_set(error, LAXITY_EXIT_LACKING, "perf: out of memory; end other programs");
         return -1;
     }
+    state->is_doubled = is_doubled;
     int cpu = 0;
     int rc = -ENOMEM;
     for (uint64_t bytes = setup->ring_bytes; rc != 0 && bytes >= LEAST_RING_BYTES; bytes /= 2) {
@@ -121,6 +132,18 @@ perf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxit
     }
     *out_state = state;
     return 0;
+}
+
+static int
+perf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxity_error *error)
+{
+    return open_state(setup, false, out_state, error);
+}
+
+static int
+empty_open(const struct laxity_trace_setup *setup, void **out_state, struct laxity_error *error)
+{
+    return open_state(setup, true, out_state, error);
 }
 
 static int perf_start(void *opaque)
@@ -187,6 +210,16 @@ const struct laxity_trace_backend laxity_trace_perf = {
     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON) |
                 LAXITY_SUPPLIES(LAXITY_SCHED_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_EXIT),
     .open = perf_open,
+    .start = perf_start,
+    .drain = perf_drain,
+    .stop = perf_stop,
+    .ring_bytes = perf_ring_bytes,
+    .close = perf_close,
+};
+
+const struct laxity_trace_backend laxity_empty_perf = {
+    .name = "perf",
+    .open = empty_open,
     .start = perf_start,
     .drain = perf_drain,
     .stop = perf_stop,

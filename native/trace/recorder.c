@@ -9,8 +9,10 @@
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "trace/empty_switches.h"
 #include "trace/sched_stream.h"
 #include "trace/steal.h"
+#include "trace/switch_stream.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
 
@@ -43,7 +45,17 @@ enum {
     HARNESS_POLL_MS = 10,
 };
 
-static const struct laxity_trace_backend *const backends[] = {&laxity_trace_perf};
+/* The trace; the histogram of switches, and what measuring that takes: NULL for one that does not
+ * stamp both ends of a switch. */
+static const struct {
+    const char *name;
+    const struct laxity_trace_backend *trace;
+    const struct laxity_trace_backend *switches;
+    const struct laxity_trace_backend *empty;
+} backends[] = {
+    {"bpf", &laxity_trace_bpf, &laxity_switches_bpf, &laxity_empty_bpf},
+    {"perf", &laxity_trace_perf, &laxity_trace_perf, &laxity_empty_perf},
+};
 enum {
     N_BACKENDS = sizeof backends / sizeof backends[0]
 };
@@ -70,12 +82,16 @@ struct recorder {
     struct laxity_cpus cpus;
     int64_t started_ns;
     int64_t stopped_ns;
-    struct laxity_sched_stream stream;
+    const struct laxity_trace_backend *empty; /* of a histogram */
+    struct laxity_sched_stream stream;        /* of a trace */
+    struct laxity_switch_stream switches;     /* of a histogram */
+    struct laxity_trace_sink sink;            /* the one of the two */
     struct laxity_steal steal_before;
     struct laxity_steal steal_after;
     /* Why those before the one in use could not serve; empty text = tried and served, or not tried.
      */
     struct laxity_error refusals[N_BACKENDS];
+    struct laxity_error empty_refusal;
 };
 
 static uint64_t choose_ring_bytes(const struct recorder *recorder)
@@ -90,21 +106,49 @@ static uint64_t choose_ring_bytes(const struct recorder *recorder)
     return mib * MIB;
 }
 
+static struct laxity_trace_setup make_setup(const struct recorder *recorder)
+{
+    return (struct laxity_trace_setup){
+        .cpus = recorder->cpus,
+        .ring_bytes = choose_ring_bytes(recorder),
+        .kinds = recorder->recording->kinds,
+    };
+}
+
+static int open_backend(struct recorder *recorder, unsigned i)
+{
+    const bool is_histogram = recorder->recording->is_histogram;
+    const struct laxity_trace_backend *backend =
+        is_histogram ? backends[i].switches : backends[i].trace;
+    if (!backend) {
+        laxity_error_set(
+            &recorder->refusals[i],
+            LAXITY_EXIT_LACKING,
+            "%s: records no end of a switch, so how long it takes is not known; use another "
+            "--backend",
+            backends[i].name
+        );
+        return -1;
+    }
+    const struct laxity_trace_setup setup = make_setup(recorder);
+    if (backend->open(&setup, &recorder->state, &recorder->refusals[i])) {
+        return -1;
+    }
+    recorder->backend = backend;
+    recorder->empty = backends[i].empty;
+    return 0;
+}
+
 static int choose_backend(
     struct recorder *recorder, void (*on_note)(const char *text), struct laxity_error *error
 )
 {
-    const struct laxity_trace_setup setup = {
-        .cpus = recorder->cpus,
-        .ring_bytes = choose_ring_bytes(recorder),
-    };
     const int asked = recorder->recording->backend;
     for (unsigned i = 0; i < N_BACKENDS; i++) {
         if (asked != 0 && (unsigned)asked != i + 1) {
             continue;
         }
-        if (backends[i]->open(&setup, &recorder->state, &recorder->refusals[i]) == 0) {
-            recorder->backend = backends[i];
+        if (open_backend(recorder, i) == 0) {
             return 0;
         }
         if (i + 1 < N_BACKENDS && asked == 0) {
@@ -116,6 +160,11 @@ static int choose_backend(
     return -1;
 }
 
+static const char *stream_name(const struct recorder *recorder)
+{
+    return recorder->recording->is_histogram ? "switches.npy" : "sched.npy";
+}
+
 static int open_output(struct recorder *recorder, struct laxity_error *error)
 {
     const char *path = recorder->recording->run_dir;
@@ -123,7 +172,7 @@ static int open_output(struct recorder *recorder, struct laxity_error *error)
     if (recorder->dir_fd < 0) {
         return -1;
     }
-    if (faccessat(recorder->dir_fd, "sched.npy", F_OK, 0) == 0) {
+    if (faccessat(recorder->dir_fd, stream_name(recorder), F_OK, 0) == 0) {
         laxity_error_set(
             error, LAXITY_EXIT_USAGE, "%.100s: holds a trace; choose another --run-dir", path
         );
@@ -154,18 +203,52 @@ static void move_aside(const struct recorder *recorder)
     (void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
 }
 
-static int start(struct recorder *recorder, struct laxity_error *error)
+static int open_stream(struct recorder *recorder, struct laxity_error *error)
 {
-    int rc = laxity_sched_stream_open(recorder->dir_fd, &recorder->stream);
+    int rc = 0;
+    int fd = -1;
+    if (recorder->recording->is_histogram) {
+        rc = laxity_switch_stream_open(recorder->dir_fd, &recorder->cpus, &recorder->switches);
+        recorder->sink = laxity_switch_stream_sink(&recorder->switches);
+        fd = recorder->switches.npy.fd;
+    } else {
+        rc = laxity_sched_stream_open(recorder->dir_fd, &recorder->stream);
+        recorder->sink = laxity_sched_stream_sink(&recorder->stream);
+        fd = recorder->stream.npy.fd;
+    }
     if (rc) {
-        refuse_output("sched.npy", rc, error);
+        refuse_output(stream_name(recorder), rc, error);
         return -1;
     }
     /* A file system without locks leaves a reader to look for trace.json alone. */
-    recorder->lock_fd = fcntl(recorder->stream.npy.fd, F_DUPFD_CLOEXEC, 0);
+    recorder->lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     (void)flock(recorder->lock_fd, LOCK_EX | LOCK_NB);
+    return 0;
+}
+
+static int close_stream(struct recorder *recorder)
+{
+    if (recorder->recording->is_histogram) {
+        return laxity_switch_stream_close(&recorder->switches);
+    }
+    return laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+}
+
+/* Of a histogram: before anything that is measured begins, on every CPU. */
+static void measure_empty(struct recorder *recorder, void (*on_note)(const char *text))
+{
+    const struct laxity_trace_setup setup = make_setup(recorder);
+    if (laxity_measure_empty_switches(
+            recorder->empty, &setup, &recorder->switches, &recorder->empty_refusal
+        )) {
+        on_note(recorder->empty_refusal.text);
+    }
+}
+
+static int start(struct recorder *recorder, struct laxity_error *error)
+{
     (void)laxity_steal_read(&recorder->steal_before); /* absent if it cannot be read */
-    rc = recorder->backend->start(recorder->state);
+    const int rc = recorder->backend->start(recorder->state);
     if (rc) {
         laxity_error_set(
             error,
@@ -174,12 +257,14 @@ static int start(struct recorder *recorder, struct laxity_error *error)
             recorder->backend->name,
             strerrordesc_np(-rc)
         );
-        (void)laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+        (void)close_stream(recorder);
         return -1;
     }
     /* From here on every CPU is watched. */
     recorder->started_ns = laxity_now_ns();
-    (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
+    if (!recorder->recording->is_histogram) {
+        (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
+    }
     if (recorder->recording->ready_fd >= 0) {
         (void)!write(recorder->recording->ready_fd, "ready\n", strlen("ready\n"));
         (void)close(recorder->recording->ready_fd);
@@ -198,13 +283,13 @@ static bool wait_a_pass(int parent_fd)
 static int record(struct recorder *recorder)
 {
     const struct laxity_recording *recording = recorder->recording;
-    const struct laxity_trace_sink sink = laxity_sched_stream_sink(&recorder->stream);
     int64_t flushed_ns = recorder->started_ns;
     int rc = 0;
     while (rc == 0 && !*recording->is_stopped && !wait_a_pass(recording->parent_fd)) {
-        (void)recorder->backend->drain(recorder->state, &sink); /* what it lacks is counted */
+        (void
+        )recorder->backend->drain(recorder->state, &recorder->sink); /* what it lacks is counted */
         const int64_t now_ns = laxity_now_ns();
-        if (now_ns - flushed_ns > FLUSH_NS) {
+        if (now_ns - flushed_ns > FLUSH_NS && !recording->is_histogram) {
             rc = laxity_sched_stream_flush(&recorder->stream);
             flushed_ns = now_ns;
         }
@@ -226,6 +311,15 @@ static void await_harness(int dir_fd)
         }
         laxity_pause_ns((int64_t)HARNESS_POLL_MS * LAXITY_NS_PER_MS);
     }
+}
+
+static uint32_t supplies_here(const struct recorder *recorder)
+{
+    const struct laxity_trace_backend *backend = recorder->backend;
+    if (recorder->recording->is_histogram) {
+        return 0;
+    }
+    return backend->supplies_here ? backend->supplies_here(recorder->state) : backend->supplies;
 }
 
 static void put_supplies(struct laxity_json *json, uint32_t supplies)
@@ -256,32 +350,44 @@ static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
     laxity_json_open(json, "cpus", '[');
     for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
         if (laxity_cpus_has(&recorder->cpus, cpu)) {
-            const struct laxity_sched_cpu *seen = &recorder->stream.cpus[cpu];
+            uint64_t rows = recorder->stream.cpus[cpu].rows;
+            uint64_t lost_here = recorder->stream.cpus[cpu].lost;
+            if (recorder->recording->is_histogram) {
+                rows = laxity_switch_stream_rows(&recorder->switches, cpu);
+                lost_here = recorder->switches.seen[LAXITY_SWITCH_KERNEL][cpu].lost;
+            }
             laxity_json_open(json, NULL, '{');
             laxity_json_count(json, "cpu", cpu);
-            laxity_json_count(json, "rows", seen->rows);
-            laxity_json_count(json, "lost", seen->lost);
+            laxity_json_count(json, "rows", rows);
+            laxity_json_count(json, "lost", lost_here);
             put_steal(json, recorder, cpu);
             laxity_json_close(json, '}');
-            lost += seen->lost;
+            lost += lost_here;
         }
     }
     laxity_json_close(json, ']');
     laxity_json_count(json, "lost", lost);
 }
 
+static void
+put_fallback(struct laxity_json *json, const char *used, const struct laxity_error *refusal)
+{
+    if (refusal->exit_code != 0) {
+        laxity_json_open(json, NULL, '{');
+        laxity_json_text(json, "what", "trace");
+        laxity_json_text(json, "used", used);
+        laxity_json_text(json, "reason", refusal->text);
+        laxity_json_close(json, '}');
+    }
+}
+
 static void put_fallbacks(struct laxity_json *json, const struct recorder *recorder)
 {
     laxity_json_open(json, "fallbacks", '[');
     for (unsigned i = 0; i < N_BACKENDS; i++) {
-        if (recorder->refusals[i].exit_code != 0) {
-            laxity_json_open(json, NULL, '{');
-            laxity_json_text(json, "what", "trace");
-            laxity_json_text(json, "used", recorder->backend->name);
-            laxity_json_text(json, "reason", recorder->refusals[i].text);
-            laxity_json_close(json, '}');
-        }
+        put_fallback(json, recorder->backend->name, &recorder->refusals[i]);
     }
+    put_fallback(json, "figures as recorded", &recorder->empty_refusal);
     laxity_json_close(json, ']');
 }
 
@@ -291,7 +397,7 @@ static int write_summary(const struct recorder *recorder)
     laxity_json_open(&json, NULL, '{');
     laxity_json_int(&json, "schema", SCHEMA);
     laxity_json_text(&json, "backend", recorder->backend->name);
-    put_supplies(&json, recorder->backend->supplies);
+    put_supplies(&json, supplies_here(recorder));
     laxity_json_int(&json, "started_ns", recorder->started_ns);
     laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
@@ -309,17 +415,33 @@ static int write_summary(const struct recorder *recorder)
 
 static void finish(struct recorder *recorder, struct laxity_error *error)
 {
-    const struct laxity_trace_sink sink = laxity_sched_stream_sink(&recorder->stream);
     recorder->stopped_ns = laxity_now_ns();
-    (void)recorder->backend->stop(recorder->state, &sink);
+    (void)recorder->backend->stop(recorder->state, &recorder->sink);
     (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);
-    int rc = laxity_sched_stream_close(&recorder->stream, recorder->dir_fd);
+    int rc = close_stream(recorder);
     const int written = write_summary(recorder);
     rc = rc ? rc : written;
     if (rc) {
         refuse_output("the trace", rc, error);
     }
+}
+
+static void
+run(struct recorder *recorder, void (*on_note)(const char *text), struct laxity_error *error)
+{
+    if (open_stream(recorder, error)) {
+        return;
+    }
+    if (recorder->recording->is_histogram) {
+        measure_empty(recorder, on_note);
+    }
+    move_aside(recorder);
+    if (start(recorder, error) == 0) {
+        (void)record(recorder);
+        finish(recorder, error);
+    }
+    laxity_switch_stream_free(&recorder->switches);
 }
 
 int laxity_record_trace(
@@ -343,11 +465,7 @@ int laxity_record_trace(
         );
     } else if (choose_backend(recorder, on_note, error) == 0) {
         if (open_output(recorder, error) == 0) {
-            move_aside(recorder);
-            if (start(recorder, error) == 0) {
-                (void)record(recorder);
-                finish(recorder, error);
-            }
+            run(recorder, on_note, error);
         }
         recorder->backend->close(recorder->state);
     }

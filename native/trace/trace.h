@@ -12,28 +12,10 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/histogram.h"
+#include "trace/sched_kinds.h" /* IWYU pragma: export */
 
 #include <stdint.h>
-
-/* The numbers of the column `kind` of sched.npy (python/laxity/model/streams.py: SchedKind). */
-enum laxity_sched_kind {
-    LAXITY_SCHED_OFF,
-    LAXITY_SCHED_ON,
-    LAXITY_SCHED_WAKEUP,
-    LAXITY_SCHED_MIGRATE,
-    LAXITY_SCHED_FORK,
-    LAXITY_SCHED_EXIT,
-    LAXITY_SCHED_IRQ_IN,
-    LAXITY_SCHED_IRQ_OUT,
-    LAXITY_SCHED_SOFTIRQ_IN,
-    LAXITY_SCHED_SOFTIRQ_OUT,
-    LAXITY_SCHED_KINDS
-};
-
-#define LAXITY_SUPPLIES(kind) (1U << (unsigned)(kind))
-#define LAXITY_ABSENT_TID INT32_MIN
-#define LAXITY_ABSENT_STATE INT64_MIN
-#define LAXITY_ABSENT_FLAG UINT8_MAX
 
 enum {
     LAXITY_COMM_BYTES = 16
@@ -65,16 +47,24 @@ struct laxity_trace_sink {
     void (*on_thread)(void *context, const struct laxity_thread_event *event);
     /* `n` records are missing between the last one of this CPU and the next. */
     void (*on_lost)(void *context, int32_t cpu, uint64_t n);
+    /* Of back-ends that hand over no events: how long this CPU's switches took, off to on, and how
+     * many had no on. */
+    void (*on_switches)(
+        void *context, int32_t cpu, const struct laxity_histogram *durations, uint64_t unpaired
+    );
 };
 
 struct laxity_trace_setup {
     struct laxity_cpus cpus; /* those to be traced */
     uint64_t ring_bytes;     /* per CPU, a power of two; what is used may be less */
+    uint32_t kinds;          /* asked for: bits LAXITY_SUPPLIES(kind); others cost nothing */
 };
 
 struct laxity_trace_backend {
     const char *name;
-    uint32_t supplies; /* bits LAXITY_SUPPLIES(kind) */
+    uint32_t supplies; /* bits LAXITY_SUPPLIES(kind), at most */
+    /* Which of them here, with what was asked for; NULL: all of `supplies`, whatever was asked. */
+    uint32_t (*supplies_here)(const void *state);
 
     /* Returns 0 with *out_state, or -1 with error: why it cannot serve here. Nothing runs yet. */
     int (*open)(
@@ -91,6 +81,14 @@ struct laxity_trace_backend {
     void (*close)(void *state);
 };
 
+extern const struct laxity_trace_backend laxity_trace_bpf;
 extern const struct laxity_trace_backend laxity_trace_perf;
+
+/* Count switches in the kernel, by on_switches. */
+extern const struct laxity_trace_backend laxity_switches_bpf;
+
+/* What measuring a switch takes: the same with no switch within. perf hands each off twice. */
+extern const struct laxity_trace_backend laxity_empty_bpf;
+extern const struct laxity_trace_backend laxity_empty_perf;
 
 #endif

@@ -3,10 +3,15 @@
 """laxity-trace on this machine: what it counts is what the kernel itself counts."""
 
 import json
+import os
 import signal
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +19,19 @@ import pytest
 from tests.cli.commands import BUILT, CPU, environment
 from tests.cli.laxity_command import PATIENCE_S
 
-from laxity.model.streams import SchedKind
+from laxity.analysis.distribution import from_buckets
+from laxity.model.spec import TRACE_BACKENDS
+from laxity.model.streams import SWITCHES, SchedKind, SwitchQuantity
 from laxity.store.npy import read_stream
 
 TRACE = BUILT.tools / "native" / "laxity-trace"
 ROUNDS = 2000
+PING_PONG_TOOL = BUILT.tools / "tests" / "native" / "ping_pong"
+# Of what is asked for by default.
+SUPPLIES = {
+    "bpf": ["off", "on", "wakeup", "migrate", "fork", "exit"],
+    "perf": ["off", "on", "fork", "exit"],
+}
 # Two processes hand a byte to and fro on one CPU. Each tells what the kernel counts of its switches
 # around its rounds: thread, from, to (ns), voluntary, involuntary.
 PING_PONG = """
@@ -65,12 +78,23 @@ def _permission(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip("needs permission to trace the scheduler")
 
 
-@pytest.fixture(scope="module")
-def ping_pong(tmp_path_factory: pytest.TempPathFactory):
+def needs_backend(backend: str, *words: str) -> None:
+    """Skip the test where the kernel, or this build, has no such back-end."""
+    with tempfile.TemporaryDirectory() as scratch:
+        done = trace("--run-dir", scratch, "--duration", "1ms", "--backend", backend, *words)
+    if done.returncode == 3:
+        pytest.skip(f"no back-end here: {done.stderr.strip()}")
+
+
+@pytest.fixture(scope="module", params=TRACE_BACKENDS)
+def ping_pong(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """Record two processes that hand a byte to and fro; give the trace and what they counted."""
+    needs_backend(request.param)
     directory = tmp_path_factory.mktemp("traced") / "D"
     recorder = subprocess.Popen(
-        [TRACE, "--run-dir", directory, "--avoid", str(CPU)], stderr=subprocess.PIPE, text=True
+        [TRACE, "--run-dir", directory, "--avoid", str(CPU), "--backend", request.param],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     deadline_s = time.monotonic() + PATIENCE_S
     while not (directory / "sched.npy").exists() and time.monotonic() < deadline_s:
@@ -91,6 +115,42 @@ def ping_pong(tmp_path_factory: pytest.TempPathFactory):
     assert said == "laxity-trace: interrupted by signal 2; the trace up to then was kept\n"
     counted = [[int(word) for word in line.split()] for line in players.stdout.splitlines()]
     return directory, counted
+
+
+@contextmanager
+def recorded(directory: Path, *words: str) -> Iterator[None]:
+    """Record around the block, from the moment that recording runs."""
+    read_end, write_end = os.pipe()
+    argv: list[str | Path] = [TRACE, "--run-dir", directory, "--avoid", str(CPU)]
+    argv += ["--ready-fd", str(write_end)]
+    recorder = subprocess.Popen([*argv, *words], pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    os.close(write_end)
+    try:
+        assert os.read(read_end, 6) == b"ready\n"
+        yield
+    finally:
+        os.close(read_end)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(PATIENCE_S)
+
+
+def play(rounds: int) -> list[int]:
+    """Have two processes hand a byte to and fro; give their thread numbers."""
+    words: list[str | Path] = [PING_PONG_TOOL, str(CPU), str(rounds), "1", "0"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    return [int(word) for word in done.stdout.splitlines()[0].split()[1:]]
+
+
+def net_median_ns(directory: Path) -> int:
+    """Take the median of off to on of the players' CPU, less that of the recorder's own share."""
+    rows = read_stream(directory / "switches.npy")
+    rows = rows[(np.ma.getdata(rows["cpu"]) == CPU) & ~np.ma.getmaskarray(rows["lower_ns"])]
+    medians = {}
+    for quantity in SwitchQuantity:
+        here = rows[np.ma.getdata(rows["quantity"]) == quantity].data
+        found = from_buckets(here["lower_ns"], here["upper_ns"], here["count"])
+        medians[quantity] = found.quantile_ns(0.5)
+    return medians[SwitchQuantity.KERNEL] - medians[SwitchQuantity.EMPTY]
 
 
 @pytest.mark.serial
@@ -140,15 +200,84 @@ def test_summary_says_what_was_recorded_and_what_cannot_be(
     directory, counted = ping_pong
     summary = json.loads((directory / "trace.json").read_text())
     rows = read_stream(directory / "sched.npy")
-    assert summary["backend"] == "perf"
-    assert summary["supplies"] == ["off", "on", "fork", "exit"]
-    assert set(np.unique(rows["kind"])) <= {0, 1, 4, 5}
+    assert summary["supplies"] == SUPPLIES[summary["backend"]]
+    assert {SchedKind(kind).name.lower() for kind in np.unique(rows["kind"])} <= set(
+        summary["supplies"]
+    )
     assert sum(cpu["rows"] for cpu in summary["cpus"]) == len(rows)
     threads = read_stream(directory / "threads.npy")
     for tid, from_ns, _, _, _ in counted:
         mine = threads[np.ma.getdata(threads["tid"]) == tid]
         assert bytes(mine["comm"][-1]).startswith(b"python")
         assert int(mine["from_ns"][0]) < from_ns
+
+
+@pytest.mark.serial
+def test_thread_that_slept_is_woken_before_it_runs(tmp_path: Path):
+    needs_backend("bpf")
+    words = ("--backend", "bpf", "--kinds", "wakeup,migrate,irq,softirq")
+    with recorded(tmp_path / "D", *words):
+        players = play(2000)
+    summary = json.loads((tmp_path / "D" / "trace.json").read_text())
+    assert set(summary["supplies"]) == {kind.name.lower() for kind in SchedKind}
+    rows = read_stream(tmp_path / "D" / "sched.npy").data
+    here = rows[rows["cpu"] == CPU]
+    for player in players:
+        mine = here[here["tid"] == player]
+        slept = (mine["kind"] == SchedKind.OFF) & (mine["preempted"] == 0)
+        # Its last sleep may be its end. Whoever runs on its CPU wakes it: the other player.
+        after = mine[1:][slept[:-1]]
+        assert len(after) > 100
+        assert (after["kind"] == SchedKind.WAKEUP).all()
+        assert np.isin(after["other_tid"], players).mean() > 0.9
+    entries, exits = (rows[rows["kind"] == kind] for kind in (8, 9))
+    assert len(entries) > 0
+    assert abs(len(entries) - len(exits)) <= len(summary["cpus"])
+    # A softirq has one of ten numbers.
+    assert set(np.unique(entries["prev_state_or_vector"])) <= set(range(10))
+
+
+@pytest.mark.serial
+@pytest.mark.parametrize("backend", TRACE_BACKENDS)
+def test_histogram_counts_every_switch_and_what_measuring_takes(tmp_path: Path, backend: str):
+    needs_backend(backend, "--switch-histogram")
+    with recorded(tmp_path / "D", "--backend", backend, "--switch-histogram"):
+        play(5000)
+    summary = json.loads((tmp_path / "D" / "trace.json").read_text())
+    assert summary["backend"] == backend
+    assert (summary["supplies"], summary["lost"]) == ([], 0)
+    assert not (tmp_path / "D" / "sched.npy").exists()
+    rows = read_stream(tmp_path / "D" / "switches.npy")
+    assert [*rows.dtype.names] == [field.name for field in SWITCHES]
+    assert [rows.dtype[name].str[1:] for name in rows.dtype.names] == [
+        field.kind for field in SWITCHES
+    ]
+    for cpu in summary["cpus"]:
+        here = rows[np.ma.getdata(rows["cpu"]) == cpu["cpu"]]
+        kernel = here[np.ma.getdata(here["quantity"]) == SwitchQuantity.KERNEL]
+        assert int(np.ma.getdata(kernel["count"]).sum()) == cpu["rows"]
+        # A back-end's own share is part of each duration: what is shorter has not been measured.
+        empty = here[np.ma.getdata(here["quantity"]) == SwitchQuantity.EMPTY]
+        assert int(np.ma.getdata(empty["count"]).sum()) > 1000
+        assert int(empty["lower_ns"].min()) < int(kernel["lower_ns"].min())
+    # Two switches per round at least, by what the kernel counts of the two players.
+    assert next(cpu["rows"] for cpu in summary["cpus"] if cpu["cpu"] == CPU) >= 10_000
+
+
+@pytest.mark.serial
+def test_backends_agree_on_how_long_a_switch_takes(tmp_path: Path):
+    """Medians, less what measuring takes, within 30 %; alternating, for the machine drifts."""
+    for backend in SUPPLIES:
+        needs_backend(backend, "--switch-histogram")
+    net_ns: dict[str, list[int]] = {backend: [] for backend in SUPPLIES}
+    for number in range(6):
+        for backend, medians in net_ns.items():
+            directory = tmp_path / f"{backend}{number}"
+            with recorded(directory, "--backend", backend, "--switch-histogram"):
+                play(5000)
+            medians.append(net_median_ns(directory))
+    ratio = statistics.median(net_ns["bpf"]) / statistics.median(net_ns["perf"])
+    assert 0.7 < ratio < 1.3, net_ns
 
 
 def test_trace_is_never_overwritten(tmp_path: Path):
@@ -164,7 +293,11 @@ def test_trace_is_never_overwritten(tmp_path: Path):
     [
         ([], "no --run-dir; name where the trace goes"),
         (["--run-dir", "D", "--ring", "3MiB"], "--ring 3145728 bytes: is no power of two"),
-        (["--run-dir", "D", "--backend", "guess"], "--backend guess: not one of: auto perf"),
+        (["--run-dir", "D", "--backend", "guess"], "--backend guess: not one of: auto bpf perf"),
+        (
+            ["--run-dir", "D", "--kinds", "switch,nmi"],
+            '--kinds switch,nmi: "nmi" is unknown; choose of switch, wakeup, migrate, irq, softirq',
+        ),
         (["--run-dir", "D", "more"], 'unexpected word "more"'),
     ],
 )

@@ -26,6 +26,7 @@ from tests.cli.laxity_command import PATIENCE_S, Laxity
 
 from laxity.analysis import jobs as analysis
 from laxity.cli.summary import summary_document
+from laxity.model.spec import TRACE_BACKENDS
 from laxity.model.streams import SchedKind
 from laxity.report.run_data import read_page
 from laxity.store.npy import read_stream
@@ -67,9 +68,12 @@ def test_trace_covers_every_job_of_the_run(laxity: Laxity):
     run = laxity.run("empty", "-p", "2ms", "-t", "50", "-c", str(CPU), "--trace")
     trace = run.manifest.trace
     assert trace is not None
-    assert (trace.backend, trace.lost) == ("perf", 0)
-    assert trace.supplies == ["off", "on", "fork", "exit"]
-    assert run.manifest.fallbacks == []
+    # Whichever serves here; why an earlier one does not is told.
+    assert trace.backend in TRACE_BACKENDS
+    assert trace.lost == 0
+    assert {"off", "on", "fork", "exit"} <= set(trace.supplies)
+    tried = TRACE_BACKENDS[: TRACE_BACKENDS.index(trace.backend)]
+    assert [each.reason.split(":")[0] for each in run.manifest.fallbacks] == list(tried)
     assert {"sched.npy", "threads.npy"} <= set(run.manifest.files)
     assert not (run.path / "trace.json").exists()
     assert run.verify() == []
@@ -167,7 +171,7 @@ def test_trace_is_whole_after_its_caller_was_killed(tmp_path: Path):
     run = open_run(tmp_path / "D")
     assert run.manifest.status == "recovered"
     assert run.manifest.trace is not None
-    assert run.manifest.trace.backend == "perf"
+    assert run.manifest.trace.backend in TRACE_BACKENDS
     assert run.verify() == []
     assert sum(cpu.rows for cpu in run.manifest.trace.cpus) == len(run.stream("sched"))
 

@@ -358,7 +358,7 @@ def test_threads_of_a_task_are_one_unless_declared():
 
 
 @pytest.mark.parametrize(
-    ("value", "backend"), [(False, None), (True, "auto"), ("auto", "auto"), ("perf", "perf")]
+    ("value", "backend"), [(False, None), (True, "auto"), ("auto", "auto"), ("bpf", "bpf")]
 )
 def test_trace_is_none_any_or_a_named_back_end(value: object, backend: str | None):
     task = {"workload": "mem", "period": "1ms"}
@@ -369,7 +369,7 @@ def test_trace_is_none_any_or_a_named_back_end(value: object, backend: str | Non
 
 @pytest.mark.parametrize("value", ["guess", 1, ["perf"]])
 def test_unknown_back_end_of_the_trace_is_refused(value: object):
-    said = f'[run]: trace "{value}" is unknown; write true, false or a back-end: "perf"'
+    said = f'[run]: trace "{value}" is unknown; write true, false or a back-end: "bpf" or "perf"'
     assert refusal(run={"trace": value}) == said
 
 

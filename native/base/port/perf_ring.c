@@ -67,6 +67,7 @@ int laxity_perf_ring_open(int cpu, uint64_t data_bytes, struct laxity_perf_ring 
     }
     *out_ring = (struct laxity_perf_ring){
         .fd = fd,
+        .echo_fd = -1,
         .page = page,
         .mapped_bytes = mapped_bytes,
         .data = (const unsigned char *)page + page_bytes,
@@ -75,14 +76,42 @@ int laxity_perf_ring_open(int cpu, uint64_t data_bytes, struct laxity_perf_ring 
     return 0;
 }
 
+int laxity_perf_ring_echo(struct laxity_perf_ring *ring, int cpu)
+{
+    struct perf_event_attr attr = switch_attributes();
+    attr.read_format = 0;
+    const int fd = open_event(&attr, cpu);
+    if (fd < 0) {
+        return fd;
+    }
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd)) {
+        const int rc = -errno;
+        (void)close(fd);
+        return rc;
+    }
+    ring->echo_fd = fd;
+    return 0;
+}
+
+/* Tells both events the same. Returns 0 or the first -errno. */
+static int tell(const struct laxity_perf_ring *ring, unsigned long request)
+{
+    const int rc = ioctl(ring->fd, request, 0) == 0 ? 0 : -errno;
+    if (ring->echo_fd < 0) {
+        return rc;
+    }
+    const int echo_rc = ioctl(ring->echo_fd, request, 0) == 0 ? 0 : -errno;
+    return rc ? rc : echo_rc;
+}
+
 int laxity_perf_ring_start(const struct laxity_perf_ring *ring)
 {
-    return ioctl(ring->fd, PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : -errno;
+    return tell(ring, PERF_EVENT_IOC_ENABLE);
 }
 
 int laxity_perf_ring_stop(const struct laxity_perf_ring *ring)
 {
-    return ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 ? 0 : -errno;
+    return tell(ring, PERF_EVENT_IOC_DISABLE);
 }
 
 /*
@@ -128,6 +157,9 @@ void laxity_perf_ring_close(struct laxity_perf_ring *ring)
     if (ring->page) {
         (void)munmap(ring->page, ring->mapped_bytes);
         (void)close(ring->fd);
+        if (ring->echo_fd >= 0) {
+            (void)close(ring->echo_fd);
+        }
     }
-    *ring = (struct laxity_perf_ring){.fd = -1};
+    *ring = (struct laxity_perf_ring){.fd = -1, .echo_fd = -1};
 }

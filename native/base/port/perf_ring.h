@@ -9,7 +9,8 @@
 
 struct laxity_perf_ring {
     int fd;
-    void *page; /* the kernel's control page; the data follow */
+    int echo_fd; /* -1: none */
+    void *page;  /* the kernel's control page; the data follow */
     size_t mapped_bytes;
     const unsigned char *data;
     uint64_t data_bytes; /* a power of two */
@@ -24,6 +25,14 @@ struct laxity_perf_ring {
  * for a CPU that is offline, -ENOMEM or -EPERM if so much may not be locked, or -errno.
  */
 int laxity_perf_ring_open(int cpu, uint64_t data_bytes, struct laxity_perf_ring *out_ring);
+
+/*
+ * laxity_perf_ring_echo - have every record written twice, one after the other
+ *
+ * The time from one to the other is what writing a record takes. Before starting. Returns 0 or
+ * -errno.
+ */
+int laxity_perf_ring_echo(struct laxity_perf_ring *ring, int cpu);
 
 /* laxity_perf_ring_start, laxity_perf_ring_stop - returns 0 or -errno */
 int laxity_perf_ring_start(const struct laxity_perf_ring *ring);

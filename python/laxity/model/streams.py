@@ -57,6 +57,13 @@ class SchedKind(IntEnum):
     SOFTIRQ_OUT = 9
 
 
+class SwitchQuantity(IntEnum):
+    """What a row of switches.npy counts."""
+
+    KERNEL = 0
+    EMPTY = 1
+
+
 class MarkKind(IntEnum):
     """What a row of probe.npy is."""
 
@@ -149,6 +156,20 @@ THREADS = (
     Field("from_ns", "i8", "ns", "traced: forked, renamed or first met; else as at t0 or a look"),
     Field("to_ns", "i8", "ns", "last seen; the end of its task, or absent, if still there then"),
 )
+# Of `laxity-trace --switch-histogram`, which keeps no single switch.
+SWITCHES = (
+    Field("cpu", "i4", "", "where"),
+    Field(
+        "quantity",
+        "u1",
+        "",
+        "0 the kernel's switch, off to on, as recorded: with what recording takes; 1 that alone, "
+        "measured before: the same with no switch within",
+    ),
+    Field("lower_ns", "i8", "ns", "lower edge, inclusive; absent: the on was not seen"),
+    Field("upper_ns", "i8", "ns", "upper edge, exclusive; absent with it"),
+    Field("count", "u8", "count", "switches in between"),
+)
 COUNTERS = (
     Field("time_ns", "i8", "ns", "when it was read"),
     Field("task", "u2", "", "index of the [[task]]; absent if of a whole CPU"),
@@ -188,6 +209,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "histogram": HISTOGRAM,
     "sched": SCHED,
     "threads": THREADS,
+    "switches": SWITCHES,
     "counters": COUNTERS,
     "probe": PROBE,
     "crpd": CRPD,

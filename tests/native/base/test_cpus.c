@@ -57,6 +57,19 @@ static void difference_keeps_what_is_not_taken(void)
     CHECK_EQUAL(laxity_cpus_count(&rest), 2);
 }
 
+/* 63 and 64 are the two sides of a word. */
+static void end_is_one_more_than_the_largest(void)
+{
+    struct laxity_cpus cpus = {{0}};
+    CHECK_EQUAL(laxity_cpus_end(&cpus), 0);
+    laxity_cpus_add(&cpus, 0);
+    CHECK_EQUAL(laxity_cpus_end(&cpus), 1);
+    laxity_cpus_add(&cpus, 63);
+    CHECK_EQUAL(laxity_cpus_end(&cpus), 64);
+    laxity_cpus_add(&cpus, 64);
+    CHECK_EQUAL(laxity_cpus_end(&cpus), 65);
+}
+
 static void list_that_does_not_fit_is_cut_and_terminated(void)
 {
     struct laxity_cpus cpus = {{0}};
@@ -72,6 +85,7 @@ int main(void)
     RUN(text_that_is_no_list_is_refused);
     RUN(last_cpu_is_1023);
     RUN(difference_keeps_what_is_not_taken);
+    RUN(end_is_one_more_than_the_largest);
     RUN(list_that_does_not_fit_is_cut_and_terminated);
     return test_exit_code();
 }
