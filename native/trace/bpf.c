@@ -26,7 +26,8 @@
 #include <sys/mman.h>
 
 enum {
-    ARGUMENTS_WITH_STATE = 4 /* of sched_switch, since Linux 5.18 */
+    ARGUMENTS_WITH_STATE = 4, /* of sched_switch, since Linux 5.18 */
+    LEAST_SLOTS = 128,        /* a page; beside the spare ones there must be room */
 };
 
 static const uint32_t switch_kinds =
@@ -147,9 +148,9 @@ static void place_readers(struct bpf_state *state, const struct laxity_cpus *cpu
     }
 }
 
-static void bpf_close(void *opaque)
+/* Gives back all but the state itself. */
+static void unload(struct bpf_state *state)
 {
-    struct bpf_state *state = opaque;
     ring_buffer__free(state->names);
     if (state->slots) {
         (void)munmap(state->slots, state->slots_bytes);
@@ -158,10 +159,20 @@ static void bpf_close(void *opaque)
         (void)munmap(state->cpus, state->cpus_bytes);
     }
     laxity_bpf_sched__destroy(state->programs);
+    state->names = NULL;
+    state->slots = NULL;
+    state->cpus = NULL;
+    state->programs = NULL;
+}
+
+static void bpf_close(void *opaque)
+{
+    struct bpf_state *state = opaque;
+    unload(state);
     free(state);
 }
 
-/* Returns 0 or -errno. */
+/* Returns 0 or -errno; nothing is left then. */
 static int load(struct bpf_state *state, const struct btf *btf, uint32_t kinds)
 {
     state->programs = laxity_bpf_sched__open();
@@ -179,6 +190,27 @@ static int load(struct bpf_state *state, const struct btf *btf, uint32_t kinds)
             ring_buffer__new(bpf_map__fd(state->programs->maps.names), take_name, state, NULL);
         rc = state->names ? 0 : -errno;
     }
+    if (rc) {
+        unload(state);
+    }
+    return rc;
+}
+
+/* With rings as large as there is memory for. Returns 0 or -errno. */
+static int
+load_sized(struct bpf_state *state, const struct laxity_trace_setup *setup, const struct btf *btf)
+{
+    uint64_t n_slots = setup->ring_bytes / sizeof(struct laxity_bpf_slot);
+    n_slots = n_slots > LEAST_SLOTS ? n_slots : LEAST_SLOTS;
+    int rc = -ENOMEM;
+    state->n_cpus = laxity_cpus_end(&setup->cpus);
+    for (; rc == -ENOMEM && n_slots >= LEAST_SLOTS; n_slots /= 2) {
+        /* All slots are elements of one array of the kernel's. */
+        if (n_slots * state->n_cpus <= INT32_MAX) {
+            state->n_slots = (uint32_t)n_slots;
+            rc = load(state, btf, setup->kinds);
+        }
+    }
     return rc;
 }
 
@@ -191,18 +223,11 @@ bpf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxity
     }
     const unsigned n = laxity_cpus_count(&setup->cpus);
     struct bpf_state *state = calloc(1, sizeof *state + n * sizeof state->readers[0]);
-    int rc = -ENOMEM;
-    if (state) {
-        state->n_slots = (uint32_t)(setup->ring_bytes / sizeof(struct laxity_bpf_slot));
-        state->n_cpus = laxity_cpus_end(&setup->cpus);
-        rc = load(state, btf, setup->kinds);
-    }
+    const int rc = state ? load_sized(state, setup, btf) : -ENOMEM;
     btf__free(btf);
     if (rc) {
         laxity_bpf_explain_refusal(rc, error);
-        if (state) {
-            bpf_close(state);
-        }
+        free(state);
         return -1;
     }
     place_readers(state, &setup->cpus);
@@ -210,8 +235,8 @@ bpf_open(const struct laxity_trace_setup *setup, void **out_state, struct laxity
     return 0;
 }
 
-/* The beginning of a switch comes last here and goes first in the end, so that no switch is recorded
- * by half. */
+/* The beginning of a switch comes last here and goes first in the end, so that no switch is
+ * recorded by half. */
 static int bpf_start(void *opaque)
 {
     struct bpf_state *state = opaque;

@@ -238,6 +238,25 @@ def test_thread_that_slept_is_woken_before_it_runs(tmp_path: Path):
 
 
 @pytest.mark.serial
+@pytest.mark.parametrize(("backend", "ring"), [("bpf", "4KiB"), ("perf", "64KiB")])
+def test_what_finds_no_room_is_counted_where_it_was(tmp_path: Path, backend: str, ring: str):
+    needs_backend(backend)
+    with recorded(tmp_path / "D", "--backend", backend, "--ring", ring):
+        play(20_000)
+        time.sleep(0.1)  # for some records behind the gap
+    summary = json.loads((tmp_path / "D" / "trace.json").read_text())
+    rows = read_stream(tmp_path / "D" / "sched.npy").data
+    here = rows[rows["cpu"] == CPU]
+    counted = next(cpu for cpu in summary["cpus"] if cpu["cpu"] == CPU)
+    assert counted["rows"] == len(here)
+    # 40,000 switches of two records, and room for 4096 / 32 = 128 or 65536 / 40 = 1638.
+    assert counted["lost"] > 10_000
+    missing = int(here["seq"][-1]) + 1 - len(here)
+    assert 0 < missing <= counted["lost"]
+    assert (np.diff(here["time_ns"]) >= 0).all()
+
+
+@pytest.mark.serial
 @pytest.mark.parametrize("backend", TRACE_BACKENDS)
 def test_histogram_counts_every_switch_and_what_measuring_takes(tmp_path: Path, backend: str):
     needs_backend(backend, "--switch-histogram")
