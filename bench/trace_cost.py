@@ -75,7 +75,8 @@ class Result:
         block_ns: ns per switch, one value per block.
         cost_ns: Median of a round's blocks less that of the round's `off`, one value per round.
         switches: Switches that the kernel counted of the two processes.
-        recorded: Switches that the recorder has of the CPU; None where it was not asked.
+        recorded: Switches that the recorder has: of the two processes, or in a histogram of the
+            whole CPU; None where it was not asked.
         lost: Records that the recorder counted as lost; None where it was not asked.
     """
 
@@ -111,16 +112,27 @@ def recorder(words: Sequence[str], scratch: Path, cpu: int) -> Iterator[None]:
         process.wait(PATIENCE_S)
 
 
-def play(cpu: int, rounds: int, blocks: int, priority: int) -> list[tuple[int, int]]:
-    """Hand the byte to and fro; give ns and switches of each block."""
-    words = [str(word) for word in (PING_PONG, cpu, rounds, blocks, priority)]
+def play(cpu: int, plan: tuple[int, int, int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Hand the byte to and fro.
+
+    Args:
+        cpu: Where.
+        plan: Rounds per block, blocks, priority.
+
+    Returns:
+        Thread numbers of the two; ns and switches of each block.
+    """
+    words = [str(word) for word in (PING_PONG, cpu, *plan)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    pairs = (line.split() for line in done.stdout.splitlines()[1:])
-    return [(int(took_ns), int(switches)) for took_ns, switches in pairs]
+    players, *blocks = (line.split() for line in done.stdout.splitlines())
+    return (
+        [int(tid) for tid in players[1:]],
+        [(int(took_ns), int(switches)) for took_ns, switches in blocks],
+    )
 
 
-def read_counts(directory: Path, cpu: int) -> tuple[int, int]:
-    """Give switches of a CPU in a trace or histogram of ours, and records lost on it."""
+def read_counts(directory: Path, cpu: int, players: Sequence[int]) -> tuple[int, int]:
+    """Give switches that a recorder of ours has, and records that it lost on the CPU."""
     document = json.loads((directory / "trace.json").read_text(encoding="utf-8"))
     lost = next(each["lost"] for each in document["cpus"] if each["cpu"] == cpu)
     if (directory / "switches.npy").exists():
@@ -128,7 +140,8 @@ def read_counts(directory: Path, cpu: int) -> tuple[int, int]:
         here = (rows["cpu"] == cpu) & (rows["quantity"] == SwitchQuantity.KERNEL)
         return int(rows["count"][here].sum()), lost
     rows = read_stream(directory / "sched.npy").data
-    return int(((rows["cpu"] == cpu) & (rows["kind"] == SchedKind.OFF)).sum()), lost
+    off = rows[rows["kind"] == SchedKind.OFF]
+    return int(np.isin(off["tid"], players).sum()), lost
 
 
 def describe_durations(directory: Path, cpu: int) -> dict[str, tuple[int, int, int]]:
@@ -151,9 +164,9 @@ def measure(result: Result, words: Sequence[str], cpu: int, plan: tuple[int, int
     with tempfile.TemporaryDirectory(prefix="laxity-bench-", dir="/dev/shm") as name:
         scratch = Path(name)
         with recorder(words, scratch, cpu):
-            blocks = play(cpu, *plan)
+            players, blocks = play(cpu, plan)
         if (scratch / "D").exists():
-            recorded, lost = read_counts(scratch / "D", cpu)
+            recorded, lost = read_counts(scratch / "D", cpu, players)
             result.recorded = (result.recorded or 0) + recorded
             result.lost = (result.lost or 0) + lost
     per_switch = [took_ns / switches for took_ns, switches in blocks]
@@ -172,7 +185,7 @@ def compare_durations(cpu: int, plan: tuple[int, int, int], rounds: int) -> list
             words = (str(TRACE), "--backend", backend, "--switch-histogram")
             with tempfile.TemporaryDirectory(prefix="laxity-bench-", dir="/dev/shm") as name:
                 with recorder(words, Path(name), cpu):
-                    play(cpu, *plan)
+                    play(cpu, plan)
                 found = describe_durations(Path(name) / "D", cpu)
             n[backend] += found["KERNEL"][0]
             pairs.append(found["KERNEL"][1:])
@@ -193,19 +206,24 @@ def compare_durations(cpu: int, plan: tuple[int, int, int], rounds: int) -> list
 
 def show(results: Mapping[str, Result]) -> Iterator[str]:
     """Give the lines of the table of costs."""
-    figures = f"{'min':>6} {'median':>7} {'cost':>6} {'least':>6} {'/ perf record':>14}"
-    yield f"{'ns per switch':30} {'blocks':>6} {figures} {'not recorded':>13} lost"
+    figures = f"{'min':>6} {'median':>7} {'cost':>6} {'ratio':>6} {'cost of min':>12} {'ratio':>6}"
+    yield f"{'ns per switch':30} {'blocks':>6} {figures} {'not recorded':>13} {'lost':>9}"
     for setting, result in results.items():
-        ratio = ""
+        cost_ns = statistics.median(result.cost_ns)
+        least_ns = min(result.block_ns) - min(results[OFF].block_ns)
+        ratios = ("", "")
         if setting in PEERS:
-            pairs = zip(result.cost_ns, results[PEERS[setting]].cost_ns, strict=True)
-            ratio = f"{statistics.median(ours / theirs for ours, theirs in pairs):.2f}"
+            peer = results[PEERS[setting]]
+            least_of_peer_ns = min(peer.block_ns) - min(results[OFF].block_ns)
+            pairs = zip(result.cost_ns, peer.cost_ns, strict=True)
+            of_rounds = statistics.median(ours / theirs for ours, theirs in pairs)
+            ratios = (f"{of_rounds:.2f}", f"{least_ns / least_of_peer_ns:.2f}")
         missing = "" if result.recorded is None else str(max(0, result.switches - result.recorded))
         lost = "" if result.lost is None else str(result.lost)
-        cost = f"{statistics.median(result.cost_ns):6.0f} {min(result.cost_ns):6.0f}"
         yield (
             f"{setting:30} {len(result.block_ns):6} {min(result.block_ns):6.0f}"
-            f" {statistics.median(result.block_ns):7.0f} {cost} {ratio:>14} {missing:>13} {lost}"
+            f" {statistics.median(result.block_ns):7.0f} {cost_ns:6.0f} {ratios[0]:>6}"
+            f" {least_ns:12.0f} {ratios[1]:>6} {missing:>13} {lost:>9}"
         )
 
 
