@@ -30,12 +30,17 @@ enum {
     LEAST_SLOTS = 128,        /* a page; beside the spare ones there must be room */
 };
 
+/* How the programs for interrupts are called that only the CPU numbers; which there are depends on
+ * the processor and the kernel. */
+#define VECTOR_IN "vector_in_"
+#define VECTOR_OUT "vector_out_"
+
 static const uint32_t switch_kinds =
     LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON);
 static const uint32_t thread_kinds =
     LAXITY_SUPPLIES(LAXITY_SCHED_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_EXIT);
 
-/* Which programs an answer takes; switches and threads are always recorded. */
+/* What takes more than the programs of switches and threads. */
 static const struct {
     const char *tracepoint;
     uint32_t kinds;
@@ -64,23 +69,37 @@ struct bpf_state {
     struct laxity_bpf_reader readers[];
 };
 
+/* The kinds that a program's tracepoint tells of; those of switches and threads are always wanted.
+ */
+static uint32_t kinds_of(const struct bpf_program *program)
+{
+    const char *name = bpf_program__name(program);
+    if (strncmp(name, VECTOR_IN, strlen(VECTOR_IN)) == 0) {
+        return LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN);
+    }
+    if (strncmp(name, VECTOR_OUT, strlen(VECTOR_OUT)) == 0) {
+        return LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT);
+    }
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+        if (strcmp(hooks[i].tracepoint, laxity_bpf_tracepoint(program)) == 0) {
+            return hooks[i].kinds;
+        }
+    }
+    return switch_kinds | thread_kinds;
+}
+
 /* Leaves out what the kernel lacks, what was not asked for. Returns the kinds that are left. */
 static uint32_t choose_programs(struct bpf_state *state, const struct btf *btf, uint32_t kinds)
 {
     uint32_t left = kinds | switch_kinds | thread_kinds;
     struct bpf_program *program = NULL;
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+        left &= laxity_bpf_has_tracepoint(btf, hooks[i].tracepoint) ? UINT32_MAX : ~hooks[i].kinds;
+    }
     bpf_object__for_each_program(program, state->programs->obj)
     {
-        const char *tracepoint = laxity_bpf_tracepoint(program);
-        uint32_t needed = switch_kinds | thread_kinds;
-        for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
-            needed = strcmp(hooks[i].tracepoint, tracepoint) == 0 ? hooks[i].kinds : needed;
-        }
-        const bool is_there = laxity_bpf_has_tracepoint(btf, tracepoint);
-        (void)bpf_program__set_autoload(program, is_there && (needed & left) != 0);
-        if (!is_there && (needed & switch_kinds) == 0) {
-            left &= ~needed;
-        }
+        const bool is_there = laxity_bpf_has_tracepoint(btf, laxity_bpf_tracepoint(program));
+        (void)bpf_program__set_autoload(program, is_there && (kinds_of(program) & left) != 0);
     }
     return left;
 }
@@ -300,10 +319,10 @@ static int bpf_stop(void *opaque, const struct laxity_trace_sink *sink)
     return rc;
 }
 
-static uint32_t bpf_supplies_here(const void *opaque)
+static uint32_t bpf_lacks(const void *opaque)
 {
     const struct bpf_state *state = opaque;
-    return state->supplies;
+    return ~state->supplies;
 }
 
 static uint64_t bpf_ring_bytes(const void *opaque)
@@ -315,7 +334,7 @@ static uint64_t bpf_ring_bytes(const void *opaque)
 const struct laxity_trace_backend laxity_trace_bpf = {
     .name = "bpf",
     .supplies = (1U << LAXITY_SCHED_KINDS) - 1,
-    .supplies_here = bpf_supplies_here,
+    .lacks = bpf_lacks,
     .open = bpf_open,
     .start = bpf_start,
     .drain = bpf_drain,

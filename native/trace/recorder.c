@@ -313,13 +313,13 @@ static void await_harness(int dir_fd)
     }
 }
 
-static uint32_t supplies_here(const struct recorder *recorder)
+static uint32_t supplies_of(const struct recorder *recorder)
 {
     const struct laxity_trace_backend *backend = recorder->backend;
     if (recorder->recording->is_histogram) {
         return 0;
     }
-    return backend->supplies_here ? backend->supplies_here(recorder->state) : backend->supplies;
+    return backend->supplies & ~(backend->lacks ? backend->lacks(recorder->state) : 0);
 }
 
 static void put_supplies(struct laxity_json *json, uint32_t supplies)
@@ -397,7 +397,7 @@ static int write_summary(const struct recorder *recorder)
     laxity_json_open(&json, NULL, '{');
     laxity_json_int(&json, "schema", SCHEMA);
     laxity_json_text(&json, "backend", recorder->backend->name);
-    put_supplies(&json, supplies_here(recorder));
+    put_supplies(&json, supplies_of(recorder));
     laxity_json_int(&json, "started_ns", recorder->started_ns);
     laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));

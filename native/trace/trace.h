@@ -62,9 +62,10 @@ struct laxity_trace_setup {
 
 struct laxity_trace_backend {
     const char *name;
-    uint32_t supplies; /* bits LAXITY_SUPPLIES(kind), at most */
-    /* Which of them here, with what was asked for; NULL: all of `supplies`, whatever was asked. */
-    uint32_t (*supplies_here)(const void *state);
+    uint32_t supplies; /* bits LAXITY_SUPPLIES(kind) */
+    /* Those of them that are not recorded after all: this kernel lacks them, or they were not asked
+     * for; NULL = none. */
+    uint32_t (*lacks)(const void *state);
 
     /* Returns 0 with *out_state, or -1 with error: why it cannot serve here. Nothing runs yet. */
     int (*open)(

@@ -230,6 +230,7 @@ def test_thread_that_slept_is_woken_before_it_runs(tmp_path: Path):
         assert len(after) > 100
         assert (after["kind"] == SchedKind.WAKEUP).all()
         assert np.isin(after["other_tid"], players).mean() > 0.9
+        assert (after["prev_state_or_vector"] == CPU).all()
     entries, exits = (rows[rows["kind"] == kind] for kind in (8, 9))
     assert len(entries) > 0
     assert abs(len(entries) - len(exits)) <= len(summary["cpus"])
@@ -297,6 +298,18 @@ def test_backends_agree_on_how_long_a_switch_takes(tmp_path: Path):
             medians.append(net_median_ns(directory))
     ratio = statistics.median(net_ns["bpf"]) / statistics.median(net_ns["perf"])
     assert 0.7 < ratio < 1.3, net_ns
+
+
+def test_bpf_refuses_where_threads_have_other_numbers(tmp_path: Path):
+    """In a pid namespace of its own, programs in the kernel would name threads unknown there."""
+    needs_backend("bpf")
+    words = ["unshare", "--pid", "--fork", "--mount-proc", str(TRACE), "--backend", "bpf"]
+    words += ["--run-dir", str(tmp_path / "D"), "--duration", "1ms"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    if "unshare" in done.stderr:
+        pytest.skip("needs permission to make a namespace")
+    assert done.returncode == 3
+    assert done.stderr.startswith("laxity-trace: bpf: this container has thread numbers of its own")
 
 
 def test_trace_is_never_overwritten(tmp_path: Path):

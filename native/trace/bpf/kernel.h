@@ -24,6 +24,7 @@ typedef uint16_t __be16;
 typedef uint32_t __be32;
 typedef uint32_t __wsum;
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -36,8 +37,9 @@ enum {
 };
 
 struct task_struct {
-    int32_t pid;  /* the thread */
-    int32_t tgid; /* its process */
+    int32_t pid;      /* the thread */
+    int32_t tgid;     /* its process */
+    int32_t wake_cpu; /* it is to run there; on machines of several CPUs */
 } __attribute__((preserve_access_index));
 
 #endif

@@ -30,7 +30,7 @@ struct laxity_bpf_slot {
     uint32_t lost;  /* low half of what this CPU had lost when the slot was taken */
     int32_t tid;
     int32_t other_tid;
-    int32_t value;     /* kind OFF: state; MIGRATE: CPU it goes to; interrupts: number */
+    int32_t value;     /* OFF: state; WAKEUP, MIGRATE: CPU to run on; interrupts: number */
     uint8_t kind;      /* enum laxity_sched_kind */
     uint8_t preempted; /* of OFF */
     uint16_t reserved;

@@ -162,16 +162,23 @@ int BPF_PROG(on_switch_end, bool is_switch)
     return 0;
 }
 
+static __always_inline int put_wakeup(struct task_struct *task)
+{
+    const int32_t to_cpu =
+        bpf_core_field_exists(task->wake_cpu) ? task->wake_cpu : LAXITY_BPF_ABSENT_VALUE;
+    return put_here(LAXITY_SCHED_WAKEUP, task->pid, current_tid(), to_cpu);
+}
+
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-    return put_here(LAXITY_SCHED_WAKEUP, task->pid, current_tid(), LAXITY_BPF_ABSENT_VALUE);
+    return put_wakeup(task);
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
-    return put_here(LAXITY_SCHED_WAKEUP, task->pid, current_tid(), LAXITY_BPF_ABSENT_VALUE);
+    return put_wakeup(task);
 }
 
 SEC("tp_btf/sched_migrate_task")
@@ -191,6 +198,32 @@ int BPF_PROG(on_irq_exit, int irq)
 {
     return put_here(LAXITY_SCHED_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, irq);
 }
+
+/* Interrupts that only the CPU numbers, as x86 has them, go by its vector, negated: Linux's numbers
+ * begin at 0. */
+#define VECTOR(name)                                                                               \
+    SEC("tp_btf/" #name "_entry")                                                                  \
+    int BPF_PROG(vector_in_##name, int vector)                                                     \
+    {                                                                                              \
+        return put_here(LAXITY_SCHED_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, -vector);           \
+    }                                                                                              \
+    SEC("tp_btf/" #name "_exit")                                                                   \
+    int BPF_PROG(vector_out_##name, int vector)                                                    \
+    {                                                                                              \
+        return put_here(LAXITY_SCHED_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, -vector);          \
+    }
+
+VECTOR(local_timer)
+VECTOR(reschedule)
+VECTOR(call_function)
+VECTOR(call_function_single)
+VECTOR(irq_work)
+VECTOR(x86_platform_ipi)
+VECTOR(thermal_apic)
+VECTOR(threshold_apic)
+VECTOR(deferred_error_apic)
+VECTOR(error_apic)
+VECTOR(spurious_apic)
 
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned vector)

@@ -145,7 +145,13 @@ SCHED = (
     ),
     Field("tid", "i4", "", "the thread it happened to; 0: the CPU is idle"),
     Field("other_tid", "i4", "", "the other thread of a switch, wake-up or fork"),
-    Field("prev_state_or_vector", "i8", "", "state of the thread left, or interrupt number"),
+    Field(
+        "prev_state_or_vector",
+        "i8",
+        "",
+        "of off: state of the thread left; of wakeup, migrate: CPU to run on; of irq: Linux's "
+        "number, or the CPU's own vector, negated; of softirq: number",
+    ),
     Field("preempted", "u1", "", "of off: 1 if the thread could have gone on; else absent"),
 )
 THREADS = (
