@@ -6,6 +6,7 @@
 #include "base/port/time.h"
 #include "cli/probe_options.h"
 #include "probes/crpd.h"
+#include "probes/memory_latency.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -138,6 +139,51 @@ static void sizes_have_bounds(void)
     check_refusal("--run-dir d crpd --size 65GiB", "to 64GiB");
 }
 
+static const struct laxity_memory_settings *memory(void)
+{
+    return request.plan.settings;
+}
+
+static void memory_latency_chases_in_ordinary_pages_of_any_node(void)
+{
+    CHECK_EQUAL(parse("--run-dir d memory_latency --size 64KiB"), 0);
+    CHECK_EQUAL(memory()->sizes_bytes[0], 65536);
+    CHECK(memory()->has_case[LAXITY_MEMORY_CHASE] && !memory()->has_case[LAXITY_MEMORY_READ]);
+    CHECK_EQUAL(memory()->n_nodes, 0);
+    CHECK_EQUAL(memory()->line_bytes, 64);
+    CHECK(!memory()->is_huge);
+}
+
+static void memory_latency_takes_nodes_cases_pages_and_lines(void)
+{
+    CHECK_EQUAL(
+        parse("--run-dir d memory_latency --size 1MiB --size 4KiB --node 0 --node 1023 --case read "
+              "--case stream_copy --pages huge --line 128B"),
+        0
+    );
+    CHECK_EQUAL(memory()->n_sizes, 2);
+    CHECK_EQUAL(memory()->n_nodes, 2);
+    CHECK_EQUAL(memory()->nodes[1], 1023);
+    CHECK(!memory()->has_case[LAXITY_MEMORY_CHASE] && memory()->has_case[LAXITY_MEMORY_READ]);
+    CHECK(memory()->has_case[LAXITY_MEMORY_STREAM_COPY]);
+    CHECK_EQUAL(memory()->line_bytes, 128);
+    CHECK(memory()->is_huge);
+}
+
+static void memory_latency_refuses_what_it_cannot_do(void)
+{
+    check_refusal("--run-dir d memory_latency", "add --size 64KiB");
+    check_refusal("--run-dir d memory_latency --size 4KiB --node 1024", "no node; write 0");
+    check_refusal("--run-dir d memory_latency --size 4KiB --node x", "no node; write 0");
+    check_refusal("--run-dir d memory_latency --size 4KiB --line 96B", "not a power of two");
+    check_refusal("--run-dir d memory_latency --size 4KiB --line 8B", "not a power of two");
+    check_refusal("--run-dir d memory_latency --size 4KiB --line 2KiB", "not a power of two");
+    check_refusal("--run-dir d memory_latency --size 17GiB", "more than 16GiB");
+    check_refusal(
+        "--run-dir d memory_latency --size 4KiB --pages huge --pages ordinary", "name one"
+    );
+}
+
 int main(void)
 {
     RUN(defaults_measure_the_plain_case);
@@ -146,5 +192,8 @@ int main(void)
     RUN(ways_that_serve_nothing_are_refused);
     RUN(sizes_have_bounds);
     laxity_probe_options_free(&request);
+    RUN(memory_latency_chases_in_ordinary_pages_of_any_node);
+    RUN(memory_latency_takes_nodes_cases_pages_and_lines);
+    RUN(memory_latency_refuses_what_it_cannot_do);
     return test_exit_code();
 }

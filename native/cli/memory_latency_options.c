@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* laxity-probe memory_latency [OPTIONS] */
+#include "base/error.h"
+#include "base/port/pages.h"
+#include "cli/options.h"
+#include "cli/probe_options.h"
+#include "cli/probe_words.h"
+#include "harness/plan.h"
+#include "probes/memory_latency.h"
+
+#include <laxity/units.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    LINE_DEFAULT_BYTES = 64,
+};
+/* Indices of a batch are words of 4 bytes, numbered in 32 bits. */
+static const uint64_t size_max_bytes = UINT64_C(1) << 34;
+
+struct memory_latency_options {
+    struct laxity_words sizes;
+    struct laxity_words nodes;
+    struct laxity_words cases;
+    struct laxity_words pages;
+    struct laxity_words lines;
+};
+
+#define AT(member) .offset = offsetof(struct memory_latency_options, member)
+
+static const struct laxity_option options[] = {
+    {.name = "--size",
+     .metavar = "SIZE",
+     .kind = LAXITY_OPTION_WORD,
+     AT(sizes),
+     .help = "of an array; may be repeated"},
+    {.name = "--node",
+     .metavar = "N",
+     .default_text = "wherever the kernel lets it lie",
+     .kind = LAXITY_OPTION_WORD,
+     AT(nodes),
+     .help = "NUMA node of the array; may be repeated"},
+    {.name = "--case",
+     .metavar = "CASE",
+     .default_text = "chase",
+     .kind = LAXITY_OPTION_WORD,
+     AT(cases),
+     .help = "chase, read, write, stream_read, stream_write, stream_copy; may be repeated"},
+    {.name = "--pages",
+     .metavar = "KIND",
+     .default_text = "ordinary",
+     .kind = LAXITY_OPTION_WORD,
+     AT(pages),
+     .help = "ordinary, huge (transparent huge pages)"},
+    {.name = "--line",
+     .metavar = "SIZE",
+     .default_text = "64B",
+     .kind = LAXITY_OPTION_WORD,
+     AT(lines),
+     .help = "of a cache line: the chain has one element in each"},
+};
+
+static const struct laxity_option_table table = {
+    "Options of memory_latency", options, sizeof options / sizeof options[0]
+};
+
+static int refuse(struct laxity_error *error, const char *option, const char *word, const char *why)
+{
+    laxity_error_set(error, LAXITY_EXIT_USAGE, "%s \"%.60s\": %s", option, word, why);
+    return -1;
+}
+
+static int take_nodes(
+    const struct laxity_words *words,
+    struct laxity_memory_settings *settings,
+    struct laxity_error *error
+)
+{
+    if (words->n == 0) {
+        return 0;
+    }
+    settings->nodes = calloc(words->n, sizeof *settings->nodes);
+    if (!settings->nodes) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of nodes");
+        return -1;
+    }
+    for (unsigned i = 0; i < words->n; i++) {
+        uint64_t node = 0;
+        if (laxity_parse_count(words->items[i], 0, LAXITY_NODES_MAX - 1, &node)) {
+            return refuse(error, "--node", words->items[i], "no node; write 0");
+        }
+        settings->nodes[i] = (int32_t)node;
+    }
+    settings->n_nodes = words->n;
+    return 0;
+}
+
+/* The last word holds, as of any option that is not repeated. */
+static int take_line(
+    const struct laxity_words *words,
+    struct laxity_memory_settings *settings,
+    struct laxity_error *error
+)
+{
+    settings->line_bytes = LINE_DEFAULT_BYTES;
+    if (words->n == 0) {
+        return 0;
+    }
+    const char *word = words->items[words->n - 1];
+    uint64_t bytes = 0;
+    /* A power of two has one bit; others would put links across two lines. */
+    if (laxity_parse_bytes(word, &bytes) || bytes < LAXITY_MEMORY_LINE_MIN_BYTES ||
+        bytes > LAXITY_MEMORY_LINE_MAX_BYTES || (bytes & (bytes - 1)) != 0) {
+        return refuse(error, "--line", word, "not a power of two from 16B to 1KiB; write 64B");
+    }
+    settings->line_bytes = bytes;
+    return 0;
+}
+
+static int check_sizes(
+    const struct laxity_words *words,
+    const struct laxity_memory_settings *settings,
+    struct laxity_error *error
+)
+{
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        if (settings->sizes_bytes[i] > size_max_bytes || settings->sizes_bytes[i] > SIZE_MAX / 4) {
+            return refuse(error, "--size", words->items[i], "more than 16GiB or than fits here");
+        }
+    }
+    return 0;
+}
+
+static int take_settings(
+    const struct memory_latency_options *given,
+    struct laxity_memory_settings *settings,
+    struct laxity_error *error
+)
+{
+    static const char *const cases[] = {
+        "chase", "read", "write", "stream_read", "stream_write", "stream_copy", NULL
+    };
+    static const char *const pages[] = {"ordinary", "huge", NULL};
+    bool has_pages[2] = {false, false};
+    if (given->sizes.n == 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "no array; add --size 64KiB");
+        return -1;
+    }
+    if (laxity_take_sizes(
+            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+        ) ||
+        check_sizes(&given->sizes, settings, error) || take_nodes(&given->nodes, settings, error) ||
+        laxity_take_choices("--case", &given->cases, cases, settings->has_case, error) ||
+        laxity_take_choices("--pages", &given->pages, pages, has_pages, error) ||
+        take_line(&given->lines, settings, error)) {
+        return -1;
+    }
+    if (has_pages[0] && has_pages[1]) {
+        return refuse(error, "--pages", "ordinary, huge", "one run measures one kind; name one");
+    }
+    settings->is_huge = has_pages[1];
+    return 0;
+}
+
+static void free_words(struct memory_latency_options *given)
+{
+    free((void *)given->sizes.items);
+    free((void *)given->nodes.items);
+    free((void *)given->cases.items);
+    free((void *)given->pages.items);
+    free((void *)given->lines.items);
+}
+
+static void free_settings(void *settings)
+{
+    laxity_memory_settings_free(settings);
+    free(settings);
+}
+
+static void *parse(int argc, char **argv, struct laxity_error *error)
+{
+    struct laxity_memory_settings *settings = calloc(1, sizeof *settings);
+    if (!settings) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings");
+        return NULL;
+    }
+    struct memory_latency_options given = {0};
+    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
+    rc = rc ? rc : take_settings(&given, settings, error);
+    free_words(&given);
+    if (rc) {
+        free_settings(settings);
+        return NULL;
+    }
+    return settings;
+}
+
+const struct laxity_probe_command laxity_memory_latency_command = {
+    .probe = &laxity_probe_memory_latency,
+    .table = &table,
+    .parse = parse,
+    .free_settings = free_settings,
+};

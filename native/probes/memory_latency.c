@@ -1,0 +1,469 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/memory_latency.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/pages.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/memory_patterns.h"
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
+    PAUSE_DIVISOR = 4,
+    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
+    /* Lines that are shuffled or linked between two looks at the clock; some ms where every one
+     * misses all caches. */
+    LINES_AT_ONCE = 65536,
+    /* Steps along the chain before the first batch: twice around a small one; of a large one
+     * enough to push what linking left out of the caches that a core has for itself. */
+    WARM_STEPS = 65536,
+    /* Accesses before a timed batch, so that its code is at hand; they touch 1 of 64 of its lines.
+     */
+    WARM_ACCESSES = LAXITY_MEMORY_ACCESSES / 64,
+    /* A stream over less repeats its passes, or the clock would be in it. */
+    STREAM_BYTES = 1 << 20,
+    /* Several times the caches that a core has for itself; larger arrays use all colours anyway. */
+    SPARE_BYTES = 16 << 20,
+    PAGE_BYTES = 4096,
+    BYTES_PER_MIB = 1 << 20,
+};
+
+/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
+static const struct laxity_field fields[] = {
+    {"time_ns", 'i', 8},
+    {"working_set_bytes", 'u', 8},
+    {"elapsed_ns", 'i', 8},
+    {"empty_ns", 'i', 8},
+    {"accesses", 'u', 8},
+    {"cpu", 'i', 4},
+    {"node", 'i', 4},
+    {"repetition", 'u', 4},
+    {"line_bytes", 'u', 2},
+    {"case", 'u', 1},
+    {"pages", 'u', 1},
+};
+_Static_assert(sizeof(struct laxity_memory_row) == 5 * 8 + 3 * 4 + 2 + 2, "no padding in the file");
+
+/* The memory of one node. */
+struct region {
+    struct laxity_pages pages;
+    int32_t node;
+};
+
+struct state {
+    struct region *regions;
+    size_t n_regions;
+    uint32_t *order; /* of the lines of a chain, while it is linked */
+    size_t *turns;   /* indices of the sizes, in the order of this repetition */
+    uint32_t indices[LAXITY_MEMORY_ACCESSES];
+    /* What is being measured. */
+    struct laxity_memory_array array;
+    const struct region *region;
+    struct laxity_memory_link *link; /* where the chain was left */
+    int64_t worked_since_ns;
+    uint64_t random;
+    uint32_t cpu;
+    uint32_t repetition;
+};
+
+static size_t n_regions(const struct laxity_memory_settings *settings)
+{
+    return settings->n_nodes == 0 ? 1 : settings->n_nodes;
+}
+
+static uint64_t n_cases(const struct laxity_memory_settings *settings)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < LAXITY_MEMORY_CASES; i++) {
+        n += settings->has_case[i];
+    }
+    return n;
+}
+
+static uint64_t count_rows(const struct laxity_probe_plan *plan)
+{
+    const struct laxity_memory_settings *settings = plan->settings;
+    uint64_t rows = n_cases(settings) * laxity_cpus_count(&plan->cpus);
+    if (__builtin_mul_overflow(rows, (uint64_t)n_regions(settings), &rows) ||
+        __builtin_mul_overflow(rows, (uint64_t)settings->n_sizes, &rows) ||
+        __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
+        return UINT64_MAX / sizeof(struct laxity_memory_row);
+    }
+    return rows;
+}
+
+static size_t largest_bytes(const struct laxity_memory_settings *settings)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const size_t bytes = (size_t)settings->sizes_bytes[i];
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t node, int rc)
+{
+    const char *what = "no memory; lower --size";
+    if (rc == -ENOSYS) {
+        what = "this kernel knows no NUMA nodes; leave --node out";
+    } else if (rc == -EINVAL) {
+        what = "no such node, or not one of this process's cpuset; see `laxity doctor`";
+    } else if (rc == -EXDEV) {
+        what = "the kernel gave memory of another node; free some on this one";
+    }
+    char where[LAXITY_PROBE_WORD_BYTES] = "";
+    if (node != LAXITY_ANY_NODE) {
+        laxity_format(where, sizeof where, " on node %d", (int)node);
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "memory_latency: cannot have an array of %zu bytes%s: %s",
+        bytes,
+        where,
+        what
+    );
+    return -1;
+}
+
+/* What the kernel did not give is told: figures of ordinary pages must not pass for others. */
+static void check_huge(struct laxity_probe_run *run, const struct laxity_pages *pages)
+{
+    size_t huge_bytes = 0;
+    const int rc = laxity_pages_count_huge(pages, &huge_bytes);
+    if (rc == 0 && huge_bytes == pages->bytes) {
+        return;
+    }
+    char used[LAXITY_PROBE_WORD_BYTES];
+    laxity_format(
+        used,
+        sizeof used,
+        "%zu of %zu MiB",
+        huge_bytes / BYTES_PER_MIB,
+        pages->bytes / BYTES_PER_MIB
+    );
+    laxity_probe_add_fallback(
+        run,
+        "huge pages",
+        rc == 0 ? used : "unknown",
+        "the kernel gives them where it has some (/sys/kernel/mm/transparent_hugepage)"
+    );
+}
+
+/* More than the largest array, so that each repetition can take other pages. */
+static size_t region_bytes(const struct laxity_memory_settings *settings)
+{
+    const size_t largest = largest_bytes(settings);
+    return largest + (largest < SPARE_BYTES / 3 ? 3 * largest : SPARE_BYTES);
+}
+
+static int map_regions(struct laxity_probe_run *run, struct state *state)
+{
+    const struct laxity_memory_settings *settings = run->plan->settings;
+    const size_t bytes = region_bytes(settings);
+    for (size_t i = 0; i < state->n_regions; i++) {
+        struct region *region = &state->regions[i];
+        region->node = settings->n_nodes == 0 ? LAXITY_ANY_NODE : settings->nodes[i];
+        const int rc = laxity_pages_map(bytes, region->node, settings->is_huge, &region->pages);
+        if (rc) {
+            return refuse_memory(run, bytes, region->node, rc);
+        }
+        if (settings->is_huge) {
+            check_huge(run, &region->pages);
+        }
+    }
+    return 0;
+}
+
+static int setup(struct laxity_probe_run *run)
+{
+    const struct laxity_memory_settings *settings = run->plan->settings;
+    struct state *state = calloc(1, sizeof *state);
+    run->state = state;
+    if (!state) {
+        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
+        return -1;
+    }
+    const size_t bytes = largest_bytes(settings);
+    state->random = run->plan->seed;
+    state->n_regions = n_regions(settings);
+    state->regions = calloc(state->n_regions, sizeof *state->regions);
+    state->turns = calloc(settings->n_sizes, sizeof *state->turns);
+    state->order = calloc(bytes / settings->line_bytes + 1, sizeof *state->order);
+    if (!state->regions || !state->turns || !state->order) {
+        return refuse_memory(run, bytes, LAXITY_ANY_NODE, -ENOMEM);
+    }
+    return map_regions(run, state);
+}
+
+static void teardown(struct laxity_probe_run *run)
+{
+    struct state *state = run->state;
+    if (!state) {
+        return;
+    }
+    for (size_t i = 0; state->regions && i < state->n_regions; i++) {
+        laxity_pages_unmap(&state->regions[i].pages);
+    }
+    free(state->regions);
+    free(state->turns);
+    free(state->order);
+    free(state);
+    run->state = NULL;
+}
+
+static void pause_if_due(struct state *state)
+{
+    const int64_t worked_ns = laxity_now_ns() - state->worked_since_ns;
+    if (worked_ns >= PAUSE_AFTER_NS) {
+        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
+        state->worked_since_ns = laxity_now_ns();
+    }
+}
+
+/* Returns false if the user wants an end. */
+static bool link_chain(struct laxity_probe_run *run)
+{
+    struct state *state = run->state;
+    const size_t n = state->array.bytes / state->array.line_bytes;
+    for (size_t from = 0; from < n; from += LINES_AT_ONCE) {
+        const size_t to = n - from < LINES_AT_ONCE ? n : from + LINES_AT_ONCE;
+        laxity_memory_shuffle(state->order, from, to, &state->random);
+        pause_if_due(state);
+    }
+    for (size_t from = 0; from < n && !laxity_probe_is_stopped(run); from += LINES_AT_ONCE) {
+        const size_t to = n - from < LINES_AT_ONCE ? n : from + LINES_AT_ONCE;
+        laxity_memory_link(&state->array, state->order, n, from, to);
+        pause_if_due(state);
+    }
+    state->link = (struct laxity_memory_link *)state->array.start;
+    return !laxity_probe_is_stopped(run);
+}
+
+/* Behind what came before it: on x86-64 and aarch64 the C library reads the clock in program order
+ * with loads; stores have to be waited for. */
+static int64_t read_clock(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return laxity_now_ns();
+}
+
+/* Gives how many accesses it made; as many bytes as a stream passes over, in its lines. */
+static uint64_t stream(const struct state *state, enum laxity_memory_case access_case)
+{
+    const size_t bytes =
+        state->array.bytes - state->array.bytes % ((size_t)2 * LAXITY_MEMORY_STREAM_LINE_BYTES);
+    const size_t half = bytes / 2;
+    uint64_t passed = 0;
+    do {
+        if (access_case == LAXITY_MEMORY_STREAM_READ) {
+            laxity_memory_stream_read(state->array.start, bytes);
+            passed += bytes;
+        } else if (access_case == LAXITY_MEMORY_STREAM_WRITE) {
+            laxity_memory_stream_write(state->array.start, bytes);
+            passed += bytes;
+        } else {
+            laxity_memory_stream_copy(state->array.start + half, state->array.start, half);
+            passed += half;
+        }
+    } while (passed < STREAM_BYTES);
+    return passed / LAXITY_MEMORY_STREAM_LINE_BYTES;
+}
+
+/* What is not timed: the batch is prepared, and its code is run once. */
+static void prepare_batch(struct state *state, enum laxity_memory_case access_case)
+{
+    unsigned char *start = state->array.start;
+    if (access_case == LAXITY_MEMORY_READ || access_case == LAXITY_MEMORY_WRITE) {
+        laxity_memory_draw(&state->array, state->indices, LAXITY_MEMORY_ACCESSES, &state->random);
+    }
+    if (access_case == LAXITY_MEMORY_READ) {
+        laxity_memory_read(start, state->indices, WARM_ACCESSES);
+    } else if (access_case == LAXITY_MEMORY_WRITE) {
+        laxity_memory_write(start, state->indices, WARM_ACCESSES);
+    } else if (access_case == LAXITY_MEMORY_CHASE) {
+        state->link = laxity_memory_chase(state->link, WARM_STEPS);
+    }
+}
+
+static uint64_t run_batch(struct state *state, enum laxity_memory_case access_case)
+{
+    switch (access_case) {
+    case LAXITY_MEMORY_CHASE:
+        state->link = laxity_memory_chase(state->link, LAXITY_MEMORY_ACCESSES);
+        return LAXITY_MEMORY_ACCESSES;
+    case LAXITY_MEMORY_READ:
+        laxity_memory_read(state->array.start, state->indices, LAXITY_MEMORY_ACCESSES);
+        return LAXITY_MEMORY_ACCESSES;
+    case LAXITY_MEMORY_WRITE:
+        laxity_memory_write(state->array.start, state->indices, LAXITY_MEMORY_ACCESSES);
+        return LAXITY_MEMORY_ACCESSES;
+    default:
+        return stream(state, access_case);
+    }
+}
+
+static struct laxity_memory_row time_batch(
+    const struct laxity_memory_settings *settings,
+    struct state *state,
+    enum laxity_memory_case access_case
+)
+{
+    prepare_batch(state, access_case);
+    const int64_t before_ns = read_clock();
+    const int64_t start_ns = read_clock();
+    const uint64_t accesses = run_batch(state, access_case);
+    const int64_t end_ns = read_clock();
+    return (struct laxity_memory_row){
+        .time_ns = start_ns,
+        .working_set_bytes = state->array.bytes,
+        .elapsed_ns = end_ns - start_ns,
+        .empty_ns = start_ns - before_ns,
+        .accesses = accesses,
+        .cpu = (int32_t)state->cpu,
+        .node = state->region->node,
+        .repetition = state->repetition,
+        .line_bytes = (uint16_t)settings->line_bytes,
+        .access_case = (uint8_t)access_case,
+        .pages = settings->is_huge,
+    };
+}
+
+/* Other pages than last time, so that what depends on them is in the spread of the figures. */
+static void place_array(struct state *state, size_t bytes, size_t line_bytes)
+{
+    const size_t spare_pages = (state->region->pages.bytes - bytes) / PAGE_BYTES;
+    const size_t page = (size_t)(laxity_crpd_random(&state->random) % (spare_pages + 1));
+    state->array = (struct laxity_memory_array){
+        .start = state->region->pages.start + page * PAGE_BYTES,
+        .bytes = bytes,
+        .line_bytes = line_bytes,
+    };
+}
+
+/* One batch of each case. Returns false if the user wants an end. */
+static bool measure_size(struct laxity_probe_run *run, size_t bytes)
+{
+    const struct laxity_memory_settings *settings = run->plan->settings;
+    struct state *state = run->state;
+    place_array(state, bytes, (size_t)settings->line_bytes);
+    if (!link_chain(run)) {
+        return false;
+    }
+    for (int i = 0; i < LAXITY_MEMORY_CASES; i++) {
+        if (!settings->has_case[i]) {
+            continue;
+        }
+        const struct laxity_memory_row row =
+            time_batch(settings, state, (enum laxity_memory_case)i);
+        if (!laxity_probe_add_row(run, &row)) {
+            return false;
+        }
+    }
+    pause_if_due(state);
+    return true;
+}
+
+/* Sizes in random order, so that what changes slowly changes all of them. */
+static bool measure_repetition(struct laxity_probe_run *run)
+{
+    const struct laxity_memory_settings *settings = run->plan->settings;
+    struct state *state = run->state;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const size_t at = (size_t)(laxity_crpd_random(&state->random) % (i + 1));
+        state->turns[i] = state->turns[at];
+        state->turns[at] = i;
+    }
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        if (!measure_size(run, (size_t)settings->sizes_bytes[state->turns[i]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every node in turn. Returns false if the user wants an end. */
+static bool measure_cpu(struct laxity_probe_run *run)
+{
+    struct state *state = run->state;
+    for (uint64_t i = 0; i < run->plan->repetitions; i++) {
+        state->repetition = (uint32_t)i;
+        for (size_t at = 0; at < state->n_regions; at++) {
+            state->region = &state->regions[at];
+            if (!measure_repetition(run)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int move_to(struct laxity_probe_run *run, unsigned cpu)
+{
+    struct state *state = run->state;
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    state->cpu = cpu;
+    state->worked_since_ns = laxity_now_ns();
+    if (laxity_set_affinity(&one) == 0) {
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "memory_latency: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        cpu
+    );
+    return -1;
+}
+
+static int measure(struct laxity_probe_run *run)
+{
+    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+        return -1;
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
+            continue;
+        }
+        if (move_to(run, cpu)) {
+            return -1;
+        }
+        if (!measure_cpu(run)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+void laxity_memory_settings_free(struct laxity_memory_settings *settings)
+{
+    free(settings->sizes_bytes);
+    free(settings->nodes);
+    *settings = (struct laxity_memory_settings){0};
+}
+
+const struct laxity_probe laxity_probe_memory_latency = {
+    .name = "memory_latency",
+    .stream = "memory_latency.npy",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .row_bytes = sizeof(struct laxity_memory_row),
+    .setup = setup,
+    .measure = measure,
+    .teardown = teardown,
+    .count_rows = count_rows,
+};
