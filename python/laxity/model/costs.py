@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """costs.json: what the platform takes from a job, one entry per cost. Design: design.md section 4.
 
-The fields are a contract. Times are integers of nanoseconds; `null` means "not known", never zero.
+The fields are a contract. Times are integers of nanoseconds, or of picoseconds where `unit` says so
+(an access to the first cache takes less than a nanosecond); `null` means "not known", never zero.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from laxity.model.wording import plain_words
 COSTS_SCHEMA = 1
 GAMMA = "gamma"
 GAMMA_CODE = "gamma_code"
+# Time per random access, and per 64 bytes of a stream.
+MEMORY_LATENCY = "memory_latency"
+MEMORY_STREAM = "memory_stream"
 
 Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal["ok", "not_measurable", "no_verdict"]
@@ -27,6 +31,8 @@ class Axes(Record, frozen=True, kw_only=True):
 
     `case` of gamma is the kind of preemption and the pattern of the victim's passes:
     `synchronous_chase`, of gamma_code `synchronous_jumps`.
+    `synchronous_chase`; of memory_latency chase, read or write, of memory_stream read, write or
+    copy, each with `_huge` in huge pages.
     """
 
     cpu: int | None = None
@@ -38,14 +44,14 @@ class Axes(Record, frozen=True, kw_only=True):
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One cost. `points` (x, ns) are a bound over an axis, linear between them; empty: no curve.
+    """One cost. `points` (x, time) are a bound over an axis, linear between them; empty: no curve.
 
     x is the working set where `axes.working_set_bytes` is null, else the preemption's length in ns.
     """
 
     name: str
     kind: Kind
-    unit: Literal["ns"] = "ns"
+    unit: Literal["ns", "ps"] = "ns"
     n: int
     quantiles: dict[str, int]
     max: int | None
@@ -108,18 +114,25 @@ MEMBERS = (
         "text",
         "",
         "gamma, gamma_code, later delta, migration, memory_latency, ...",
+        "gamma, memory_latency, memory_stream, later delta, migration, ...",
     ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
-    Member("entries[].unit", "text", "", "of quantiles, max, noise_floor and points: ns"),
+    Member(
+        "entries[].unit",
+        "text",
+        "",
+        "of quantiles, max, noise_floor and points: ns; memory_latency: ps per access, "
+        "memory_stream: ps per 64 bytes",
+    ),
     Member("entries[].n", "integer", "count", "samples behind the entry"),
     Member(
         "entries[].quantiles",
         "object",
-        "ns",
+        "unit",
         "by q, nearest rank; only those that n supports with a 95 % interval",
     ),
-    Member("entries[].max", "integer, null", "ns", "largest sample"),
-    Member("entries[].noise_floor", "integer, null", "ns", "what the measurement cannot resolve"),
+    Member("entries[].max", "integer, null", "unit", "largest sample"),
+    Member("entries[].noise_floor", "integer, null", "unit", "what the measurement cannot resolve"),
     Member(
         "entries[].verdict",
         "text",
@@ -142,11 +155,13 @@ MEMBERS = (
         "text, null",
         "",
         "write, read, flush, execute: how lines were evicted",
+        "gamma: synchronous or asynchronous, then _sequential or _chase; memory_latency: chase, "
+        "read, write; memory_stream: read, write, copy; _huge in huge pages",
     ),
     Member(
         "entries[].points",
         "list of [x, ns]",
-        "bytes or ns, ns",
+        "bytes or ns, unit",
         "a bound, monotone, linear between the points: over the working set where that is null, "
         "else over the length of the preemption",
     ),

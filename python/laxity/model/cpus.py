@@ -45,6 +45,19 @@ def parse_cpus(text: object) -> tuple[int, ...]:
     return tuple(sorted(cpus))
 
 
+def parse_nodes(text: str) -> tuple[int, ...]:
+    """Read a list of NUMA nodes, written as one of CPUs.
+
+    Raises:
+        ConfigError: Anything else.
+    """
+    try:
+        return parse_cpus(text)
+    except ConfigError as error:
+        msg = f'"{text}" is not a list of NUMA nodes; write for example 0-1'
+        raise ConfigError(msg) from error
+
+
 def format_cpus(cpus: Iterable[int]) -> str:
     """Write CPUs in the shortest form: (0, 1, 3) is `0-1,3`; none at all is the empty string."""
     ranges: list[list[int]] = []

@@ -51,5 +51,18 @@ class CrpdMeasurement(Measurement, frozen=True, kw_only=True, tag="crpd"):
     preemption_ns: int = 0
 
 
+class MemoryLatencyMeasurement(Measurement, frozen=True, kw_only=True, tag="memory_latency"):
+    """Access time against the size of the array."""
+
+    working_sets_bytes: list[int]
+    # Of the memory; none: wherever the kernel lets it lie.
+    nodes: list[int]
+    cases: list[str]
+    # ordinary or huge
+    pages: str
+    # From one element of a chain to the next possible one.
+    line_bytes: int
+
+
 # One member per probe.
-Measured: TypeAlias = CrpdMeasurement
+Measured: TypeAlias = CrpdMeasurement | MemoryLatencyMeasurement

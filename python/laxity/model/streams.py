@@ -209,6 +209,27 @@ CRPD = (
     Field("role", "u1", "", "0 spins, 1 evicts, 2 spins as a control"),
     Field("pattern", "u1", "", "0 sequential, 1 chase: lines in random order"),
 )
+# One row per batch, written by probe "memory_latency" (native/probes/memory_latency.c).
+MEMORY_LATENCY = (
+    Field("time_ns", "i8", "ns", "the batch began"),
+    Field("working_set_bytes", "u8", "bytes", "size of the array"),
+    Field("elapsed_ns", "i8", "ns", "the whole batch, raw: with one reading of the clock"),
+    Field(
+        "empty_ns", "i8", "ns", "a batch without accesses, just before: one reading of the clock"
+    ),
+    Field("accesses", "u8", "count", "of the batch; streams: lines of 64 bytes, a copied one once"),
+    Field("cpu", "i4", "", "where it ran"),
+    Field("node", "i4", "", "NUMA node of the array; absent: wherever the kernel put it"),
+    Field("repetition", "u4", "", "from 0; each has physical pages and an order of its own"),
+    Field("line_bytes", "u2", "bytes", "one element of a chain in each"),
+    Field(
+        "case",
+        "u1",
+        "",
+        "0 chase, 1 read, 2 write (random), 3 stream_read, 4 stream_write, 5 stream_copy",
+    ),
+    Field("pages", "u1", "", "0 ordinary, 1 huge"),
+)
 
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
@@ -219,6 +240,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "counters": COUNTERS,
     "probe": PROBE,
     "crpd": CRPD,
+    "memory_latency": MEMORY_LATENCY,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

@@ -163,6 +163,14 @@ def format_size_bytes(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B"
 
 
+def format_bytes_per_s(bytes_per_s: float) -> str:
+    """Show a bandwidth to people, three digits, decimal units: 12345678901 is `12.3 GB/s`."""
+    for factor, symbol in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= factor:
+            return f"{_three_digits(bytes_per_s / factor)} {symbol}"
+    return f"{_three_digits(bytes_per_s)} B/s"
+
+
 def _three_digits(value: float) -> str:
     """Three significant digits without exponent; a whole number below 1000 stays whole."""
     if value == int(value) and abs(value) < 1000:  # noqa: PLR2004 - where the next unit begins

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laxity.model.costs import Entry
-from laxity.model.measurements import CrpdMeasurement
+from laxity.model.measurements import CrpdMeasurement, MemoryLatencyMeasurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,29 @@ def _crpd_costs(sources: Sequence[Source]) -> list[Entry]:
     return crpd.entries(crpd.pool(measured))
 
 
+def _memory_latency_words(asked: MemoryLatencyMeasurement) -> list[str]:
+    return [
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--node", [str(node) for node in asked.nodes]),
+        *repeated("--case", asked.cases),
+        *("--pages", asked.pages, "--line", f"{asked.line_bytes}B"),
+    ]
+
+
+def _memory_latency_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import memory_latency  # noqa: PLC0415 - loads numpy
+
+    measured = [
+        one
+        for source in sources
+        for one in memory_latency.access_times(source.streams["memory_latency"], source.run)
+    ]
+    return memory_latency.entries(memory_latency.pool(measured))
+
+
 PROBES = {
     "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs),
+    "memory_latency": Probe(
+        streams=("memory_latency",), words=_memory_latency_words, costs=_memory_latency_costs
+    ),
 }
