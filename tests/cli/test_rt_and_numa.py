@@ -21,6 +21,8 @@ COMMANDS = [
     "/laxity-trace --run-dir /run/trace --duration 1s --ring 1MiB",
     "/laxity-probe --run-dir /run/crpd --cpus 1 --repetitions 6 crpd --size 4KiB "
     "--case synchronous --evict-size 64KiB",
+    "/laxity-probe --run-dir /run/latency --cpus 0-1 --repetitions 6 memory_latency --size 64KiB "
+    "--node 0 --node 1 --case chase --case stream_copy",
 ]
 
 
@@ -64,6 +66,15 @@ def test_programs_work_under_preempt_rt_with_two_numa_nodes(tmp_path: Path) -> N
     # 6 repetitions * 3 roles
     assert len(crpd) == 18
     assert (np.ma.getdata(crpd["preemptor_ns"]) > 0).all()
+
+    # The probe itself asks the kernel on which node its pages lie, and refuses any other.
+    latency = stream(guest.files["/run/latency/memory_latency.npy"], tmp_path)
+    for cpu in (0, 1):
+        for node in (0, 1):
+            batches = latency[(latency["cpu"] == cpu) & (latency["node"] == node)]
+            # 6 repetitions * 2 cases
+            assert len(batches) == 12
+            assert (np.ma.getdata(batches["elapsed_ns"]) > 0).all()
 
 
 def stream(data: bytes, folder: Path) -> "np.ma.MaskedArray":

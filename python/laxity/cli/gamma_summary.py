@@ -6,7 +6,7 @@ from typing import Any
 
 from laxity.analysis.crpd import entries
 from laxity.cli.tables import format_table
-from laxity.model.costs import Costs
+from laxity.model.costs import Costs, Entry
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.gamma_data import Curve
 from laxity.report.run_data import RunData
@@ -27,6 +27,7 @@ _HEADERS = (
 _RIGHT = range(3, 10)
 _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _NONE = "-"
+_PS_PER_NS = 1000
 
 
 def gamma_text(data: RunData) -> str:
@@ -54,10 +55,10 @@ def entries_table(costs: Costs) -> str:
                 axes.evict or _NONE,
                 format_size_bytes(size),
                 str(entry.n),
-                _shown(entry.quantiles.get("0.5")),
-                _shown(entry.quantiles.get("0.9")),
-                _shown(entry.max),
-                _shown(entry.noise_floor),
+                _shown_of(entry, entry.quantiles.get("0.5")),
+                _shown_of(entry, entry.quantiles.get("0.9")),
+                _shown_of(entry, entry.max),
+                _shown_of(entry, entry.noise_floor),
                 _VERDICTS[entry.verdict],
             )
         )
@@ -139,3 +140,10 @@ def _rows(curve: Curve) -> list[tuple[str, ...]]:
 
 def _shown(value_ns: int | None) -> str:
     return _NONE if value_ns is None else format_duration_ns(value_ns)
+
+
+def _shown_of(entry: Entry, value: int | None) -> str:
+    """Show a time of an entry, whichever its unit."""
+    if value is None or entry.unit == "ns":
+        return _shown(value)
+    return format_duration_ns(value / _PS_PER_NS)

@@ -5,6 +5,7 @@
 import click
 
 from laxity.cli.measure_crpd import crpd
+from laxity.cli.measure_memory_latency import memory_latency
 
 
 @click.group()
@@ -13,3 +14,4 @@ def measure() -> None:
 
 
 measure.add_command(crpd)
+measure.add_command(memory_latency)

@@ -4,7 +4,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from laxity.model.measurements import Measured
     from laxity.runner.facts import Facts
     from laxity.runner.placement import Cpus
+
+# The measurement of one probe.
+One = TypeVar("One", bound="Measured")
 
 
 class MeasureOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,8 +39,8 @@ class MeasureOptions(msgspec.Struct, frozen=True, kw_only=True):
 def plan_and_measure(
     options: MeasureOptions,
     name: str,
-    plan: "Callable[[Facts, Cpus], tuple[Measured, tuple[Fallback, ...]]]",
-    describe: "Callable[[Measured], str]",
+    plan: "Callable[[Facts, Cpus], tuple[One, tuple[Fallback, ...]]]",
+    describe: "Callable[[One], str]",
 ) -> int:
     """Decide what is measured on the machine in question, say it, measure, show.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laxity.cli.gamma_summary import gamma_document, gamma_text
+from laxity.cli.memory_summary import memory_document, memory_text
 from laxity.report.run_data import RunData
 
 
@@ -20,6 +21,7 @@ class Answer:
 
 _ANSWERS = {
     "crpd": Answer(text=gamma_text, document=gamma_document),
+    "memory_latency": Answer(text=memory_text, document=memory_document),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from laxity.report.blocks import Section
 from laxity.report.run_data import RunData
-from laxity.report.sections import gamma
+from laxity.report.sections import gamma, memory_latency
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ VIEWS = {
         asked="what a preemption costs the caches of its victim",
         sentences=gamma.sentences,
         sections=(gamma.build, gamma.build_code, gamma.build_method),
+    ),
+    "memory_latency": View(
+        asked="how long a memory access takes, against the size of the array",
+        sentences=memory_latency.sentences,
+        sections=(memory_latency.build, memory_latency.build_method),
     ),
 }
 
