@@ -202,7 +202,7 @@ static int setup(struct laxity_probe_run *run)
     state->n_regions = n_regions(settings);
     state->regions = calloc(state->n_regions, sizeof *state->regions);
     state->turns = calloc(settings->n_sizes, sizeof *state->turns);
-    state->order = calloc(bytes / settings->line_bytes + 1, sizeof *state->order);
+    state->order = calloc(bytes / (size_t)settings->line_bytes + 1, sizeof *state->order);
     if (!state->regions || !state->turns || !state->order) {
         return refuse_memory(run, bytes, LAXITY_ANY_NODE, -ENOMEM);
     }
