@@ -239,7 +239,7 @@ static bool link_chain(struct laxity_probe_run *run)
 {
     struct state *state = run->state;
     const size_t n = state->array.bytes / state->array.line_bytes;
-    for (size_t from = 0; from < n; from += LINES_AT_ONCE) {
+    for (size_t from = 0; from < n && !laxity_probe_is_stopped(run); from += LINES_AT_ONCE) {
         const size_t to = n - from < LINES_AT_ONCE ? n : from + LINES_AT_ONCE;
         laxity_memory_shuffle(state->order, from, to, &state->random);
         pause_if_due(state);

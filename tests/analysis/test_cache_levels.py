@@ -104,6 +104,16 @@ def test_wide_intervals_widen_the_size_of_a_level():
     assert (level.fits_bytes, level.full_bytes) == (512 * KIB, 1024 * KIB)
 
 
+def test_one_disturbed_size_moves_no_level():
+    steps = list(THREE_LEVELS)
+    at = next(i for i, one in enumerate(steps) if one.size_bytes == 96 * KIB)
+    steps[at] = Point(96 * KIB, N, 9000, 8900, 9100)
+    levels = detect_levels(steps)
+    sizes = [(one.fits_bytes, one.full_bytes) for one in levels]
+    assert sizes == [(32 * KIB, 48 * KIB), (512 * KIB, 768 * KIB), (None, None)]
+    assert levels[1].latency_ps == 4000
+
+
 def test_claims_within_the_detected_sizes_agree():
     found = compare_levels([Claim(2, 512 * KIB), Claim(1, 32 * KIB)], detect_levels(THREE_LEVELS))
     assert [(one.claim.level, one.agreement) for one in found] == [(1, "agrees"), (2, "agrees")]

@@ -8,7 +8,6 @@ around, has the sharpest edges: an array a little larger than a cache with LRU r
 nothing in it any more.
 """
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -263,10 +262,10 @@ def _level(points: Sequence[Point], plateau: Plateau, after_ps: int) -> Level:
         return Level(plateau, None, None)
     fits_ps = latency_ps * min(PLATEAU_RATIO, ratio**0.25)
     full_ps = latency_ps * min(FULL_RATIO, ratio**0.5)
-    behind = [one for one in points if one.size_bytes >= plateau[0].size_bytes]
-    fitting = list(itertools.takewhile(lambda one: one.upper_ps <= fits_ps, behind))
+    # The last one: a smaller array that was slow was disturbed, for a larger one has fitted.
+    fitting = [one for one in points if one.upper_ps <= fits_ps]
     fits = fitting[-1] if fitting else plateau[0]
     too_large = [
-        one for one in behind if one.size_bytes > fits.size_bytes and one.lower_ps > full_ps
+        one for one in points if one.size_bytes > fits.size_bytes and one.lower_ps > full_ps
     ]
     return Level(plateau, fits.size_bytes, too_large[0].size_bytes if too_large else None)
