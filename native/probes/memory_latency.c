@@ -10,9 +10,9 @@
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/memory_patterns.h"
+#include "probes/memory_regions.h"
 #include "probes/probe.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,10 +34,7 @@ enum {
     WARM_ACCESSES = LAXITY_MEMORY_ACCESSES / 64,
     /* A stream over less repeats its passes, or the clock would be in it. */
     STREAM_BYTES = 1 << 20,
-    /* Several times the caches that a core has for itself; larger arrays use all colours anyway. */
-    SPARE_BYTES = 16 << 20,
     PAGE_BYTES = 4096,
-    BYTES_PER_MIB = 1 << 20,
 };
 
 /* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
@@ -56,21 +53,15 @@ static const struct laxity_field fields[] = {
 };
 _Static_assert(sizeof(struct laxity_memory_row) == 5 * 8 + 3 * 4 + 2 + 2, "no padding in the file");
 
-/* The memory of one node. */
-struct region {
-    struct laxity_pages pages;
-    int32_t node;
-};
-
 struct state {
-    struct region *regions;
+    struct laxity_memory_region *regions;
     size_t n_regions;
     uint32_t *order; /* of the lines of a chain, while it is linked */
     size_t *turns;   /* indices of the sizes, in the order of this repetition */
     uint32_t indices[LAXITY_MEMORY_ACCESSES];
     /* What is being measured. */
     struct laxity_memory_array array;
-    const struct region *region;
+    const struct laxity_memory_region *region;
     struct laxity_memory_link *link; /* where the chain was left */
     int64_t worked_since_ns;
     uint64_t random;
@@ -104,90 +95,6 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     return rows;
 }
 
-static size_t largest_bytes(const struct laxity_memory_settings *settings)
-{
-    size_t largest = 0;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
-static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t node, int rc)
-{
-    const char *what = "no memory; lower --size";
-    if (rc == -ENOSYS) {
-        what = "this kernel knows no NUMA nodes; leave --node out";
-    } else if (rc == -EINVAL) {
-        what = "no such node, or not one of this process's cpuset; see `laxity doctor`";
-    } else if (rc == -EXDEV) {
-        what = "the kernel gave memory of another node; free some on this one";
-    }
-    char where[LAXITY_PROBE_WORD_BYTES] = "";
-    if (node != LAXITY_ANY_NODE) {
-        laxity_format(where, sizeof where, " on node %d", (int)node);
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "memory_latency: cannot have an array of %zu bytes%s: %s",
-        bytes,
-        where,
-        what
-    );
-    return -1;
-}
-
-/* What the kernel did not give is told: figures of ordinary pages must not pass for others. */
-static void check_huge(struct laxity_probe_run *run, const struct laxity_pages *pages)
-{
-    size_t huge_bytes = 0;
-    const int rc = laxity_pages_count_huge(pages, &huge_bytes);
-    if (rc == 0 && huge_bytes == pages->bytes) {
-        return;
-    }
-    char used[LAXITY_PROBE_WORD_BYTES];
-    laxity_format(
-        used,
-        sizeof used,
-        "%zu of %zu MiB",
-        huge_bytes / BYTES_PER_MIB,
-        pages->bytes / BYTES_PER_MIB
-    );
-    laxity_probe_add_fallback(
-        run,
-        "huge pages",
-        rc == 0 ? used : "unknown",
-        "the kernel gives them where it has some (/sys/kernel/mm/transparent_hugepage)"
-    );
-}
-
-/* More than the largest array, so that each repetition can take other pages. */
-static size_t region_bytes(const struct laxity_memory_settings *settings)
-{
-    const size_t largest = largest_bytes(settings);
-    return largest + (largest < SPARE_BYTES / 3 ? 3 * largest : SPARE_BYTES);
-}
-
-static int map_regions(struct laxity_probe_run *run, struct state *state)
-{
-    const struct laxity_memory_settings *settings = run->plan->settings;
-    const size_t bytes = region_bytes(settings);
-    for (size_t i = 0; i < state->n_regions; i++) {
-        struct region *region = &state->regions[i];
-        region->node = settings->n_nodes == 0 ? LAXITY_ANY_NODE : settings->nodes[i];
-        const int rc = laxity_pages_map(bytes, region->node, settings->is_huge, &region->pages);
-        if (rc) {
-            return refuse_memory(run, bytes, region->node, rc);
-        }
-        if (settings->is_huge) {
-            check_huge(run, &region->pages);
-        }
-    }
-    return 0;
-}
-
 static int setup(struct laxity_probe_run *run)
 {
     const struct laxity_memory_settings *settings = run->plan->settings;
@@ -197,16 +104,19 @@ static int setup(struct laxity_probe_run *run)
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
         return -1;
     }
-    const size_t bytes = largest_bytes(settings);
+    const size_t lines = laxity_memory_largest(settings) / (size_t)settings->line_bytes;
     state->random = run->plan->seed;
     state->n_regions = n_regions(settings);
     state->regions = calloc(state->n_regions, sizeof *state->regions);
     state->turns = calloc(settings->n_sizes, sizeof *state->turns);
-    state->order = calloc(bytes / (size_t)settings->line_bytes + 1, sizeof *state->order);
+    state->order = calloc(lines + 1, sizeof *state->order);
     if (!state->regions || !state->turns || !state->order) {
-        return refuse_memory(run, bytes, LAXITY_ANY_NODE, -ENOMEM);
+        laxity_error_set(
+            &run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory; lower --size"
+        );
+        return -1;
     }
-    return map_regions(run, state);
+    return laxity_memory_map_regions(run, state->regions, state->n_regions);
 }
 
 static void teardown(struct laxity_probe_run *run)

@@ -57,6 +57,8 @@ def test_runs_are_joined_and_huge_pages_stay_apart(laxity: Laxity):
     for name, pages in (("A", "ordinary"), ("B", "ordinary"), ("C", "huge")):
         words = ("--cpus", "0", "--case", "chase", "--pages", pages, "--run-dir", name)
         done = laxity("measure", "memory-latency", *SHORT, "--no-report", *words)
+        if "no huge pages" in done.stderr:
+            pytest.skip("no transparent huge pages on this machine")
         assert done.returncode == 0, done.stderr
     done = laxity("costs", "merge", "A", "B", "C", "-o", "costs.json")
     assert done.returncode == 0, done.stderr

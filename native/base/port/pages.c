@@ -65,7 +65,8 @@ static void touch(const struct laxity_pages *pages)
 
 int laxity_pages_map(size_t bytes, int32_t node, bool is_huge, struct laxity_pages *out_pages)
 {
-    const size_t mapped_bytes = bytes + HUGE_PAGE_BYTES;
+    /* Whole huge pages from an aligned start on, wherever the mapping begins. */
+    const size_t mapped_bytes = bytes + 2 * (size_t)HUGE_PAGE_BYTES;
     void *mapping = MAP_FAILED;
     if (bytes > 0 && mapped_bytes > bytes) {
         const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
