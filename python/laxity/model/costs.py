@@ -30,9 +30,8 @@ class Axes(Record, frozen=True, kw_only=True):
     """Where and how a cost was found; null: the cost does not depend on it, or the entry is of all.
 
     `case` of gamma is the kind of preemption and the pattern of the victim's passes:
-    `synchronous_chase`, of gamma_code `synchronous_jumps`.
-    `synchronous_chase`; of memory_latency chase, read or write, of memory_stream read, write or
-    copy, each with `_huge` in huge pages.
+    `synchronous_chase`, of gamma_code `synchronous_jumps`. Of memory_latency it is chase, read or
+    write, of memory_stream read, write or copy, each with `_huge` in huge pages.
     """
 
     cpu: int | None = None
@@ -113,8 +112,7 @@ MEMBERS = (
         "entries[].name",
         "text",
         "",
-        "gamma, gamma_code, later delta, migration, memory_latency, ...",
-        "gamma, memory_latency, memory_stream, later delta, migration, ...",
+        "gamma, gamma_code, memory_latency, memory_stream, later delta, migration, ...",
     ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
     Member(
@@ -148,15 +146,15 @@ MEMBERS = (
         "entries[].axes.case",
         "text, null",
         "",
-        "synchronous or asynchronous, then _sequential or _chase, of gamma_code _code or _jumps",
+        "gamma: synchronous or asynchronous, then _sequential or _chase, of gamma_code _code or "
+        "_jumps; memory_latency: chase, read, write; memory_stream: read, write, copy; _huge in "
+        "huge pages",
     ),
     Member(
         "entries[].axes.evict",
         "text, null",
         "",
         "write, read, flush, execute: how lines were evicted",
-        "gamma: synchronous or asynchronous, then _sequential or _chase; memory_latency: chase, "
-        "read, write; memory_stream: read, write, copy; _huge in huge pages",
     ),
     Member(
         "entries[].points",
