@@ -1,20 +1,31 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Any bytes as costs.json, and as rows of crpd.npy: a model, or a RecordError."""
+"""Any bytes as costs.json, and as rows of crpd.npy and switch.npy: a model, or a RecordError."""
 
 import sys
+from typing import Any
 
 import atheris
 import numpy as np
 
 with atheris.instrument_imports(include=["laxity"]):
-    from laxity.analysis import crpd
+    from laxity.analysis import crpd, switch
     from laxity.errors import RecordError
     from laxity.model.costs import Costs, decode_costs
     from laxity.model.manifest import Tool, encode_document
-    from laxity.model.streams import CRPD
+    from laxity.model.streams import CRPD, SWITCH, Field, absent_value
 
-ROW = np.dtype([(field.name, field.kind) for field in CRPD])
+
+def rows_of(data: bytes, fields: tuple[Field, ...]) -> "np.ma.MaskedArray[Any, Any]":
+    """Take bytes as rows of a stream, absent values masked as the reader does."""
+    row = np.dtype([(field.name, field.kind) for field in fields])
+    rows = np.frombuffer(data[: len(data) // row.itemsize * row.itemsize], row)
+    masked = np.ma.MaskedArray(rows, mask=np.zeros(rows.shape, np.ma.make_mask_descr(row)))
+    for field in fields:
+        absent = absent_value(field.kind)
+        if absent is not None:
+            masked.mask[field.name] = rows[field.name] == absent
+    return masked
 
 
 def test_one_input(data: bytes) -> None:
@@ -25,14 +36,17 @@ def test_one_input(data: bytes) -> None:
         assert str(error)
     else:
         assert decode_costs(encode_document(costs), "costs.json") == costs
-    rows = np.frombuffer(data[: len(data) // ROW.itemsize * ROW.itemsize], ROW)
-    try:
-        entries = crpd.entries(crpd.gammas(np.ma.MaskedArray(rows), "run"))
-    except RecordError as error:
-        assert str(error)
-        return
-    made = Costs(tool=Tool(name="laxity", version="0"), machine_hash="", entries=entries)
-    assert decode_costs(encode_document(made), "costs.json") == made
+    for find in (
+        lambda: crpd.entries(crpd.gammas(rows_of(data, CRPD), "run")),
+        lambda: switch.entries(switch.costs(rows_of(data, SWITCH), "run")),
+    ):
+        try:
+            entries = find()
+        except RecordError as error:
+            assert str(error)
+            continue
+        made = Costs(tool=Tool(name="laxity", version="0"), machine_hash="", entries=entries)
+        assert decode_costs(encode_document(made), "costs.json") == made
 
 
 atheris.Setup(sys.argv, test_one_input)

@@ -10,6 +10,7 @@
 #include "base/port/time.h"
 #include "codegen/code.h"
 #include "probes/crpd.h"
+#include "probes/evict.h"
 #include "probes/probe.h"
 
 #include <errno.h>
@@ -28,10 +29,6 @@
 
 enum {
     EVICT_STEP_BYTES = LAXITY_FLUSH_STEP_BYTES,
-    /* More than a first-level cache holds, so that the next level sees every pass; half of the
-     * smallest second level that we know of. */
-    BLOCK_BYTES = 128 * 1024,
-    BLOCK_PASSES = 3,
     NO_CPU = UINT32_MAX >> 1,
 };
 
@@ -41,21 +38,7 @@ struct means {
     struct laxity_code code; /* in blocks; nothing unless it is to be executed */
 };
 
-/* Measured loops: nothing else may be in them, or spinning is not "the same but for the lines". */
-static void write_lines(volatile unsigned char *buffer, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += EVICT_STEP_BYTES) {
-        buffer[i]++;
-    }
-}
-
-static void read_lines(volatile unsigned char *buffer, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += EVICT_STEP_BYTES) {
-        (void)buffer[i];
-    }
-}
-
+/* A measured loop: nothing else may be in it, or spinning is not "the same but for the lines". */
 static void spin_until(int64_t end_ns)
 {
     while (laxity_now_ns() < end_ns) {
@@ -63,28 +46,15 @@ static void spin_until(int64_t end_ns)
     }
 }
 
-/* Block by block, each several times: a cache that resists scans keeps what is used again. */
-static void evict_by_buffer(
-    void (*use_lines)(volatile unsigned char *, size_t),
-    volatile unsigned char *buffer,
-    size_t buffer_bytes
-)
-{
-    for (size_t at = 0; at < buffer_bytes; at += BLOCK_BYTES) {
-        const size_t rest = buffer_bytes - at;
-        for (int pass = 0; pass < BLOCK_PASSES; pass++) {
-            use_lines(buffer + at, rest < BLOCK_BYTES ? rest : BLOCK_BYTES);
-        }
-    }
-}
-
-/* As evict_by_buffer(); a run begins as many bytes before the end of its block as it executes. */
+/* Block by block, as buffers (evict.h); a run begins as many bytes before the end of its block as
+ * it executes. */
 static void evict_by_code(const struct laxity_code *code, size_t code_bytes)
 {
-    for (size_t at = 0; at < code_bytes; at += BLOCK_BYTES) {
+    for (size_t at = 0; at < code_bytes; at += LAXITY_EVICT_BLOCK_BYTES) {
         const size_t rest = code_bytes - at;
-        const size_t skipped = rest < BLOCK_BYTES ? BLOCK_BYTES - rest : 0;
-        for (int pass = 0; pass < BLOCK_PASSES; pass++) {
+        const size_t skipped =
+            rest < LAXITY_EVICT_BLOCK_BYTES ? LAXITY_EVICT_BLOCK_BYTES - rest : 0;
+        for (int pass = 0; pass < LAXITY_EVICT_BLOCK_PASSES; pass++) {
             (void)laxity_code_run(code, at + skipped - skipped % LAXITY_CRPD_LINE_BYTES, 0);
         }
     }
@@ -96,10 +66,10 @@ static void evict(const struct laxity_crpd_order *order, const struct means *mea
     volatile unsigned char *buffer = means->buffer;
     switch ((enum laxity_crpd_evict)order->evict) {
     case LAXITY_CRPD_WRITE:
-        evict_by_buffer(write_lines, buffer, buffer_bytes);
+        laxity_evict_by_writing(buffer, buffer_bytes);
         return;
     case LAXITY_CRPD_READ:
-        evict_by_buffer(read_lines, buffer, buffer_bytes);
+        laxity_evict_by_reading(buffer, buffer_bytes);
         return;
     case LAXITY_CRPD_EXECUTE:
         evict_by_code(&means->code, buffer_bytes);
@@ -176,9 +146,9 @@ static int prepare_means(struct laxity_probe_run *run, struct means *means)
     if (!settings->has_evict[LAXITY_CRPD_EXECUTE]) {
         return 0;
     }
-    const size_t blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const size_t blocks = (bytes + LAXITY_EVICT_BLOCK_BYTES - 1) / LAXITY_EVICT_BLOCK_BYTES;
     return laxity_crpd_make_code(
-        LAXITY_CRPD_JUMPS, BLOCK_BYTES, blocks, &means->code, &run->shared->error
+        LAXITY_CRPD_JUMPS, LAXITY_EVICT_BLOCK_BYTES, blocks, &means->code, &run->shared->error
     );
 }
 

@@ -24,7 +24,8 @@ int laxity_threads_list(int fd, int32_t *out_tids, unsigned max);
 /* laxity_thread_name - of one thread; empty if it is gone */
 void laxity_thread_name(int32_t tid, char *out_name, size_t bytes);
 
-/* laxity_set_thread_policy - as laxity_set_policy, of FIFO or RR, for a thread of this process */
+/* laxity_set_thread_policy - as laxity_set_policy, of FIFO or RR, for a thread of this process or
+ * of its child */
 int laxity_set_thread_policy(int32_t tid, enum laxity_policy policy, int priority);
 
 /*

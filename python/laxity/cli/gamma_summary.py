@@ -6,7 +6,7 @@ from typing import Any
 
 from laxity.analysis.crpd import entries
 from laxity.cli.tables import format_table
-from laxity.model.costs import Costs, Entry
+from laxity.model.costs import Axes, Costs, Entry
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.gamma_data import Curve
 from laxity.report.run_data import RunData
@@ -44,16 +44,16 @@ def entries_table(costs: Costs) -> str:
     for entry in costs.entries:
         axes = entry.axes
         size = axes.working_set_bytes
-        if size is None:
+        if size is None and entry.points:
             continue
         rows.append(
             (
                 entry.name,
                 entry.kind,
-                _NONE if axes.cpu is None else str(axes.cpu),
+                _place(axes),
                 axes.case or _NONE,
                 axes.evict or _NONE,
-                format_size_bytes(size),
+                _NONE if size is None else format_size_bytes(size),
                 str(entry.n),
                 _shown_of(entry, entry.quantiles.get("0.5")),
                 _shown_of(entry, entry.quantiles.get("0.9")),
@@ -64,6 +64,11 @@ def entries_table(costs: Costs) -> str:
         )
     headers = ("cost", "kind", *_HEADERS[:3], *_HEADERS[4:6], "median", *_HEADERS[7:])
     return format_table(headers, rows, range(5, 11))
+
+
+def _place(axes: Axes) -> str:
+    cpu = _NONE if axes.cpu is None else str(axes.cpu)
+    return cpu if axes.cpu_to is None else f"{cpu}>{axes.cpu_to}"
 
 
 def gamma_document(data: RunData) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import click
 
 from laxity.cli.measure_crpd import crpd
 from laxity.cli.measure_memory_latency import memory_latency
+from laxity.cli.measure_switch import switch
 
 
 @click.group()
@@ -15,3 +16,4 @@ def measure() -> None:
 
 measure.add_command(crpd)
 measure.add_command(memory_latency)
+measure.add_command(switch)

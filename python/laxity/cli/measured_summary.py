@@ -8,6 +8,7 @@ from typing import Any
 
 from laxity.cli.gamma_summary import gamma_document, gamma_text
 from laxity.cli.memory_summary import memory_document, memory_text
+from laxity.cli.switch_summary import switch_document, switch_text
 from laxity.report.run_data import RunData
 
 
@@ -22,6 +23,7 @@ class Answer:
 _ANSWERS = {
     "crpd": Answer(text=gamma_text, document=gamma_document),
     "memory_latency": Answer(text=memory_text, document=memory_document),
+    "switch": Answer(text=switch_text, document=switch_document),
 }
 
 

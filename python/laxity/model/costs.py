@@ -21,6 +21,34 @@ GAMMA_CODE = "gamma_code"
 # Time per random access, and per 64 bytes of a stream.
 MEMORY_LATENCY = "memory_latency"
 MEMORY_STREAM = "memory_stream"
+SWITCH_KERNEL = "switch_kernel"
+# What recording a switch takes itself; it has been subtracted from switch_kernel.
+SWITCH_RECORDING = "switch_recording"
+PREEMPT_IN = "preempt_in"
+PREEMPT_OUT = "preempt_out"
+DELTA = "delta"
+SWITCH_SYNC = "switch_sync"
+TIMER_LATENCY = "timer_latency"
+RELEASE_ISR = "release_isr"
+TICK = "tick"
+TICK_PERIOD = "tick_period"
+IPI_WAKEUP = "ipi_wakeup"
+IRQ = "irq"
+# What `measure switch` finds, in the order in which tables show it.
+SWITCH_NAMES = (
+    SWITCH_KERNEL,
+    SWITCH_RECORDING,
+    PREEMPT_IN,
+    PREEMPT_OUT,
+    DELTA,
+    SWITCH_SYNC,
+    TIMER_LATENCY,
+    RELEASE_ISR,
+    TICK,
+    TICK_PERIOD,
+    IPI_WAKEUP,
+    IRQ,
+)
 
 Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal["ok", "not_measurable", "no_verdict"]
@@ -31,7 +59,8 @@ class Axes(Record, frozen=True, kw_only=True):
 
     `case` of gamma is the kind of preemption and the pattern of the victim's passes:
     `synchronous_chase`, of gamma_code `synchronous_jumps`. Of memory_latency it is chase, read or
-    write, of memory_stream read, write or copy, each with `_huge` in huge pages.
+    write, of memory_stream read, write or copy, each with `_huge` in huge pages; of switches best
+    or worst, of timer_latency idle or busy.
     """
 
     cpu: int | None = None
@@ -112,7 +141,8 @@ MEMBERS = (
         "entries[].name",
         "text",
         "",
-        "gamma, gamma_code, memory_latency, memory_stream, later delta, migration, ...",
+        f"{', '.join((GAMMA, GAMMA_CODE, MEMORY_LATENCY, MEMORY_STREAM, *SWITCH_NAMES))}, "
+        "later more",
     ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
     Member(
@@ -139,7 +169,9 @@ MEMBERS = (
     ),
     Member("entries[].runs", "list of text", "", "names of the runs it was found in"),
     Member("entries[].axes.cpu", "integer, null", "", "where it was measured"),
-    Member("entries[].axes.cpu_to", "integer, null", "", "where a migration went"),
+    Member(
+        "entries[].axes.cpu_to", "integer, null", "", "where a migration went, or who was woken"
+    ),
     Member("entries[].axes.node", "integer, null", "", "NUMA node of the memory"),
     Member("entries[].axes.working_set_bytes", "integer, null", "bytes", "null: the whole curve"),
     Member(
@@ -148,7 +180,8 @@ MEMBERS = (
         "",
         "gamma: synchronous or asynchronous, then _sequential or _chase, of gamma_code _code or "
         "_jumps; memory_latency: chase, read, write; memory_stream: read, write, copy; _huge in "
-        "huge pages",
+        "huge pages; switches: best (nothing evicted) or worst; timer_latency: idle or busy; "
+        "irq: label in /proc/interrupts, or none",
     ),
     Member(
         "entries[].axes.evict",

@@ -64,5 +64,22 @@ class MemoryLatencyMeasurement(Measurement, frozen=True, kw_only=True, tag="memo
     line_bytes: int
 
 
+class SwitchMeasurement(Measurement, frozen=True, kw_only=True, tag="switch"):
+    """What the kernel takes when it switches, wakes and is interrupted.
+
+    Attributes:
+        to_cpus: Woken from each measured CPU; empty: none.
+        quantities: Which rows there are: preemption, sync, timer, release, spin, wakeup,
+            kernel, irq.
+        evict_bytes: Buffer that is written in the worst case.
+        spin_ns: How long interrupts were looked for, per CPU.
+    """
+
+    to_cpus: str
+    quantities: list[str]
+    evict_bytes: int
+    spin_ns: int
+
+
 # One member per probe.
-Measured: TypeAlias = CrpdMeasurement | MemoryLatencyMeasurement
+Measured: TypeAlias = CrpdMeasurement | MemoryLatencyMeasurement | SwitchMeasurement

@@ -231,6 +231,54 @@ MEMORY_LATENCY = (
     Field("pages", "u1", "", "0 ordinary, 1 huge"),
 )
 
+# One row per observation of probe "switch" (native/probes/switch.c); times are CLOCK_MONOTONIC.
+SWITCH = (
+    Field("time_ns", "i8", "ns", "the timer's expiry; where there is none, the first stamp"),
+    Field(
+        "victim_last_ns",
+        "i8",
+        "ns",
+        "victim, before the partner came or before the gap; kernel: these four are its records "
+        "off, on, off, on",
+    ),
+    Field("preemptor_first_ns", "i8", "ns", "first stamp of the partner"),
+    Field("preemptor_last_ns", "i8", "ns", "its last one"),
+    Field("victim_first_ns", "i8", "ns", "victim, after the partner left or after the gap"),
+    Field(
+        "lost_ns",
+        "i8",
+        "ns",
+        "in gaps between the victim's stamps: preemption, release and window; release: in those "
+        "that end after the expiry",
+    ),
+    Field("period_ns", "u4", "ns", "of the victim's stamps: nothing shorter is resolved"),
+    Field("cpu", "i4", "", "of the victim"),
+    Field("cpu_to", "i4", "", "of the partner"),
+    Field("gaps", "u1", "count", "in lost_ns; 254: or more"),
+    Field(
+        "quantity",
+        "u1",
+        "",
+        "0 preemption, 1 sync, 2 timer, 3 release, 4 spin, 5 wakeup, 6 kernel, 7 irq",
+    ),
+    Field("case", "u1", "", "0 best: nothing is evicted, 1 worst: what can be"),
+    Field(
+        "role",
+        "u1",
+        "",
+        "0 observed; 1 what that is compared with: release: nothing is released; spin: the whole "
+        "window; wakeup: both spin; kernel: from one record of an off to a second one of it; "
+        "preemption: while the kernel records",
+    ),
+    Field(
+        "interrupt",
+        "S8",
+        "",
+        "irq: the only one that this CPU counted in the window of the gap, as /proc/interrupts "
+        "calls it; empty: none",
+    ),
+)
+
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
     "histogram": HISTOGRAM,
@@ -241,6 +289,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "probe": PROBE,
     "crpd": CRPD,
     "memory_latency": MEMORY_LATENCY,
+    "switch": SWITCH,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

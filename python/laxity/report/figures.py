@@ -81,11 +81,16 @@ def is_deadline_drawn(data: Sequence[Labelled], deadline_ns: int | None) -> bool
 
 
 def histogram(
-    data: Sequence[Labelled], label: str, deadline_ns: int | None, prefix: str, alt: str
+    data: Sequence[Labelled],
+    label: str,
+    deadline_ns: int | None,
+    prefix: str,
+    alt: str,
+    noun: str = "jobs",
 ) -> str:
     """Draw one histogram, or several over each other, with a logarithmic count.
 
-    Several are drawn as shares, since their sample counts differ.
+    Several are drawn as shares, since their sample counts differ. `noun`: what is counted.
     """
     limits = _limits(data)
     bins = [distribution.bin_counts(one.samples, HISTOGRAM_BINS, limits) for one in data]
@@ -100,7 +105,7 @@ def histogram(
             axes.set_xlim(*_readable(*axes.get_xlim()))
         set_time_axis(axes.xaxis, shown, label, is_log=bins[0].is_log)
         set_count_ticks(axes.yaxis, axes.get_ylim(), is_share=is_share)
-        axes.set_title("share of jobs per bin" if is_share else "jobs per bin")
+        axes.set_title(f"share of {noun} per bin" if is_share else f"{noun} per bin")
         _finish(axes, data, deadline_ns)
         return to_svg(figure, prefix, alt)
 
@@ -137,7 +142,12 @@ def _draw_bins(
 
 
 def tail(
-    data: Sequence[Labelled], label: str, deadline_ns: int | None, prefix: str, alt: str
+    data: Sequence[Labelled],
+    label: str,
+    deadline_ns: int | None,
+    prefix: str,
+    alt: str,
+    noun: str = "jobs",
 ) -> str:
     """Draw 1 - F: the share of jobs that took at least x, both axes logarithmic."""
     low, high = _limits(data)
@@ -165,7 +175,7 @@ def tail(
             axes.set_xlim(*_readable(*axes.get_xlim()))
         set_time_axis(axes.xaxis, shown, label, is_log=is_log)
         set_count_ticks(axes.yaxis, (smallest / 2, 1.6), is_share=True)
-        axes.set_title("share of jobs that took at least x")
+        axes.set_title(f"share of {noun} that took at least x")
         _finish(axes, data, deadline_ns)
         return to_svg(figure, prefix, alt)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from laxity.report.blocks import Section
 from laxity.report.run_data import RunData
-from laxity.report.sections import gamma, memory_latency
+from laxity.report.sections import gamma, memory_latency, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,11 @@ VIEWS = {
         asked="how long a memory access takes, against the size of the array",
         sentences=memory_latency.sentences,
         sections=(memory_latency.build, memory_latency.build_method),
+    ),
+    "switch": View(
+        asked="what the kernel takes when it switches, wakes tasks and is interrupted",
+        sentences=switch.sentences,
+        sections=(switch.build, switch.build_method),
     ),
 }
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from laxity.model.costs import Entry
-from laxity.model.measurements import CrpdMeasurement, MemoryLatencyMeasurement
+from laxity.model.measurements import (
+    CrpdMeasurement,
+    MemoryLatencyMeasurement,
+    SwitchMeasurement,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,27 @@ def _memory_latency_costs(sources: Sequence[Source]) -> list[Entry]:
     return memory_latency.entries(memory_latency.pool(measured))
 
 
+def _switch_words(asked: SwitchMeasurement) -> list[str]:
+    return [
+        *repeated("--quantity", asked.quantities),
+        *(("--to", asked.to_cpus) if asked.to_cpus else ()),
+        *("--evict-size", f"{asked.evict_bytes}B", "--spin", f"{asked.spin_ns}ns"),
+    ]
+
+
+def _switch_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import switch  # noqa: PLC0415 - loads numpy
+
+    measured = [
+        one for source in sources for one in switch.costs(source.streams["switch"], source.run)
+    ]
+    return switch.entries(switch.pool(measured))
+
+
 PROBES = {
     "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs),
     "memory_latency": Probe(
         streams=("memory_latency",), words=_memory_latency_words, costs=_memory_latency_costs
     ),
+    "switch": Probe(streams=("switch",), words=_switch_words, costs=_switch_costs),
 }

@@ -1,0 +1,315 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/switch.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/probe.h"
+#include "probes/switch_partner.h"
+#include "probes/switch_stamps.h"
+#include "probes/switch_victim.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
+    PAUSE_DIVISOR = 4,
+    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
+};
+
+/* What is released by a timer, in random order, so that what changes slowly changes all of it. */
+enum kind {
+    PREEMPTED_BEST,
+    PREEMPTED_WORST,
+    IDLE,
+    RELEASED,
+    NOT_RELEASED,
+    KINDS
+};
+
+static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
+{
+    victim->mapped_bytes = sizeof *victim->shared;
+    victim->buffer_bytes = (size_t)evict_bytes;
+    victim->shared =
+        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    unsigned char *buffer = mmap(
+        NULL, victim->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
+    );
+    victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
+    if (victim->shared == MAP_FAILED || buffer == MAP_FAILED) {
+        victim->shared = victim->shared == MAP_FAILED ? NULL : victim->shared;
+        laxity_error_set(
+            &victim->run->shared->error,
+            LAXITY_EXIT_LACKING,
+            "switch: no memory for %zu bytes that evict; lower --evict-size",
+            victim->buffer_bytes
+        );
+        return -1;
+    }
+    memset(victim->shared, 0, victim->mapped_bytes);
+    memset(buffer, 1, victim->buffer_bytes);
+    return 0;
+}
+
+static void find_period(struct laxity_switch_victim *victim)
+{
+    const uint64_t period = laxity_stamp_period(&victim->clock, &victim->shared->gaps);
+    victim->period_ns = (uint32_t)((double)period / victim->clock.stamps_per_ns + 1);
+}
+
+static int setup(struct laxity_probe_run *run)
+{
+    const struct laxity_switch_settings *settings = run->plan->settings;
+    struct laxity_switch_victim *victim = calloc(1, sizeof *victim);
+    run->state = victim;
+    if (!victim) {
+        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "switch: no memory");
+        return -1;
+    }
+    victim->run = run;
+    victim->partner.order_fd = -1;
+    victim->partner.pid = -1;
+    victim->random = run->plan->seed;
+    if (run->plan->priority < 2) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_USAGE,
+            "switch: --priority 1 leaves no priority below the victim; use 2 or more"
+        );
+        return -1;
+    }
+    if (map_memory(victim, settings->evict_bytes)) {
+        return -1;
+    }
+    laxity_stamp_clock_open(&victim->clock);
+    victim->partner.shared = victim->shared;
+    victim->partner.clock = &victim->clock;
+    return laxity_switch_start_partner(run, &victim->partner);
+}
+
+static void teardown(struct laxity_probe_run *run)
+{
+    struct laxity_switch_victim *victim = run->state;
+    if (!victim) {
+        return;
+    }
+    laxity_switch_stop_partner(&victim->partner);
+    if (victim->shared) {
+        (void)munmap(victim->shared, victim->mapped_bytes);
+    }
+    if (victim->partner.buffer) {
+        (void)munmap(victim->partner.buffer, victim->buffer_bytes);
+    }
+    free(victim);
+    run->state = NULL;
+}
+
+void laxity_switch_pause(struct laxity_switch_victim *victim)
+{
+    const int64_t worked_ns = laxity_now_ns() - victim->worked_since_ns;
+    if (worked_ns >= PAUSE_AFTER_NS) {
+        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
+        victim->worked_since_ns = laxity_now_ns();
+    }
+}
+
+int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit_ns)
+{
+    return (int64_t)(laxity_crpd_random(&victim->random) % (uint64_t)limit_ns);
+}
+
+static bool is_asked(const struct laxity_probe_run *run, enum kind kind)
+{
+    static const enum laxity_switch_quantity quantities[KINDS] = {
+        [PREEMPTED_BEST] = LAXITY_SWITCH_PREEMPTION,
+        [PREEMPTED_WORST] = LAXITY_SWITCH_PREEMPTION,
+        [IDLE] = LAXITY_SWITCH_TIMER,
+        [RELEASED] = LAXITY_SWITCH_RELEASE,
+        [NOT_RELEASED] = LAXITY_SWITCH_RELEASE,
+    };
+    const struct laxity_switch_settings *settings = run->plan->settings;
+    return settings->has_quantity[quantities[kind]];
+}
+
+static int measure_kind(struct laxity_switch_victim *victim, enum kind kind)
+{
+    const enum laxity_switch_case preemption_case =
+        kind == PREEMPTED_WORST ? LAXITY_SWITCH_WORST : LAXITY_SWITCH_BEST;
+    struct laxity_switch_row row;
+    switch (kind) {
+    case PREEMPTED_BEST:
+    case PREEMPTED_WORST:
+        return laxity_switch_preempt(victim, preemption_case, &row)
+                   ? -1
+                   : laxity_switch_add_row(victim, &row);
+    case IDLE:
+        return laxity_switch_measure_idle(victim);
+    case RELEASED:
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_OBSERVED);
+    case NOT_RELEASED:
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_CONTROL);
+    case KINDS:
+        break;
+    }
+    return 0;
+}
+
+static void shuffle_kinds(struct laxity_switch_victim *victim, enum kind kinds[KINDS])
+{
+    for (unsigned i = 0; i < KINDS; i++) {
+        const uint64_t at = laxity_crpd_random(&victim->random) % (i + 1);
+        kinds[i] = kinds[at];
+        kinds[at] = (enum kind)i;
+    }
+}
+
+static int measure_timers(struct laxity_switch_victim *victim)
+{
+    for (uint64_t i = 0; i < victim->run->plan->repetitions; i++) {
+        enum kind kinds[KINDS];
+        shuffle_kinds(victim, kinds);
+        for (int at = 0; at < KINDS; at++) {
+            const bool is_due = is_asked(victim->run, kinds[at]);
+            const int rc = is_due ? measure_kind(victim, kinds[at]) : 0;
+            if (rc) {
+                return rc;
+            }
+            laxity_switch_pause(victim);
+        }
+    }
+    return 0;
+}
+
+static int
+exchange_all(struct laxity_switch_victim *victim, uint32_t cpu_to, enum laxity_switch_case one)
+{
+    const uint32_t rounds =
+        one == LAXITY_SWITCH_WORST ? LAXITY_SWITCH_EVICTING_ROUNDS : LAXITY_SWITCH_BATCH_ROUNDS;
+    for (uint64_t i = 0; i < laxity_switch_count_batches(victim->run->plan->repetitions, rounds);
+         i++) {
+        const int rc = laxity_switch_exchange(victim, cpu_to, one, rounds);
+        if (rc) {
+            return rc;
+        }
+        laxity_switch_pause(victim);
+    }
+    return 0;
+}
+
+static int measure_sync(struct laxity_switch_victim *victim)
+{
+    const int rc = exchange_all(victim, victim->cpu, LAXITY_SWITCH_BEST);
+    return rc ? rc : exchange_all(victim, victim->cpu, LAXITY_SWITCH_WORST);
+}
+
+static int measure_wakeups(struct laxity_switch_victim *victim)
+{
+    const struct laxity_switch_settings *settings = victim->run->plan->settings;
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (!laxity_cpus_has(&settings->to, cpu) || cpu == victim->cpu) {
+            continue;
+        }
+        int rc = laxity_switch_compare_clocks(victim, cpu);
+        rc = rc ? rc : exchange_all(victim, cpu, LAXITY_SWITCH_BEST);
+        if (rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int measure_spins(struct laxity_switch_victim *victim)
+{
+    const struct laxity_switch_settings *settings = victim->run->plan->settings;
+    for (uint64_t i = 0; i < laxity_switch_count_windows(settings); i++) {
+        const int rc = laxity_switch_spin(victim, LAXITY_SWITCH_WINDOW_NS);
+        if (rc) {
+            return rc;
+        }
+        laxity_switch_pause(victim);
+    }
+    return 0;
+}
+
+static int move_to(struct laxity_switch_victim *victim, unsigned cpu)
+{
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    victim->cpu = cpu;
+    victim->worked_since_ns = laxity_now_ns();
+    if (laxity_set_affinity(&one) == 0) {
+        return 0;
+    }
+    laxity_error_set(
+        &victim->run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "switch: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        cpu
+    );
+    return -1;
+}
+
+/* Returns as the parts. */
+static int measure_cpu(struct laxity_switch_victim *victim, unsigned cpu)
+{
+    static const struct {
+        enum laxity_switch_quantity quantity;
+        int (*measure)(struct laxity_switch_victim *);
+    } parts[] = {
+        {LAXITY_SWITCH_KERNEL, laxity_switch_measure_kernel},
+        {LAXITY_SWITCH_SYNC, measure_sync},
+        {LAXITY_SWITCH_WAKEUP, measure_wakeups},
+        {LAXITY_SWITCH_SPIN, measure_spins},
+        {LAXITY_SWITCH_IRQ, laxity_switch_measure_irqs},
+    };
+    const struct laxity_switch_settings *settings = victim->run->plan->settings;
+    int rc = move_to(victim, cpu);
+    if (rc == 0) {
+        find_period(victim);
+    }
+    rc = rc ? rc : measure_timers(victim);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++) {
+        if (settings->has_quantity[parts[i].quantity]) {
+            rc = parts[i].measure(victim);
+        }
+    }
+    return rc;
+}
+
+static int measure(struct laxity_probe_run *run)
+{
+    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+        return -1;
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
+            continue;
+        }
+        const int rc = measure_cpu(run->state, cpu);
+        if (rc) {
+            return rc < 0 ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+const struct laxity_probe laxity_probe_switch = {
+    .name = "switch",
+    .stream = "switch.npy",
+    .fields = laxity_switch_fields,
+    .n_fields = LAXITY_SWITCH_FIELDS,
+    .row_bytes = sizeof(struct laxity_switch_row),
+    .setup = setup,
+    .measure = measure,
+    .teardown = teardown,
+    .count_rows = laxity_switch_count_rows,
+};

@@ -1,0 +1,275 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/switch_partner.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/flush.h"
+#include "base/port/futex.h"
+#include "base/port/memory.h"
+#include "base/port/sched.h"
+#include "base/port/threads.h"
+#include "base/port/time.h"
+#include "probes/evict.h"
+#include "probes/probe.h"
+#include "probes/switch.h"
+#include "probes/switch_stamps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    NO_CPU = UINT32_MAX >> 1,
+    /* A preemptor ends its job by sleeping until its next release, as periodic tasks do. */
+    NEXT_RELEASE_NS = 150000,
+    /* A turn by spinning takes well under a microsecond; whoever waits so long was descheduled. */
+    SPIN_PATIENCE_NS = 5 * LAXITY_NS_PER_MS,
+    /* More than the loop of stamps, or what the partner runs through, is long. */
+    CODE_BYTES = 1024,
+};
+
+/* What the partner is now. */
+struct state {
+    const struct laxity_switch_partner *partner;
+    uint32_t cpu;
+    int answer_fd;
+};
+
+static void run_once(const struct state *state, const struct laxity_switch_order *order);
+
+void laxity_switch_evict(const struct laxity_switch_partner *partner, uint64_t evict_bytes)
+{
+    if (evict_bytes == 0) {
+        return;
+    }
+    laxity_evict_by_writing(partner->buffer, (size_t)evict_bytes);
+    laxity_flush((volatile unsigned char *)partner->shared, sizeof *partner->shared);
+    laxity_flush(laxity_stamp_code(), CODE_BYTES);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a function's address is data here */
+    laxity_flush((volatile unsigned char *)(uintptr_t)run_once, CODE_BYTES);
+}
+
+void laxity_switch_wait_turn(struct laxity_switch_shared *shared, unsigned turn)
+{
+    while (atomic_load_explicit(&shared->turn, memory_order_acquire) == turn) {
+        laxity_futex_wait(&shared->turn, turn);
+    }
+}
+
+bool laxity_switch_spin_turn(
+    const struct laxity_stamp_clock *clock, struct laxity_switch_shared *shared, unsigned turn
+)
+{
+    const uint64_t end = laxity_stamp(clock) + laxity_stamps_of_ns(clock, SPIN_PATIENCE_NS);
+    while (atomic_load_explicit(&shared->turn, memory_order_acquire) == turn) {
+        if (laxity_stamp(clock) > end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Between the two stamps stands only what the order asks for; after the second only what must be.
+ */
+static void run_once(const struct state *state, const struct laxity_switch_order *order)
+{
+    const struct laxity_switch_partner *partner = state->partner;
+    struct laxity_switch_shared *shared = partner->shared;
+    atomic_fetch_add_explicit(&shared->armed, 1, memory_order_release);
+    (void)laxity_sleep_until(order->wake_ns);
+    const uint64_t first = laxity_stamp(partner->clock);
+    laxity_switch_evict(partner, order->evict_bytes);
+    const int64_t next_ns = laxity_now_ns() + NEXT_RELEASE_NS;
+    shared->run.first = first;
+    shared->run.last = laxity_stamp(partner->clock);
+    atomic_fetch_add_explicit(&shared->done, 1, memory_order_release);
+    (void)laxity_sleep_until(next_ns);
+}
+
+static void echo(const struct state *state, const struct laxity_switch_order *order)
+{
+    const struct laxity_switch_partner *partner = state->partner;
+    struct laxity_switch_shared *shared = partner->shared;
+    for (uint32_t i = 0; i < order->rounds && i < LAXITY_SWITCH_ROUNDS_MAX; i++) {
+        laxity_switch_wait_turn(shared, 2 * i);
+        shared->rounds[i].first = laxity_stamp(partner->clock);
+        if (order->rest_ns > 0) {
+            laxity_pause_ns(order->rest_ns);
+        }
+        laxity_switch_evict(partner, order->evict_bytes);
+        shared->rounds[i].last = laxity_stamp(partner->clock);
+        atomic_store_explicit(&shared->turn, 2 * i + 2, memory_order_release);
+        laxity_futex_wake(&shared->turn);
+    }
+}
+
+static void mirror(const struct state *state, const struct laxity_switch_order *order)
+{
+    const struct laxity_switch_partner *partner = state->partner;
+    struct laxity_switch_shared *shared = partner->shared;
+    for (uint32_t i = 0; i < order->rounds && i < LAXITY_SWITCH_ROUNDS_MAX; i++) {
+        if (!laxity_switch_spin_turn(partner->clock, shared, 2 * i)) {
+            return;
+        }
+        const uint64_t now = laxity_stamp(partner->clock);
+        shared->rounds[i] = (struct laxity_switch_marks){now, now};
+        atomic_store_explicit(&shared->turn, 2 * i + 2, memory_order_release);
+    }
+}
+
+static void obey(const struct state *state, const struct laxity_switch_order *order)
+{
+    switch ((enum laxity_switch_task)order->task) {
+    case LAXITY_SWITCH_RUN:
+        run_once(state, order);
+        return;
+    case LAXITY_SWITCH_ECHO:
+        echo(state, order);
+        return;
+    case LAXITY_SWITCH_MIRROR:
+        mirror(state, order);
+        return;
+    }
+}
+
+static void take_place(struct state *state, const struct laxity_switch_order *order)
+{
+    if (order->cpu != state->cpu) {
+        struct laxity_cpus one = {{0}};
+        laxity_cpus_add(&one, order->cpu);
+        (void)laxity_set_affinity(&one); /* the victim has tried it */
+        state->cpu = order->cpu;
+    }
+}
+
+/* Until the victim closes its end. */
+static void serve(struct state *state, int order_fd)
+{
+    struct laxity_switch_order order;
+    while (read(order_fd, &order, sizeof order) == (ssize_t)sizeof order) {
+        take_place(state, &order);
+        obey(state, &order);
+        if (write(state->answer_fd, "", 1) != 1) {
+            return;
+        }
+    }
+}
+
+static _Noreturn void run_partner(
+    struct laxity_probe_run *run,
+    const struct laxity_switch_partner *partner,
+    int order_fd,
+    int answer_fd
+)
+{
+    struct state state = {.partner = partner, .cpu = NO_CPU, .answer_fd = answer_fd};
+    const struct laxity_switch_settings *settings = run->plan->settings;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    memset(partner->buffer, 1, (size_t)settings->evict_bytes);
+    (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
+    if (laxity_probe_enter_policy(run, partner->priority) == 0 && write(answer_fd, "", 1) == 1) {
+        serve(&state, order_fd);
+    }
+    _exit(LAXITY_EXIT_DONE);
+}
+
+static void refuse(struct laxity_probe_run *run, const char *what, int error_number)
+{
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "switch: cannot %s the second process: %s; raise ulimit -u and -n",
+        what,
+        strerrordesc_np(error_number)
+    );
+}
+
+int laxity_switch_start_partner(struct laxity_probe_run *run, struct laxity_switch_partner *partner)
+{
+    int order[2];
+    int answer[2];
+    if (pipe2(order, O_CLOEXEC) != 0) {
+        refuse(run, "connect to", errno);
+        return -1;
+    }
+    if (pipe2(answer, O_CLOEXEC) != 0) {
+        refuse(run, "connect to", errno);
+        (void)close(order[0]);
+        (void)close(order[1]);
+        return -1;
+    }
+    partner->priority = run->plan->priority + 1;
+    partner->pid = fork();
+    if (partner->pid == 0) {
+        (void)close(order[1]);
+        (void)close(answer[0]);
+        run_partner(run, partner, order[0], answer[1]);
+    }
+    const int error_number = errno;
+    (void)close(order[0]);
+    (void)close(answer[1]);
+    partner->order_fd = order[1];
+    partner->answer_fd = answer[0];
+    if (partner->pid < 0) {
+        refuse(run, "start", error_number);
+        return -1;
+    }
+    return laxity_switch_await_answer(run, partner);
+}
+
+void laxity_switch_stop_partner(struct laxity_switch_partner *partner)
+{
+    if (partner->order_fd >= 0) {
+        (void)close(partner->order_fd);
+        (void)close(partner->answer_fd);
+    }
+    if (partner->pid > 0) {
+        (void)waitpid(partner->pid, NULL, 0);
+    }
+    partner->order_fd = -1;
+    partner->pid = -1;
+}
+
+static int tell_end(struct laxity_probe_run *run)
+{
+    laxity_error_set(
+        &run->shared->error, LAXITY_EXIT_INTERNAL, "switch: the second process has ended"
+    );
+    return -1;
+}
+
+int laxity_switch_give_order(
+    struct laxity_probe_run *run,
+    struct laxity_switch_partner *partner,
+    const struct laxity_switch_order *order
+)
+{
+    if (order->priority != partner->priority && run->shared->policy == LAXITY_POLICY_FIFO) {
+        const int rc =
+            laxity_set_thread_policy(partner->pid, LAXITY_POLICY_FIFO, (int)order->priority);
+        if (rc) {
+            return tell_end(run);
+        }
+        partner->priority = order->priority;
+    }
+    const ssize_t bytes = write(partner->order_fd, order, sizeof *order);
+    return bytes == (ssize_t)sizeof *order ? 0 : tell_end(run);
+}
+
+int laxity_switch_await_answer(
+    struct laxity_probe_run *run, const struct laxity_switch_partner *partner
+)
+{
+    char answer = 0;
+    return read(partner->answer_fd, &answer, 1) == 1 ? 0 : tell_end(run);
+}

@@ -1,0 +1,138 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Probe "switch": rows of its stream, and how many there will be. */
+#include "base/cpus.h"
+#include "base/npy.h"
+#include "base/port/time.h"
+#include "probes/probe.h"
+#include "probes/switch.h"
+#include "probes/switch_interrupts.h"
+#include "probes/switch_partner.h"
+#include "probes/switch_stamps.h"
+#include "probes/switch_victim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    GAPS_SHOWN_MAX = 254
+};
+
+/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
+const struct laxity_field laxity_switch_fields[LAXITY_SWITCH_FIELDS] = {
+    {"time_ns", 'i', 8},
+    {"victim_last_ns", 'i', 8},
+    {"preemptor_first_ns", 'i', 8},
+    {"preemptor_last_ns", 'i', 8},
+    {"victim_first_ns", 'i', 8},
+    {"lost_ns", 'i', 8},
+    {"period_ns", 'u', 4},
+    {"cpu", 'i', 4},
+    {"cpu_to", 'i', 4},
+    {"gaps", 'u', 1},
+    {"quantity", 'u', 1},
+    {"case", 'u', 1},
+    {"role", 'u', 1},
+    {"interrupt", 'S', LAXITY_INTERRUPT_BYTES},
+};
+_Static_assert(sizeof(struct laxity_switch_row) == 7 * 8 + 3 * 4 + 4, "no padding in the file");
+
+uint64_t laxity_switch_count_windows(const struct laxity_switch_settings *settings)
+{
+    return (uint64_t)(settings->spin_ns + LAXITY_SWITCH_WINDOW_NS - 1) / LAXITY_SWITCH_WINDOW_NS;
+}
+
+uint64_t laxity_switch_count_batches(uint64_t repetitions, uint64_t rounds)
+{
+    return (repetitions + rounds - 1) / rounds;
+}
+
+/* CPUs other than `cpu` that it wakes. */
+static unsigned count_to(const struct laxity_switch_settings *settings, unsigned cpu)
+{
+    return laxity_cpus_count(&settings->to) - (laxity_cpus_has(&settings->to, cpu) ? 1U : 0U);
+}
+
+static uint64_t
+count_rows_of_cpu(const struct laxity_switch_settings *settings, uint64_t repetitions, unsigned cpu)
+{
+    const bool *has = settings->has_quantity;
+    const uint64_t timed = (has[LAXITY_SWITCH_PREEMPTION] ? 2U : 0U) +
+                           (has[LAXITY_SWITCH_TIMER] ? 1U : 0U) +
+                           (has[LAXITY_SWITCH_RELEASE] ? 2U : 0U);
+    uint64_t rows = timed * repetitions;
+    if (has[LAXITY_SWITCH_SYNC]) {
+        rows += laxity_switch_count_batches(repetitions, LAXITY_SWITCH_BATCH_ROUNDS) *
+                LAXITY_SWITCH_BATCH_ROUNDS;
+        rows += laxity_switch_count_batches(repetitions, LAXITY_SWITCH_EVICTING_ROUNDS) *
+                LAXITY_SWITCH_EVICTING_ROUNDS;
+    }
+    if (has[LAXITY_SWITCH_WAKEUP]) {
+        const uint64_t to_each =
+            laxity_switch_count_batches(repetitions, LAXITY_SWITCH_BATCH_ROUNDS) *
+                LAXITY_SWITCH_BATCH_ROUNDS +
+            LAXITY_SWITCH_ROUNDS_MAX;
+        rows += to_each * count_to(settings, cpu);
+    }
+    if (has[LAXITY_SWITCH_KERNEL]) {
+        /* In each case a control, and what is observed with the tasks' stamps. */
+        rows += (uint64_t)3 * LAXITY_SWITCH_CASES * repetitions;
+    }
+    if (has[LAXITY_SWITCH_SPIN]) {
+        rows += laxity_switch_count_windows(settings) * (LAXITY_GAPS_MAX + 1); /* at most */
+    }
+    if (has[LAXITY_SWITCH_IRQ]) {
+        rows += (uint64_t)settings->spin_ns / LAXITY_SWITCH_IRQ_NS + 1; /* at most */
+    }
+    return rows;
+}
+
+uint64_t laxity_switch_count_rows(const struct laxity_probe_plan *plan)
+{
+    uint64_t rows = 0;
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (laxity_cpus_has(&plan->cpus, cpu)) {
+            rows += count_rows_of_cpu(plan->settings, plan->repetitions, cpu);
+        }
+    }
+    return rows;
+}
+
+struct laxity_switch_row laxity_switch_row_of(
+    const struct laxity_switch_victim *victim, enum laxity_switch_quantity quantity
+)
+{
+    return (struct laxity_switch_row){
+        .victim_last_ns = LAXITY_ABSENT_NS,
+        .preemptor_first_ns = LAXITY_ABSENT_NS,
+        .preemptor_last_ns = LAXITY_ABSENT_NS,
+        .victim_first_ns = LAXITY_ABSENT_NS,
+        .lost_ns = LAXITY_ABSENT_NS,
+        .period_ns = victim->period_ns,
+        .cpu = (int32_t)victim->cpu,
+        .cpu_to = (int32_t)victim->cpu,
+        .quantity = (uint8_t)quantity,
+    };
+}
+
+int laxity_switch_add_row(struct laxity_switch_victim *victim, const struct laxity_switch_row *row)
+{
+    return laxity_probe_add_row(victim->run, row) ? 0 : 1;
+}
+
+void laxity_switch_take_gaps(
+    const struct laxity_switch_victim *victim, int64_t from_ns, struct laxity_switch_row *row
+)
+{
+    const struct laxity_gaps *gaps = &victim->shared->gaps;
+    row->lost_ns = 0;
+    row->gaps = 0;
+    for (unsigned i = 0; i < gaps->n; i++) {
+        const int64_t last_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[i].last);
+        const int64_t first_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[i].first);
+        if (first_ns > from_ns) {
+            row->lost_ns += first_ns - last_ns;
+            row->gaps = row->gaps < GAPS_SHOWN_MAX ? (uint8_t)(row->gaps + 1) : GAPS_SHOWN_MAX;
+        }
+    }
+}

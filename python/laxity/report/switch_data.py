@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Costs of switching of a run, read once for the short answer and for the report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from laxity.analysis import switch
+from laxity.analysis.switch import Cost, KernelCheck
+from laxity.analysis.switch_rows import Rows
+from laxity.analysis.tick import RATES_HZ, Tick
+from laxity.errors import RecordError
+from laxity.model import costs as model
+from laxity.model.measurements import SwitchMeasurement
+from laxity.model.units import format_duration_ns
+from laxity.store.run_directory import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Switching:
+    """What a run that measured switch found.
+
+    Attributes:
+        costs: In the order of tables.
+        ticks: By CPU; a CPU where none was found has none.
+        checks: Whether the kernel's part of a preemption is within what its tasks see.
+        remarks: What was not measured, and why.
+    """
+
+    costs: tuple[Cost, ...] = ()
+    ticks: tuple[tuple[int, Tick], ...] = ()
+    checks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def find(self, name: str, cpu: int, case: str | None) -> Cost | None:
+        """Give one cost that goes to no other CPU; None: not measured."""
+        return next(
+            (
+                one
+                for one in self.costs
+                if (one.place.name, one.place.cpu, one.place.case) == (name, cpu, case)
+            ),
+            None,
+        )
+
+
+def read_switch(run: Run) -> tuple[Switching, tuple[str, ...]]:
+    """Read the costs of a run that measured switch, and what of it cannot be read."""
+    try:
+        rows = run.stream("switch")
+        costs = switch.costs(rows, run.path.name)
+    except RecordError as error:
+        return Switching(), (str(error),)
+    cpus = sorted({one.place.cpu for one in costs})
+    found = tuple((cpu, tick) for cpu in cpus if (tick := switch.tick_of(rows, cpu)) is not None)
+    checks = tuple(map(_check_text, switch.check_kernel(costs)))
+    return Switching(costs, found, checks, _remarks(run, rows, costs)), ()
+
+
+def _check_text(one: KernelCheck) -> str:
+    relation = "≤" if one.holds else ">"
+    doubt = "" if one.holds else ": this cannot be, so one of them is disturbed"
+    return (
+        f"CPU {one.cpu}, {one.case}: 2 · switch_kernel {format_duration_ns(one.both_switches_ns)} "
+        f"{relation} preempt_in + preempt_out {format_duration_ns(one.preemption_ns)} "
+        f"(medians){doubt}"
+    )
+
+
+def _remarks(run: Run, rows: Rows, costs: Sequence[Cost]) -> tuple[str, ...]:
+    asked = run.manifest.measurement
+    names = {one.place.name for one in costs}
+    remarks = []
+    quantities = asked.quantities if isinstance(asked, SwitchMeasurement) else []
+    if "spin" in quantities and model.TICK not in names and len(rows):
+        rates = ", ".join(str(rate) for rate in sorted(RATES_HZ))
+        remarks.append(
+            f"tick: not found; gaps of the victim repeat at none of {rates} Hz (a kernel that "
+            "stops its tick while one task runs has none)"
+        )
+    if "kernel" in quantities and model.SWITCH_KERNEL not in names and len(rows):
+        remarks.append(
+            "switch_kernel: not measured; the kernel recorded no preemption whole, or not twice"
+        )
+    if "irq" in quantities and model.IRQ not in names and len(rows):
+        remarks.append("irq: no window had exactly one gap and one interrupt at most")
+    return tuple(remarks)
