@@ -39,6 +39,7 @@ class LazyGroup(click.Group):
         "demo": ("demo", "demo", "Show what this machine does to a periodic task."),
         "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
         "costs": ("costs", "costs", "Show and join what the platform costs."),
+        "export": ("export", "export", "Write a run in the format of another tool."),
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),
         "list": ("list", "list_workloads", "List the bundled workloads."),
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),

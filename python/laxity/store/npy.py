@@ -11,7 +11,7 @@ or raises RecordError.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -110,6 +110,33 @@ def read_stream(path: Path) -> "np.ma.MaskedArray[Any, Any]":
         msg = f"{path}: {header.rows} rows do not fit into memory; read it on a larger machine"
         raise RecordError(msg) from error
     return _mask_absent(rows.astype(dtype.newbyteorder("="), copy=False))
+
+
+def read_stream_parts(path: Path, part_rows: int) -> "Iterator[np.ma.MaskedArray[Any, Any]]":
+    """Read a stream part by part, for one that need not fit into memory.
+
+    Args:
+        path: As `read_stream`.
+        part_rows: Rows of each part; the last one has fewer.
+
+    Yields:
+        As `read_stream`, in the order of the file.
+
+    Raises:
+        RecordError: As `read_stream`.
+    """
+    import numpy as np  # noqa: PLC0415 - as in read_stream
+
+    try:
+        with path.open("rb") as file:
+            header = _read_header(file, path)
+            check_columns(header, path)
+            dtype = np.dtype([(name, order + kind) for name, order, kind in header.columns])
+            for first in range(0, header.rows, part_rows):
+                rows = np.fromfile(file, dtype=dtype, count=min(part_rows, header.rows - first))
+                yield _mask_absent(rows.astype(dtype.newbyteorder("="), copy=False))
+    except OSError as error:
+        raise cannot_read(path, error) from error
 
 
 def check_columns(header: Header, path: Path) -> None:
