@@ -18,6 +18,7 @@
 struct trace_options {
     const char *run_dir;
     int64_t duration_ns;
+    int64_t keep_last_ns;
     int backend;
     uint64_t ring_bytes;
     const char *kinds;
@@ -50,6 +51,14 @@ static const struct laxity_option options[] = {
      .low = LAXITY_NS_PER_MS,
      .high = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S,
      .help = "end after TIME"},
+    {.name = "--keep-last",
+     .metavar = "TIME",
+     .default_text = "everything",
+     .kind = LAXITY_OPTION_DURATION,
+     AT(keep_last_ns),
+     .low = LAXITY_NS_PER_MS,
+     .high = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S,
+     .help = "keep the rows of the last TIME only; the file holds some more until the end"},
     {.name = "--backend",
      .choices = LAXITY_TRACE_BACKENDS,
      .default_text = "auto",
@@ -91,7 +100,8 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_COUNT,
      AT(parent_fd),
      .high = FD_MAX,
-     .help = "end when the other end of this pipe is closed"},
+     .help = "end when the other end of this pipe is closed; \"from NS\" written to it before says "
+             "what to keep"},
 };
 static const struct laxity_option_table table = {
     "Options", options, sizeof options / sizeof options[0]
@@ -178,7 +188,11 @@ static int read_kinds(const char *list, uint32_t *out_kinds, struct laxity_error
 static int
 read_options(int argc, char **argv, struct trace_options *read, struct laxity_error *error)
 {
-    *read = (struct trace_options){.duration_ns = LAXITY_ABSENT_NS, .kinds = DEFAULT_KINDS};
+    *read = (struct trace_options){
+        .duration_ns = LAXITY_ABSENT_NS,
+        .keep_last_ns = LAXITY_ABSENT_NS,
+        .kinds = DEFAULT_KINDS,
+    };
     const int used = laxity_options_parse(&table, argc - 1, argv + 1, read, error);
     if (used < 0) {
         return -1;
@@ -216,6 +230,7 @@ static void record(const struct trace_options *read, struct laxity_error *error)
         .run_dir = read->run_dir,
         .is_histogram = read->is_histogram,
         .duration_ns = read->duration_ns,
+        .keep_last_ns = read->keep_last_ns,
         .backend = read->backend,
         .ring_bytes = read->ring_bytes,
         .kinds = kinds,

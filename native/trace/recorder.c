@@ -16,6 +16,8 @@
 #include "trace/thread_table.h"
 #include "trace/trace.h"
 
+#include <laxity/units.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,6 +41,10 @@ enum {
     RING_MIB = 16,
     ALL_RINGS_MIB = 256, /* on machines of many CPUs each gets less */
     LEAST_RING_MIB = 1,
+    /* What is too old is dropped when the file has doubled, but not over and over in a small one:
+     * 2.7 MB. */
+    WINDOW_ROWS_MIN = 65536,
+    FROM_TEXT_BYTES = 64,
     MIB = 1 << 20,
     /* The harness completes its streams when its caller dies; rows of its threads are joined. */
     HARNESS_WAIT_MS = 10000,
@@ -82,6 +88,8 @@ struct recorder {
     struct laxity_cpus cpus;
     int64_t started_ns;
     int64_t stopped_ns;
+    uint64_t window_rows; /* that were left when rows were dropped last */
+    bool has_window;      /* started_ns is where the kept rows begin */
     const struct laxity_trace_backend *empty; /* of a histogram */
     struct laxity_sched_stream stream;        /* of a trace */
     struct laxity_switch_stream switches;     /* of a histogram */
@@ -279,6 +287,53 @@ static bool wait_a_pass(int parent_fd)
     return poll(&parent, 1, PASS_MS) > 0 && (parent.revents & (POLLHUP | POLLERR)) != 0;
 }
 
+/* On failure all rows are kept, and it is tried again. */
+static void drop_before(struct recorder *recorder, int64_t from_ns)
+{
+    if (from_ns <= recorder->started_ns ||
+        laxity_sched_stream_drop_before(&recorder->stream, recorder->dir_fd, from_ns) != 0) {
+        return;
+    }
+    recorder->started_ns = from_ns;
+    recorder->has_window = true;
+    recorder->window_rows = recorder->stream.npy.rows;
+    (void)close(recorder->lock_fd);
+    recorder->lock_fd = fcntl(recorder->stream.npy.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static void drop_old(struct recorder *recorder, int64_t now_ns)
+{
+    const int64_t keep_last_ns = recorder->recording->keep_last_ns;
+    const uint64_t rows = recorder->stream.npy.rows;
+    if (keep_last_ns != LAXITY_ABSENT_NS && rows >= WINDOW_ROWS_MIN &&
+        rows / 2 >= recorder->window_rows) {
+        drop_before(recorder, now_ns - keep_last_ns);
+    }
+}
+
+/* What the parent has said before it closed its end, else what is kept in any case. */
+static int64_t window_begin_ns(const struct recorder *recorder)
+{
+    const struct laxity_recording *recording = recorder->recording;
+    static const char word[] = "from ";
+    char text[FROM_TEXT_BYTES] = {0};
+    struct pollfd parent = {.fd = recording->parent_fd, .events = POLLIN};
+    int64_t from_ns = 0;
+    if (poll(&parent, 1, 0) > 0 && (parent.revents & POLLIN) != 0 &&
+        read(recording->parent_fd, text, sizeof text - 1) > 0 &&
+        strncmp(text, word, strlen(word)) == 0) {
+        text[strcspn(text, "\n")] = '\0';
+        uint64_t value = 0;
+        if (laxity_parse_count(text + strlen(word), 0, INT64_MAX, &value) == 0) {
+            from_ns = (int64_t)value;
+        }
+    }
+    if (from_ns == 0 && recording->keep_last_ns != LAXITY_ABSENT_NS) {
+        from_ns = recorder->stopped_ns - recording->keep_last_ns;
+    }
+    return from_ns < recorder->stopped_ns ? from_ns : recorder->stopped_ns;
+}
+
 /* Returns 0 when told to stop, or -errno: the output is full. */
 static int record(struct recorder *recorder)
 {
@@ -290,6 +345,7 @@ static int record(struct recorder *recorder)
         )recorder->backend->drain(recorder->state, &recorder->sink); /* what it lacks is counted */
         const int64_t now_ns = laxity_now_ns();
         if (now_ns - flushed_ns > FLUSH_NS && !recording->is_histogram) {
+            drop_old(recorder, now_ns);
             rc = laxity_sched_stream_flush(&recorder->stream);
             flushed_ns = now_ns;
         }
@@ -337,7 +393,8 @@ static void put_steal(struct laxity_json *json, const struct recorder *recorder,
 {
     const int64_t steal_ns =
         laxity_steal_between_ns(&recorder->steal_before, &recorder->steal_after, cpu);
-    if (steal_ns == LAXITY_ABSENT_NS) {
+    /* What is known is of the whole recording, which rows are no longer of. */
+    if (steal_ns == LAXITY_ABSENT_NS || recorder->has_window) {
         laxity_json_null(json, "steal_ns");
     } else {
         laxity_json_int(json, "steal_ns", steal_ns);
@@ -400,6 +457,7 @@ static int write_summary(const struct recorder *recorder)
     put_supplies(&json, supplies_of(recorder));
     laxity_json_int(&json, "started_ns", recorder->started_ns);
     laxity_json_int(&json, "stopped_ns", recorder->stopped_ns);
+    laxity_json_count(&json, "dropped", recorder->stream.dropped);
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
     laxity_json_int(&json, "steal_resolution_ns", laxity_steal_resolution_ns());
     put_cpus(&json, recorder);
@@ -419,6 +477,9 @@ static void finish(struct recorder *recorder, struct laxity_error *error)
     (void)recorder->backend->stop(recorder->state, &recorder->sink);
     (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);
+    if (!recorder->recording->is_histogram) {
+        drop_before(recorder, window_begin_ns(recorder));
+    }
     int rc = close_stream(recorder);
     const int written = write_summary(recorder);
     rc = rc ? rc : written;

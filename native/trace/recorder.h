@@ -20,8 +20,11 @@ struct laxity_recording {
     uint64_t ring_bytes;        /* per CPU; 0 = chosen by the number of CPUs */
     uint32_t kinds;             /* what to record, if the back-end can: LAXITY_SUPPLIES(kind) */
     struct laxity_cpus avoided; /* where the recorder does not run, if there are others */
+    int64_t keep_last_ns;       /* rows older than that may be dropped; LAXITY_ABSENT_NS = none */
     int ready_fd;               /* "ready\n" is written to it once recording runs; -1 = none */
-    int parent_fd;              /* ends when the other end of this pipe is closed; -1 = none */
+    /* Ends when the other end of this pipe is closed; -1 = none. What was written to it before,
+     * "from NS\n", says from when on rows are to be kept at the end (keep_last_ns if nothing). */
+    int parent_fd;
     const volatile sig_atomic_t *is_stopped;
 };
 

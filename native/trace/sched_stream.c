@@ -7,9 +7,13 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 struct __attribute__((packed)) laxity_sched_row {
     int64_t time_ns;
@@ -32,6 +36,8 @@ static const struct laxity_field fields[] = {
     {"prev_state_or_vector", 'i', 8},
     {"preempted", 'u', 1},
 };
+
+static const char *const window_name = "sched.npy.window";
 
 enum {
     /* 1.2 MiB: one system call per 32768 events, a tenth of a second at the highest rates. */
@@ -141,6 +147,100 @@ int laxity_sched_stream_flush(struct laxity_sched_stream *stream)
         note_error(stream, laxity_npy_patch(&stream->npy));
     }
     return stream->error;
+}
+
+/* Of one CPU, while its rows are looked through. */
+struct window {
+    bool has_begun;
+    uint64_t dropped;
+    uint64_t base; /* numbers before it are taken by what was dropped, or lost among that */
+};
+
+/* Moves the rows to be kept to the front of the buffer; each CPU's are in order of time. */
+static size_t
+keep_rows(struct laxity_sched_row *rows, size_t n, int64_t from_ns, struct window *windows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct window *window = &windows[rows[i].cpu];
+        window->has_begun |= rows[i].time_ns >= from_ns;
+        if (window->has_begun) {
+            rows[i].seq -= window->base;
+            rows[kept++] = rows[i];
+        } else {
+            window->dropped++;
+            window->base = rows[i].seq + 1;
+        }
+    }
+    return kept;
+}
+
+static int copy_window(
+    struct laxity_sched_stream *stream,
+    struct laxity_npy *out_npy,
+    int64_t from_ns,
+    struct window *windows
+)
+{
+    for (uint64_t at = 0; at < stream->npy.rows;) {
+        const uint64_t rest = stream->npy.rows - at;
+        const uint64_t n = rest < BUFFER_ROWS ? rest : BUFFER_ROWS;
+        int rc = laxity_npy_read(&stream->npy, at, stream->buffer, n);
+        if (rc) {
+            return rc;
+        }
+        const size_t kept = keep_rows(stream->buffer, (size_t)n, from_ns, windows);
+        rc = laxity_npy_write(out_npy, out_npy->rows, stream->buffer, kept);
+        if (rc) {
+            return rc;
+        }
+        at += n;
+    }
+    return laxity_npy_patch(out_npy);
+}
+
+static void count_dropped(struct laxity_sched_stream *stream, const struct window *windows)
+{
+    for (unsigned i = 0; i < LAXITY_CPUS_MAX; i++) {
+        struct laxity_sched_cpu *cpu = &stream->cpus[i];
+        stream->dropped += windows[i].dropped;
+        cpu->rows -= windows[i].dropped;
+        cpu->lost -= windows[i].base - windows[i].dropped;
+        cpu->next_seq -= windows[i].base;
+    }
+}
+
+int laxity_sched_stream_drop_before(struct laxity_sched_stream *stream, int dir_fd, int64_t from_ns)
+{
+    write_buffer(stream); /* and the buffer is free */
+    if (stream->error) {
+        return stream->error;
+    }
+    struct window *windows = calloc(LAXITY_CPUS_MAX, sizeof *windows);
+    if (!windows) {
+        return -ENOMEM;
+    }
+    struct laxity_npy npy;
+    int rc = laxity_npy_create(dir_fd, window_name, fields, sizeof fields / sizeof fields[0], &npy);
+    if (rc) {
+        goto free_windows;
+    }
+    (void)flock(npy.fd, LOCK_EX | LOCK_NB); /* before anybody can open it by its name */
+    rc = copy_window(stream, &npy, from_ns, windows);
+    if (rc == 0 && renameat(dir_fd, window_name, dir_fd, "sched.npy") != 0) {
+        rc = -errno;
+    }
+    if (rc) {
+        (void)close(npy.fd);
+        (void)unlinkat(dir_fd, window_name, 0);
+        goto free_windows;
+    }
+    (void)close(stream->npy.fd);
+    stream->npy = npy;
+    count_dropped(stream, windows);
+free_windows:
+    free(windows);
+    return rc;
 }
 
 int laxity_sched_stream_close(struct laxity_sched_stream *stream, int dir_fd)

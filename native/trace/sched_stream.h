@@ -25,7 +25,8 @@ struct laxity_sched_stream {
     struct laxity_sched_row *buffer;
     size_t n_buffered;
     struct laxity_thread_table threads;
-    int error; /* -errno of the first write that failed; what came after it is lost */
+    int error;        /* -errno of the first write that failed; what came after it is lost */
+    uint64_t dropped; /* rows that were too old to be kept */
     struct laxity_sched_cpu cpus[LAXITY_CPUS_MAX];
 };
 
@@ -37,6 +38,17 @@ struct laxity_trace_sink laxity_sched_stream_sink(struct laxity_sched_stream *st
 
 /* laxity_sched_stream_flush - write what is buffered, patch the header. Returns 0 or -errno. */
 int laxity_sched_stream_flush(struct laxity_sched_stream *stream);
+
+/*
+ * laxity_sched_stream_drop_before - forget the rows before from_ns, as if recording had begun there
+ *
+ * The remaining ones go to a new file that takes the place of the old one at once, locked as that
+ * was. Numbers of records and counts begin anew, so that what was dropped is no loss. Returns 0, or
+ * -errno: then all is as before.
+ */
+int laxity_sched_stream_drop_before(
+    struct laxity_sched_stream *stream, int dir_fd, int64_t from_ns
+);
 
 /* laxity_sched_stream_close - flush, threads.npy, close. Returns 0 or the first -errno. */
 int laxity_sched_stream_close(struct laxity_sched_stream *stream, int dir_fd);

@@ -109,6 +109,84 @@ static void full_output_counts_what_it_did_not_take(void)
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), -EFBIG);
 }
 
+static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
+{
+    unsigned char rows[ROWS_MAX * SCHED_ROW_BYTES];
+    CHECK_EQUAL(read_rows("sched.npy", SCHED_ROW_BYTES, rows, ROWS_MAX), n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t time_ns = 0;
+        uint64_t seq = 0;
+        memcpy(&time_ns, &rows[i * SCHED_ROW_BYTES], sizeof time_ns);
+        memcpy(&seq, &rows[i * SCHED_ROW_BYTES + SEQ_OFFSET], sizeof seq);
+        CHECK_EQUAL(time_ns, times_ns[i]);
+        CHECK_EQUAL(seq, seqs[i]);
+    }
+}
+
+/* CPU 0 has 0 1 (2 3 lost) 4 (5 lost) 6, CPU 1 has 0 1; of CPU 0 the first three rows go, and with
+ * them two lost ones: 6 becomes 1, since 5, which was lost after the last row that went, may belong
+ * to what is kept. */
+static void what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is(void)
+{
+    open_stream();
+    happen(LAXITY_SCHED_OFF, 0, 7, 100);
+    happen(LAXITY_SCHED_OFF, 1, 7, 150);
+    happen(LAXITY_SCHED_ON, 0, 7, 199);
+    sink.on_lost(sink.context, 0, 2);
+    happen(LAXITY_SCHED_OFF, 0, 7, 199);
+    sink.on_lost(sink.context, 0, 1);
+    happen(LAXITY_SCHED_ON, 0, 7, 200);
+    happen(LAXITY_SCHED_ON, 1, 7, 250);
+    CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, 200), 0);
+    CHECK_EQUAL(stream->dropped, 4);
+    CHECK_EQUAL(stream->cpus[0].rows, 1);
+    CHECK_EQUAL(stream->cpus[0].lost, 1);
+    CHECK_EQUAL(stream->cpus[1].rows, 1);
+    CHECK_EQUAL(stream->cpus[1].lost, 0);
+    happen(LAXITY_SCHED_OFF, 0, 7, 300);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {200, 250, 300};
+    const uint64_t seqs[] = {1, 0, 2};
+    rows_are(times_ns, seqs, 3);
+    CHECK(faccessat(dir_fd, "sched.npy.window", F_OK, 0) != 0);
+}
+
+static void a_long_trace_is_cut_where_it_was_asked_for(void)
+{
+    const int64_t n = 2 * FULL_BUFFER + 10;
+    open_stream();
+    for (int64_t i = 0; i < n; i++) {
+        happen(LAXITY_SCHED_ON, (int32_t)(i % 2), 7, i);
+    }
+    CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, n - 3), 0);
+    CHECK_EQUAL(stream->dropped, (uint64_t)n - 3);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {n - 3, n - 2, n - 1};
+    const uint64_t seqs[] = {0, 0, 1};
+    rows_are(times_ns, seqs, 3);
+}
+
+static void rows_that_cannot_be_copied_stay_where_they_are(void)
+{
+    open_stream();
+    happen(LAXITY_SCHED_ON, 0, 7, 100);
+    happen(LAXITY_SCHED_OFF, 0, 7, 200);
+    CHECK_EQUAL(laxity_sched_stream_flush(stream), 0);
+    struct rlimit before;
+    CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit limit = {LAXITY_NPY_HEADER_BYTES, RLIM_INFINITY};
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, 150), -EFBIG);
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_EQUAL(stream->dropped, 0);
+    happen(LAXITY_SCHED_ON, 0, 7, 300);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {100, 200, 300};
+    const uint64_t seqs[] = {0, 1, 2};
+    rows_are(times_ns, seqs, 3);
+    CHECK(faccessat(dir_fd, "sched.npy.window", F_OK, 0) != 0);
+}
+
 static void thread_keeps_one_row_per_name(void)
 {
     open_stream();
@@ -191,6 +269,9 @@ int main(void)
     }
     RUN(lost_records_leave_a_gap_in_the_numbers_of_their_cpu);
     RUN(full_output_counts_what_it_did_not_take);
+    RUN(what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is);
+    RUN(a_long_trace_is_cut_where_it_was_asked_for);
+    RUN(rows_that_cannot_be_copied_stay_where_they_are);
     RUN(thread_keeps_one_row_per_name);
     RUN(fork_that_is_told_late_makes_no_second_row);
     RUN(number_beyond_the_kernels_limit_is_left_out);
