@@ -304,6 +304,15 @@ static int parse_segment(
     return used + 1;
 }
 
+static struct laxity_stop_on stop_on_of(const struct laxity_common_options *common)
+{
+    if (common->stop_on_response_ns != LAXITY_ABSENT_NS) {
+        return (struct laxity_stop_on){LAXITY_STOP_ON_RESPONSE, common->stop_on_response_ns};
+    }
+    return (struct laxity_stop_on){.kind = common->is_stop_on_miss ? LAXITY_STOP_ON_MISS
+                                                                   : LAXITY_STOP_ON_NOTHING};
+}
+
 static void
 take_common(struct laxity_run_request *request, const struct laxity_common_options *common)
 {
@@ -315,6 +324,7 @@ take_common(struct laxity_run_request *request, const struct laxity_common_optio
         .snapshots = (enum laxity_snapshots)common->snapshots,
         .keep = (enum laxity_keep)common->keep.keep,
         .keep_rows = common->keep.rows,
+        .stop_on = stop_on_of(common),
         .is_idle_poll = common->idle == 1,
         .is_fail_fast = common->is_fail_fast,
         .progress_fd = common->progress_fd > 0 ? (int)common->progress_fd : -1,
@@ -360,6 +370,7 @@ int laxity_run_options_parse(
     *out_request = (struct laxity_run_request){.recover_dir = NULL};
     struct laxity_common_options common = {
         .duration_ns = LAXITY_ABSENT_NS,
+        .stop_on_response_ns = LAXITY_ABSENT_NS,
         .seed = 1,
         .snapshots = LAXITY_SNAPSHOTS_ALL,
         .keep = {.keep = LAXITY_KEEP_ALL},
@@ -368,6 +379,12 @@ int laxity_run_options_parse(
     int used = laxity_options_parse(&laxity_common_table, argc, argv, &common, error);
     take_common(out_request, &common);
     struct laxity_run_plan *plan = &out_request->plan;
+    if (used >= 0 && common.is_stop_on_miss && common.stop_on_response_ns != LAXITY_ABSENT_NS) {
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "--stop-on-miss and --stop-on-response: drop one of them"
+        );
+        used = -1;
+    }
     const bool is_refused = used < 0 || laxity_take_events(&common.events, plan, error);
     free((void *)common.events.names.items);
     if (is_refused) {

@@ -28,6 +28,8 @@ struct laxity_common_options {
     struct laxity_keep_value keep;
     bool is_unprivileged_allowed;
     bool is_fail_fast;
+    bool is_stop_on_miss;
+    int64_t stop_on_response_ns; /* LAXITY_ABSENT_NS = none */
 };
 
 /* Options of one task or co-runner. */

@@ -76,7 +76,27 @@ void laxity_crew_stop_tasks(struct laxity_crew *crew)
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         stop_task(crew, i, LAXITY_END_INTERRUPT, now_ns);
     }
-    atomic_store_explicit(&crew->launch.segment->run.stop, 1, memory_order_release);
+    atomic_store_explicit(&crew->launch.segment->run.stop, LAXITY_RUN_STOPS, memory_order_release);
+}
+
+void laxity_crew_end_after_jobs(struct laxity_crew *crew, int64_t end_ns)
+{
+    struct laxity_segment *segment = crew->launch.segment;
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        if (crew->is_task_alive[i]) {
+            laxity_end_task(laxity_segment_task(segment, i), LAXITY_END_STOPPED, end_ns);
+        }
+    }
+    atomic_store_explicit(&segment->run.stop, LAXITY_RUN_STOPS_AFTER_JOBS, memory_order_release);
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        const bool is_waiting =
+            laxity_atomic64_load_ns(&task->state.job_start_ns) == 0 &&
+            atomic_load_explicit(&task->state.end, memory_order_acquire) == LAXITY_END_NONE;
+        if (crew->is_task_alive[i] && is_waiting) {
+            stop_process(task->verdict.pid); /* its next release may be far away */
+        }
+    }
 }
 
 void laxity_crew_stop_corunners(struct laxity_crew *crew)

@@ -25,6 +25,14 @@ struct laxity_crew {
  * down */
 void laxity_crew_stop_tasks(struct laxity_crew *crew);
 
+/*
+ * laxity_crew_end_after_jobs - no task starts another job; a running one may finish
+ *
+ * A program with its own main is ended at once. To be called again until no task is alive, with the
+ * same end_ns, the end of the tasks.
+ */
+void laxity_crew_end_after_jobs(struct laxity_crew *crew, int64_t end_ns);
+
 /* laxity_crew_stop_corunners - note their progress and ask them to end */
 void laxity_crew_stop_corunners(struct laxity_crew *crew);
 

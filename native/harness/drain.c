@@ -14,6 +14,7 @@
 #include "harness/own_jobs.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -82,6 +83,7 @@ static int drain_rings(struct drain *drain)
     for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
         rc = laxity_job_stream_drain(&drain->stream, i);
     }
+    laxity_stop_on_tell(segment, drain->config->stop_fd);
     if (rc == 0) {
         rc = laxity_sample_stream_drain(&drain->samples, segment, drain->config->dir_fd);
     }

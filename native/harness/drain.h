@@ -16,6 +16,7 @@ struct laxity_drain_config {
     int dir_fd;      /* the run's directory */
     int lifeline_fd; /* hangs up when the supervisor is gone; -1 = it is gone already (recovery) */
     int parent_fd;   /* hangs up when the caller is gone; -1 = there is none */
+    int stop_fd;     /* eventfd: the run is to stop at a job that was seen; -1 = nobody listens */
     const int *output_fds;   /* one pipe per task, then per co-runner; NULL = none */
     const char *run_dir;     /* for the finisher */
     const char *shared_path; /* of the segment's file; removed at the end */

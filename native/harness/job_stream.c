@@ -9,6 +9,7 @@
 #include "harness/job_rows.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 #include "harness/thread_stream.h"
 
 #include <errno.h>
@@ -200,6 +201,7 @@ int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_inde
             return rc;
         }
         count_finished(&task->drain, &row);
+        laxity_stop_on_judge(segment, &row);
         task->drain.next_ordinal = record->ordinal + 1;
         laxity_atomic64_store(&task->drain.tail, tail + 1);
     }

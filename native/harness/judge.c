@@ -45,7 +45,9 @@ bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
 
 void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_ns)
 {
-    if (atomic_load_explicit(&task->verdict.end, memory_order_relaxed) == LAXITY_END_NONE) {
+    const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    const bool is_overtaken = known == LAXITY_END_STOPPED && end != LAXITY_END_STOPPED;
+    if (known == LAXITY_END_NONE || is_overtaken) {
         task->verdict.end_ns = end_ns;
         atomic_store_explicit(&task->verdict.end, end, memory_order_release);
     }
@@ -130,7 +132,11 @@ static bool judge_running(
     char where[HOW_BYTES];
     describe_status(wait_status, how, sizeof how);
     describe_job(segment, index, where, sizeof where);
-    const uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
+    if (known == LAXITY_END_STOPPED && task->config.is_own_program) {
+        known = LAXITY_END_INTERRUPT; /* not waited for: its relay has ended it as asked */
+        laxity_end_task(task, LAXITY_END_INTERRUPT, task->verdict.end_ns);
+    }
     laxity_end_task(task, end_of_task(task, wait_status), laxity_now_ns());
     char *detail = task->verdict.detail;
     const size_t bytes = sizeof task->verdict.detail;

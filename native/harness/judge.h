@@ -41,7 +41,8 @@ bool laxity_judge_corunner(
     struct laxity_error *error
 );
 
-/* laxity_end_task - give a verdict unless there is one: the first cause in time stays */
+/* laxity_end_task - give a verdict unless there is one: the first cause in time stays. Only a task
+ * that was to end after its job (LAXITY_END_STOPPED) may still fail in it. */
 void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_ns);
 
 #endif

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -80,6 +81,7 @@ static void fill_segment(struct laxity_launch *launch)
     segment->keep = plan->keep;
     segment->keep_rows = plan->keep_rows;
     segment->duration_ns = plan->duration_ns;
+    segment->stop_on = plan->stop_on;
     segment->last_release_ns = INT64_MIN;
     const char *ticks = laxity_ticks_name();
     laxity_format(segment->ticks_name, sizeof segment->ticks_name, "%s", ticks ? ticks : "");
@@ -153,6 +155,10 @@ static int make_pipes(struct laxity_launch *launch, struct laxity_error *error)
     }
     launch->lifeline_read_fd = ends[0];
     launch->lifeline_write_fd = ends[1];
+    launch->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (launch->stop_fd < 0) {
+        goto failed;
+    }
     for (unsigned i = 0; i < plan->n_tasks + plan->n_corunners; i++) {
         if (pipe2(ends, O_CLOEXEC) != 0) {
             goto failed;
@@ -237,6 +243,7 @@ int laxity_launch_drain(struct laxity_launch *launch)
             .dir_fd = launch->dir_fd,
             .lifeline_fd = launch->lifeline_read_fd,
             .parent_fd = launch->plan->parent_fd,
+            .stop_fd = launch->stop_fd,
             .output_fds = launch->output_read_fds,
             .run_dir = launch->plan->run_dir,
             .shared_path = launch->shared_path,
@@ -406,6 +413,7 @@ void laxity_launch_close(struct laxity_launch *launch)
         close_fd(&launch->go_read_fds[i]);
         close_fd(&launch->go_write_fds[i]);
     }
+    close_fd(&launch->stop_fd);
     close_fd(&launch->lifeline_read_fd);
     close_fd(&launch->lifeline_write_fd);
     close_fd(&launch->segment_fd);

@@ -26,6 +26,7 @@ struct laxity_launch {
     int output_write_fds[2 * LAXITY_PROCESSES_MAX];
     int go_read_fds[LAXITY_PROCESSES_MAX];
     int go_write_fds[LAXITY_PROCESSES_MAX];
+    int stop_fd; /* eventfd: the drain process wakes the supervisor */
     pid_t drain_pid;
 };
 

@@ -98,6 +98,15 @@ static void write_snapshots(struct laxity_json *json, struct laxity_segment *seg
     laxity_json_close(json, '}');
 }
 
+static void put_time(struct laxity_json *json, const char *name, int64_t time_ns)
+{
+    if (time_ns == LAXITY_ABSENT_NS) {
+        laxity_json_null(json, name);
+    } else {
+        laxity_json_int(json, name, time_ns);
+    }
+}
+
 /* Everything that was asked for; what does not count has no platform event. The cost of an empty
  * pair of snapshots is that of the first task that counts it. */
 static void write_event(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
@@ -301,6 +310,24 @@ static void write_fallbacks(struct laxity_json *json, struct laxity_segment *seg
     laxity_json_close(json, ']');
 }
 
+/* The job that the run stopped on; null if it was to stop on none, or none came. */
+static void write_stop(struct laxity_json *json, const struct laxity_segment *segment)
+{
+    const struct laxity_stop_job *found = &segment->stop_job;
+    if (!found->is_found) {
+        laxity_json_null(json, "stop");
+        return;
+    }
+    laxity_json_open(json, "stop", '{');
+    laxity_json_count(json, "task", found->task);
+    laxity_json_count(json, "job", found->job);
+    put_time(json, "release_ns", found->release_ns);
+    put_time(json, "abs_deadline_ns", found->abs_deadline_ns);
+    put_time(json, "finish_ns", found->finish_ns);
+    put_time(json, "seen_ns", found->seen_ns ? found->seen_ns : LAXITY_ABSENT_NS);
+    laxity_json_close(json, '}');
+}
+
 static void write_outcome(struct laxity_json *json, struct laxity_segment *segment)
 {
     const struct laxity_run_state *run = &segment->run;
@@ -320,6 +347,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_snapshots(json, segment);
     write_events(json, segment);
     write_sampling(json, segment);
+    write_stop(json, segment);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         write_task(json, segment, i);

@@ -34,6 +34,7 @@ struct laxity_run_plan {
     enum laxity_snapshots snapshots;
     enum laxity_keep keep;
     uint64_t keep_rows;
+    struct laxity_stop_on stop_on;
     bool is_idle_poll;
     bool is_fail_fast; /* a task that fails ends the others too */
     int progress_fd;   /* -1 = none */

@@ -116,7 +116,8 @@ static void run_passes(
     struct laxity_segment *segment, struct laxity_corunner *corunner, int argc, void **workload_argv
 )
 {
-    while (!stop && atomic_load_explicit(&segment->run.stop, memory_order_relaxed) == 0) {
+    while (!stop &&
+           atomic_load_explicit(&segment->run.stop, memory_order_relaxed) != LAXITY_RUN_STOPS) {
         benchmark_execution(argc, workload_argv);
         laxity_atomic64_increment(&corunner->passes);
     }

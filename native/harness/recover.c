@@ -54,6 +54,7 @@ static void recover_segment(
         .segment = base,
         .dir_fd = dir_fd,
         .lifeline_fd = -1,
+        .stop_fd = -1,
         .parent_fd = -1,
         .run_dir = run_dir,
         .shared_path = shared_path,

@@ -32,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 3,
+    LAXITY_SEGMENT_VERSION = 4,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -55,6 +55,18 @@ enum laxity_keep {
     LAXITY_KEEP_ALL,
     LAXITY_KEEP_MISSES,
     LAXITY_KEEP_TAIL
+};
+
+/* At the first job of which kind a run stops. */
+enum laxity_stop_on_kind {
+    LAXITY_STOP_ON_NOTHING,
+    LAXITY_STOP_ON_MISS,
+    LAXITY_STOP_ON_RESPONSE
+};
+
+struct laxity_stop_on {
+    enum laxity_stop_on_kind kind;
+    int64_t response_ns; /* of LAXITY_STOP_ON_RESPONSE: a longer one */
 };
 
 /* Why a task or co-runner ended. 1-6 are also the column `cause` of an aborted job. */
@@ -269,6 +281,25 @@ enum laxity_run_status {
     LAXITY_RUN_RECOVERED,
 };
 
+/* The job that a run stopped at. Writer: the drain process; `is_told` is set last. */
+struct laxity_stop_job {
+    uint32_t is_found;
+    uint32_t task;
+    uint64_t job;
+    int64_t release_ns;
+    int64_t abs_deadline_ns; /* LAXITY_ABSENT_NS = none */
+    int64_t finish_ns;
+    int64_t seen_ns; /* 0 = when the run was over anyway */
+    _Atomic uint32_t is_told;
+};
+
+/* `stop` of a run. */
+enum laxity_run_stop {
+    LAXITY_RUN_GOES_ON,
+    LAXITY_RUN_STOPS,           /* tasks and co-runners shall end */
+    LAXITY_RUN_STOPS_AFTER_JOBS /* no task shall start another job; co-runners go on */
+};
+
 /* What is counted in every task. Writer: the supervisor, before any task exists. */
 struct laxity_counting {
     struct laxity_event events[LAXITY_EVENTS_MAX];
@@ -284,7 +315,7 @@ struct laxity_counting {
 struct laxity_run_state {
     struct laxity_atomic64 t0_ns;    /* 0 = not published */
     struct laxity_atomic64 alive_ns; /* when the supervisor last looked after the run */
-    _Atomic uint32_t stop;           /* tasks and co-runners shall end */
+    _Atomic uint32_t stop;           /* enum laxity_run_stop */
     _Atomic uint32_t status;
     int64_t end_ns;
     struct laxity_error error;
@@ -305,6 +336,7 @@ struct laxity_segment {
     enum laxity_keep keep;
     uint64_t keep_rows;  /* of LAXITY_KEEP_TAIL */
     int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
+    struct laxity_stop_on stop_on;
     char ticks_name[16]; /* "" = none */
     char finisher[1024]; /* shell command for a run whose caller died, "" = none */
     uint64_t
@@ -314,6 +346,7 @@ struct laxity_segment {
     /* Writer: the drain process. */
     _Alignas(LAXITY_CACHE_LINE_BYTES
     ) _Atomic int32_t output_error; /* -errno of the stream writer */
+    struct laxity_stop_job stop_job;
     uint64_t rows_written;
     uint64_t rows_kept_from;  /* LAXITY_KEEP_TAIL: rows ever kept */
     uint32_t jobs_is_open;    /* jobs.npy exists */

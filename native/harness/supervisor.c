@@ -15,6 +15,7 @@
 #include "harness/launch.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +57,7 @@ struct supervisor {
     int idle_fd;
     bool is_interrupted;
     int64_t progress_ns;
+    int64_t stop_ns; /* when a job was seen that the run stops on; 0 = not yet */
 };
 
 static void interrupt_run(struct supervisor *supervisor, const char *cause)
@@ -122,6 +124,7 @@ static void answer_events(struct supervisor *supervisor, int timeout_ms)
         {.fd = supervisor->signal_fd, .events = POLLIN},
         /* A pipe hangs up; of a socket, as sshd gives its programs, the other end stops sending. */
         {.fd = supervisor->is_interrupted ? -1 : supervisor->plan->parent_fd, .events = POLLRDHUP},
+        {.fd = supervisor->stop_ns ? -1 : supervisor->crew.launch.stop_fd, .events = POLLIN},
     };
     if (poll(fds, sizeof fds / sizeof fds[0], timeout_ms) > 0) {
         struct signalfd_siginfo info;
@@ -352,15 +355,26 @@ static void check_output(struct supervisor *supervisor)
     }
 }
 
+/* The job that the run stops on was seen: no other one starts. */
+static void answer_stop_on(struct supervisor *supervisor)
+{
+    if (!laxity_stop_on_is_told(supervisor->segment) || supervisor->crew.must_stop) {
+        return;
+    }
+    supervisor->stop_ns = supervisor->stop_ns ? supervisor->stop_ns : laxity_now_ns();
+    laxity_crew_end_after_jobs(&supervisor->crew, supervisor->stop_ns);
+}
+
 /* From t0 until no task is alive. Whatever ends the run early stops all tasks. */
 static void watch_run(struct supervisor *supervisor)
 {
     const int poll_ms = killer_poll_ms(supervisor);
     int64_t stop_ns = INT64_MAX;
     while (laxity_crew_has_tasks(&supervisor->crew)) {
-        answer_events(supervisor, poll_ms);
+        answer_events(supervisor, supervisor->stop_ns ? REAP_POLL_MS : poll_ms);
         laxity_atomic64_store_ns(&supervisor->segment->run.alive_ns, laxity_now_ns());
         laxity_crew_kill_hung(&supervisor->crew);
+        answer_stop_on(supervisor);
         check_output(supervisor);
         report_progress(supervisor);
         if (supervisor->crew.must_stop && stop_ns == INT64_MAX) {

@@ -18,6 +18,7 @@
 enum {
     CHURN_BLOCKS = 64,
     CHURN_ROUNDS = 400,
+    LATE_US = 20000,
     LINES_PRINTED = 2000,
     NS_PER_US = 1000,
     PAGE_BYTES = 4096,
@@ -104,11 +105,22 @@ static void block(void)
     (void)nanosleep(&pause, NULL);
 }
 
+static void be_late(void)
+{
+    spin_us(LATE_US);
+}
+
 /* Faults that happen in job N only. */
 static const struct {
     const char *name;
     void (*run)(void);
-} faults[] = {{"crash", crash}, {"hang", hang}, {"exit", leave}, {"check", fail_check}};
+} faults[] = {
+    {"crash", crash},
+    {"hang", hang},
+    {"exit", leave},
+    {"check", fail_check},
+    {"late", be_late},
+};
 
 static const char *mode;
 

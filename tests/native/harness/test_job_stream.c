@@ -11,6 +11,7 @@
 #include "harness/job_stream.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -421,6 +422,79 @@ static void skipped_job_counts_nothing_which_is_not_zero(void)
     CHECK(ratios[0] == 1.0F && isnan(ratios[1]));
 }
 
+static void found_job_is(uint64_t job, int64_t finish_ns)
+{
+    CHECK_EQUAL(segment->stop_job.is_found, 1);
+    CHECK_EQUAL(segment->stop_job.job, job);
+    CHECK_EQUAL(segment->stop_job.finish_ns, finish_ns);
+}
+
+static void run_stops_on_the_first_miss_that_is_seen(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    segment->stop_on.kind = LAXITY_STOP_ON_MISS;
+    run_job(task, 0, T0, T0 + T); /* at its deadline: met */
+    run_job(task, 1, T0 + T, T0 + 2 * T + 1);
+    run_job(task, 3, T0 + 3 * T, T0 + 4 * T + 9);
+    CHECK_EQUAL(laxity_job_stream_open(segment, dir_fd, &stream), 0);
+    CHECK_EQUAL(laxity_job_stream_drain(&stream, 0), 0);
+    found_job_is(1, T0 + 2 * T + 1);
+    CHECK_EQUAL(segment->stop_job.abs_deadline_ns, T0 + 2 * T);
+    CHECK(!laxity_stop_on_is_told(segment));
+    int fds[2];
+    CHECK_EQUAL(pipe(fds), 0);
+    laxity_stop_on_tell(segment, fds[1]);
+    laxity_stop_on_tell(segment, fds[1]); /* told once */
+    CHECK(laxity_stop_on_is_told(segment));
+    uint64_t words[2];
+    CHECK_EQUAL(read(fds[0], words, sizeof words), sizeof words[0]);
+    (void)close(fds[0]);
+    (void)close(fds[1]);
+    run_job(task, 4, T0 + 4 * T, T0 + 5 * T + 1);
+    CHECK_EQUAL(laxity_job_stream_drain(&stream, 0), 0);
+    found_job_is(1, T0 + 2 * T + 1);
+    CHECK_EQUAL(laxity_job_stream_close(&stream, dir_fd), 0);
+}
+
+static void run_stops_on_a_response_time_above_the_limit_not_at_it(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, LAXITY_ABSENT_NS);
+    segment->stop_on = (struct laxity_stop_on){LAXITY_STOP_ON_RESPONSE, 300};
+    run_job(task, 0, T0 + 100, T0 + 300);
+    write_rows(T0 + T, LAXITY_END_JOBS);
+    CHECK_EQUAL(segment->stop_job.is_found, 0);
+    task = fresh_run(LAXITY_OVERRUN_SKIP, LAXITY_ABSENT_NS);
+    segment->stop_on = (struct laxity_stop_on){LAXITY_STOP_ON_RESPONSE, 300};
+    run_job(task, 0, T0 + 100, T0 + 301);
+    write_rows(T0 + T, LAXITY_END_JOBS);
+    found_job_is(0, T0 + 301);
+    CHECK_EQUAL(segment->stop_job.seen_ns, 0); /* the run was over anyway */
+}
+
+static void of_two_tasks_seen_together_the_job_that_finished_first_counts(void)
+{
+    (void)fresh_run(LAXITY_OVERRUN_SKIP, T);
+    segment->stop_on.kind = LAXITY_STOP_ON_MISS;
+    const struct laxity_job_row later = {
+        .task = 0, .job = 5, .finish_ns = 900, .status = LAXITY_STATUS_MISSED
+    };
+    const struct laxity_job_row earlier = {
+        .task = 1, .job = 2, .finish_ns = 800, .status = LAXITY_STATUS_MISSED
+    };
+    laxity_stop_on_judge(segment, &later);
+    laxity_stop_on_judge(segment, &earlier);
+    found_job_is(2, 800);
+    CHECK_EQUAL(segment->stop_job.task, 1);
+}
+
+static void run_that_stops_on_nothing_finds_nothing(void)
+{
+    struct laxity_task *task = fresh_run(LAXITY_OVERRUN_SKIP, T);
+    run_job(task, 0, T0, T0 + T + 1);
+    write_rows(T0 + 2 * T, LAXITY_END_JOBS);
+    CHECK_EQUAL(segment->stop_job.is_found, 0);
+}
+
 int main(void)
 {
     if (!mkdtemp(directory)) {
@@ -446,6 +520,10 @@ int main(void)
     RUN(jobs_of_an_own_program_have_their_own_releases_and_no_skipped_ones);
     RUN(rows_without_release_are_sorted_by_their_start);
     RUN(skipped_job_counts_nothing_which_is_not_zero);
+    RUN(run_stops_on_the_first_miss_that_is_seen);
+    RUN(run_stops_on_a_response_time_above_the_limit_not_at_it);
+    RUN(of_two_tasks_seen_together_the_job_that_finished_first_counts);
+    RUN(run_that_stops_on_nothing_finds_nothing);
     static const char *const files[] = {"jobs.npy", "histogram.npy", "threads.npy"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         (void)unlinkat(dir_fd, files[i], 0);

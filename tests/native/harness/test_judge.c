@@ -212,6 +212,32 @@ static void first_cause_in_time_decides(void)
     CHECK_EQUAL(error.exit_code, 4);
 }
 
+static void task_that_was_to_end_after_its_job_may_still_fail_in_it(void)
+{
+    struct laxity_task *task = fresh_task();
+    running_job(7);
+    laxity_end_task(task, LAXITY_END_STOPPED, 50);
+    laxity_end_task(task, LAXITY_END_STOPPED, 60); /* asked again: the end stays */
+    CHECK_EQUAL(task->verdict.end_ns, 50);
+    struct laxity_error error = {0};
+    CHECK(laxity_judge_task(segment, 0, KILLED_BY_SEGV, true, &error));
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_SIGNAL);
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_VIOLATED);
+}
+
+static void own_program_that_was_ended_in_its_job_is_no_failure(void)
+{
+    struct laxity_task *task = fresh_task();
+    task->config.is_own_program = 1;
+    running_job(7);
+    laxity_end_task(task, LAXITY_END_STOPPED, 50);
+    struct laxity_error error = {0};
+    CHECK(!laxity_judge_task(segment, 0, 0, true, &error));
+    CHECK_EQUAL(task->verdict.end, LAXITY_END_INTERRUPT);
+    CHECK_EQUAL(task->verdict.end_ns, 50);
+    CHECK_EQUAL(error.exit_code, 0);
+}
+
 int main(void)
 {
     RUN(job_at_its_timeout_is_left_one_beyond_is_killed);
@@ -228,6 +254,8 @@ int main(void)
     RUN(sigterm_from_outside_is_no_complete_run);
     RUN(corunner_that_dies_leaves_no_verdict);
     RUN(first_cause_in_time_decides);
+    RUN(task_that_was_to_end_after_its_job_may_still_fail_in_it);
+    RUN(own_program_that_was_ended_in_its_job_is_no_failure);
     free(segment);
     return test_exit_code();
 }
