@@ -277,6 +277,17 @@ def test_limits_of_time_are_taken():
         ("duration", "0s", 'duration "0s" is not above 0; write a longer one'),
         ("idle", "pol", 'idle "pol" is unknown; did you mean "poll"?'),
         ("snapshots", "some", 'snapshots "some" is unknown; use one of none cpu all'),
+        (
+            "stop_on",
+            "missed",
+            'stop_on "missed" is unknown; write miss or, with a time of yours, response>5ms',
+        ),
+        (
+            "stop_on",
+            "response<5ms",
+            'stop_on "response<5ms" is unknown; write miss or, with a time of yours, response>5ms',
+        ),
+        ("stop_on", "response>5", 'stop_on response: "5" has no unit; write 5s'),
         ("keep", "tail:0", 'keep "tail:0" is unknown; use all, misses or tail:N (the last N rows)'),
         ("max_response", 5, "max_response: 5 has no unit; write 5s"),
         ("events", "cycles", "events is a text, not a list; correct it"),
@@ -311,6 +322,16 @@ def test_eight_events_are_taken_and_written_back():
 def test_events_without_the_snapshots_that_read_them_are_refused():
     message = "[run]: events: counters are read with snapshots all, not cpu; write all"
     assert refusal(run={"events": ["cycles"], "snapshots": "cpu"}) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "response_ns"),
+    [("miss", None), ("response>5ms", 5_000_000), ("response > 1.5us", 1500), ("response>0s", 0)],
+)
+def test_every_job_to_stop_on_reads_back_as_it_was_written(text: str, response_ns: int | None):
+    spec = resolve(run={"stop_on": text})
+    assert spec.stop_on.response_ns == response_ns
+    assert read_spec_toml(spec_to_toml(spec).encode(), {}, RESOLUTION_NS) == spec
 
 
 @pytest.mark.parametrize("keep", ["all", "misses", "tail:1", "tail:1000"])

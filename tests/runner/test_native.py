@@ -35,6 +35,23 @@ def made_up_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("LAXITY_TOOLS", str(tools_directory(tmp_path)))
 
 
+@pytest.mark.parametrize(
+    ("stop_on", "words"),
+    [
+        ("miss", ["--stop-on-miss"]),
+        ("response>5ms", ["--stop-on-response", "5000000ns"]),
+        (None, []),
+    ],
+)
+def test_job_to_stop_on_is_told_to_laxity_run(
+    tmp_path: Path, stop_on: str | None, words: list[str]
+):
+    run: dict[str, object] = {} if stop_on is None else {"stop_on": stop_on}
+    argv = native_argv(spec_of(run=run), tmp_path, NativeOptions())
+    assert [word for word in argv if word.startswith("--stop-on")] == words[:1]
+    assert all(word in argv for word in words)
+
+
 def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
     spec = spec_of(
         run={"duration": "10s", "jobs": 7, "seed": 5, "keep": "tail:9"},

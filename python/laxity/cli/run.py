@@ -65,6 +65,7 @@ _RUN_KEYS = (
     "max_misses",
     "max_response",
     "fail_fast",
+    "stop_on",
     "events",
     "sample_bucket",
     "sample_cpu",
@@ -130,6 +131,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     max_misses: int | None
     max_response: str | None
     fail_fast: bool | None
+    stop_on: str | None
     events: list[str] | None
     sample: bool
     sample_bucket: str | None
@@ -331,6 +333,11 @@ def _run_options(command: Command) -> Command:
                 is_flag=True,
                 default=None,
                 help="Several tasks: one that fails ends the others too.",
+            ),
+            click.option(
+                "--stop-on",
+                metavar="miss|response>TIME",
+                help="End at the first such job; with --trace keep the last 100 ms before it.",
             ),
             click.option(
                 "--trace",

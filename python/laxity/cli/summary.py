@@ -11,6 +11,7 @@ from laxity.cli.measured_summary import measured_document, measured_text
 from laxity.cli.tables import format_table
 from laxity.cli.took import attribution_document, attribution_lines
 from laxity.model.manifest import Manifest
+from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.run_data import PageData, RunData, TaskData, read_page
@@ -42,6 +43,7 @@ def summary_text(run: Run) -> str:
         return "".join([_outcome_line(run.manifest), *measured, *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
+    parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
@@ -51,6 +53,10 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in attribution_lines(page)]
     return "".join(parts + measured + _after_lines(page))
+
+
+def _stop_lines(page: PageData) -> list[str]:
+    return [words for one in _manifests(page) if (words := stop_words(one)) is not None]
 
 
 def _after_lines(page: PageData) -> list[str]:
@@ -85,6 +91,7 @@ def _run_document(data: RunData) -> dict[str, Any]:
     return {
         "name": data.label,
         "status": data.manifest.status,
+        "stop": data.manifest.stop,
         "corunners": data.manifest.corunners,
         "tasks": [
             {

@@ -164,6 +164,22 @@ class CorunnerResult(Record, frozen=True, kw_only=True):
     end_detail: str | int | None = None
 
 
+class Stop(Record, frozen=True, kw_only=True):
+    """The job that the run stopped on (`[run] stop_on`), in the run's clock.
+
+    `condition` as in the spec. `abs_deadline_ns` null: it had none. `seen_ns`: when the harness saw
+    it; null: when the run was over anyway.
+    """
+
+    condition: str = ""
+    task: int
+    job: int
+    release_ns: int | None
+    abs_deadline_ns: int | None
+    finish_ns: int
+    seen_ns: int | None = None
+
+
 class Fallback(Record, frozen=True, kw_only=True):
     """Something that was asked for and replaced by something less."""
 
@@ -221,7 +237,8 @@ class TraceResult(Record, frozen=True, kw_only=True):
     """The scheduling trace of a run. `backend` null: none recorded it to the end.
 
     `supplies` names kinds of sched.npy; what is not among them was not recorded, not absent. Jobs
-    outside `started_ns` to `stopped_ns` are not covered.
+    outside `started_ns` to `stopped_ns` are not covered. `dropped` rows before `started_ns` were
+    recorded and not kept, since the run stopped on a job.
     """
 
     backend: str | None = None
@@ -229,6 +246,7 @@ class TraceResult(Record, frozen=True, kw_only=True):
     lost: int | None = None
     started_ns: int | None = None
     stopped_ns: int | None = None
+    dropped: int = 0
     ring_bytes: int | None = None
     steal_resolution_ns: int | None = None
     cpus: list[TraceCpu] = []
@@ -267,6 +285,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     snapshots: SnapshotCost | None = None
     events: list[Event] = []
     sampling: Sampling | None = None
+    # Null: the run was to stop on no job, or none came.
+    stop: Stop | None = None
     # Null: not asked for.
     trace: TraceResult | None = None
     tasks: list[TaskResult] = []
@@ -344,6 +364,7 @@ class Native(Record, frozen=True, kw_only=True):
     snapshots: SnapshotCost | None = None
     events: list[Event] = []
     sampling: Sampling | None = None
+    stop: Stop | None = None
     status: Literal["complete", "interrupted", "failed", "recovered"]
     exit_code: int
     message: str = ""

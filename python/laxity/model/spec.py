@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from laxity.model.cpus import format_cpus
+from laxity.model.stop_on import StopOn, stop_on_text
 from laxity.model.units import exact_duration, exact_size
 
 SPEC_SCHEMA = 1
@@ -73,6 +74,7 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     max_misses: int | None = None
     max_response: Any = None
     fail_fast: bool = False
+    stop_on: Any = None
     events: list[str] = []
     sample_bucket: Any = None
     sample_cpu: int | None = None
@@ -186,7 +188,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
     `on` is the URL of a board, None: this machine. `keep` is `all`, `misses` or `tail:N`; `jobs`
     counts started jobs per task; no `jobs` and no `duration_ns` means until interrupted.
-    `fail_fast`: a task that fails ends the others too.
+    `fail_fast`: a task that fails ends the others too. `stop_on`: the first such job ends the run.
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
     task).
@@ -204,6 +206,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     max_misses: int | None = None
     max_response_ns: int | None = None
     fail_fast: bool = False
+    stop_on: StopOn | None = None
     events: tuple[str, ...] = ()
     sample_bucket_ns: int | None = None
     sample_cpu: int | None = None
@@ -259,6 +262,7 @@ def _run_table(spec: Spec) -> dict[str, Any]:
             if spec.max_response_ns is None
             else exact_duration(spec.max_response_ns),
             "fail_fast": spec.fail_fast or None,
+            "stop_on": None if spec.stop_on is None else stop_on_text(spec.stop_on),
             "events": list(spec.events) or None,
             "sample_bucket": None
             if spec.sample_bucket_ns is None

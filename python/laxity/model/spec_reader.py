@@ -42,6 +42,7 @@ from laxity.model.spec import (
     TaskSpec,
     TaskTable,
 )
+from laxity.model.stop_on import parse_stop_on
 from laxity.model.units import exact_duration, parse_duration_ns, parse_size_bytes
 from laxity.model.wording import plain_words
 
@@ -304,6 +305,7 @@ def _resolve_run(
         max_misses=run.max_misses,
         max_response_ns=_positive_duration(run.max_response, "max_response"),
         fail_fast=run.fail_fast,
+        stop_on=parse_stop_on(run.stop_on, [task.deadline_ns for task in tasks]),
         events=_resolve_events(run.events, run.snapshots, tasks),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),

@@ -43,7 +43,12 @@ from laxity.runner import knob_journal, limits, measured, trace
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
 from laxity.runner.knobs import restore_left
-from laxity.runner.results import corunner_results, counted_from_rows, task_results
+from laxity.runner.results import (
+    corunner_results,
+    counted_from_rows,
+    stop_result,
+    task_results,
+)
 from laxity.runner.signals import END_SIGNALS
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
@@ -259,6 +264,7 @@ def _fold(tmp: Path, manifest: Manifest, *, has_survived: bool, returncode: int 
         snapshots=native.snapshots,
         events=native.events,
         sampling=native.sampling,
+        stop=stop_result(spec, native.stop),
         status=native.status if has_survived else "recovered",
         exit_code=native.exit_code,
         message=_message_of(native),

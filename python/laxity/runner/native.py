@@ -131,6 +131,7 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
         argv.append("--allow-unprivileged")
     if spec.fail_fast:
         argv.append("--fail-fast")
+    argv += _stop_argv(spec)
     if options.progress_fd is not None:
         argv += ["--progress-fd", str(options.progress_fd)]
     if options.parent_fd is not None:
@@ -194,6 +195,14 @@ def _event_argv(spec: Spec) -> list[str]:
     if spec.sample_cpu is not None:
         argv += ["--sample-cpu", str(spec.sample_cpu)]
     return argv
+
+
+def _stop_argv(spec: Spec) -> list[str]:
+    if spec.stop_on is None:
+        return []
+    if spec.stop_on.response_ns is None:
+        return ["--stop-on-miss"]
+    return ["--stop-on-response", f"{spec.stop_on.response_ns}ns"]
 
 
 def _program_of(task: TaskSpec, programs: Programs) -> str:

@@ -5,6 +5,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from laxity.errors import RecordError
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import (
@@ -12,9 +14,11 @@ from laxity.model.manifest import (
     Counts,
     NativeCorunner,
     NativeTask,
+    Stop,
     TaskResult,
 )
 from laxity.model.spec import Policy, Spec, corunners_of
+from laxity.model.stop_on import stop_on_text
 from laxity.model.streams import Status
 from laxity.store.npy import read_stream
 
@@ -60,6 +64,13 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
             )
         )
     return results
+
+
+def stop_result(spec: Spec, seen: Stop | None) -> Stop | None:
+    """Say of the job that a run stopped on why it did."""
+    if seen is None or spec.stop_on is None:
+        return None
+    return msgspec.structs.replace(seen, condition=stop_on_text(spec.stop_on))
 
 
 def corunner_results(spec: Spec, native: Sequence[NativeCorunner]) -> list[CorunnerResult]:

@@ -13,25 +13,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from laxity.errors import PlatformError, RecordError, ToolError, cannot_read
 from laxity.model.cpus import format_cpus
-from laxity.model.manifest import Fallback, Manifest, TraceDocument
+from laxity.model.manifest import Fallback, Manifest, Native, TraceDocument, decode_document
 from laxity.model.spec import TRACE_AUTO, Spec
+from laxity.model.stop_on import STOP_WINDOW_NS
 from laxity.model.wording import plain_words
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
-from laxity.store.run_directory import TRACE, NewRun
+from laxity.store.run_directory import NATIVE, TRACE, NewRun
 
 _SCHED = "sched.npy"
 _READY = b"ready\n"
 # Writing out what is buffered takes a moment; a disk that is slow may take seconds.
 _STOP_TIMEOUT_S = 60.0
 _LOCK_POLL_S = 0.05
+# A job is seen, tasks tear down and co-runners end in far less.
+_STOP_MARGIN_NS = 5_000_000_000
 
 
 @contextmanager
@@ -51,6 +54,8 @@ def recorded(spec: Spec, run: NewRun) -> Iterator[None]:
     try:
         yield
     finally:
+        if spec.stop_on is not None:
+            _tell_window(run.tmp, parent_write)
         os.close(parent_write)
         if process is not None:
             _stop(process)
@@ -73,6 +78,36 @@ def fold_trace(tmp: Path, manifest: Manifest) -> Manifest:
     )
 
 
+def _tell_window(tmp: Path, parent_write: int) -> None:
+    """Tell the recorder from when on rows are to be kept, now that the run is over.
+
+    That is before the end of the job that the run stopped on, else of the run; and all of that job.
+    Without a result of the run it keeps what it has.
+    """
+    try:
+        native = decode_document((tmp / NATIVE).read_bytes(), Native, str(tmp / NATIVE))
+    except (OSError, RecordError):
+        return
+    stop, end_ns = native.stop, native.clock.end_ns
+    if stop is not None:
+        end_ns = stop.finish_ns
+    if end_ns is None:
+        return
+    from_ns = end_ns - STOP_WINDOW_NS
+    if stop is not None and stop.release_ns is not None:
+        from_ns = min(from_ns, stop.release_ns)
+    with suppress(BrokenPipeError):
+        os.write(parent_write, f"from {from_ns}\n".encode())
+
+
+def _kept_ns(spec: Spec) -> int:
+    """Give how long rows are kept until it is known which are needed.
+
+    A job may last as long as its timeout, and so may another one that runs when it has ended.
+    """
+    return STOP_WINDOW_NS + 2 * max(task.job_timeout_ns for task in spec.tasks) + _STOP_MARGIN_NS
+
+
 def _start(spec: Spec, run: NewRun, parent_read: int) -> "subprocess.Popen[str] | None":
     """Start recording; None where no back-end serves, which is told and stored."""
     ready_read, ready_write = os.pipe()
@@ -80,6 +115,8 @@ def _start(spec: Spec, run: NewRun, parent_read: int) -> "subprocess.Popen[str] 
     argv += ["--backend", str(spec.trace), "--parent-fd", str(parent_read)]
     argv += ["--avoid", format_cpus(sorted({cpu for task in spec.tasks for cpu in task.cpus}))]
     argv += ["--ready-fd", str(ready_write)]
+    if spec.stop_on is not None:
+        argv += ["--keep-last", f"{_kept_ns(spec)}ns"]
     with os.fdopen(ready_read, "rb", buffering=0) as ready:
         process = _open(argv, parent_read, ready_write, run.lock_fd)
         if ready.read(len(_READY)) == _READY:
@@ -132,10 +169,13 @@ def _stop(process: "subprocess.Popen[str]") -> None:
 
 
 def _await_recorder(sched: Path) -> None:
-    """Wait until no recorder writes the trace any more; a dead one holds no lock."""
+    """Wait until no recorder writes the trace any more; a dead one holds no lock.
+
+    It may put another file, locked too, in the place of this one.
+    """
     end_s = time.monotonic() + _STOP_TIMEOUT_S
-    with sched.open("rb") as file:
-        while time.monotonic() < end_s:
+    while time.monotonic() < end_s:
+        with sched.open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -143,7 +183,8 @@ def _await_recorder(sched: Path) -> None:
             except OSError:
                 return  # a file system without locks
             else:
-                return
+                if os.path.samestat(os.fstat(file.fileno()), sched.stat()):
+                    return
 
 
 def _read_document(tmp: Path) -> TraceDocument | None:

@@ -69,11 +69,21 @@ def build(run: RunData) -> Section | None:
     if absent:
         text = f"This back-end does not supply {join_words(absent)}."
         blocks.append(Paragraph(text, "note"))
+    if trace.dropped:
+        blocks.append(Paragraph(_dropped_text(trace), "note"))
     steal = _steal_text(trace)
     if steal:
         blocks.append(Paragraph(steal, "note"))
     more, quantities = per_task(run, one_task)
     return Section(f"{run.prefix}-attribution", "Who took the time", (*blocks, *more), quantities)
+
+
+def _dropped_text(trace: TraceResult) -> str:
+    return (
+        f"The run was to stop on a job, so only the end of the trace was kept: "
+        f"{count_noun(trace.dropped, 'row')} from before were dropped, and jobs from before have "
+        "no verdict."
+    )
 
 
 def _steal_text(trace: TraceResult) -> str:

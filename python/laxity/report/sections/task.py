@@ -27,6 +27,7 @@ _ENDS = {
     "exit": "the workload exited",
     "memory_limit": "the memory limit was exceeded",
     "killed": "killed from outside",
+    "stopped": "the run stopped on a job",
 }
 
 

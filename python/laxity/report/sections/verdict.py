@@ -9,6 +9,7 @@ from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
 from laxity.model.manifest import Manifest
+from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -186,6 +187,11 @@ def _asked(page: PageData) -> tuple[str, ...]:
 
 def _notes(page: PageData) -> tuple[Paragraph, ...]:
     notes = []
+    for run in page.runs:
+        words = stop_words(run.manifest)
+        if words is not None:
+            where = f"{run.label}: " if page.is_composite else ""
+            notes.append(Paragraph(f"{where}{words[0].upper()}{words[1:]}.", "note"))
     statuses = {
         "interrupted": "The run was interrupted: everything measured until then is kept.",
         "recovered": "The run was cut off and recovered: rows written up to then are kept.",
