@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/sched_stream.h"
 
+#include "base/cpus.h"
 #include "base/npy.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
