@@ -72,7 +72,7 @@ def check_trace(directory: Path, decoded: Decoded) -> None:
     assert decoded.running
     for cpu in {one.cpu for one in decoded.running}:
         here = [one for one in decoded.running if one.cpu == cpu]
-        assert here[0].begin_ns == trace.started_ns
+        assert here[0].begin_ns <= trace.started_ns
         assert [one.end_ns for one in here[:-1]] == [one.begin_ns for one in here[1:]]
         assert here[-1].begin_ns <= trace.stopped_ns
 
@@ -160,3 +160,43 @@ def test_an_unknown_format_and_a_missing_run_are_usage(stored: Path, tmp_path: P
     assert laxity("export", "perfetto", tmp_path / "none").code == 2
     outcome = laxity("export", "perfetto", stored, "-o", "")
     assert (outcome.code, outcome.err) == (2, "laxity export: -o: an empty path; name a file\n")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_are_files_of_a_new_directory(stored: Path, tmp_path: Path, kind: str):
+    directory = tmp_path / "tables"
+    assert laxity("export", kind, stored, "-o", directory).code == 0
+    assert names_in(directory) == [f"histogram.{kind}", f"jobs.{kind}"]
+    again = laxity("export", kind, stored, "-o", directory)
+    message = f"laxity export: -o {directory}: exists; remove it or name another directory\n"
+    assert (again.code, again.err) == (2, message)
+    assert names_in(tmp_path) == ["tables"]
+
+
+def test_one_stream_goes_to_stdout(stored: Path):
+    outcome = laxity("export", "csv", stored, "--stream", "jobs")
+    lines = outcome.out.splitlines()
+    assert (outcome.code, len(lines)) == (0, 21)
+    assert lines[0].startswith("task,job,release_ns,abs_deadline_ns,start_ns,finish_ns")
+
+
+def test_several_tables_have_no_place_on_stdout(stored: Path):
+    outcome = laxity("export", "csv", stored)
+    message = "laxity export: csv: a run is several tables; add -o DIR, or --stream jobs\n"
+    assert (outcome.code, outcome.err) == (2, message)
+
+
+def test_a_stream_that_was_not_recorded_is_named_with_those_that_were(stored: Path):
+    outcome = laxity("export", "json", stored, "--stream", "sched")
+    message = f'laxity export: --stream "sched": not in {stored}; it holds jobs histogram\n'
+    assert (outcome.code, outcome.err) == (2, message)
+    assert laxity("export", "perfetto", stored, "--stream", "jobs").code == 2
+
+
+def test_a_full_directory_is_the_machines_lack_and_leaves_nothing(stored: Path, tmp_path: Path):
+    for kind in ("csv", "parquet"):
+        script = f'ulimit -f 1; "$0" -P -m laxity export {kind} "$1" -o "$2"'
+        done = in_shell(script, stored, tmp_path / "tables")
+        assert done.returncode == 3, done.stderr
+        assert b"cannot be written" in done.stderr
+        assert names_in(tmp_path) == []

@@ -245,6 +245,16 @@ def test_each_instant_of_a_cpu_belongs_to_one_thread_from_the_start_of_the_trace
     assert [one.left for one in running] == [0x100, 1, None]
 
 
+def test_a_cpu_that_was_watched_before_the_others_begins_earlier(tmp_path: Path):
+    rows = [off(-30, 0, TID, OTHER), row(-29, 1, SchedKind.ON, OTHER, TID), off(50, 2, OTHER, 0)]
+    running = traced(tmp_path, rows).running
+    assert [(one.tid, one.begin_ns - T0_NS) for one in running] == [
+        (TID, -30),
+        (OTHER, -30),
+        (0, 50),
+    ]
+
+
 def test_threads_and_processes_have_their_names(tmp_path: Path):
     decoded = traced(tmp_path, SWITCHES)
     assert decoded.threads == {TID: (TID, "control"), OTHER: (90, "worker")}

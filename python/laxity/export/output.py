@@ -4,6 +4,7 @@
 
 import errno
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,29 @@ def opened_output(path: Path | None, *, is_binary: bool) -> Iterator[BinaryIO]:
         finally:
             if part != path:
                 part.unlink(missing_ok=True)
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+@contextmanager
+def opened_directory(path: Path) -> Iterator[Path]:
+    """Make a directory for several files; it gets its name when all of them are complete.
+
+    Raises:
+        ConfigError: It exists or cannot be created.
+        PlatformError: The output is full.
+    """
+    part = path.with_name(path.name + _PART_SUFFIX)
+    try:
+        if path.exists() or path.is_symlink():
+            msg = f"-o {path}: exists; remove it or name another directory"
+            raise ConfigError(msg)
+        part.mkdir()
+        try:
+            yield part
+            part.rename(path)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
         raise _refusal(path, error) from error
 

@@ -169,7 +169,9 @@ class _Cpu:
         if tid is None or started_ns is None or rows["seq"][0]:
             first, since_ns = [int(switches.tid[0])], [int(switches.time_ns[0])]
         else:
-            first, since_ns = [tid, tid], [started_ns, started_ns]
+            # The first records of a CPU are from before all of them were watched.
+            since_ns = [min(started_ns, int(switches.time_ns[0]))] * 2
+            first = [tid, tid]
         return Switches(
             np.concatenate((since_ns, switches.time_ns)),
             np.concatenate((first, switches.tid)),
@@ -180,9 +182,11 @@ class _Cpu:
         compact = bundle.compact_sched
         names = self._names.of(switches.tid, switches.time_ns)
         table = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        # No clock runs backwards, but Perfetto has no word for one that did.
+        time_ns = np.maximum.accumulate(switches.time_ns)
         left = np.where(switches.left == PREEMPTED, self._preempted_state, switches.left)
         compact.intern_table.extend(table)
-        compact.switch_timestamp.extend(np.diff(switches.time_ns, prepend=0).tolist())
+        compact.switch_timestamp.extend(np.diff(time_ns, prepend=0).tolist())
         compact.switch_prev_state.extend(np.where(left < 0, _SLEEPING, left).tolist())
         compact.switch_next_pid.extend(switches.tid.tolist())
         compact.switch_next_prio.extend([_NO_PRIORITY] * len(names))

@@ -117,10 +117,10 @@ def read_stream_parts(path: Path, part_rows: int) -> "Iterator[np.ma.MaskedArray
 
     Args:
         path: As `read_stream`.
-        part_rows: Rows of each part; the last one has fewer.
+        part_rows: Rows of each part; the last one may have fewer.
 
     Yields:
-        As `read_stream`, in the order of the file.
+        As `read_stream`, in the order of the file; of an empty stream one part without rows.
 
     Raises:
         RecordError: As `read_stream`.
@@ -132,7 +132,7 @@ def read_stream_parts(path: Path, part_rows: int) -> "Iterator[np.ma.MaskedArray
             header = _read_header(file, path)
             check_columns(header, path)
             dtype = np.dtype([(name, order + kind) for name, order, kind in header.columns])
-            for first in range(0, header.rows, part_rows):
+            for first in range(0, max(header.rows, 1), part_rows):
                 rows = np.fromfile(file, dtype=dtype, count=min(part_rows, header.rows - first))
                 yield _mask_absent(rows.astype(dtype.newbyteorder("="), copy=False))
     except OSError as error:
