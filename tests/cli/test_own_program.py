@@ -224,3 +224,16 @@ def test_a_program_is_looked_for_beside_its_spec_and_missing_is_exit_2(tmp_path:
     assert outcome.code == 2
     assert f'exec "{tmp_path}/nothing": no executable file' in outcome.err
     assert not (tmp_path / "D").exists()
+
+
+def test_run_that_stops_on_a_miss_ends_the_program_at_once(tmp_path: Path) -> None:
+    run = 'stop_on = "miss"\nduration = "600s"'
+    outcome = run_own(tmp_path, "100000", "known", "late", "3", run=run)
+    assert outcome.code == 0, outcome.err
+    manifest, jobs = manifest_of(tmp_path / "D"), jobs_of(tmp_path / "D")
+    assert manifest.status == "complete"
+    assert manifest.stop.job == jobs["job"][jobs["status"] == Status.MISSED][0]
+    assert manifest.tasks[0].end_cause in {"stopped", "interrupt"}
+    # A job that it was in is aborted: at most one, the last.
+    assert set(jobs["status"][:-1].tolist()) <= {Status.DONE, Status.MISSED}
+    assert jobs["cause"][-1] in {Cause.NONE, Cause.INTERRUPT}
