@@ -22,6 +22,7 @@ from tests.report.run_builder import (
     write_run,
 )
 
+from laxity.errors import RecordError
 from laxity.export.perfetto import write_perfetto
 from laxity.model.manifest import Event, TraceCpu, TraceResult, encode_document
 from laxity.model.streams import (
@@ -332,3 +333,18 @@ def test_the_run_itself_is_a_slice_that_names_its_clock(tmp_path: Path):
     assert (one.begin_ns, one.length_ns) == (T0_NS, 4 * PERIOD_NS)
     assert one.args["clock"] == "CLOCK_MONOTONIC"
     assert (one.args["status"], one.args["exit_code"]) == ("complete", 0)
+
+
+def test_a_time_that_no_trace_can_hold_is_damage(tmp_path: Path):
+    rows = ordinary_rows(1)
+    rows["release_ns"] = -5
+    directory = write_run(tmp_path / "run", Made(rows))
+    with pytest.raises(RecordError, match=r"a value that no trace can hold .*; the run is damaged"):
+        exported(directory)
+
+
+def test_a_status_that_nobody_knows_is_told_as_it_is(tmp_path: Path):
+    rows = ordinary_rows(1)
+    rows["status"] = 77
+    jobs = exported(write_run(tmp_path / "run", Made(rows))).track("jobs")
+    assert jobs.slices[0].name == "job 0 of unknown status 77"

@@ -26,7 +26,14 @@ def write_perfetto(run: Run, file: BinaryIO) -> None:
         RecordError: A stream is damaged.
         OSError: The output cannot be written.
     """
-    writer = PacketWriter(file)
+    try:
+        _write_packets(PacketWriter(file), run)
+    except ValueError as error:
+        msg = f"{run.path}: a value that no trace can hold ({error}); the run is damaged"
+        raise RecordError(msg) from error
+
+
+def _write_packets(writer: PacketWriter, run: Run) -> None:
     release = write_system(writer, _machine(run))
     _write_run(writer, run.manifest)
     _write_tasks(writer, run)

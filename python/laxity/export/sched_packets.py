@@ -6,7 +6,7 @@ Perfetto makes its CPU tracks and the states of threads from these. Switches go 
 columns in place of messages; one event each goes for the others, which only some back-ends supply.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -134,6 +134,7 @@ def write_sched(
                 cpus[cpu] = _Cpu(int(cpu), preempted, names)
             lost.take(int(cpu), rows)
             cpus[cpu].write(writer, rows, trace.started_ns)
+        writer.flush()  # what a part has become is some megabytes
     lost.close()
 
 
@@ -157,8 +158,7 @@ class _Cpu:
             switches = self._with_first(switches, rows, started_ns)
         if len(switches.tid):
             self._put_switches(bundle, switches)
-        for row in _others(rows):
-            self._put_event(bundle, *row)
+        self._put_events(bundle, rows)
 
     def _with_first(self, switches: Switches, rows: Sched, started_ns: int | None) -> Switches:
         """Put in front who had the CPU since the trace began, unless that was lost.
@@ -192,28 +192,31 @@ class _Cpu:
         compact.switch_next_prio.extend([_NO_PRIORITY] * len(names))
         compact.switch_next_comm_index.extend(table[name] for name in names)
 
-    def _put_event(
-        self, bundle: Packet, kind: int, time_ns: int, tid: int | None, other: int | None,
-        number: int | None,
-    ) -> None:  # fmt: skip
-        is_of_other = kind in {SchedKind.WAKEUP, SchedKind.FORK}
-        if (tid is None and kind not in _INTERRUPTS) or (
-            kind == SchedKind.FORK and other == _KTHREADD
+    def _put_events(self, bundle: Packet, rows: Sched) -> None:
+        """Put what is no switch."""
+        kinds = np.ma.getdata(rows["kind"])
+        is_switch = (kinds == SchedKind.OFF) | (kinds == SchedKind.ON)
+        rows = rows[~is_switch & (kinds < len(SchedKind))]
+        tids, times_ns = (np.ma.getdata(rows[one]).astype(np.int64) for one in ("tid", "time_ns"))
+        columns = [rows[one].tolist() for one in _EVENT_COLUMNS]
+        for kind, time_ns, tid, other, number, name in zip(
+            *columns, self._names.of(tids, times_ns), strict=True
         ):
-            return  # of whom nobody knows; or a thread of the kernel, as Perfetto sees them
-        event = bundle.event.add(timestamp=time_ns)
-        event.pid = (other if is_of_other else tid) or 0
-        if kind in _INTERRUPTS:
-            _INTERRUPTS[SchedKind(kind)](event, number or 0)
-            return
-        name = self._names.of(np.array([tid]), np.array([time_ns]))[0]
-        body = getattr(event, _THREAD_EVENTS[SchedKind(kind)])
-        body.pid = tid
-        body.comm = name
-        if kind == SchedKind.FORK:
-            body.clone_flags = 0 if self._names.is_process(tid or 0) else _CLONE_THREAD
+            if kind in _INTERRUPTS:
+                event = bundle.event.add(timestamp=time_ns, pid=tid or 0)
+                _INTERRUPTS[SchedKind(kind)](event, number or 0)
+            elif tid is not None and (kind, other) != (SchedKind.FORK, _KTHREADD):
+                # Of a thread that nobody knows there is nothing to say; those of the kernel's own
+                # father are no processes to Perfetto.
+                actor = other if kind in {SchedKind.WAKEUP, SchedKind.FORK} else tid
+                event = bundle.event.add(timestamp=time_ns, pid=actor or 0)
+                body = getattr(event, _THREAD_EVENTS[SchedKind(kind)])
+                body.pid, body.comm = tid, name
+                if kind == SchedKind.FORK and not self._names.is_process(tid):
+                    body.clone_flags = _CLONE_THREAD
 
 
+_EVENT_COLUMNS = ("kind", "time_ns", "tid", "other_tid", "prev_state_or_vector")
 # Fields of proto.FtraceEvent.
 _THREAD_EVENTS: Mapping[SchedKind, str] = {
     SchedKind.WAKEUP: "sched_waking",
@@ -286,14 +289,6 @@ class _LostRecords:
         if from_ns is not None and to_ns is not None:
             self._writer.begin(self._tracks[cpu], from_ns, "lost", {"records_count": missing})
             self._writer.end(self._tracks[cpu], to_ns)
-
-
-def _others(rows: Sched) -> Iterator[tuple[int, int, int | None, int | None, int | None]]:
-    """Give the rows that are no switches: kind, time, thread, other thread, state or vector."""
-    kind = np.ma.getdata(rows["kind"])
-    chosen = rows[(kind != SchedKind.OFF) & (kind != SchedKind.ON) & (kind < len(SchedKind))]
-    columns = ("kind", "time_ns", "tid", "other_tid", "prev_state_or_vector")
-    yield from zip(*(chosen[name].tolist() for name in columns), strict=True)
 
 
 def _has_preempted_flag(release: str | None) -> bool:

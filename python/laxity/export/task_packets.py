@@ -104,7 +104,8 @@ class TaskPackets:
         """
         for number, event in enumerate(self._events):
             rows = samples[np.ma.getdata(samples["event"]) == number]
-            rows = rows[~np.ma.getmaskarray(rows["value"])]
+            is_counted = ~np.ma.getmaskarray(rows["value"]) & np.isfinite(rows["scale_ratio"].data)
+            rows = rows[is_counted]
             if not len(rows):
                 continue
             ratios = np.ma.getdata(rows["scale_ratio"]).astype(float)
@@ -120,7 +121,7 @@ class TaskPackets:
                 self._writer.count(track, time_ns, value)
 
     def _write_points(self, job: Job) -> None:
-        number, status = job["job"], _WORDS[job["status"]]
+        number, status = job["job"], _word_of(job)
         release_ns, deadline_ns = job["release_ns"], job["abs_deadline_ns"]
         has_started = job["start_ns"] is not None
         if release_ns is not None:
@@ -177,7 +178,7 @@ class TaskPackets:
         arguments = {
             named.get(key, key): value for key, value in job.items() if key not in _NO_ARGUMENTS
         }
-        return arguments | {"status": _WORDS[job["status"]]}
+        return arguments | {"status": _word_of(job)}
 
     def _track(self, name: str, description: str) -> int:
         self._n_tracks += 1
@@ -206,13 +207,17 @@ def _jobs(rows: Jobs, snapshot_exec_ns: int) -> Iterator[Job]:
             yield dict(zip(columns, values, strict=True))
 
 
+def _word_of(job: Job) -> str:
+    return _WORDS.get(job["status"], f"of unknown status {job['status']}")
+
+
 def _title(job: Job) -> str:
     status = job["status"]
     if status == Status.DONE:
         return f"job {job['job']}"
     cause = _CAUSES.get(job.get("cause", Cause.NONE), "")
     reason = f" ({cause})" if status == Status.ABORTED and cause else ""
-    return f"job {job['job']} {_WORDS[status]}{reason}"
+    return f"job {job['job']} {_word_of(job)}{reason}"
 
 
 def _unit_of(event: str) -> str:
