@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-probe memory_latency [OPTIONS] */
 #include "base/error.h"
-#include "base/port/pages.h"
+#include "base/port/nodes.h"
 #include "cli/options.h"
 #include "cli/probe_options.h"
 #include "cli/probe_words.h"

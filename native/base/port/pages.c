@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "base/port/pages.h"
 
+#include "base/port/nodes.h"
+
 #include <errno.h>
-#include <linux/mempolicy.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,42 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
     /* Of x86-64 and of aarch64 with pages of 4 KiB; where they are larger, fewer pages become huge
      * and laxity_pages_count_huge() tells. */
     HUGE_PAGE_BYTES = 2 << 20,
-    WORD_BITS = 8 * (int)sizeof(unsigned long),
     SMALLEST_PAGE_BYTES = 4096,
     BYTES_PER_KIB = 1024,
 };
-
-static int bind_to_node(const struct laxity_pages *pages, int32_t node)
-{
-    unsigned long mask[LAXITY_NODES_MAX / WORD_BITS] = {0};
-    if (node < 0 || node >= LAXITY_NODES_MAX) {
-        return -EINVAL;
-    }
-    mask[node / WORD_BITS] = 1UL << (node % WORD_BITS);
-    /* The kernel takes one bit less than it is told. */
-    const unsigned long bits = LAXITY_NODES_MAX + 1UL;
-    const long rc =
-        syscall(SYS_mbind, pages->mapping, pages->mapped_bytes, MPOL_BIND, mask, bits, 0UL);
-    return rc == 0 ? 0 : -errno;
-}
 
 /* First, middle and last page; a bound mapping has no reason to lie in several places. */
 static int check_node(const struct laxity_pages *pages, int32_t node)
 {
     const size_t offsets[] = {0, pages->bytes / 2, pages->bytes - 1};
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        int found = -1;
-        const unsigned char *page = pages->start + offsets[i];
-        const unsigned long flags = MPOL_F_NODE | MPOL_F_ADDR;
-        if (syscall(SYS_get_mempolicy, &found, NULL, 0UL, page, flags) != 0) {
-            return -errno;
+        const int found = laxity_node_of_page(pages->start + offsets[i]);
+        if (found < 0) {
+            return found;
         }
         if (found != node) {
             return -EXDEV;
@@ -82,7 +65,7 @@ int laxity_pages_map(size_t bytes, int32_t node, bool is_huge, struct laxity_pag
         .mapping = mapping,
         .mapped_bytes = mapped_bytes,
     };
-    int rc = node == LAXITY_ANY_NODE ? 0 : bind_to_node(&pages, node);
+    int rc = node == LAXITY_ANY_NODE ? 0 : laxity_move_memory(mapping, mapped_bytes, node);
     if (rc == 0) {
         /* A kernel without them refuses both, and then every page is an ordinary one. */
         (void)madvise(mapping, mapped_bytes, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

@@ -9,8 +9,6 @@
 #include <stdint.h>
 
 enum {
-    /* As many as the kernel can be built for (CONFIG_NODES_SHIFT of at most 10). */
-    LAXITY_NODES_MAX = 1024,
     /* Wherever the kernel lets it lie. */
     LAXITY_ANY_NODE = INT32_MIN,
 };

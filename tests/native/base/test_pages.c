@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
+#include "base/port/nodes.h"
 #include "base/port/pages.h"
 
 #include <errno.h>
