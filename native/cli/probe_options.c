@@ -108,6 +108,7 @@ static const struct laxity_option_table common_table = {
 static const struct laxity_probe_command *const commands[] = {
     &laxity_crpd_command,
     &laxity_memory_latency_command,
+    &laxity_migration_command,
     &laxity_switch_command,
 };
 

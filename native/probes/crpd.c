@@ -20,8 +20,6 @@
 #include <sys/mman.h>
 
 enum {
-    /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
-    STEP_BYTES = 32,
     /* Before an observation; caches without LRU replacement need more than one. */
     WARM_PASSES = 4,
     /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
@@ -82,15 +80,6 @@ struct victim {
     size_t n_ways;
 };
 
-/* The measured loop: nothing may be added, every instruction here is part of a pass. */
-__attribute__((noinline)) static void walk(volatile unsigned char *working_set, const size_t bytes)
-{
-    for (size_t i = 0; i + 1 < bytes; i += STEP_BYTES) {
-        const unsigned char value = working_set[i];
-        working_set[i + 1] = value;
-    }
-}
-
 static void pass_over(const struct victim *victim)
 {
     switch (victim->pattern) {
@@ -103,7 +92,7 @@ static void pass_over(const struct victim *victim)
         return;
     case LAXITY_CRPD_SEQUENTIAL:
     case LAXITY_CRPD_PATTERNS:
-        walk(victim->working_set, victim->bytes);
+        laxity_crpd_walk(victim->working_set, victim->bytes);
         return;
     }
 }

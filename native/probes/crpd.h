@@ -129,6 +129,10 @@ void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES
 size_t
 laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random);
 
+/* laxity_crpd_walk - over a working set in ascending order: read a byte, write the next one, go on
+ * by 32 */
+void laxity_crpd_walk(volatile unsigned char *working_set, size_t bytes);
+
 /* laxity_crpd_chase - follow the chain once around; every line is read and written */
 void laxity_crpd_chase(unsigned char *working_set);
 

@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+    /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
+    STEP_BYTES = 32
+};
+
 /* One line of a chain. */
 struct line {
     struct line *volatile next;
@@ -51,6 +56,16 @@ laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order
         line_at(working_set, order[i])->next = line_at(working_set, order[(i + 1) % n]);
     }
     return n;
+}
+
+/* The measured loop: nothing may be added, every instruction here is part of a pass. */
+__attribute__((noinline)) void
+laxity_crpd_walk(volatile unsigned char *working_set, const size_t bytes)
+{
+    for (size_t i = 0; i + 1 < bytes; i += STEP_BYTES) {
+        const unsigned char value = working_set[i];
+        working_set[i + 1] = value;
+    }
 }
 
 /* The measured loop: nothing may be added, every instruction here is part of a pass. */

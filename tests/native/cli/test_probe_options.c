@@ -7,6 +7,7 @@
 #include "cli/probe_options.h"
 #include "probes/crpd.h"
 #include "probes/memory_latency.h"
+#include "probes/migration.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -76,6 +77,21 @@ static void words_may_be_repeated(void)
     CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 2);
 }
 
+static void pairs_of_cpus_are_taken_in_their_order(void)
+{
+    CHECK_EQUAL(
+        parse("--run-dir d migration --pair 3:10 --pair 10:3 --size 4KiB --pattern chase"), 0
+    );
+    const struct laxity_migration_settings *settings = request.plan.settings;
+    CHECK_EQUAL(settings->n_pairs, 2);
+    CHECK_EQUAL(settings->pairs[0].cpu, 3);
+    CHECK_EQUAL(settings->pairs[0].cpu_to, 10);
+    CHECK_EQUAL(settings->pairs[1].cpu, 10);
+    CHECK(settings->has_pattern[LAXITY_CRPD_CHASE]);
+    CHECK(!settings->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK_EQUAL(settings->budget_ns, INT64_C(45) * LAXITY_NS_PER_S);
+}
+
 static void check_refusal(const char *line, const char *part)
 {
     CHECK_EQUAL(parse(line), -1);
@@ -129,6 +145,19 @@ static void ways_that_serve_nothing_are_refused(void)
         "--run-dir d crpd --size 4KiB --evict read --pattern sequential --pattern code",
         "--pattern code: no way to evict that serves it; add --evict write"
     );
+}
+
+static void pairs_that_are_none_are_refused(void)
+{
+    check_refusal("--run-dir d migration --size 4KiB", "add --pair 0:1");
+    check_refusal("--run-dir d migration --pair 0:1", "add --size 64KiB");
+    check_refusal("--run-dir d migration --size 4KiB --pair 1:1", "two different CPUs");
+    check_refusal("--run-dir d migration --size 4KiB --pair 0-1", "write 0:1");
+    check_refusal("--run-dir d migration --size 4KiB --pair 0:", "write 0:1");
+    check_refusal("--run-dir d migration --size 4KiB --pair 0:1x", "write 0:1");
+    check_refusal("--run-dir d migration --size 4KiB --pair 0:-1", "write 0:1");
+    check_refusal("--run-dir d migration --size 4KiB --pair 1024:0", "below 1024");
+    CHECK_EQUAL(parse("--run-dir d migration --size 4KiB --pair 1023:0"), 0);
 }
 
 static void sizes_have_bounds(void)
@@ -188,6 +217,8 @@ int main(void)
 {
     RUN(defaults_measure_the_plain_case);
     RUN(words_may_be_repeated);
+    RUN(pairs_of_cpus_are_taken_in_their_order);
+    RUN(pairs_that_are_none_are_refused);
     RUN(bad_words_are_refused_with_what_to_do);
     RUN(ways_that_serve_nothing_are_refused);
     RUN(sizes_have_bounds);

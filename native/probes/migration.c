@@ -1,0 +1,444 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/migration.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/nodes.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/probe.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    /* Before an event; caches without LRU replacement need more than one. */
+    WARM_PASSES = 4,
+    /* Work and pause 4 : 1 keep real-time load at 80 % of one CPU, whichever it is on. */
+    PAUSE_DIVISOR = 4,
+    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
+    /* Six observations are the fewest that a median's 95 % interval can be told of. */
+    FEWEST_ROUNDS = 6,
+};
+
+/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
+static const struct laxity_field fields[] = {
+    {"time_ns", 'i', 8},
+    {"working_set_bytes", 'u', 8},
+    {"event_ns", 'i', 8},
+    {"warm_ns", 'i', 8},
+    {"pass1_ns", 'i', 8},
+    {"pass2_ns", 'i', 8},
+    {"pass3_ns", 'i', 8},
+    {"pass4_ns", 'i', 8},
+    {"pass5_ns", 'i', 8},
+    {"pass6_ns", 'i', 8},
+    {"cpu", 'i', 4},
+    {"cpu_to", 'i', 4},
+    {"node", 'i', 4},
+    {"role", 'u', 2},
+    {"pattern", 'u', 2},
+};
+_Static_assert(
+    sizeof(struct laxity_migration_row) == 10 * 8 + 3 * 4 + 2 * 2, "no padding in the file"
+);
+
+/* The task that moves: the measuring process itself. */
+struct traveller {
+    unsigned char *working_set;
+    size_t mapped_bytes;
+    size_t bytes; /* of the working set now measured */
+    enum laxity_crpd_pattern pattern;
+    bool is_spread;     /* the CPUs are of several nodes, so that it matters where memory lies */
+    int32_t node;       /* where its memory lies; INT32_MIN: nobody has put it anywhere */
+    uint32_t *order;    /* of the lines of a chain, while it is linked */
+    uint32_t *turns;    /* pairs, in the order of this repetition */
+    int64_t *moving_ns; /* by pair: what moving took last */
+    int64_t worked_since_ns;
+    uint64_t random;
+};
+
+static size_t n_roles(const struct laxity_migration_pair *pair)
+{
+    return pair->node != pair->node_to ? LAXITY_MIGRATION_ROLES : LAXITY_MIGRATION_FETCH;
+}
+
+size_t laxity_migration_roles(
+    const struct laxity_migration_pair *pair,
+    uint64_t *random,
+    uint8_t roles[LAXITY_MIGRATION_ROLES]
+)
+{
+    const size_t n = n_roles(pair);
+    for (size_t i = 0; i < n; i++) {
+        roles[i] = (uint8_t)i;
+    }
+    for (size_t left = n; left > 1; left--) {
+        const size_t at = (size_t)(laxity_crpd_random(random) % left);
+        const uint8_t role = roles[at];
+        roles[at] = roles[left - 1];
+        roles[left - 1] = role;
+    }
+    return n;
+}
+
+static uint64_t n_patterns(const struct laxity_migration_settings *settings)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+        n += settings->has_pattern[i];
+    }
+    return n;
+}
+
+static uint64_t count_rows(const struct laxity_probe_plan *plan)
+{
+    const struct laxity_migration_settings *settings = plan->settings;
+    uint64_t rows = 0;
+    for (size_t i = 0; i < settings->n_pairs; i++) {
+        rows += n_roles(&settings->pairs[i]);
+    }
+    rows *= n_patterns(settings);
+    if (__builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
+        __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
+        return UINT64_MAX / sizeof(struct laxity_migration_row);
+    }
+    return rows;
+}
+
+static size_t largest_bytes(const struct laxity_migration_settings *settings)
+{
+    size_t largest = LAXITY_CRPD_LINE_BYTES;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const size_t bytes = (size_t)settings->sizes_bytes[i];
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* Whether the CPUs are of several nodes, so that it matters where memory lies. */
+static bool is_spread(const struct laxity_migration_settings *settings)
+{
+    for (size_t i = 0; i < settings->n_pairs; i++) {
+        const struct laxity_migration_pair *pair = &settings->pairs[i];
+        if (pair->node != settings->pairs[0].node || pair->node_to != settings->pairs[0].node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int setup(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = calloc(1, sizeof *traveller);
+    run->state = traveller;
+    if (!traveller) {
+        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
+        return -1;
+    }
+    const size_t largest = largest_bytes(settings);
+    traveller->random = run->plan->seed;
+    traveller->is_spread = is_spread(settings);
+    traveller->mapped_bytes = largest;
+    traveller->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *traveller->order);
+    traveller->turns = calloc(settings->n_pairs + 1, sizeof *traveller->turns);
+    traveller->moving_ns = calloc(settings->n_pairs + 1, sizeof *traveller->moving_ns);
+    /* Shared, and so of small pages, as crpd's: the two are compared. */
+    unsigned char *base =
+        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || !traveller->order || !traveller->turns || !traveller->moving_ns) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_LACKING,
+            "migration: no memory for a working set of %zu bytes; lower --size",
+            largest
+        );
+        return -1;
+    }
+    memset(base, 0, largest);
+    traveller->working_set = base;
+    return 0;
+}
+
+static void teardown(struct laxity_probe_run *run)
+{
+    struct traveller *traveller = run->state;
+    if (!traveller) {
+        return;
+    }
+    if (traveller->working_set) {
+        (void)munmap(traveller->working_set, traveller->mapped_bytes);
+    }
+    free(traveller->moving_ns);
+    free(traveller->turns);
+    free(traveller->order);
+    free(traveller);
+    run->state = NULL;
+}
+
+static void pass_over(const struct traveller *traveller)
+{
+    if (traveller->pattern == LAXITY_CRPD_CHASE) {
+        laxity_crpd_chase(traveller->working_set);
+    } else {
+        laxity_crpd_walk(traveller->working_set, traveller->bytes);
+    }
+}
+
+/* `n` passes, one after the other from `before_ns` on. */
+static void
+time_passes(const struct traveller *traveller, int64_t *pass_ns, int n, int64_t before_ns)
+{
+    for (int i = 0; i < n; i++) {
+        pass_over(traveller);
+        const int64_t now_ns = laxity_now_ns();
+        pass_ns[i] = now_ns - before_ns;
+        before_ns = now_ns;
+    }
+}
+
+static int go_to(struct laxity_probe_run *run, uint32_t cpu)
+{
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    if (laxity_set_affinity(&one) == 0) {
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "migration: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        cpu
+    );
+    return -1;
+}
+
+static int fetch_memory(struct laxity_probe_run *run, int32_t node)
+{
+    struct traveller *traveller = run->state;
+    if (!traveller->is_spread || traveller->node == node) {
+        return 0;
+    }
+    const int rc = laxity_move_memory(traveller->working_set, traveller->bytes, node);
+    if (rc == 0) {
+        traveller->node = node;
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "migration: cannot move memory to node %d: %s; choose CPUs of one node",
+        (int)node,
+        strerrordesc_np(-rc)
+    );
+    return -1;
+}
+
+/* What a role does between the warm pass and the passes that are compared with it. */
+static int
+act(struct laxity_probe_run *run,
+    const struct laxity_migration_pair *pair,
+    enum laxity_migration_role role,
+    int64_t sleep_ns)
+{
+    switch (role) {
+    case LAXITY_MIGRATION_STAY:
+    case LAXITY_MIGRATION_CONTROL:
+        return go_to(run, pair->cpu);
+    case LAXITY_MIGRATION_MOVE:
+        return go_to(run, pair->cpu_to);
+    case LAXITY_MIGRATION_SLEEP:
+        laxity_pause_ns(sleep_ns);
+        return 0;
+    case LAXITY_MIGRATION_RETURN:
+        return go_to(run, pair->cpu_to) ? -1 : go_to(run, pair->cpu);
+    case LAXITY_MIGRATION_FETCH:
+    case LAXITY_MIGRATION_ROLES:
+        return go_to(run, pair->cpu_to) ? -1 : fetch_memory(run, pair->node_to);
+    }
+    return -1;
+}
+
+static int observe(
+    struct laxity_probe_run *run,
+    size_t at,
+    enum laxity_migration_role role,
+    struct laxity_migration_row *out_row
+)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    const struct laxity_migration_pair *pair = &settings->pairs[at];
+    struct traveller *traveller = run->state;
+    int64_t warm_ns[WARM_PASSES];
+    if (go_to(run, pair->cpu) || fetch_memory(run, pair->node)) {
+        return -1;
+    }
+    *out_row = (struct laxity_migration_row){
+        .working_set_bytes = traveller->bytes,
+        .cpu = (int32_t)pair->cpu,
+        .cpu_to = (int32_t)pair->cpu_to,
+        .node = role == LAXITY_MIGRATION_FETCH ? pair->node_to : pair->node,
+        .role = (uint16_t)role,
+        .pattern = (uint16_t)traveller->pattern,
+    };
+    time_passes(traveller, warm_ns, WARM_PASSES, laxity_now_ns());
+    out_row->warm_ns = warm_ns[WARM_PASSES - 1];
+    out_row->time_ns = laxity_now_ns();
+    if (act(run, pair, role, traveller->moving_ns[at])) {
+        return -1;
+    }
+    const int64_t resumed_ns = laxity_now_ns();
+    time_passes(traveller, out_row->pass_ns, LAXITY_MIGRATION_PASSES, resumed_ns);
+    out_row->event_ns = resumed_ns - out_row->time_ns;
+    if (role == LAXITY_MIGRATION_MOVE) {
+        traveller->moving_ns[at] = out_row->event_ns;
+    }
+    return 0;
+}
+
+static void pause_if_due(struct traveller *traveller)
+{
+    const int64_t worked_ns = laxity_now_ns() - traveller->worked_since_ns;
+    if (worked_ns >= PAUSE_AFTER_NS) {
+        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
+        traveller->worked_since_ns = laxity_now_ns();
+    }
+}
+
+/* One of each role in random order. Returns 0, 1 if the user wants an end, or -1. */
+static int measure_block(struct laxity_probe_run *run, size_t at)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = run->state;
+    uint8_t roles[LAXITY_MIGRATION_ROLES];
+    const size_t n = laxity_migration_roles(&settings->pairs[at], &traveller->random, roles);
+    for (size_t i = 0; i < n; i++) {
+        struct laxity_migration_row row;
+        if (observe(run, at, (enum laxity_migration_role)roles[i], &row)) {
+            return -1;
+        }
+        if (!laxity_probe_add_row(run, &row)) {
+            return 1;
+        }
+        pause_if_due(traveller);
+    }
+    return 0;
+}
+
+static void shuffle_turns(struct traveller *traveller, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = (size_t)(laxity_crpd_random(&traveller->random) % (i + 1));
+        traveller->turns[i] = traveller->turns[at];
+        traveller->turns[at] = (uint32_t)i;
+    }
+}
+
+/* One working set in one pattern: every pair once, in random order. Returns as measure_block. */
+static int measure_pairs(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = run->state;
+    traveller->node = INT32_MIN;
+    if (traveller->pattern == LAXITY_CRPD_CHASE) {
+        (void)laxity_crpd_link_chain(
+            traveller->working_set, traveller->bytes, traveller->order, &traveller->random
+        );
+    }
+    shuffle_turns(traveller, settings->n_pairs);
+    for (size_t turn = 0; turn < settings->n_pairs; turn++) {
+        const int rc = measure_block(run, traveller->turns[turn]);
+        if (rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* Everything once. Returns as measure_block. */
+static int measure_round(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = run->state;
+    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERNS; i++) {
+        traveller->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERNS];
+        traveller->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
+        const int rc = settings->has_pattern[traveller->pattern] ? measure_pairs(run) : 0;
+        if (rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* How long moving takes, before the first sleep that is as long. */
+static int look_at_moves(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = run->state;
+    struct laxity_migration_row unused;
+    traveller->pattern = LAXITY_CRPD_SEQUENTIAL;
+    traveller->bytes = (size_t)settings->sizes_bytes[0];
+    traveller->node = INT32_MIN;
+    for (size_t at = 0; at < settings->n_pairs; at++) {
+        if (observe(run, at, LAXITY_MIGRATION_MOVE, &unused)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Round after round, so that what changes slowly changes every figure: the hosts of virtual
+ * machines move CPUs, too, and then the distance between two of them is another one.
+ */
+static int measure(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_settings *settings = run->plan->settings;
+    struct traveller *traveller = run->state;
+    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+        return -1;
+    }
+    const int64_t start_ns = laxity_now_ns();
+    traveller->worked_since_ns = start_ns;
+    if (look_at_moves(run)) {
+        return -1;
+    }
+    for (uint64_t i = 0; i < run->plan->repetitions; i++) {
+        if (i >= FEWEST_ROUNDS && laxity_now_ns() - start_ns > settings->budget_ns) {
+            return 0;
+        }
+        const int rc = measure_round(run);
+        if (rc) {
+            return rc < 0 ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+void laxity_migration_settings_free(struct laxity_migration_settings *settings)
+{
+    free(settings->sizes_bytes);
+    free(settings->pairs);
+    *settings = (struct laxity_migration_settings){0};
+}
+
+const struct laxity_probe laxity_probe_migration = {
+    .name = "migration",
+    .stream = "migration.npy",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .row_bytes = sizeof(struct laxity_migration_row),
+    .setup = setup,
+    .measure = measure,
+    .teardown = teardown,
+    .count_rows = count_rows,
+};
