@@ -110,6 +110,7 @@ static const struct laxity_probe_command *const commands[] = {
     &laxity_memory_latency_command,
     &laxity_migration_command,
     &laxity_switch_command,
+    &laxity_migration_jobs_command,
 };
 
 enum {

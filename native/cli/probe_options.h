@@ -21,6 +21,7 @@ extern const struct laxity_probe_command laxity_crpd_command;
 extern const struct laxity_probe_command laxity_memory_latency_command;
 extern const struct laxity_probe_command laxity_migration_command;
 extern const struct laxity_probe_command laxity_switch_command;
+extern const struct laxity_probe_command laxity_migration_jobs_command;
 
 /* What is asked for; plan.settings points to `settings`, those of the probe. */
 struct laxity_probe_request {

@@ -8,6 +8,7 @@
 #include "probes/crpd.h"
 #include "probes/memory_latency.h"
 #include "probes/migration.h"
+#include "probes/migration_jobs.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -90,6 +91,21 @@ static void pairs_of_cpus_are_taken_in_their_order(void)
     CHECK(settings->has_pattern[LAXITY_CRPD_CHASE]);
     CHECK(!settings->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
     CHECK_EQUAL(settings->budget_ns, INT64_C(45) * LAXITY_NS_PER_S);
+}
+
+static void jobs_that_change_their_cpu_need_a_workload(void)
+{
+    CHECK_EQUAL(parse("--run-dir d migration_jobs --primes"), 0);
+    const struct laxity_migration_jobs_settings *settings = request.plan.settings;
+    CHECK(settings->has_cpu && settings->n_sizes == 0);
+    CHECK_EQUAL(settings->change, 9);
+    CHECK_EQUAL(settings->pause_ns, LAXITY_NS_PER_MS);
+    CHECK_EQUAL(parse("--run-dir d migration_jobs --size 2KiB --size 8MiB --change 1"), 0);
+    settings = request.plan.settings;
+    CHECK(!settings->has_cpu && settings->n_sizes == 2);
+    CHECK_EQUAL(parse("--run-dir d migration_jobs"), -1);
+    CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
+    CHECK(strstr(error.text, "add --size 64KiB or --primes") != NULL);
 }
 
 static void check_refusal(const char *line, const char *part)
@@ -219,6 +235,7 @@ int main(void)
     RUN(words_may_be_repeated);
     RUN(pairs_of_cpus_are_taken_in_their_order);
     RUN(pairs_that_are_none_are_refused);
+    RUN(jobs_that_change_their_cpu_need_a_workload);
     RUN(bad_words_are_refused_with_what_to_do);
     RUN(ways_that_serve_nothing_are_refused);
     RUN(sizes_have_bounds);

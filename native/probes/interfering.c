@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/interfering.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/migration_jobs.h"
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    WAITING = 0,
+    ENDING = 1,
+    COMPUTING = 2, /* what is larger is a working set, of so many bytes and COMPUTING */
+    PRIMES_BELOW = 1000,
+    /* No task's count shares a line with another's. */
+    COUNT_BYTES = 2 * LAXITY_CRPD_LINE_BYTES,
+    LOOK_NS = LAXITY_NS_PER_MS,
+};
+
+/* 32-bit counts, which every instruction set changes at once; read as differences. */
+struct count {
+    _Alignas(COUNT_BYTES) atomic_uint passes;
+};
+
+struct laxity_interfering_shared {
+    _Alignas(COUNT_BYTES) atomic_ulong use;
+    struct count counts[];
+};
+
+static void
+interfere(struct laxity_interfering_shared *shared, size_t at, unsigned char *working_set)
+{
+    for (;;) {
+        const unsigned long use = atomic_load_explicit(&shared->use, memory_order_relaxed);
+        if (use == ENDING) {
+            return;
+        }
+        if (use == WAITING) {
+            laxity_pause_ns(LOOK_NS);
+            continue;
+        }
+        if (use == COMPUTING) {
+            volatile uint32_t primes = laxity_count_primes(PRIMES_BELOW);
+            (void)primes;
+        } else {
+            laxity_crpd_walk(working_set, use - COMPUTING);
+        }
+        atomic_fetch_add_explicit(&shared->counts[at].passes, 1, memory_order_relaxed);
+    }
+}
+
+static _Noreturn void
+run_task(struct laxity_interfering_shared *shared, size_t at, uint32_t cpu, size_t largest)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    unsigned char *working_set =
+        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (working_set == MAP_FAILED || laxity_set_affinity(&one) != 0) {
+        _exit(LAXITY_EXIT_LACKING);
+    }
+    memset(working_set, 1, largest);
+    interfere(shared, at, working_set);
+    _exit(LAXITY_EXIT_DONE);
+}
+
+int laxity_interfering_start(
+    struct laxity_probe_run *run,
+    const uint32_t *cpus,
+    size_t n_cpus,
+    size_t largest,
+    struct laxity_interfering *interfering
+)
+{
+    const size_t bytes = sizeof *interfering->shared + n_cpus * sizeof(struct count);
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    interfering->pids = calloc(n_cpus + 1, sizeof *interfering->pids);
+    if (base == MAP_FAILED || !interfering->pids) {
+        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
+        return -1;
+    }
+    interfering->shared = base;
+    interfering->shared_bytes = bytes;
+    for (size_t at = 0; at < n_cpus; at++) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            run_task(interfering->shared, at, cpus[at], largest);
+        }
+        if (pid < 0) {
+            laxity_error_set(
+                &run->shared->error,
+                LAXITY_EXIT_LACKING,
+                "migration_jobs: cannot start an interfering task: %s; raise ulimit -u",
+                strerrordesc_np(errno)
+            );
+            return -1;
+        }
+        interfering->pids[interfering->n++] = pid;
+    }
+    return 0;
+}
+
+void laxity_interfering_use(struct laxity_interfering *interfering, size_t bytes)
+{
+    atomic_store_explicit(&interfering->shared->use, bytes + COMPUTING, memory_order_relaxed);
+}
+
+uint32_t laxity_interfering_passes(const struct laxity_interfering *interfering, size_t at)
+{
+    return atomic_load_explicit(&interfering->shared->counts[at].passes, memory_order_relaxed);
+}
+
+void laxity_interfering_stop(struct laxity_interfering *interfering)
+{
+    if (interfering->shared) {
+        atomic_store_explicit(&interfering->shared->use, ENDING, memory_order_relaxed);
+    }
+    for (size_t i = 0; i < interfering->n; i++) {
+        (void)waitpid(interfering->pids[i], NULL, 0);
+    }
+    if (interfering->shared) {
+        (void)munmap(interfering->shared, interfering->shared_bytes);
+    }
+    free(interfering->pids);
+    *interfering = (struct laxity_interfering){0};
+}

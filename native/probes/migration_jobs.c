@@ -1,0 +1,277 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/migration_jobs.h"
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "probes/crpd.h"
+#include "probes/interfering.h"
+#include "probes/probe.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    /* For the other tasks to begin with another working set. */
+    SETTLE_NS = 20 * LAXITY_NS_PER_MS,
+    /* Pauses in which other work of the machine may keep the interfering task from its CPU. */
+    PAUSES_MAX = 10,
+};
+/* Times of some 10 us, apart by a third, on processors of today. */
+static const uint32_t limits[LAXITY_MIGRATION_JOBS_LIMITS] = {1200, 1500};
+
+/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
+static const struct laxity_field fields[] = {
+    {"time_ns", 'i', 8},
+    {"exec_ns", 'i', 8},
+    {"working_set_bytes", 'u', 8},
+    {"interfering_passes", 'u', 8},
+    {"job", 'u', 4},
+    {"cpu", 'i', 4},
+    {"since_change", 'i', 4},
+    {"workload", 'u', 2},
+    {"limit", 'u', 2},
+};
+_Static_assert(
+    sizeof(struct laxity_migration_jobs_row) == 4 * 8 + 3 * 4 + 2 * 2, "no padding in the file"
+);
+
+/* The task that moves: the measuring process itself. */
+struct mover {
+    struct laxity_interfering interfering;
+    unsigned char *working_set;
+    size_t mapped_bytes;
+    uint32_t *cpus;
+    size_t n_cpus;
+    size_t at; /* of cpus: where it is */
+    uint64_t random;
+};
+
+/* One workload of one size. */
+struct load {
+    enum laxity_migration_workload workload;
+    size_t bytes;
+};
+
+__attribute__((noinline)) uint32_t laxity_count_primes(uint32_t limit)
+{
+    uint32_t primes = 0;
+    for (uint32_t number = 2; number < limit; number++) {
+        uint32_t divisor = 2;
+        while (divisor * divisor <= number && number % divisor != 0) {
+            divisor++;
+        }
+        primes += divisor * divisor > number;
+    }
+    return primes;
+}
+
+static uint64_t n_loads(const struct laxity_migration_jobs_settings *settings)
+{
+    return settings->n_sizes + settings->has_cpu;
+}
+
+static uint64_t count_rows(const struct laxity_probe_plan *plan)
+{
+    uint64_t rows = n_loads(plan->settings);
+    if (__builtin_mul_overflow(rows, plan->repetitions, &rows)) {
+        return UINT64_MAX / sizeof(struct laxity_migration_jobs_row);
+    }
+    return rows;
+}
+
+static int refuse_memory(struct laxity_probe_run *run, size_t bytes)
+{
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "migration_jobs: no memory for a working set of %zu bytes; lower --size",
+        bytes
+    );
+    return -1;
+}
+
+static int setup(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_jobs_settings *settings = run->plan->settings;
+    struct mover *mover = calloc(1, sizeof *mover);
+    run->state = mover;
+    size_t largest = LAXITY_CRPD_LINE_BYTES;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const size_t bytes = (size_t)settings->sizes_bytes[i];
+        largest = bytes > largest ? bytes : largest;
+    }
+    if (!mover) {
+        return refuse_memory(run, largest);
+    }
+    mover->cpus = calloc(laxity_cpus_count(&run->plan->cpus) + 1, sizeof *mover->cpus);
+    /* As that of the other tasks, and of the probes it is compared with: shared, of small pages. */
+    unsigned char *base =
+        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || !mover->cpus) {
+        return refuse_memory(run, largest);
+    }
+    memset(base, 1, largest);
+    mover->random = run->plan->seed;
+    mover->working_set = base;
+    mover->mapped_bytes = largest;
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (laxity_cpus_has(&run->plan->cpus, cpu)) {
+            mover->cpus[mover->n_cpus++] = cpu;
+        }
+    }
+    return laxity_interfering_start(run, mover->cpus, mover->n_cpus, largest, &mover->interfering);
+}
+
+static void teardown(struct laxity_probe_run *run)
+{
+    struct mover *mover = run->state;
+    if (!mover) {
+        return;
+    }
+    laxity_interfering_stop(&mover->interfering);
+    if (mover->working_set) {
+        (void)munmap(mover->working_set, mover->mapped_bytes);
+    }
+    free(mover->cpus);
+    free(mover);
+    run->state = NULL;
+}
+
+static int go_to(struct laxity_probe_run *run, size_t at)
+{
+    struct mover *mover = run->state;
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, mover->cpus[at]);
+    if (laxity_set_affinity(&one) == 0) {
+        mover->at = at;
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "migration_jobs: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        mover->cpus[at]
+    );
+    return -1;
+}
+
+static int64_t run_job(const struct mover *mover, const struct load *load, uint32_t limit)
+{
+    volatile uint32_t primes = 0;
+    const int64_t start_ns = laxity_now_ns();
+    if (load->workload == LAXITY_MIGRATION_CPU) {
+        primes = laxity_count_primes(limit);
+    } else {
+        laxity_crpd_walk(mover->working_set, load->bytes);
+    }
+    (void)primes;
+    return laxity_now_ns() - start_ns;
+}
+
+/* Until the interfering task has finished a pass; gives how many. */
+static uint32_t let_interfere(struct laxity_probe_run *run, int64_t pause_ns)
+{
+    const struct mover *mover = run->state;
+    const uint32_t before = laxity_interfering_passes(&mover->interfering, mover->at);
+    uint32_t passes = 0;
+    for (int i = 0; i < PAUSES_MAX && passes == 0 && !laxity_probe_is_stopped(run); i++) {
+        laxity_pause_ns(pause_ns);
+        passes = laxity_interfering_passes(&mover->interfering, mover->at) - before;
+    }
+    return passes;
+}
+
+/* How many jobs on one CPU: of no fixed parity, or one limit of the primes, or one of two CPUs,
+ * would always follow a change. */
+static uint64_t draw_stretch(struct mover *mover, uint64_t change)
+{
+    return change / 2 + 1 + laxity_crpd_random(&mover->random) % change;
+}
+
+/* All jobs of one workload. Returns 0, 1 if the user wants an end, or -1. */
+static int measure_load(struct laxity_probe_run *run, const struct load *load)
+{
+    const struct laxity_migration_jobs_settings *settings = run->plan->settings;
+    struct mover *mover = run->state;
+    uint64_t left = draw_stretch(mover, settings->change);
+    int32_t since_change = INT32_MIN;
+    int64_t exec_ns = 0;
+    laxity_interfering_use(&mover->interfering, load->bytes);
+    laxity_pause_ns(SETTLE_NS);
+    for (uint64_t job = 0; job < run->plan->repetitions; job++) {
+        if (left == 0) {
+            if (go_to(run, (mover->at + 1) % mover->n_cpus)) {
+                return -1;
+            }
+            left = draw_stretch(mover, settings->change);
+            since_change = 0;
+        }
+        const int64_t pause_ns = exec_ns > settings->pause_ns ? exec_ns : settings->pause_ns;
+        struct laxity_migration_jobs_row row = {
+            .working_set_bytes = load->bytes,
+            .interfering_passes = let_interfere(run, pause_ns),
+            .job = (uint32_t)job,
+            .cpu = (int32_t)mover->cpus[mover->at],
+            .since_change = since_change,
+            .workload = (uint16_t)load->workload,
+        };
+        if (load->workload == LAXITY_MIGRATION_CPU) {
+            row.limit = (uint16_t)(job % LAXITY_MIGRATION_JOBS_LIMITS);
+        }
+        row.time_ns = laxity_now_ns();
+        exec_ns = run_job(mover, load, limits[row.limit]);
+        row.exec_ns = exec_ns;
+        if (!laxity_probe_add_row(run, &row)) {
+            return 1;
+        }
+        since_change += since_change >= 0;
+        left--;
+    }
+    return 0;
+}
+
+static int measure(struct laxity_probe_run *run)
+{
+    const struct laxity_migration_jobs_settings *settings = run->plan->settings;
+    if (laxity_probe_enter_policy(run, run->plan->priority) || go_to(run, 0)) {
+        return -1;
+    }
+    for (size_t i = 0; i < n_loads(settings); i++) {
+        const bool is_cpu = settings->has_cpu && i == 0;
+        const struct load load = {
+            .workload = is_cpu ? LAXITY_MIGRATION_CPU : LAXITY_MIGRATION_MEM,
+            .bytes = is_cpu ? 0 : (size_t)settings->sizes_bytes[i - settings->has_cpu],
+        };
+        const int rc = measure_load(run, &load);
+        if (rc) {
+            return rc < 0 ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+void laxity_migration_jobs_settings_free(struct laxity_migration_jobs_settings *settings)
+{
+    free(settings->sizes_bytes);
+    *settings = (struct laxity_migration_jobs_settings){0};
+}
+
+const struct laxity_probe laxity_probe_migration_jobs = {
+    .name = "migration_jobs",
+    .stream = "migration_jobs.npy",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof fields[0],
+    .row_bytes = sizeof(struct laxity_migration_jobs_row),
+    .setup = setup,
+    .measure = measure,
+    .teardown = teardown,
+    .count_rows = count_rows,
+};
