@@ -23,6 +23,9 @@ COMMANDS = [
     "--case synchronous --evict-size 64KiB",
     "/laxity-probe --run-dir /run/latency --cpus 0-1 --repetitions 6 memory_latency --size 64KiB "
     "--node 0 --node 1 --case chase --case stream_copy",
+    "/laxity-probe --run-dir /run/migration --cpus 0-1 --repetitions 6 migration --pair 0:1 "
+    "--pair 1:0 --size 16KiB --pattern chase",
+    "/test_nodes",
 ]
 
 
@@ -33,6 +36,7 @@ def test_programs_work_under_preempt_rt_with_two_numa_nodes(tmp_path: Path) -> N
         f"/{name}": native / name for name in ("laxity-run", "laxity-trace", "laxity-probe")
     }
     programs["/empty"] = CROSS / "workloads" / "empty"
+    programs["/test_nodes"] = CROSS / "tests" / "native" / "base_test_nodes"
     if not all(path.exists() for path in programs.values()):
         pytest.skip("no cross build for aarch64; ./check makes it")
     guest = run_guest(
@@ -75,6 +79,12 @@ def test_programs_work_under_preempt_rt_with_two_numa_nodes(tmp_path: Path) -> N
             # 6 repetitions * 2 cases
             assert len(batches) == 12
             assert (np.ma.getdata(batches["elapsed_ns"]) > 0).all()
+    moved = stream(guest.files["/run/migration/migration.npy"], tmp_path)
+    # 6 repetitions * 2 pairs * 6 roles, of which one takes its memory along.
+    assert len(moved) == 72
+    is_fetched = np.ma.getdata(moved["role"]) == 5
+    # CPU 0 is node 0, CPU 1 is node 1.
+    assert (moved["node"] == np.where(is_fetched, moved["cpu_to"], moved["cpu"])).all()
 
 
 def stream(data: bytes, folder: Path) -> "np.ma.MaskedArray":

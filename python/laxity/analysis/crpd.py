@@ -222,15 +222,35 @@ def losses_ns(rows: Rows, warm_ns: int, warm_limit_ns: int) -> tuple[IntArray, N
     Returns:
         Loss per observation, and whether the victim was warm again before the last pass ended.
     """
-    passes = np.stack(
-        [np.ma.getdata(rows[f"pass{number}_ns"]) for number in range(1, CRPD_PASSES + 1)], axis=1
-    )
-    is_cold = passes > warm_limit_ns
-    is_cold[:, 0] = True
-    counts = np.logical_and.accumulate(is_cold, axis=1)
-    losses = np.where(counts, passes - warm_ns, 0).sum(axis=1)
+    losses, is_warm_again = passes_loss_ns(passes_of(rows, CRPD_PASSES), warm_ns, warm_limit_ns)
     is_asynchronous = np.ma.getdata(rows["case"]) == _ASYNCHRONOUS
     losses = losses - np.where(is_asynchronous, np.ma.getdata(rows["preemptor_ns"]), 0)
+    return losses.astype(np.int64), is_warm_again
+
+
+def passes_of(rows: Rows, n_passes: int) -> IntArray:
+    """Give the passes of each observation, shape (observation, pass)."""
+    columns = [np.ma.getdata(rows[f"pass{number}_ns"]) for number in range(1, n_passes + 1)]
+    return np.stack(columns, axis=1)
+
+
+def passes_loss_ns(
+    passes_ns: IntArray, warm_ns: int, warm_limit_ns: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Sum up what passes took beyond warm ones: the first always, the others until one is warm.
+
+    Args:
+        passes_ns: Shape (observation, pass).
+        warm_ns: A warm pass.
+        warm_limit_ns: A pass up to this is warm.
+
+    Returns:
+        Loss per observation, and whether it was warm again before its last pass ended.
+    """
+    is_cold = passes_ns > warm_limit_ns
+    is_cold[:, 0] = True
+    counts = np.logical_and.accumulate(is_cold, axis=1)
+    losses = np.where(counts, passes_ns - warm_ns, 0).sum(axis=1)
     return losses.astype(np.int64), ~counts[:, -1]
 
 

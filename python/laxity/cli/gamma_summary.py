@@ -39,12 +39,13 @@ def gamma_text(data: RunData) -> str:
 
 
 def entries_table(costs: Costs) -> str:
-    """Write the entries of a cost model that stand for one place each."""
+    """Write the entries of a cost model but for curves of one CPU or pair: their points stand."""
     rows = []
     for entry in costs.entries:
         axes = entry.axes
         size = axes.working_set_bytes
-        if size is None and entry.points:
+        # A curve of one CPU or pair; its points stand above it.
+        if size is None and entry.points and axes.cpu is not None and not entry.quantiles:
             continue
         rows.append(
             (

@@ -6,6 +6,8 @@ import click
 
 from laxity.cli.measure_crpd import crpd
 from laxity.cli.measure_memory_latency import memory_latency
+from laxity.cli.measure_migration import migration
+from laxity.cli.measure_migration_jobs import migration_jobs
 from laxity.cli.measure_switch import switch
 
 
@@ -17,3 +19,5 @@ def measure() -> None:
 measure.add_command(crpd)
 measure.add_command(memory_latency)
 measure.add_command(switch)
+measure.add_command(migration)
+measure.add_command(migration_jobs)

@@ -17,15 +17,14 @@ from laxity.cli.options import (
     run_dir_option,
     run_root_option,
 )
-from laxity.errors import ConfigError, located
+from laxity.cli.sizes import read_size, read_sizes
+from laxity.errors import located
 from laxity.model.cpus import parse_cpus
-from laxity.model.units import parse_duration_ns, parse_size_bytes
+from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
     from laxity.experiments.plan_crpd import Asked
 
-_SMALLEST_BYTES = 1024
-_LARGEST_BYTES = 64 << 30
 _MOST_REPETITIONS = 1_000_000
 _HIGHEST_PRIORITY = 98
 
@@ -137,9 +136,9 @@ def _asked(options: _Options) -> "Asked":
         timeout_ns = parse_duration_ns(options.timeout)
     return Asked(
         cpus=cpus,
-        sizes_bytes=_sizes("--sizes", options.sizes),
-        max_bytes=None if options.max_size is None else _size("--max-size", options.max_size),
-        evict_sizes_bytes=_sizes("--evict-size", options.evict_size),
+        sizes_bytes=read_sizes("--sizes", options.sizes),
+        max_bytes=None if options.max_size is None else read_size("--max-size", options.max_size),
+        evict_sizes_bytes=read_sizes("--evict-size", options.evict_size),
         cases=options.case,
         patterns=options.pattern,
         evicts=options.evict,
@@ -148,17 +147,3 @@ def _asked(options: _Options) -> "Asked":
         preemption_ns=preemption_ns,
         timeout_ns=timeout_ns,
     )
-
-
-def _sizes(option: str, text: str | None) -> tuple[int, ...]:
-    parts = [] if text is None else text.split(",")
-    return tuple(sorted({_size(option, part) for part in parts}))
-
-
-def _size(option: str, text: str) -> int:
-    with located(option):
-        size_bytes = parse_size_bytes(text)
-    if not _SMALLEST_BYTES <= size_bytes <= _LARGEST_BYTES:
-        msg = f"{option}: {text} is not within 1KiB to 64GiB; choose another size"
-        raise ConfigError(msg)
-    return size_bytes

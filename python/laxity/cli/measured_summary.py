@@ -8,6 +8,8 @@ from typing import Any
 
 from laxity.cli.gamma_summary import gamma_document, gamma_text
 from laxity.cli.memory_summary import memory_document, memory_text
+from laxity.cli.migration_jobs_summary import migration_jobs_document, migration_jobs_text
+from laxity.cli.migration_summary import migration_document, migration_text
 from laxity.cli.switch_summary import switch_document, switch_text
 from laxity.report.run_data import RunData
 
@@ -24,6 +26,8 @@ _ANSWERS = {
     "crpd": Answer(text=gamma_text, document=gamma_document),
     "memory_latency": Answer(text=memory_text, document=memory_document),
     "switch": Answer(text=switch_text, document=switch_document),
+    "migration": Answer(text=migration_text, document=migration_document),
+    "migration_jobs": Answer(text=migration_jobs_text, document=migration_jobs_document),
 }
 
 

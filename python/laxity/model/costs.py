@@ -49,6 +49,9 @@ SWITCH_NAMES = (
     IPI_WAKEUP,
     IRQ,
 )
+MIGRATION = "migration"
+MIGRATION_MOVE = "migration_move"
+MIGRATION_OVER_PREEMPTION = "migration_over_preemption"
 
 Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal["ok", "not_measurable", "no_verdict"]
@@ -60,7 +63,9 @@ class Axes(Record, frozen=True, kw_only=True):
     `case` of gamma is the kind of preemption and the pattern of the victim's passes:
     `synchronous_chase`, of gamma_code `synchronous_jumps`. Of memory_latency it is chase, read or
     write, of memory_stream read, write or copy, each with `_huge` in huge pages; of switches best
-    or worst, of timer_latency idle or busy.
+    or worst, of timer_latency idle or busy; of a migration the pattern, `_fetched` where memory
+    went along, and, where `cpu` is null, what the CPUs of all its pairs have in common:
+    `chase_shared_l3`.
     """
 
     cpu: int | None = None
@@ -142,7 +147,7 @@ MEMBERS = (
         "text",
         "",
         f"{', '.join((GAMMA, GAMMA_CODE, MEMORY_LATENCY, MEMORY_STREAM, *SWITCH_NAMES))}, "
-        "later more",
+        f"{', '.join((MIGRATION, MIGRATION_MOVE, MIGRATION_OVER_PREEMPTION))}, later more",
     ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
     Member(
@@ -181,7 +186,8 @@ MEMBERS = (
         "gamma: synchronous or asynchronous, then _sequential or _chase, of gamma_code _code or "
         "_jumps; memory_latency: chase, read, write; memory_stream: read, write, copy; _huge in "
         "huge pages; switches: best (nothing evicted) or worst; timer_latency: idle or busy; "
-        "irq: label in /proc/interrupts, or none",
+        "irq: label in /proc/interrupts, or none; migration: chase or sequential, _fetched where "
+        "memory went along, and without a CPU _shared_l3, _same_node, ...",
     ),
     Member(
         "entries[].axes.evict",

@@ -81,5 +81,59 @@ class SwitchMeasurement(Measurement, frozen=True, kw_only=True, tag="switch"):
     spin_ns: int
 
 
+class Pair(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Two CPUs in the order of a migration.
+
+    `domain` says what they have in common: `shared_l1`, `shared_l2`, ... (the nearest cache),
+    `same_node`, `other_node`; `unknown` where the machine does not tell its caches.
+    """
+
+    cpu: int
+    cpu_to: int
+    domain: str
+
+
+class KnownGamma(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What a preemption costs the caches by a cost model, to stand beside a migration."""
+
+    working_set_bytes: int
+    pattern: str
+    median_ns: int
+    n: int
+    runs: list[str]
+
+
+class MigrationMeasurement(Measurement, frozen=True, kw_only=True, tag="migration"):
+    """What a task loses by going on on another CPU."""
+
+    pairs: list[Pair]
+    working_sets_bytes: list[int]
+    patterns: list[str]
+    # No further repetition begins then, but for the first six.
+    budget_ns: int
+    # Synchronous, evicted by writing; empty: none given.
+    gamma: list[KnownGamma] = []
+
+
+class MigrationJobsMeasurement(Measurement, frozen=True, kw_only=True, tag="migration_jobs"):
+    """Jobs that change their CPU every few jobs, with an ordinary task on every CPU.
+
+    `repetitions` are jobs per load; `changes` the changes of CPU, in their order.
+    """
+
+    working_sets_bytes: list[int]
+    has_primes: bool
+    changes: list[Pair]
+    # Jobs on one CPU, about.
+    jobs_per_cpu: int
+    pause_ns: int
+
+
 # One member per probe.
-Measured: TypeAlias = CrpdMeasurement | MemoryLatencyMeasurement | SwitchMeasurement
+Measured: TypeAlias = (
+    CrpdMeasurement
+    | MemoryLatencyMeasurement
+    | MigrationJobsMeasurement
+    | MigrationMeasurement
+    | SwitchMeasurement
+)

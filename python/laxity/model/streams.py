@@ -279,6 +279,47 @@ SWITCH = (
     ),
 )
 
+MIGRATION_PASSES = 6
+
+MIGRATION = (
+    Field("time_ns", "i8", "ns", "the event begins"),
+    Field("working_set_bytes", "u8", "bytes", "of the task that moves"),
+    Field("event_ns", "i8", "ns", "the event: from asking the kernel to going on"),
+    Field("warm_ns", "i8", "ns", "the last pass before it"),
+    *(
+        Field(f"pass{number}_ns", "i8", "ns", f"pass {number} after it")
+        for number in range(1, MIGRATION_PASSES + 1)
+    ),
+    Field("cpu", "i4", "", "where the task was warm"),
+    Field("cpu_to", "i4", "", "where it went; roles 0, 2, 3: not at all, 4: and came back"),
+    Field("node", "i4", "", "where its memory lay during the passes; absent: no nodes here"),
+    Field(
+        "role",
+        "u2",
+        "",
+        "0 asks for its own CPU, 1 moves, 2 as 0 as a control, 3 sleeps as long as moving took, "
+        "4 goes and comes back, 5 moves and takes its memory along to the node of that CPU",
+    ),
+    Field("pattern", "u2", "", "0 sequential, 1 chase: lines in random order"),
+)
+
+MIGRATION_JOBS = (
+    Field("time_ns", "i8", "ns", "the job starts"),
+    Field("exec_ns", "i8", "ns", "from its start to its end"),
+    Field("working_set_bytes", "u8", "bytes", "of MEM; CPU: 0"),
+    Field(
+        "interfering_passes",
+        "u8",
+        "count",
+        "what the ordinary task on this CPU finished since the job before",
+    ),
+    Field("job", "u4", "", "number of the job within its load, from 0"),
+    Field("cpu", "i4", "", "where it ran"),
+    Field("since_change", "i4", "", "jobs on this CPU before it; absent: no change yet"),
+    Field("workload", "u2", "", "0 MEM, 1 CPU"),
+    Field("limit", "u2", "", "CPU: 0 the lower limit of the primes, 1 the upper one; MEM: 0"),
+)
+
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
     "histogram": HISTOGRAM,
@@ -290,6 +331,8 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "crpd": CRPD,
     "memory_latency": MEMORY_LATENCY,
     "switch": SWITCH,
+    "migration": MIGRATION,
+    "migration_jobs": MIGRATION_JOBS,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from laxity.report.blocks import Section
 from laxity.report.run_data import RunData
-from laxity.report.sections import gamma, memory_latency, switch
+from laxity.report.sections import gamma, memory_latency, migration, migration_jobs, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,16 @@ VIEWS = {
         asked="how long a memory access takes, against the size of the array",
         sentences=memory_latency.sentences,
         sections=(memory_latency.build, memory_latency.build_method),
+    ),
+    "migration": View(
+        asked="what a task loses by going on on another CPU",
+        sentences=migration.sentences,
+        sections=(migration.build, migration.build_method),
+    ),
+    "migration_jobs": View(
+        asked="whether a job that migrated takes longer than one that was preempted",
+        sentences=migration_jobs.sentences,
+        sections=(migration_jobs.build, migration_jobs.build_method),
     ),
     "switch": View(
         asked="what the kernel takes when it switches, wakes tasks and is interrupted",

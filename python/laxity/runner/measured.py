@@ -41,7 +41,7 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
     streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
     if probe.streams[0] not in streams:
         return manifest
-    entries = probe.costs([Source(run_directory.final_path_of(tmp).name, streams)])
+    entries = probe.costs([Source(run_directory.final_path_of(tmp).name, streams, asked)])
     costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
     run_directory.write_document(tmp / COSTS, costs)
     if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
@@ -76,7 +76,7 @@ def join_entries(runs: Sequence[Run]) -> list[Entry]:
     entries: list[Entry] = []
     for name, probe in PROBES.items():
         sources = [
-            Source(run.path.absolute().name, _streams(run, probe))
+            Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
             for run in runs
             if run.manifest.measurement is not None and run.manifest.measurement.probe == name
         ]

@@ -10,16 +10,25 @@ from laxity.model.costs import Entry
 from laxity.model.measurements import (
     CrpdMeasurement,
     MemoryLatencyMeasurement,
+    MigrationJobsMeasurement,
+    MigrationMeasurement,
     SwitchMeasurement,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What one run measured: its name, and rows (masked arrays) by the name of their stream."""
+    """What one run measured.
+
+    Attributes:
+        run: Its name.
+        streams: Rows (masked arrays) by the name of their stream.
+        asked: The measurement as its probe's type.
+    """
 
     run: str
     streams: Mapping[str, Any]
+    asked: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,49 @@ def _memory_latency_costs(sources: Sequence[Source]) -> list[Entry]:
     return memory_latency.entries(memory_latency.pool(measured))
 
 
+def _migration_words(asked: MigrationMeasurement) -> list[str]:
+    return [
+        *repeated("--pair", [f"{pair.cpu}:{pair.cpu_to}" for pair in asked.pairs]),
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--pattern", asked.patterns),
+        *("--budget", f"{asked.budget_ns}ns"),
+    ]
+
+
+def _migration_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import migration  # noqa: PLC0415 - loads numpy
+
+    measured = [
+        one
+        for source in sources
+        for one in migration.migrations(
+            source.streams["migration"], source.run, migration.domains(source.asked)
+        )
+    ]
+    return migration.entries(migration.pool(measured))
+
+
+def _migration_jobs_words(asked: MigrationJobsMeasurement) -> list[str]:
+    return [
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *(["--primes"] if asked.has_primes else []),
+        *("--change", str(asked.jobs_per_cpu), "--pause", f"{asked.pause_ns}ns"),
+    ]
+
+
+def _migration_jobs_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import migration_jobs  # noqa: PLC0415 - loads numpy
+
+    found = [
+        one
+        for source in sources
+        for one in migration_jobs.contrasts(
+            source.streams["migration_jobs"], source.run, migration_jobs.domains(source.asked)
+        )
+    ]
+    return migration_jobs.entries(found)
+
+
 def _switch_words(asked: SwitchMeasurement) -> list[str]:
     return [
         *repeated("--quantity", asked.quantities),
@@ -103,6 +155,10 @@ PROBES = {
     "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs),
     "memory_latency": Probe(
         streams=("memory_latency",), words=_memory_latency_words, costs=_memory_latency_costs
+    ),
+    "migration": Probe(streams=("migration",), words=_migration_words, costs=_migration_costs),
+    "migration_jobs": Probe(
+        streams=("migration_jobs",), words=_migration_jobs_words, costs=_migration_jobs_costs
     ),
     "switch": Probe(streams=("switch",), words=_switch_words, costs=_switch_costs),
 }

@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Samples of what one role of a probe took beyond another, and what may be said of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laxity.analysis import distribution
+from laxity.analysis.crpd import BOUND_QUANTILE, QUANTILES
+from laxity.analysis.distribution import Distribution
+from laxity.model.costs import Axes, Entry, Verdict
+
+IntArray: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What one role took beyond the median of the role that does nothing, nanoseconds.
+
+    Attributes:
+        samples_ns: Ascending; negative where noise is larger than the cost.
+        noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
+    """
+
+    samples_ns: IntArray
+    noise_floor_ns: int | None
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.samples_ns.size)
+
+    @property
+    def distribution(self) -> Distribution:
+        """The samples, for quantiles."""
+        return distribution.from_samples(self.samples_ns)
+
+    @property
+    def median_ns(self) -> int:
+        """Median, nearest rank."""
+        return self.distribution.quantile_ns(0.5)
+
+    @property
+    def max_ns(self) -> int:
+        """Largest sample."""
+        return int(self.samples_ns[-1])
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the median stands out of the noise."""
+        if self.noise_floor_ns is None:
+            return "no_verdict"
+        return "ok" if self.median_ns > self.noise_floor_ns else "not_measurable"
+
+    @property
+    def bound_ns(self) -> int:
+        """Upper end of the 95 % interval of p90; the maximum where n does not support one."""
+        interval = distribution.quantile_interval(self.distribution, BOUND_QUANTILE)
+        return max(0, self.max_ns if interval is None else interval.upper_ns)
+
+    @property
+    def quantiles(self) -> dict[str, int]:
+        """Quantiles that n supports with a 95 % interval."""
+        samples = self.distribution
+        return {
+            str(q): samples.quantile_ns(q)
+            for q in QUANTILES
+            if distribution.supports_quantile(self.n, q)
+        }
+
+
+def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Excess:
+    """Compare a role with two that do nothing, the same twice; none may be empty.
+
+    The noise floor is the larger of two: what the medians of the two that do nothing differ by
+    (A/B/A control); and how far the median of the role may be too high, plus how far that of the
+    others may be too low, by their 95 % intervals. Samples of two kinds, as of a CPU that is near
+    at times and far at others, have a wide interval, but its upper half says nothing against them.
+    """
+    both = distribution.from_samples(np.concatenate([still_ns, control_ns]))
+    role = distribution.from_samples(role_ns)
+    still = both.quantile_ns(0.5)
+    below = distribution.quantile_interval(role, 0.5)
+    above = distribution.quantile_interval(both, 0.5)
+    floor = None
+    if below is not None and above is not None:
+        apart = abs(_median(still_ns) - _median(control_ns))
+        too_high = role.quantile_ns(0.5) - below.lower_ns
+        floor = max(1, apart, too_high + above.upper_ns - still)
+    return Excess(samples_ns=np.sort(role_ns - still), noise_floor_ns=floor)
+
+
+def _median(samples_ns: IntArray) -> int:
+    return distribution.from_samples(samples_ns).quantile_ns(0.5)
+
+
+def join(parts: Sequence[Excess]) -> Excess:
+    """Join what several runs or places found: all samples, the largest noise floor."""
+    floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
+    return Excess(
+        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
+        noise_floor_ns=max(floors, default=None),
+    )
+
+
+def entry(
+    name: str,
+    one: Excess,
+    axes: Axes,
+    runs: Sequence[str],
+    points: Sequence[tuple[int, int]] = (),
+) -> Entry:
+    """Write an excess as an entry of a cost model."""
+    return Entry(
+        name=name,
+        kind="measured",
+        n=one.n,
+        quantiles=one.quantiles,
+        max=one.max_ns,
+        noise_floor=one.noise_floor_ns,
+        verdict=one.verdict,
+        runs=list(runs),
+        axes=axes,
+        points=list(points),
+    )

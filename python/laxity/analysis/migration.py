@@ -1,0 +1,331 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a migration costs, from the rows of migration.npy.
+
+Per observation: loss = first pass after the event + following passes until warm - as many warm
+passes of the CPU that they run on. A migration costs loss(moving) - median loss(staying). Sleeping
+instead, and going and coming back, lose what is not the other CPU's cold caches.
+
+Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", sec. III.B; loss as
+for gamma (`analysis/crpd.py`), so that the two can be compared.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laxity.analysis import distribution
+from laxity.analysis.crpd import PATTERNS, WARM_QUANTILE, passes_loss_ns, passes_of
+from laxity.analysis.distribution import Distribution
+from laxity.analysis.excess import Excess, entry, excess, join
+from laxity.errors import RecordError
+from laxity.model.costs import MIGRATION, MIGRATION_MOVE, Axes, Entry
+from laxity.model.measurements import MigrationMeasurement
+from laxity.model.streams import MIGRATION_PASSES
+
+IntArray: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = Any  # masked structured array of migration.npy
+Domains: TypeAlias = Mapping[tuple[int, int], str]
+
+STAY, MOVE, CONTROL, SLEEP, RETURN, FETCH = range(6)
+_ROLES = 6
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Route:
+    """What a set of observations has in common; in the order in which tables show them.
+
+    `is_fetched`: the task's memory went along to the node of the other CPU.
+    """
+
+    pattern: int
+    is_fetched: bool
+    cpu: int
+    cpu_to: int
+    working_set_bytes: int
+
+    @property
+    def case_name(self) -> str:
+        """`chase`, `chase_fetched`: the `case` axis of a cost."""
+        return PATTERNS[self.pattern] + ("_fetched" if self.is_fetched else "")
+
+    @property
+    def curve(self) -> tuple[int, ...]:
+        """What all working sets of one curve have in common."""
+        return self.pattern, self.is_fetched, self.cpu, self.cpu_to
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What one route costs.
+
+    Attributes:
+        route: From where, to where, with what.
+        domain: What the two CPUs have in common, as in the measurement.
+        loss: What passes after the move took more than after none.
+        move: What the call that moves took more than one that does not.
+        sleep: Loss after sleeping equally long on the first CPU.
+        round_trip: Loss after going and coming back.
+        n_not_warm: Moves whose last pass was not yet warm: the loss is too small.
+        warm_ns: A warm pass on the CPU that it went to, median.
+        node: Where the memory lay; None: no nodes here.
+        is_steady: Whether the medians of the first and of the second half of the moves agree, by
+            their 95 % intervals.
+        runs: Names of the runs.
+    """
+
+    route: Route
+    domain: str
+    loss: Excess
+    move: Excess
+    sleep: Excess
+    round_trip: Excess
+    n_not_warm: int
+    warm_ns: int
+    node: int | None
+    is_steady: bool
+    runs: tuple[str, ...]
+
+
+def domains(asked: MigrationMeasurement) -> Domains:
+    """Give what the CPUs of each pair have in common."""
+    return {(pair.cpu, pair.cpu_to): pair.domain for pair in asked.pairs}
+
+
+def migrations(rows: Rows, run: str, known: Domains) -> tuple[Migration, ...]:
+    """Compute what every route costs that rows know.
+
+    Args:
+        rows: migration.npy, in the order of time.
+        run: Name of the run.
+        known: What the CPUs of each pair have in common.
+
+    Returns:
+        Sorted; a route without a move, or without one of the roles that it is compared with, is
+        left out.
+
+    Raises:
+        RecordError: A row holds what no probe writes.
+    """
+    _check(rows)
+    columns = [np.ma.getdata(rows[name]) for name in _ROUTE_COLUMNS]
+    found = []
+    for key in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
+        matches = [column == value for column, value in zip(columns, key, strict=True)]
+        of_route = rows[np.logical_and.reduce(matches)]
+        pattern, cpu, cpu_to, size = key
+        for is_fetched in (False, True):
+            route = Route(pattern, is_fetched, cpu, cpu_to, size)
+            one = _migration(rows, of_route, route, known.get((cpu, cpu_to), _UNKNOWN), run)
+            if one is not None:
+                found.append(one)
+    return tuple(sorted(found, key=lambda one: one.route))
+
+
+_ROUTE_COLUMNS = ("pattern", "cpu", "cpu_to", "working_set_bytes")
+# Far beyond any memory and any time; sums of such values stay within 64 bits.
+_LARGEST = 1 << 56
+# Column: the smallest value that is none of its codes.
+_CODES = {"role": _ROLES, "pattern": PATTERNS.index("chase") + 1}
+
+
+def _check(rows: Rows) -> None:
+    for name in rows.dtype.names:
+        column = rows[name].compressed() if name == "node" else np.ma.getdata(rows[name])
+        limit = _CODES.get(name, _LARGEST)
+        wrong = column[(column >= limit) | (column <= -limit)]
+        if name == "working_set_bytes":
+            wrong = column[(column >= limit) | (column == 0)]
+        if wrong.size:
+            msg = f"migration.npy: {name} {wrong[0]} is no value of a probe; the stream is damaged"
+            raise RecordError(msg)
+
+
+def _migration(rows: Rows, of_route: Rows, route: Route, domain: str, run: str) -> Migration | None:
+    roles = np.ma.getdata(of_route["role"])
+    moving = FETCH if route.is_fetched else MOVE
+    if not all((roles == role).any() for role in (moving, STAY, CONTROL, SLEEP, RETURN)):
+        return None
+    here = _warm(rows, route, route.cpu)
+    there = _warm(rows, route, route.cpu_to)
+    losses = {role: _loss(of_route[roles == role], here)[0] for role in (STAY, CONTROL)}
+    losses |= {role: _loss(of_route[roles == role], here)[0] for role in (SLEEP, RETURN)}
+    moved = of_route[roles == moving]
+    moved_ns, is_warm_again = _loss(moved, there)
+    events = np.ma.getdata(of_route["event_ns"])
+    nodes = moved["node"].compressed()
+    still = (losses[STAY], losses[CONTROL])
+    return Migration(
+        route=route,
+        domain=domain,
+        loss=excess(moved_ns, *still),
+        move=excess(events[roles == moving], events[roles == STAY], events[roles == CONTROL]),
+        sleep=excess(losses[SLEEP], *still),
+        round_trip=excess(losses[RETURN], *still),
+        n_not_warm=int(np.count_nonzero(~is_warm_again)),
+        warm_ns=there.quantile_ns(0.5),
+        node=int(nodes[0]) if nodes.size else None,
+        is_steady=_is_steady(moved_ns),
+        runs=(run,),
+    )
+
+
+def _warm(rows: Rows, route: Route, cpu: int) -> Distribution:
+    """Give warm passes on a CPU; where it was only ever gone to, the last passes there.
+
+    Cores differ (big and little ones), so what is warm on one says nothing of another.
+    """
+    same = np.ma.getdata(rows["pattern"]) == route.pattern
+    same &= np.ma.getdata(rows["working_set_bytes"]) == route.working_set_bytes
+    is_here = same & (np.ma.getdata(rows["cpu"]) == cpu)
+    if is_here.any():
+        return distribution.from_samples(np.ma.getdata(rows["warm_ns"])[is_here])
+    is_there = same & (np.ma.getdata(rows["cpu_to"]) == cpu)
+    is_there &= np.isin(np.ma.getdata(rows["role"]), (MOVE, FETCH))
+    return distribution.from_samples(np.ma.getdata(rows[f"pass{MIGRATION_PASSES}_ns"])[is_there])
+
+
+def _loss(rows: Rows, warm: Distribution) -> tuple[IntArray, NDArray[np.bool_]]:
+    return passes_loss_ns(
+        passes_of(rows, MIGRATION_PASSES), warm.quantile_ns(0.5), warm.quantile_ns(WARM_QUANTILE)
+    )
+
+
+def _is_steady(samples_ns: IntArray) -> bool:
+    """Whether both halves, in the order of time, may have one median.
+
+    The hosts of virtual machines move CPUs; then a pair of them is suddenly nearer or further.
+    """
+    half = samples_ns.size // 2
+    parts = (samples_ns[:half], samples_ns[half:])
+    intervals = [
+        distribution.quantile_interval(distribution.from_samples(part), 0.5)
+        for part in parts
+        if part.size
+    ]
+    first, second = intervals if len(intervals) == len(parts) else (None, None)
+    if first is None or second is None:
+        return True
+    return first.lower_ns <= second.upper_ns and second.lower_ns <= first.upper_ns
+
+
+def pool(measured: Iterable[Migration]) -> tuple[Migration, ...]:
+    """Join what several runs found on the same routes: all samples, the largest noise floor."""
+    groups: dict[Route, list[Migration]] = {}
+    for one in measured:
+        groups.setdefault(one.route, []).append(one)
+    return tuple(_pool_route(groups[route]) for route in sorted(groups))
+
+
+def _pool_route(parts: Sequence[Migration]) -> Migration:
+    return Migration(
+        route=parts[0].route,
+        domain=parts[0].domain,
+        loss=join([one.loss for one in parts]),
+        move=join([one.move for one in parts]),
+        sleep=join([one.sleep for one in parts]),
+        round_trip=join([one.round_trip for one in parts]),
+        n_not_warm=sum(one.n_not_warm for one in parts),
+        warm_ns=max(one.warm_ns for one in parts),
+        node=parts[0].node,
+        is_steady=all(one.is_steady for one in parts),
+        runs=_runs(parts),
+    )
+
+
+def _runs(parts: Iterable[Migration]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for one in parts for name in one.runs))
+
+
+def curves(measured: Iterable[Migration]) -> list[tuple[Migration, ...]]:
+    """Part migrations into curves over the working set, each in ascending order of it."""
+    found: dict[tuple[int, ...], list[Migration]] = {}
+    for one in sorted(measured, key=lambda one: one.route):
+        found.setdefault(one.route.curve, []).append(one)
+    return [tuple(curve) for curve in found.values()]
+
+
+def upper_bound(points: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Bound points from above: monotone, piecewise linear over the working set.
+
+    From an empty working set to the smallest measured one it is constant; it never falls, because a
+    task may use any part of its working set.
+
+    Args:
+        points: (working set in bytes, bound in nanoseconds), any order, several per working set.
+    """
+    largest: dict[int, int] = {}
+    for size, bound_ns in points:
+        largest[size] = max(bound_ns, largest.get(size, 0))
+    sizes = sorted(largest)
+    bounds = list(itertools.accumulate((largest[size] for size in sizes), max))
+    return [(0, bounds[0]), *zip(sizes, bounds, strict=True)]
+
+
+def by_domain(measured: Iterable[Migration]) -> dict[str, list[Migration]]:
+    """Part migrations by pattern, memory and what their CPUs have in common: `chase_shared_l3`."""
+    found: dict[str, list[Migration]] = {}
+    for one in sorted(measured, key=lambda one: (one.route.case_name, one.domain)):
+        found.setdefault(f"{one.route.case_name}_{one.domain}", []).append(one)
+    return found
+
+
+def entries(measured: Sequence[Migration]) -> list[Entry]:
+    """Write migrations as entries of a cost model.
+
+    In this order: one per route; one per curve of a pair; one per domain, with the largest bound of
+    its pairs at each working set; what the move itself takes, per pair.
+    """
+    ordered = sorted(measured, key=lambda one: one.route)
+    routes = [
+        entry(MIGRATION, one.loss, _axes(one, one.route.working_set_bytes), one.runs)
+        for one in ordered
+    ]
+    pairs = [_curve_entry(curve, _axes(curve[0], None)) for curve in curves(ordered)]
+    regions = [_curve_entry(parts, Axes(case=case)) for case, parts in by_domain(ordered).items()]
+    return [*routes, *pairs, *regions, *_move_entries(ordered)]
+
+
+def _curve_entry(parts: Sequence[Migration], axes: Axes) -> Entry:
+    """Write what several routes have in common; quantiles over working sets would mean nothing."""
+    joined = join([one.loss for one in parts])
+    verdicts = {one.loss.verdict for one in parts}
+    return Entry(
+        name=MIGRATION,
+        kind="measured",
+        n=joined.n,
+        quantiles={},
+        max=joined.max_ns,
+        noise_floor=joined.noise_floor_ns,
+        verdict=next(word for word in ("ok", "not_measurable", "no_verdict") if word in verdicts),
+        runs=list(_runs(parts)),
+        axes=axes,
+        points=upper_bound((one.route.working_set_bytes, one.loss.bound_ns) for one in parts),
+    )
+
+
+def _move_entries(ordered: Iterable[Migration]) -> Iterator[Entry]:
+    """Write what the call takes, per pair; patterns are joined, they differ by cold kernel code."""
+    groups: dict[tuple[int, int, bool], list[Migration]] = {}
+    for one in ordered:
+        key = (one.route.cpu, one.route.cpu_to, one.route.is_fetched)
+        groups.setdefault(key, []).append(one)
+    for (cpu, cpu_to, is_fetched), parts in groups.items():
+        axes = Axes(cpu=cpu, cpu_to=cpu_to, case="fetched" if is_fetched else None)
+        points = upper_bound((one.route.working_set_bytes, one.move.bound_ns) for one in parts)
+        yield entry(MIGRATION_MOVE, join([one.move for one in parts]), axes, _runs(parts), points)
+
+
+def _axes(one: Migration, working_set_bytes: int | None) -> Axes:
+    return Axes(
+        cpu=one.route.cpu,
+        cpu_to=one.route.cpu_to,
+        node=one.node,
+        working_set_bytes=working_set_bytes,
+        case=one.route.case_name,
+    )

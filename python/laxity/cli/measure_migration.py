@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity measure migration`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from laxity.cli.measured import MeasureOptions, plan_and_measure
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    on_option,
+    quiet_option,
+    run_dir_option,
+    run_root_option,
+)
+from laxity.cli.sizes import read_size, read_sizes
+from laxity.errors import located
+from laxity.model.cpus import parse_cpus
+from laxity.model.units import parse_duration_ns
+
+if TYPE_CHECKING:
+    from laxity.experiments.plan_migration import Asked
+
+_MOST_REPETITIONS = 1_000_000
+_MOST_PAIRS = 10_000
+_HIGHEST_PRIORITY = 98
+
+
+class _Options(MeasureOptions, frozen=True, kw_only=True):
+    """All options as click gives them; None: not given."""
+
+    cpus: str | None
+    pairs: int
+    sizes: str | None
+    max_size: str | None
+    pattern: tuple[str, ...]
+    repetitions: int
+    priority: int
+    budget: str
+    costs: str | None
+
+
+@click.command()
+@click.option("--cpus", metavar="LIST", help="Between which the task moves.  [default: all]")
+@click.option(
+    "--pairs",
+    type=click.IntRange(2, _MOST_PAIRS),
+    metavar="N",
+    default=12,
+    show_default=True,
+    help="Measure so many ordered pairs of CPUs at most, drawn at random, all kinds of distance.",
+)
+@click.option(
+    "--sizes",
+    metavar="SIZE,SIZE",
+    help="Working sets.  [default: from 4KiB to min(2 x L2, 2 x last level, 64MiB, 1/8 of memory)]",
+)
+@click.option("--max-size", metavar="SIZE", help="Largest working set that is chosen.")
+@click.option(
+    "--pattern",
+    type=click.Choice(("sequential", "chase")),
+    multiple=True,
+    help="Order of the task's accesses; chase is random.  [default: both]",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(1, _MOST_REPETITIONS),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Migrations of each kind, and as many of each control.",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    default="45s",
+    show_default=True,
+    help="Fewer repetitions, but at least 6, where they take longer.",
+)
+@click.option(
+    "--costs",
+    metavar="FILE|RUN|none",
+    help="Show gamma of this cost model (laxity measure crpd) beside.  [default: none]",
+)
+@click.option(
+    "--priority",
+    type=click.IntRange(1, _HIGHEST_PRIORITY),
+    metavar="N",
+    default=80,
+    show_default=True,
+    help="Of the task that moves.",
+)
+@click.option(
+    "--timeout", metavar="TIME", default="10m", show_default=True, help="End the measurement then."
+)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
+@click.option(
+    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
+)
+@on_option
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@quiet_option
+@debug_option
+def migration(**given: object) -> int:
+    """Measure what a task loses by going on on another CPU, against its working set.
+
+    A task passes over its working set until it is warm, moves, and passes over it on the other CPU.
+    Controls stay, sleep as long, or go and come back, all alternating at random. A figure that does
+    not stand out of the noise is shown as not measurable.
+    """
+    from laxity.experiments.plan_migration import describe, plan_migration  # noqa: PLC0415 - heavy
+
+    options = msgspec.convert(given, _Options)
+    asked = _asked(options)
+    return plan_and_measure(
+        options, "migration", lambda facts, cpus: plan_migration(asked, facts, cpus), describe
+    )
+
+
+def _asked(options: _Options) -> "Asked":
+    from laxity.experiments.plan_migration import Asked  # noqa: PLC0415 - heavy
+    from laxity.runner.costs import read_costs  # noqa: PLC0415 - with the above
+
+    with located("--cpus"):
+        cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()
+    with located("--budget"):
+        budget_ns = parse_duration_ns(options.budget)
+    with located("--timeout"):
+        timeout_ns = parse_duration_ns(options.timeout)
+    return Asked(
+        cpus=cpus,
+        pairs_limit=options.pairs,
+        sizes_bytes=read_sizes("--sizes", options.sizes),
+        max_bytes=None if options.max_size is None else read_size("--max-size", options.max_size),
+        patterns=options.pattern,
+        repetitions=options.repetitions,
+        priority=options.priority,
+        budget_ns=budget_ns,
+        timeout_ns=timeout_ns,
+        seed=options.seed or 0,
+        costs=None if options.costs in {None, "none"} else read_costs(Path(str(options.costs))),
+    )

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Migrated and preempted jobs of a run, read once for the short answer and for the report."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from laxity.analysis import migration_jobs
+from laxity.analysis.migration_jobs import CPU, Contrast, Load
+from laxity.errors import RecordError
+from laxity.model.measurements import MigrationJobsMeasurement
+from laxity.model.units import format_size_bytes
+from laxity.report.event_words import event_words
+from laxity.report.migration_data import domain_words
+from laxity.store.run_directory import Run
+
+Rows: TypeAlias = Any  # masked structured array of migration_jobs.npy
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """What was found, and the rows for the figures."""
+
+    contrasts: tuple[Contrast, ...]
+    rows: Rows | None
+
+
+def read_jobs(run: Run) -> tuple[Jobs, tuple[str, ...]]:
+    """Read the jobs of a run that measured them, and what of it cannot be read."""
+    asked = run.manifest.measurement
+    known = migration_jobs.domains(asked) if isinstance(asked, MigrationJobsMeasurement) else {}
+    try:
+        rows = run.stream("migration_jobs")
+        return Jobs(migration_jobs.contrasts(rows, run.path.name, known), rows), ()
+    except RecordError as error:
+        return Jobs((), None), (str(error),)
+
+
+def load_words(load: Load) -> str:
+    """Write `MEM 32 KiB`, or `CPU, lower limit`."""
+    if load.workload == CPU:
+        return f"CPU, {'upper' if load.limit else 'lower'} limit"
+    return f"MEM {format_size_bytes(load.working_set_bytes)}"
+
+
+def statement(one: Contrast) -> str:
+    """Say whether migrated jobs differ from preempted ones, how much, and how sure that is."""
+    n = (one.migrated_ns.size, one.preempted_ns.size + one.control_ns.size)
+    words = event_words(one.test, one.control, n)
+    return f"{load_words(one.load)}, {domain_words(one.domain)}: {words}"
