@@ -9,7 +9,7 @@ from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
 from laxity.cli.measured_summary import measured_document, measured_text
 from laxity.cli.tables import format_table
-from laxity.cli.took import attribution_document, attribution_lines
+from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.model.manifest import Manifest
 from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity
@@ -51,7 +51,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _footnotes(page)]
     parts.append(_phase_table(page))
     parts += [f"{line}\n" for line in _mark_lines(page)]
-    parts += [f"{line}\n" for line in attribution_lines(page)]
+    parts += [f"{line}\n" for line in (*attribution_lines(page), *event_lines(page))]
     return "".join(parts + measured + _after_lines(page))
 
 

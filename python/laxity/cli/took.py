@@ -8,6 +8,8 @@ import numpy as np
 
 from laxity.analysis.attribution import Attribution
 from laxity.model.units import format_duration_ns
+from laxity.report.event_data import events_of
+from laxity.report.event_words import event_words
 from laxity.report.run_data import PageData
 
 _UNKNOWN = "an unknown thread"
@@ -20,6 +22,17 @@ def attribution_lines(page: PageData) -> list[str]:
         for data in page.runs
         for task in data.tasks
         if (found := data.attributions.get(task.result.index)) and len(found.pieces.job)
+    ]
+
+
+def event_lines(page: PageData) -> list[str]:
+    """Write one line per task that the scheduler preempted and migrated often enough."""
+    return [
+        f"{data.label}: {task.result.name}: "
+        + event_words(found.test, found.control, (found.migrated_ns.size, found.preempted_ns.size))
+        for data in page.runs
+        for task in data.tasks
+        if (found := events_of(data, task)) is not None
     ]
 
 
