@@ -88,8 +88,8 @@ struct recorder {
     struct laxity_cpus cpus;
     int64_t started_ns;
     int64_t stopped_ns;
-    uint64_t window_rows; /* that were left when rows were dropped last */
-    bool has_window;      /* started_ns is where the kept rows begin */
+    uint64_t window_rows;                     /* that were left when rows were dropped last */
+    bool has_window;                          /* started_ns is where the kept rows begin */
     const struct laxity_trace_backend *empty; /* of a histogram */
     struct laxity_sched_stream stream;        /* of a trace */
     struct laxity_switch_stream switches;     /* of a histogram */

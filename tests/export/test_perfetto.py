@@ -246,6 +246,24 @@ def test_each_instant_of_a_cpu_belongs_to_one_thread_from_the_start_of_the_trace
     assert [one.left for one in running] == [0x100, 1, None]
 
 
+@pytest.mark.parametrize(
+    ("state", "reported"),
+    [
+        (0x2001, 1),  # TASK_INTERRUPTIBLE | TASK_FREEZABLE
+        (0x102, 2),  # TASK_KILLABLE: 0x100 is no preemption here
+        (0x402, 0x80),  # TASK_IDLE
+        (0x80, 0x10),  # TASK_DEAD
+        (0x1000, 2),  # TASK_RTLOCK_WAIT
+        (4, 4),
+    ],
+)
+def test_states_of_threads_are_numbered_as_the_kernel_reports_them(
+    tmp_path: Path, state: int, reported: int
+):
+    rows = [(*row(100, 0, SchedKind.OFF, TID, OTHER, state)[:-1], 0)]
+    assert [one.left for one in traced(tmp_path, rows).running] == [reported, None]
+
+
 def test_a_cpu_that_was_watched_before_the_others_begins_earlier(tmp_path: Path):
     rows = [off(-30, 0, TID, OTHER), row(-29, 1, SchedKind.ON, OTHER, TID), off(50, 2, OTHER, 0)]
     running = traced(tmp_path, rows).running
@@ -280,11 +298,14 @@ def test_nobody_is_said_to_have_run_before_records_that_are_missing_at_the_start
     assert [(one.tid, one.begin_ns - T0_NS) for one in running] == [(OTHER, 100)]
 
 
+OF_TID = {"pid": TID, "comm": "laxity-run"}
+
+
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (SchedKind.WAKEUP, ("sched_waking", OTHER, {"pid": TID, "comm": "laxity-run"})),
-        (SchedKind.MIGRATE, ("sched_migrate_task", TID, {"pid": TID, "comm": "laxity-run"})),
+        (SchedKind.WAKEUP, ("sched_waking", OTHER, {**OF_TID, "target_cpu": 3})),
+        (SchedKind.MIGRATE, ("sched_migrate_task", TID, {**OF_TID, "dest_cpu": 3})),
         (SchedKind.IRQ_IN, ("irq_handler_entry", TID, {"irq": 3, "name": "3"})),
         (SchedKind.IRQ_OUT, ("irq_handler_exit", TID, {"irq": 3})),
         (SchedKind.SOFTIRQ_IN, ("softirq_entry", TID, {"vec": 3})),
@@ -301,6 +322,11 @@ def test_what_only_some_back_ends_supply_is_an_event_of_the_kernel(
     assert (cpu, event.timestamp, event.WhichOneof("event")) == (1, T0_NS + 20, name)
     assert event.pid == pid
     assert {one.name: value for one, value in body.ListFields()} == fields
+
+
+def test_an_interrupt_of_the_cpu_itself_has_a_vector(tmp_path: Path):
+    ((_, event),) = traced(tmp_path, [row(20, 0, SchedKind.IRQ_IN, TID, state=-236)]).events
+    assert (event.irq_handler_entry.irq, event.irq_handler_entry.name) == (-236, "vector 236")
 
 
 def test_a_fork_makes_a_process_or_a_thread_of_one(tmp_path: Path):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from laxity.analysis.sched_trace import IDLE_TID
-from laxity.analysis.switches import PREEMPTED, CpuOwners, IntArray, Switches
+from laxity.analysis.switches import PREEMPTED, WAITING, CpuOwners, IntArray, Switches
 from laxity.export.packets import Packet, PacketWriter
 from laxity.model.manifest import TraceResult
 from laxity.model.streams import SchedKind
@@ -29,6 +29,14 @@ _PART_ROWS = 65_536
 _RUNNABLE = 0
 _SLEEPING = 1
 _PREEMPTED_FLAG = 0x100
+_UNINTERRUPTIBLE = 2
+_EXIT_DEAD = 0x10
+_REPORT_IDLE = 0x80
+_TASK_REPORT = 0x7F
+# Within the kernel more bits are in use, some of them for what is reported by another number.
+_TASK_DEAD = 0x80
+_TASK_IDLE = 0x402
+_TASK_RTLOCK_WAIT = 0x1000
 _PREEMPTED_FLAG_SINCE = (4, 14)
 # The trace tells no priorities, and 0 would be one.
 _NO_PRIORITY = -1
@@ -184,13 +192,24 @@ class _Cpu:
         table = {name: number for number, name in enumerate(dict.fromkeys(names))}
         # No clock runs backwards, but Perfetto has no word for one that did.
         time_ns = np.maximum.accumulate(switches.time_ns)
-        left = np.where(switches.left == PREEMPTED, self._preempted_state, switches.left)
         compact.intern_table.extend(table)
         compact.switch_timestamp.extend(np.diff(time_ns, prepend=0).tolist())
-        compact.switch_prev_state.extend(np.where(left < 0, _SLEEPING, left).tolist())
+        compact.switch_prev_state.extend(self._reported(switches.left).tolist())
         compact.switch_next_pid.extend(switches.tid.tolist())
         compact.switch_next_prio.extend([_NO_PRIORITY] * len(names))
         compact.switch_next_comm_index.extend(table[name] for name in names)
+
+    def _reported(self, left: IntArray) -> IntArray:
+        """Number states as the kernel's trace does (sched.h, TASK_REPORT), which Perfetto reads."""
+        is_any = left >= 0
+        cases = {
+            self._preempted_state: left == PREEMPTED,
+            _SLEEPING: left == WAITING,
+            _REPORT_IDLE: is_any & ((left & _TASK_IDLE) == _TASK_IDLE),
+            _EXIT_DEAD: is_any & ((left & _TASK_DEAD) != 0),
+            _UNINTERRUPTIBLE: is_any & ((left & _TASK_RTLOCK_WAIT) != 0),
+        }
+        return np.select(list(cases.values()), list(cases), left & _TASK_REPORT)
 
     def _put_events(self, bundle: Packet, rows: Sched) -> None:
         """Put what is no switch."""
@@ -214,6 +233,8 @@ class _Cpu:
                 body.pid, body.comm = tid, name
                 if kind == SchedKind.FORK and not self._names.is_process(tid):
                     body.clone_flags = _CLONE_THREAD
+                elif kind in _CPU_FIELDS and number is not None:
+                    setattr(body, _CPU_FIELDS[SchedKind(kind)], number)
 
 
 _EVENT_COLUMNS = ("kind", "time_ns", "tid", "other_tid", "prev_state_or_vector")
@@ -224,11 +245,17 @@ _THREAD_EVENTS: Mapping[SchedKind, str] = {
     SchedKind.FORK: "task_newtask",
     SchedKind.EXIT: "sched_process_exit",
 }
+# Where the thread is to run.
+_CPU_FIELDS: Mapping[SchedKind, str] = {
+    SchedKind.WAKEUP: "target_cpu",
+    SchedKind.MIGRATE: "dest_cpu",
+}
 
 
 def _fill_irq_in(event: Packet, number: int) -> None:
     event.irq_handler_entry.irq = number
-    event.irq_handler_entry.name = str(number)
+    # A CPU's own interrupts have no number of Linux's, but a vector.
+    event.irq_handler_entry.name = str(number) if number >= 0 else f"vector {-number}"
 
 
 def _fill_irq_out(event: Packet, number: int) -> None:
