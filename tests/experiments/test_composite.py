@@ -4,7 +4,6 @@
 
 from pathlib import Path
 
-from tests.runner.made_up_facts import bare_vm
 from tests.runner.made_up_measurement import ended, left_measurement
 
 from laxity.experiments.composite import Child, Composite, run_composite
@@ -39,7 +38,7 @@ def run_all(path: Path, *children: Child) -> Finished:
         fallbacks=(),
         children=children,
     )
-    return run_composite(whole, bare_vm(), Forwarder())
+    return run_composite(whole, Forwarder())
 
 
 def test_costs_of_all_children_stand_in_the_whole(tmp_path: Path):

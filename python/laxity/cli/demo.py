@@ -74,5 +74,5 @@ def demo(**given: object) -> int:
         line = f"{one.what}: {one.used} used instead ({one.reason})"
         print(f"laxity demo: {line}", file=sys.stderr)
     with forwarded_signals() as signals:
-        finished = run_demo(request, plan, facts, signals)
+        finished = run_demo(request, plan, signals)
     return show_finished(finished, output_format=options.output_format, has_report=True)

@@ -4,6 +4,7 @@
 
 import click
 
+from laxity.cli.measure_all import measure_all
 from laxity.cli.measure_crpd import crpd
 from laxity.cli.measure_memory_latency import memory_latency
 from laxity.cli.measure_migration import migration
@@ -21,3 +22,4 @@ measure.add_command(memory_latency)
 measure.add_command(switch)
 measure.add_command(migration)
 measure.add_command(migration_jobs)
+measure.add_command(measure_all)

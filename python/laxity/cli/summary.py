@@ -14,6 +14,7 @@ from laxity.model.manifest import Manifest
 from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity
 from laxity.model.units import format_duration_ns, format_size_bytes
+from laxity.report.measured import view_of
 from laxity.report.run_data import PageData, RunData, TaskData, read_page
 from laxity.store.run_directory import Run
 
@@ -38,7 +39,7 @@ _AT_MOST = "≤"
 def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
     page = read_page(run)
-    measured = [measured_text(data) for data in page.runs]
+    measured = [_measured_part(page, data) for data in page.runs]
     if measured and all(measured):
         return "".join([_outcome_line(run.manifest), *measured, *_after_lines(page)])
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
@@ -57,6 +58,15 @@ def summary_text(run: Run) -> str:
 
 def _stop_lines(page: PageData) -> list[str]:
     return [words for one in _manifests(page) if (words := stop_words(one)) is not None]
+
+
+def _measured_part(page: PageData, data: RunData) -> str:
+    """Tables of one measurement; of several only what stands on the card of the report."""
+    view = view_of(data)
+    if view is None or not page.is_composite:
+        return measured_text(data)
+    lines = [f"{data.label}: {sentence}\n" for sentence in view.sentences(data)]
+    return "".join([*lines, f"{data.label}: all figures: laxity show {data.path}\n"])
 
 
 def _after_lines(page: PageData) -> list[str]:

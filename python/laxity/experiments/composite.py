@@ -15,10 +15,10 @@ from laxity.experiments.run_once import new_manifest, write_diagnosis
 from laxity.model.manifest import Fallback, Manifest
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
-from laxity.runner.facts import Facts, collect_facts
 from laxity.runner.finish import Finished
 from laxity.runner.machine import describe_machine
 from laxity.runner.signals import Forwarder
+from laxity.runner.target import THIS_MACHINE, Target
 from laxity.store import run_directory
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
@@ -49,7 +49,7 @@ class Composite:
     children: tuple[Child, ...]
 
 
-def run_composite(whole: Composite, facts: Facts, signals: Forwarder) -> Finished:
+def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
     """Run the children one after the other and store all of them as one run.
 
     Returns:
@@ -61,9 +61,12 @@ def run_composite(whole: Composite, facts: Facts, signals: Forwarder) -> Finishe
     """
     run = run_directory.create_run(whole.final)
     try:
-        manifest, before = _write_before(run, whole, facts)
+        manifest, before = _write_before(run, whole, target)
         finished, is_interrupted = _run_children(run, whole.children, signals)
-        return _finish(run, manifest, before, finished, is_interrupted=is_interrupted)
+        after = diagnose(target.facts(), before.cpus)
+        write_diagnosis(run.tmp, before, after)
+        manifest = msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after)))
+        return _finish(run, manifest, finished, is_interrupted=is_interrupted)
     except LaxityError:
         if not any((run.tmp / "runs").glob("*")):
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -87,11 +90,13 @@ def _run_children(
     return finished, False
 
 
-def _write_before(run: NewRun, whole: Composite, facts: Facts) -> tuple[Manifest, Diagnosis]:
+def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manifest, Diagnosis]:
+    facts = target.facts()
     machine = describe_machine(facts)
     manifest = msgspec.structs.replace(
         new_manifest(whole.kind, whole.name, whole.command_line, machine.hash),
         seed=whole.seed,
+        on=target.on,
         fallbacks=list(whole.fallbacks),
         runs=[child.name for child in whole.children],
     )
@@ -105,7 +110,6 @@ def _write_before(run: NewRun, whole: Composite, facts: Facts) -> tuple[Manifest
 def _finish(
     run: NewRun,
     manifest: Manifest,
-    before: Diagnosis,
     finished: Sequence[Finished],
     *,
     is_interrupted: bool,
@@ -114,8 +118,6 @@ def _finish(
     kept = [done.path.name for done in finished if done.path is not None]
     ends = [done.manifest for done in finished]
     unwell = [end for end in ends if end.exit_code != EXIT_DONE or end.status != "complete"]
-    after = diagnose(collect_facts(), before.cpus)
-    write_diagnosis(run.tmp, before, after)
     if unwell:
         status, code, message = unwell[0].status, unwell[0].exit_code, _message(manifest, unwell[0])
     elif is_interrupted:
@@ -128,7 +130,6 @@ def _finish(
         exit_code=code,
         message=message,
         finished_at=finish.now(),
-        doctor_drift=list(drift(before, after)),
         runs=kept,
     )
     if not kept:

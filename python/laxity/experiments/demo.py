@@ -83,7 +83,7 @@ def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int
     return Plan(tuple(runs), tuple(fallbacks))
 
 
-def run_demo(request: DemoRequest, plan: Plan, facts: Facts, signals: Forwarder) -> Finished:
+def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
     """Run the demonstration and store it as one run with the runs within it.
 
     The first run that does not end well ends the demonstration: nothing can be compared with it.
@@ -104,7 +104,7 @@ def run_demo(request: DemoRequest, plan: Plan, facts: Facts, signals: Forwarder)
         fallbacks=plan.fallbacks,
         children=tuple(_child(request, name, spec) for name, spec in specs),
     )
-    return run_composite(whole, facts, signals)
+    return run_composite(whole, signals)
 
 
 def _missing_permission(facts: Facts) -> tuple[Fallback, ...]:

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity measure all`."""
+
+import sys
+
+import click
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    on_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import located
+from laxity.model.cpus import parse_cpus
+
+
+@click.command("all")
+@click.option(
+    "--cpus", metavar="LIST", help="CPUs to measure.  [default: as each measurement chooses]"
+)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
+@click.option(
+    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
+)
+@on_option
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@quiet_option
+@debug_option
+def measure_all(  # noqa: PLR0913 - one parameter per option
+    cpus: str | None,
+    seed: int | None,
+    on: str | None,
+    run_dir: str | None,
+    run_root: str | None,
+    output_format: str,
+    *,
+    allow_unprivileged: bool,
+    no_report: bool,
+    quiet: bool,
+) -> int:
+    """Measure every cost that laxity knows, and write one cost model.
+
+    Switches, cache-related preemption delay of data and of instructions, migrations, memory: less
+    of each than its own command would, in less than five minutes. What cannot be measured here is
+    left out and named; a part that fails does not end the others.
+    """
+    from laxity.experiments.measure_all import AllRequest, plan_all, run_all  # noqa: PLC0415 - heavy
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
+
+    request = AllRequest(
+        final=run_path("all", run_dir, run_root),
+        command_line=["laxity", *sys.argv[1:]],
+        seed=seed,
+        allow_unprivileged=allow_unprivileged,
+        is_quiet=quiet,
+    )
+    with located("--cpus"):
+        chosen = () if cpus is None else tuple(parse_cpus(cpus))
+    with located("--on"):
+        opened = open_target(on)
+    with opened as target:
+        parts, fallbacks = plan_all(target.facts(), target.cpus(), chosen)
+        if not quiet:
+            names = ", ".join(part.name for part in parts)
+            print(f"laxity measure all: {names}; takes some minutes", file=sys.stderr)
+        for one in (*fallbacks, *(one for part in parts for one in part.fallbacks)):
+            print(f"laxity measure all: {one.what}: {one.used} ({one.reason})", file=sys.stderr)
+        with forwarded_signals() as signals:
+            finished = run_all(request, parts, fallbacks, signals, target)
+    return show_finished(finished, output_format=output_format, has_report=not no_report)

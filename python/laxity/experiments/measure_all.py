@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Everything that the platform costs, one measurement after the other, stored as one run."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import PlatformError
+from laxity.experiments import (
+    plan_crpd,
+    plan_memory_latency,
+    plan_migration,
+    plan_migration_jobs,
+    plan_switch,
+)
+from laxity.experiments.composite import Child, Composite, run_composite
+from laxity.experiments.measure import MeasureRequest, run_measurement
+from laxity.model.cpus import parse_cpus
+from laxity.model.manifest import Fallback
+from laxity.model.measurements import Measured
+from laxity.runner.facts import Facts
+from laxity.runner.finish import Finished
+from laxity.runner.placement import Cpus
+from laxity.runner.signals import Forwarder
+from laxity.runner.target import THIS_MACHINE, Target
+
+# What hides nothing from a preemption, of data and of instructions.
+_PATTERNS = ("chase", "jumps")
+_CRPD_REPETITIONS = 40
+_JOBS = 500
+_SEED_BITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One measurement of several: name of its run, what is measured, what is left out and why."""
+
+    name: str
+    measurement: Measured
+    fallbacks: tuple[Fallback, ...]
+
+
+class AllRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where all of it is stored, and what was typed; seed None: drawn."""
+
+    final: Path
+    command_line: list[str]
+    seed: int | None = None
+    allow_unprivileged: bool = False
+    is_quiet: bool = False
+
+
+def plan_all(
+    facts: Facts, cpus: Cpus, chosen: tuple[int, ...] = ()
+) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Decide what `measure all` measures on a machine: less of each than its own command would.
+
+    Args:
+        facts: The machine.
+        cpus: What this process may use.
+        chosen: CPUs to measure; empty: each measurement chooses.
+
+    Returns:
+        The parts, and the parts that cannot be measured, with the reason.
+
+    Raises:
+        ConfigError: There is no such CPU.
+        PlatformError: None of them can be measured here.
+    """
+    plans: dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]] = {
+        "switch": lambda: plan_switch.plan_switch(plan_switch.Asked(cpus=chosen), facts, cpus),
+        "crpd": lambda: plan_crpd.plan_crpd(
+            plan_crpd.Asked(cpus=chosen, patterns=_PATTERNS, repetitions=_CRPD_REPETITIONS),
+            facts,
+            cpus,
+        ),
+        "migration": lambda: plan_migration.plan_migration(
+            plan_migration.Asked(cpus=chosen), facts, cpus
+        ),
+        "migration-jobs": lambda: plan_migration_jobs.plan_migration_jobs(
+            plan_migration_jobs.Asked(cpus=chosen, jobs=_JOBS), facts, cpus
+        ),
+        "memory-latency": lambda: plan_memory_latency.plan_memory_latency(
+            plan_memory_latency.Asked(cpus=chosen), facts, cpus
+        ),
+    }
+    parts: list[Part] = []
+    left_out: list[Fallback] = []
+    for name, plan in plans.items():
+        try:
+            parts.append(Part(name, *plan()))
+        except PlatformError as error:
+            left_out.append(Fallback(what=name, used="not measured", reason=str(error)))
+    if not parts:
+        msg = f"measure all: nothing can be measured here: {left_out[0].reason}"
+        raise PlatformError(msg)
+    return tuple(parts), tuple(left_out)
+
+
+def run_all(
+    request: AllRequest,
+    parts: Sequence[Part],
+    fallbacks: tuple[Fallback, ...],
+    signals: Forwarder,
+    target: Target = THIS_MACHINE,
+) -> Finished:
+    """Run the parts and store them as one run, with one cost model.
+
+    A part that does not end well does not end the others; the first of them decides the exit code.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As a part's; what was measured before stays.
+    """
+    seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
+    request = msgspec.structs.replace(request, seed=seed)
+    whole = Composite(
+        kind="measure",
+        name="all",
+        final=request.final,
+        command_line=request.command_line,
+        seed=seed,
+        cpus=measured_cpus(parts),
+        fallbacks=fallbacks,
+        children=tuple(measured_child(request, part, target) for part in parts),
+    )
+    return run_composite(whole, signals, target)
+
+
+def measured_child(request: AllRequest, part: Part, target: Target = THIS_MACHINE) -> Child:
+    """Make a part a run within a run."""
+
+    def run(final: Path, signals: Forwarder) -> Finished:
+        one = MeasureRequest(
+            measurement=part.measurement,
+            fallbacks=part.fallbacks,
+            final=final,
+            command_line=request.command_line,
+            seed=request.seed,
+            allow_unprivileged=request.allow_unprivileged,
+            is_quiet=request.is_quiet,
+        )
+        return run_measurement(one, signals, target)
+
+    return Child(part.name, run)
+
+
+def measured_cpus(parts: Sequence[Part]) -> tuple[int, ...]:
+    """Give all CPUs that any part measures, ascending."""
+    return tuple(sorted({cpu for part in parts for cpu in parse_cpus(part.measurement.cpus)}))
