@@ -17,8 +17,9 @@ enum {
     /* Hundreds of stamps, and short enough that some of the tries are not interrupted. */
     PERIOD_LOOK_NS = 100000,
     PERIOD_TRIES = 32,
-    /* No interrupt is shorter that we know of; four stamps where stamps are slow. */
-    GAP_NS = 200,
+    /* Shorter than any interrupt that we know of, longer than what neighbours of a virtual machine
+     * do to single stamps; four stamps where stamps are slow. */
+    GAP_NS = 400,
     GAP_PERIODS = 4,
 };
 

@@ -47,6 +47,15 @@ def test_tick_is_found_among_other_gaps():
     assert must_find(gaps_at([*others, *ticks], [(0, 400 * MS)])).rate_hz == 250
 
 
+def test_bursts_and_somebody_elses_period_do_not_hide_the_tick():
+    ticks = [3 * MS + number * 4 * MS for number in range(99)]
+    # Fifty gaps at once every 7 ms, and one every 10 ms.
+    bursts = [MS + number * 7 * MS + 900 * at for number in range(56) for at in range(50)]
+    other = [2 * MS + number * 10 * MS for number in range(39)]
+    tick = must_find(gaps_at([*ticks, *bursts, *other], [(0, 400 * MS)]))
+    assert (tick.rate_hz, tick.lengths_ns.size) == (250, 99)
+
+
 def test_half_of_the_instants_must_have_a_gap():
     starts = [MS + number * 4 * MS for number in range(20)]
     window = [(0, 80 * MS)]

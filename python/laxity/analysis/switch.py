@@ -45,7 +45,7 @@ from laxity.model.costs import Axes, Entry, Verdict
 NO_INTERRUPT = "none"
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 # What the probe takes for a gap: native/probes/switch_stamps.c.
-_LEAST_GAP_NS, _LEAST_GAP_PERIODS = 200, 4
+_LEAST_GAP_NS, _LEAST_GAP_PERIODS = 400, 4
 
 
 @dataclass(frozen=True, slots=True)

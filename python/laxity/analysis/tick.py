@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The periodic tick of a kernel, found in the gaps of a task that only takes time stamps.
 
-Every period that kernels are built with is tried: gaps are folded over it, and the phase in which
-most of them begin is the tick's, if there is a gap at most of the instants it names. Where a kernel
-stops its tick (NO_HZ_FULL), or has another period, none is found.
+Every period that kernels are built with is tried: gaps are folded over it, and the phase at most of
+whose instants one begins is the tick's, if that is not so at the other phases too. Where a kernel
+stops its tick (NO_HZ_FULL), or has another period, none is found. Who else comes at such a period
+and interrupts the task looks the same.
 """
 
 from collections.abc import Sequence
@@ -18,9 +19,10 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 # CONFIG_HZ of every architecture that Linux has, fastest first: a slower one sees its ticks too.
 RATES_HZ = (1024, 1000, 300, 256, 250, 128, 100, 64, 48, 32, 24)
-# Interrupts wait for each other and for sections that mask them.
+# Interrupts wait for each other and for sections that mask them. Phases overlap by half.
 PHASE_WIDTH_NS = 50_000
-# Of the instants at which the tick must come, and how much more often than by chance.
+_STEP_NS = PHASE_WIDTH_NS // 2
+# Of the instants at which the tick must come, and how much more often than at other phases.
 LEAST_SHARE = 0.5
 LEAST_EXCESS = 2.0
 LEAST_INSTANTS = 6
@@ -68,18 +70,16 @@ def _at_rate(gaps: Gaps, rate_hz: int) -> Tick | None:
     # As the kernel rounds it (TICK_NSEC).
     period_ns = (_NS_PER_S + rate_hz // 2) // rate_hz
     epoch_ns = int(gaps.starts_ns[0])
-    first_ns = epoch_ns + _fullest_phase_ns((gaps.starts_ns - epoch_ns) % period_ns, period_ns)
+    phase_ns, elsewhere = _fullest_phase(gaps.starts_ns - epoch_ns, period_ns)
+    first_ns = epoch_ns + phase_ns
     numbers = (gaps.starts_ns - first_ns) // period_ns
     is_near = (gaps.starts_ns - first_ns) % period_ns < PHASE_WIDTH_NS
     expected = _expected_numbers(gaps.windows, first_ns, period_ns)
     is_near &= np.isin(numbers, expected)
     found, chosen = _longest_each(numbers[is_near], np.flatnonzero(is_near), gaps.lengths_ns)
-    if expected.size < LEAST_INSTANTS:
+    if expected.size < LEAST_INSTANTS or found.size < LEAST_SHARE * expected.size:
         return None
-    spanned_ns = sum(until - since for since, until in gaps.windows)
-    by_chance = min(1.0, gaps.starts_ns.size * PHASE_WIDTH_NS / spanned_ns)
-    share = found.size / expected.size
-    if share < LEAST_SHARE or share < LEAST_EXCESS * by_chance:
+    if found.size < LEAST_EXCESS * elsewhere:
         return None
     steps_ns = np.diff(gaps.starts_ns[chosen])
     return Tick(
@@ -90,12 +90,23 @@ def _at_rate(gaps: Gaps, rate_hz: int) -> Tick | None:
     )
 
 
-def _fullest_phase_ns(phases_ns: IntArray, period_ns: int) -> int:
-    """Give the start of the stretch of PHASE_WIDTH_NS in which most gaps begin, going round."""
-    ordered = np.sort(phases_ns)
-    around = np.concatenate([ordered, ordered + period_ns])
-    counts = np.searchsorted(around, ordered + PHASE_WIDTH_NS) - np.arange(ordered.size)
-    return int(ordered[np.argmax(counts)])
+def _fullest_phase(offsets_ns: IntArray, period_ns: int) -> tuple[int, float]:
+    """Find the phase at most of whose instants a gap begins.
+
+    Several gaps at one instant count once: what comes in bursts does not make a phase.
+
+    Returns:
+        Its start, and at how many instants a gap begins at the median of all phases.
+    """
+    n_phases = -(-period_ns // _STEP_NS)
+    hits = np.zeros(n_phases, dtype=np.int64)
+    for parity in (0, 1):
+        # Every second phase: these do not overlap, so a gap is in one of them.
+        shifted = offsets_ns - parity * _STEP_NS
+        phase = 2 * (shifted % period_ns // PHASE_WIDTH_NS) + parity
+        instants = np.unique(np.stack([phase, shifted // period_ns]), axis=1)
+        hits += np.bincount(instants[0], minlength=n_phases + 1)[:n_phases]
+    return int(np.argmax(hits)) * _STEP_NS, float(np.median(hits))
 
 
 def _expected_numbers(
