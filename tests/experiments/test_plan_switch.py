@@ -33,7 +33,7 @@ def test_single_cpu_has_nobody_to_wake_and_says_so():
     one = Cpus(frozenset({0, 1}), frozenset({1}))
     measurement, fallbacks = plan_switch(Asked(), bare_vm(), one)
     assert "wakeup" not in measurement.quantities
-    assert [(one.what, one.used) for one in fallbacks] == [("ipi_wakeup", "not measured")]
+    assert [(one.what, one.used) for one in fallbacks] == [("ipi_wakeup", "nothing")]
     with pytest.raises(PlatformError, match="wakeup: there is no CPU beside 1"):
         plan_switch(Asked(quantities=("wakeup",)), bare_vm(), one)
 

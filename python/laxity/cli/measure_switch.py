@@ -63,7 +63,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     metavar="TIME",
     default="2s",
     show_default=True,
-    help="How long interrupts are looked for, per CPU.",
+    help="How long gaps are looked for, per CPU, for the tick and once more for irq.",
 )
 @click.option(
     "--repetitions",
@@ -100,8 +100,9 @@ def switch(**given: object) -> int:
 
     A victim stamps the clock in a tight loop; a task above it is released by a timer at a random
     phase. From its last stamp to the first one of the preemptor is preempt_in, back preempt_out;
-    delta is half of both. Beside them: switch_sync, timer_latency, release_isr, the tick and its
-    period, and ipi_wakeup per pair of CPUs.
+    delta is half of both. Beside them: the kernel's own part by its records (switch_kernel),
+    switch_sync, timer_latency, release_isr, the tick and its period, irq by interrupt, and
+    ipi_wakeup per pair of CPUs.
     """
     from laxity.experiments.plan_switch import describe, plan_switch  # noqa: PLC0415 - heavy
 

@@ -62,12 +62,12 @@ def plan_switch(
     quantities: tuple[str, ...] = asked.quantities or QUANTITIES
     fallbacks: tuple[Fallback, ...] = ()
     if "wakeup" in quantities and len({*chosen, *to_cpus}) == 1:
-        reason = f"there is no CPU beside {format_cpus(chosen)} that this process may use"
+        reason = f"there is no CPU beside {format_cpus(chosen)} to be woken"
         quantities = tuple(one for one in quantities if one != "wakeup")
         if not quantities:
             msg = f"--quantity wakeup: {reason}; choose another quantity or widen the cpuset"
             raise PlatformError(msg)
-        fallbacks = (Fallback(what="ipi_wakeup", used="not measured", reason=reason),)
+        fallbacks = (Fallback(what="ipi_wakeup", used="nothing", reason=reason),)
     limit_bytes = size_limit_bytes(describe_machine(facts), chosen[0], available_bytes(facts))
     measurement = SwitchMeasurement(
         cpus=format_cpus(chosen),
