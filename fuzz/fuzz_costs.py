@@ -11,7 +11,7 @@ import numpy as np
 with atheris.instrument_imports(include=["laxity"]):
     from laxity.analysis import crpd, switch
     from laxity.errors import RecordError
-    from laxity.model.costs import Costs, decode_costs
+    from laxity.model.costs import Costs, Entry, decode_costs
     from laxity.model.manifest import Tool, encode_document
     from laxity.model.streams import CRPD, SWITCH, Field, absent_value
 
@@ -20,12 +20,22 @@ def rows_of(data: bytes, fields: tuple[Field, ...]) -> "np.ma.MaskedArray[Any, A
     """Take bytes as rows of a stream, absent values masked as the reader does."""
     row = np.dtype([(field.name, field.kind) for field in fields])
     rows = np.frombuffer(data[: len(data) // row.itemsize * row.itemsize], row)
-    masked = np.ma.MaskedArray(rows, mask=np.zeros(rows.shape, np.ma.make_mask_descr(row)))
+    mask: np.ndarray[Any, Any] = np.zeros(rows.shape, np.ma.make_mask_descr(row))
     for field in fields:
         absent = absent_value(field.kind)
         if absent is not None:
-            masked.mask[field.name] = rows[field.name] == absent
-    return masked
+            mask[field.name] = rows[field.name] == absent
+    return np.ma.MaskedArray(rows, mask=mask)
+
+
+def entries_of_crpd(data: bytes) -> list[Entry]:
+    """Take bytes as crpd.npy."""
+    return crpd.entries(crpd.gammas(rows_of(data, CRPD), "run"))
+
+
+def entries_of_switch(data: bytes) -> list[Entry]:
+    """Take bytes as switch.npy."""
+    return switch.entries(switch.costs(rows_of(data, SWITCH), "run"))
 
 
 def test_one_input(data: bytes) -> None:
@@ -36,12 +46,9 @@ def test_one_input(data: bytes) -> None:
         assert str(error)
     else:
         assert decode_costs(encode_document(costs), "costs.json") == costs
-    for find in (
-        lambda: crpd.entries(crpd.gammas(rows_of(data, CRPD), "run")),
-        lambda: switch.entries(switch.costs(rows_of(data, SWITCH), "run")),
-    ):
+    for entries_of in (entries_of_crpd, entries_of_switch):
         try:
-            entries = find()
+            entries = entries_of(data)
         except RecordError as error:
             assert str(error)
             continue
