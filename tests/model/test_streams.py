@@ -25,6 +25,7 @@ def test_columns_of_jobs_stand_in_the_order_of_the_design():
         "cpu_finish",
         "preemptions",
         "blockings",
+        "migrations",
         "minor_faults",
         "major_faults",
         "status",

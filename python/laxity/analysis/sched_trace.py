@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from laxity.model.manifest import TraceResult
 from laxity.model.streams import SchedKind
 
 Sched: TypeAlias = Any  # masked structured array of sched.npy
@@ -179,6 +180,14 @@ class Trace:
         return None if row is None else bytes(row["comm"]).decode("utf-8", errors="replace")
 
 
+def coverage_of(trace: TraceResult | None) -> Coverage | None:
+    """Give what the recorder says of its trace; None if it did not record to the end."""
+    if trace is None or trace.started_ns is None or trace.stopped_ns is None:
+        return None
+    lost = {cpu.cpu: cpu.lost for cpu in trace.cpus}
+    return Coverage(trace.started_ns, trace.stopped_ns, lost)
+
+
 def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
     """Put a trace in order.
 
@@ -189,7 +198,7 @@ def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
     """
     data = np.ma.getdata(sched)
     data = data[np.lexsort((data["seq"], data["cpu"], data["time_ns"]))]
-    lost = _lost_windows(data, coverage)
+    lost = lost_windows(data, coverage)
     data = data[(data["kind"] == SchedKind.OFF) | (data["kind"] == SchedKind.ON)]
     is_on = data["kind"] == SchedKind.ON
     columns = _Columns(
@@ -214,8 +223,13 @@ def _with_first(absences: Absences, from_ns: int, to_ns: int, cpu: int) -> Absen
     )
 
 
-def _lost_windows(data: Sched, coverage: Coverage) -> Windows:
-    """Find where records are missing: from the last one before to the first one after."""
+def lost_windows(data: Sched, coverage: Coverage) -> Windows:
+    """Find where records are missing: from the last one before to the first one after.
+
+    Args:
+        data: Rows of sched.npy, in any order.
+        coverage: What the recorder says of them.
+    """
     begins: list[int] = []
     ends: list[int] = []
     for cpu, lost in coverage.lost.items():

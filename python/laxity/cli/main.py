@@ -43,6 +43,7 @@ class LazyGroup(click.Group):
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),
         "list": ("list", "list_workloads", "List the bundled workloads."),
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
+        "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
         "schema": ("schema", "schema", "Print the columns of every stream."),

@@ -80,7 +80,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         facts.append(
             (
                 f"task {task.name}",
-                f"{words}: period {format_duration_ns(task.period_ns)}, deadline {deadline}, "
+                f"{words}: {_period(task)}, deadline {deadline}, "
                 f"{_policy(task)} on CPUs {task.cpus}, end: {task.end_cause}",
             )
         )
@@ -88,6 +88,10 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         words = shlex.join([one.workload, *one.args])
         facts.append((f"co-runner {one.index}", f"{words} on CPU {one.cpus}: {one.passes} passes"))
     return facts
+
+
+def _period(task: TaskResult) -> str:
+    return "no period" if task.period_ns is None else f"period {format_duration_ns(task.period_ns)}"
 
 
 def _policy(task: TaskResult) -> str:

@@ -15,6 +15,7 @@ from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.measured import view_of
+from laxity.report.observed import thread_lines
 from laxity.report.run_data import PageData, RunData, TaskData, read_page
 from laxity.store.run_directory import Run
 
@@ -46,6 +47,7 @@ def summary_text(run: Run) -> str:
     parts = [_outcome_line(run.manifest)]
     parts += [f"{line}\n" for line in _stop_lines(page)]
     parts += [f"{line}\n" for line in (*_release_lines(page), *_unknown_lines(page))]
+    parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
     parts += [f"{line}\n" for line in _memory_lines(page)]
@@ -79,7 +81,7 @@ def summary_document(run: Run) -> dict[str, Any]:
     """Write a run's summary for programs; times in ns."""
     page = read_page(run)
     manifest = run.manifest
-    document = {
+    document: dict[str, Any] = {
         "run": str(run.path),
         "kind": manifest.kind,
         "name": manifest.name,
@@ -91,6 +93,8 @@ def summary_document(run: Run) -> dict[str, Any]:
         "notes": [note for data in _manifests(page) for note in data.notes],
         "runs": [_run_document(data) | measured_document(data) for data in page.runs],
     }
+    if manifest.observation is not None:
+        document["observation"] = manifest.observation
     if manifest.measurement is not None:
         # Also at the top: a single measurement is the document.
         document |= measured_document(page.runs[0])
@@ -116,7 +120,11 @@ def _run_document(data: RunData) -> dict[str, Any]:
                 "phases": [{"kind": data.kind, **_phase_numbers(one)} for one in task.phases],
                 "trace": attribution_document(data.attributions.get(task.result.index)),
                 "quantities": [
-                    {"name": _NAMES[quantity], "kind": data.kind, **_numbers(summary)}
+                    {
+                        "name": _NAMES[quantity],
+                        "kind": data.kind_of(task, quantity),
+                        **_numbers(summary),
+                    }
                     for quantity, summary in _summaries(task)
                 ],
             }
@@ -152,7 +160,7 @@ def _rows(data: RunData, task: TaskData) -> list[tuple[str, ...]]:
             data.label,
             task.result.name,
             _NAMES[quantity],
-            data.kind,
+            data.kind_of(task, quantity),
             str(summary.n),
             _shown(summary, summary.min_ns, _AT_LEAST),
             _shown(summary, summary.median_ns),
@@ -260,12 +268,18 @@ def _release_lines(page: PageData) -> list[str]:
 def _unknown_lines(page: PageData) -> list[str]:
     return [
         f"{data.label}: release not known of {task.n_release_unknown} of {task.n_finished} "
-        f"finished jobs of {task.result.name} (laxity_job_start): no response time, and not judged "
-        "by a deadline"
+        f"finished jobs of {task.result.name} ({_why_unknown(task)}): no response time, and not "
+        "judged by a deadline"
         for data in page.runs
         for task in data.tasks
         if task.n_release_unknown
     ]
+
+
+def _why_unknown(task: TaskData) -> str:
+    return (
+        "no period, no wake-up of theirs in the trace" if task.is_observed else "laxity_job_start"
+    )
 
 
 def _memory_lines(page: PageData) -> list[str]:

@@ -122,7 +122,10 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
 
 
 def new_manifest(
-    kind: Literal["run", "demo", "measure"], name: str, command_line: list[str], machine_hash: str
+    kind: Literal["run", "demo", "measure", "observe"],
+    name: str,
+    command_line: list[str],
+    machine_hash: str,
 ) -> Manifest:
     """Start the manifest of a run that this process writes."""
     return Manifest(
@@ -197,7 +200,7 @@ def complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) ->
         PlatformError: The output is full, or a board has gone.
     """
     try:
-        _write_after(run, before, target)
+        write_after(run, before, target)
         finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
     except PlatformError as error:
         # laxity-run ends with a message of its own; another one for the same cause confuses.
@@ -208,7 +211,7 @@ def complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) ->
     return finished
 
 
-def _write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
+def write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
     """Diagnose again, and note what has changed since before the run."""
     try:
         facts = target.facts()

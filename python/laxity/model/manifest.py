@@ -11,6 +11,7 @@ import msgspec
 
 from laxity.errors import RecordError
 from laxity.model.measurements import Measured
+from laxity.model.observation import Observation
 from laxity.model.units import exact_size
 from laxity.model.wording import plain_words
 
@@ -116,7 +117,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
 
     `exec`: a program that keeps its own main, and its words, which stand in `workload` and `args`
     too; null for a workload. `runtime_ns`: what policy deadline reserved in each period; null under
-    another policy.
+    another policy. Period and offset of an observed thread are estimates; null: it has none.
     """
 
     index: int
@@ -128,9 +129,9 @@ class TaskResult(Record, frozen=True, kw_only=True):
     priority: int | None
     runtime_ns: int | None = None
     cpus: str
-    period_ns: int
+    period_ns: int | None
     deadline_ns: int | None
-    offset_ns: int
+    offset_ns: int | None
     overrun: str
     released: int = 0
     started: int = 0
@@ -269,7 +270,7 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     schema: int = MANIFEST_SCHEMA
     tool: Tool
-    kind: Literal["run", "demo", "measure"]
+    kind: Literal["run", "demo", "measure", "observe"]
     name: str
     command_line: list[str]
     status: Status
@@ -292,6 +293,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     tasks: list[TaskResult] = []
     corunners: list[CorunnerResult] = []
     measurement: Measured | None = None
+    observation: Observation | None = None
     fallbacks: list[Fallback] = []
     # What the user was told about the experiment before it ran: done as asked for, but of less use.
     notes: list[str] = []

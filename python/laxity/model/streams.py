@@ -115,6 +115,7 @@ JOBS = (
     _optional("cpu_finish", "i4", "", "CPU at the finish"),
     _optional("preemptions", "i4", "count", "involuntary switches within the job (snapshots all)"),
     _optional("blockings", "i4", "count", "voluntary switches within the job (snapshots all)"),
+    _optional("migrations", "i4", "count", "resumed on another CPU within the job (observe)"),
     _optional("minor_faults", "i4", "count", "page faults without input or output (snapshots all)"),
     _optional("major_faults", "i4", "count", "page faults with input or output (snapshots all)"),
     Field("status", "u1", "", "0 done, 1 missed, 2 skipped, 3 aborted, 4 pending"),

@@ -13,7 +13,8 @@ import msgspec
 
 from laxity.model.units import format_duration_ns
 
-Kind = Literal["measured", "simulated"]
+# modelled: computed with an estimate of ours, as of a release that nobody told.
+Kind = Literal["measured", "simulated", "modelled"]
 Tone = Literal["plain", "note", "warning"]
 Resolution = Literal["exact", "bucket", "bucket_lower", "bucket_upper", "calibrated"]
 

@@ -26,6 +26,7 @@ from laxity.report.sections import (
     machine,
     method,
     missed,
+    observed,
     reproduce,
     split,
     task,
@@ -40,6 +41,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 # One run's sections, in reading order.
 _RUN_SECTIONS = (
     task.build,
+    observed.build,
     distributions.build_response,
     distributions.build_latency,
     timeline.build,

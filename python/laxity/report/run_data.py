@@ -8,7 +8,7 @@ run needs the report most.
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -47,6 +47,13 @@ class TaskData:
     is_whole: bool
     distributions: dict[Stream, Distribution]
     phases: tuple[PhaseSummary, ...] = ()
+    # A thread of a program that ran already: its period and releases are estimates.
+    is_observed: bool = False
+
+    @property
+    def has_modelled_releases(self) -> bool:
+        """Whether releases are points of an estimated grid, not told and not seen."""
+        return self.is_observed and self.result.period_ns is not None
 
     @property
     def n_finished(self) -> int:
@@ -55,8 +62,8 @@ class TaskData:
 
     @property
     def n_release_unknown(self) -> int:
-        """Finished jobs of a program with its own main (`exec`) that did not tell their release."""
-        if self.result.exec is None:
+        """Finished jobs of a program with its own main whose release was neither told nor seen."""
+        if self.result.exec is None and not self.is_observed:
             return 0
         return self.n_finished - self.distributions[Stream.RESPONSE_TIME].n
 
@@ -82,9 +89,15 @@ class RunData:
 
     @property
     def kind(self) -> Kind:
-        """Kind of every figure of this run."""
+        """Kind of every figure of this run that does not depend on a release."""
         is_simulated = self.manifest.platform.startswith(_PLATFORM_OF_SIMULATIONS)
         return "simulated" if is_simulated else "measured"
+
+    def kind_of(self, task: TaskData, quantity: Stream = Stream.RESPONSE_TIME) -> Kind:
+        """Kind of a figure of a task; one from a release is no better known than the release."""
+        if task.has_modelled_releases and quantity is not Stream.START_TO_FINISH:
+            return "modelled"
+        return self.kind
 
     @property
     def has_begun(self) -> bool:
@@ -159,13 +172,18 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         return _read_measured(run, label, prefix)
     problems: list[str] = []
     jobs = _try(lambda: run.stream("jobs"), None, problems)
-    histogram = _try(lambda: run.stream("histogram"), None, problems)
-    spec_text = _try(lambda: run.spec_text, "", problems)
+    # An observed program has no experiment, and every job of it has a row.
+    is_observed = run.manifest.observation is not None
+    histogram = None if is_observed else _try(lambda: run.stream("histogram"), None, problems)
+    spec_text = "" if is_observed else _try(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
     marks = None
     if (run.path / "probe.npy").exists():
         marks = _try(lambda: run.stream("probe"), None, problems)
-    tasks = tuple(_read_task(result, jobs, histogram, marks) for result in run.manifest.tasks)
+    tasks = tuple(
+        replace(_read_task(result, jobs, histogram, marks), is_observed=is_observed)
+        for result in run.manifest.tasks
+    )
     rows = {task.result.index: task.rows for task in tasks}
     exec_ns = _snapshot_exec_ns(run.manifest)
     return RunData(

@@ -6,17 +6,8 @@ from collections.abc import Mapping
 
 from laxity.analysis.attribution import Attribution, attribute
 from laxity.analysis.jobs import Jobs, has_column
-from laxity.analysis.sched_trace import Coverage, read_trace
-from laxity.model.manifest import TraceResult
+from laxity.analysis.sched_trace import coverage_of, read_trace
 from laxity.store.run_directory import Run
-
-
-def coverage_of(trace: TraceResult | None) -> Coverage | None:
-    """Give what the recorder says of its trace; None if it did not record to the end."""
-    if trace is None or trace.started_ns is None or trace.stopped_ns is None:
-        return None
-    lost = {cpu.cpu: cpu.lost for cpu in trace.cpus}
-    return Coverage(trace.started_ns, trace.stopped_ns, lost)
 
 
 def read_attributions(

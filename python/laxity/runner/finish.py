@@ -100,6 +100,11 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
             if not (tmp / COSTS).exists():
                 shutil.rmtree(tmp)
                 return Finished(None, manifest)
+        elif manifest.observation is not None:
+            if not (tmp / "sched.npy").exists():
+                shutil.rmtree(tmp)
+                return Finished(None, manifest)
+            manifest = _fold_observation(tmp, manifest, has_survived=has_survived)
         elif manifest.kind != "run":
             manifest = _finish_composite(tmp, manifest)
             # What is damaged is told when it is read; the rest is finished all the same.
@@ -299,6 +304,20 @@ def _fold_measurement(
             fallbacks=[*manifest.fallbacks, *native.fallbacks],
         )
     return measured.write_costs(tmp, folded)
+
+
+def _fold_observation(tmp: Path, manifest: Manifest, *, has_survived: bool) -> Manifest:
+    """Make jobs of what was recorded of an observed program."""
+    from laxity.runner.observed import write_jobs  # noqa: PLC0415 - loads numpy
+
+    folded = msgspec.structs.replace(
+        manifest, finished_at=now() if has_survived else _last_change(tmp)
+    )
+    if manifest.trace is None:
+        folded = trace.fold_trace(tmp, folded)
+        # Stored before the work begins, which may fail and be done again.
+        run_directory.write_document(tmp / MANIFEST, folded)
+    return write_jobs(tmp, folded, has_survived=has_survived)
 
 
 def _message_of(native: Native) -> str:

@@ -178,7 +178,7 @@ def run_native(program: NativeProgram, run: NewRun, display: Display, signals: F
         process = _start(program.argv(seat), [*theirs, run.lock_fd])
         _close(theirs)
         signals.start(process)
-        with _away_from(program.cpus):
+        with away_from(program.cpus):
             _watch(process, progress_read, display)
             _await_hang_up(parent_write)
         return process.returncode
@@ -264,7 +264,7 @@ def _close(fds: list[int]) -> None:
 
 
 @contextmanager
-def _away_from(cpus: Iterable[int]) -> Iterator[None]:
+def away_from(cpus: Iterable[int]) -> Iterator[None]:
     """Keep this process off the measured CPUs where there are others."""
     allowed = os.sched_getaffinity(0)
     others = allowed - set(cpus)

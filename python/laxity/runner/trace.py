@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,17 +48,88 @@ def recorded(spec: Spec, run: NewRun) -> Iterator[None]:
     if spec.trace is None:
         yield
         return
-    parent_read, parent_write = os.pipe()
-    process = _start(spec, run, parent_read)
-    os.close(parent_read)
+    cpus = frozenset(cpu for task in spec.tasks for cpu in task.cpus)
+    more = [] if spec.stop_on is None else ["--keep-last", f"{_kept_ns(spec)}ns"]
+    recorder = Recorder(run)
+    reason = recorder.start(spec.trace, cpus, more)
+    if reason is not None:
+        if spec.trace != TRACE_AUTO:
+            msg = f"trace: {reason}"
+            raise PlatformError(msg)
+        sys.stderr.write(f"laxity run: trace: used none instead: {reason}\n")
+        _store_refusal(run.tmp, reason)
     try:
         yield
     finally:
         if spec.stop_on is not None:
-            _tell_window(run.tmp, parent_write)
+            _tell_window(run.tmp, recorder)
+        recorder.stop()
+
+
+class Recorder:
+    """laxity-trace, writing into the directory of a run."""
+
+    def __init__(self, run: NewRun) -> None:
+        self._run = run
+        self._process: subprocess.Popen[str] | None = None
+        self._parent_write = -1
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it ended by itself: its output is full, or it was killed."""
+        return self._process is not None and self._process.poll() is not None
+
+    def start(self, backend: str, avoided: frozenset[int], more: Sequence[str] = ()) -> str | None:
+        """Start recording.
+
+        Args:
+            backend: Its name, or `auto`.
+            avoided: CPUs that the recorder keeps off, if there are others.
+            more: Further options of laxity-trace.
+
+        Returns:
+            None once every CPU is watched, or why no back-end serves.
+
+        Raises:
+            ToolError: laxity-trace is missing or of another version.
+        """
+        ready_read, ready_write = os.pipe()
+        parent_read, parent_write = os.pipe()
+        argv = [str(find_tool("laxity-trace")), "--run-dir", str(self._run.tmp.absolute())]
+        argv += ["--backend", backend, "--parent-fd", str(parent_read)]
+        argv += ["--avoid", format_cpus(sorted(avoided)), "--ready-fd", str(ready_write)]
+        argv += more
+        try:
+            with os.fdopen(ready_read, "rb", buffering=0) as ready:
+                process = _open(argv, parent_read, ready_write, self._run.lock_fd)
+                is_ready = ready.read(len(_READY)) == _READY
+        finally:
+            os.close(parent_read)
+        if is_ready:
+            self._process, self._parent_write = process, parent_write
+            return None
         os.close(parent_write)
-        if process is not None:
-            _stop(process)
+        _, said = process.communicate()
+        return said.strip().rpartition("laxity-trace: ")[2] or f"exit code {process.returncode}"
+
+    def tell(self, line: str) -> None:
+        """Send a line to a recorder that runs."""
+        if self._process is not None:
+            with suppress(BrokenPipeError):
+                os.write(self._parent_write, line.encode())
+
+    def stop(self) -> None:
+        """End the recording and wait until it is written; what it said is passed on."""
+        if self._process is None:
+            return
+        os.close(self._parent_write)
+        try:
+            _, said = self._process.communicate(timeout=_STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            _, said = self._process.communicate()
+        self._process = None
+        sys.stderr.write(said)
 
 
 def fold_trace(tmp: Path, manifest: Manifest) -> Manifest:
@@ -78,7 +149,7 @@ def fold_trace(tmp: Path, manifest: Manifest) -> Manifest:
     )
 
 
-def _tell_window(tmp: Path, parent_write: int) -> None:
+def _tell_window(tmp: Path, recorder: Recorder) -> None:
     """Tell the recorder from when on rows are to be kept, now that the run is over.
 
     That is before the end of the job that the run stopped on, else of the run; and all of that job.
@@ -96,8 +167,7 @@ def _tell_window(tmp: Path, parent_write: int) -> None:
     from_ns = end_ns - STOP_WINDOW_NS
     if stop is not None and stop.release_ns is not None:
         from_ns = min(from_ns, stop.release_ns)
-    with suppress(BrokenPipeError):
-        os.write(parent_write, f"from {from_ns}\n".encode())
+    recorder.tell(f"from {from_ns}\n")
 
 
 def _kept_ns(spec: Spec) -> int:
@@ -106,29 +176,6 @@ def _kept_ns(spec: Spec) -> int:
     A job may last as long as its timeout, and so may another one that runs when it has ended.
     """
     return STOP_WINDOW_NS + 2 * max(task.job_timeout_ns for task in spec.tasks) + _STOP_MARGIN_NS
-
-
-def _start(spec: Spec, run: NewRun, parent_read: int) -> "subprocess.Popen[str] | None":
-    """Start recording; None where no back-end serves, which is told and stored."""
-    ready_read, ready_write = os.pipe()
-    argv = [str(find_tool("laxity-trace")), "--run-dir", str(run.tmp.absolute())]
-    argv += ["--backend", str(spec.trace), "--parent-fd", str(parent_read)]
-    argv += ["--avoid", format_cpus(sorted({cpu for task in spec.tasks for cpu in task.cpus}))]
-    argv += ["--ready-fd", str(ready_write)]
-    if spec.stop_on is not None:
-        argv += ["--keep-last", f"{_kept_ns(spec)}ns"]
-    with os.fdopen(ready_read, "rb", buffering=0) as ready:
-        process = _open(argv, parent_read, ready_write, run.lock_fd)
-        if ready.read(len(_READY)) == _READY:
-            return process
-    _, said = process.communicate()
-    reason = said.strip().rpartition("laxity-trace: ")[2] or f"exit code {process.returncode}"
-    if spec.trace != TRACE_AUTO:
-        msg = f"trace: {reason}"
-        raise PlatformError(msg)
-    sys.stderr.write(f"laxity run: trace: used none instead: {reason}\n")
-    _store_refusal(run.tmp, reason)
-    return None
 
 
 def _open(
@@ -156,16 +203,6 @@ def _open(
 def _store_refusal(tmp: Path, reason: str) -> None:
     fallback = Fallback(what="trace", used="none", reason=reason)
     run_directory.write_document(tmp / TRACE, TraceDocument(fallbacks=[fallback]))
-
-
-def _stop(process: "subprocess.Popen[str]") -> None:
-    """Wait for the end of the recorder; what it said is passed on."""
-    try:
-        _, said = process.communicate(timeout=_STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        _, said = process.communicate()
-    sys.stderr.write(said)
 
 
 def _await_recorder(sched: Path) -> None:

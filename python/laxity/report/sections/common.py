@@ -12,6 +12,7 @@ from laxity.model.units import format_duration_ns
 from laxity.report.blocks import (
     Block,
     Heading,
+    Kind,
     Quantity,
     Resolution,
     count_noun,
@@ -29,6 +30,9 @@ _BUCKETS = (
     "values are upper ends of buckets, too high by less than 1/64; the minimum and the lower end "
     "of each interval are lower ends"
 )
+# Beginnings of the names of quantities that are known no better than the release.
+_FROM_RELEASE = ("response_time", "release_latency", "lateness", "releases_", "trace_response",
+                 "trace_release_latency", "trace_waited", "trace_entered")  # fmt: skip
 NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
 
 
@@ -64,12 +68,17 @@ def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be l
         value=value,
         unit=unit,
         n=n,
-        kind=run.kind,
+        kind=_kind_of(run, task, name),
         run=run.label,
         task=None if task is None else task.result.name,
         resolution=resolution,
         note=note,
     )
+
+
+def _kind_of(run: RunData, task: TaskData | None, name: str) -> Kind:
+    is_from_release = name.removeprefix("mean_").startswith(_FROM_RELEASE)
+    return run.kind_of(task) if task is not None and is_from_release else run.kind
 
 
 def summary_quantities(
@@ -105,6 +114,8 @@ def summary_quantities(
 
 def calibration_note(run: RunData) -> str:
     """Say what was subtracted from the processor time, how well it is known, and the limits."""
+    if run.manifest.observation is not None:
+        return "time on a CPU as the trace shows it, interrupts included"
     cost = run.manifest.snapshots
     known = "not calibrated, nothing subtracted"
     if cost is not None and cost.exec_ns is not None:
@@ -133,6 +144,13 @@ def without_release(task: TaskData) -> str:
     unknown = task.n_release_unknown
     if not unknown:
         return NO_FINISHED_JOB
+    if task.is_observed:
+        return (
+            f"Of {show_count(unknown)} of {count_noun(task.n_finished, 'finished job')} the "
+            "release is not known: the thread has no period, and the trace does not tell when it "
+            "was woken. These jobs have no response time and no release latency, and were not "
+            "judged by a deadline."
+        )
     return (
         f"Of {show_count(unknown)} of {count_noun(task.n_finished, 'finished job')} the release is "
         "not known: the program keeps its own main and called laxity_job_start. It can tell them "
@@ -163,9 +181,13 @@ def task_or_tasks(run: RunData) -> str:
 def asked_of(task: TaskResult) -> str:
     """Write what was asked of a task in one line."""
     deadline = "none" if task.deadline_ns is None else format_duration_ns(task.deadline_ns)
+    every = "without a period"
+    if task.period_ns is not None:
+        every = f"every {format_duration_ns(task.period_ns)}"
+    overrun = "" if task.overrun == "not known" else f", overrun {task.overrun}"
     return (
-        f"{words_of(task.workload, task.args)} every {format_duration_ns(task.period_ns)}, "
-        f"deadline {deadline}, {scheduling_of(task)}, overrun {task.overrun}"
+        f"{words_of(task.workload, task.args)} {every}, "
+        f"deadline {deadline}, {scheduling_of(task)}{overrun}"
     )
 
 

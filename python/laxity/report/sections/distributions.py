@@ -11,6 +11,7 @@ from laxity.report.blocks import (
     Cell,
     FigureBlock,
     Figures,
+    Kind,
     Paragraph,
     Quantity,
     Section,
@@ -86,7 +87,10 @@ def _task_blocks(
     blocks: list[Block] = [Paragraph(note, "note")] if note else []
     if task.n_release_unknown:
         blocks.append(Paragraph(without_release(task), "note"))
-    blocks += [_figures(run, task, stream), summary_table(title, summary, run)]
+    blocks += [
+        _figures(run, task, stream),
+        summary_table(title, summary, run.kind_of(task, stream)),
+    ]
     return blocks, summary_quantities(run, task, name, summary)
 
 
@@ -98,7 +102,7 @@ def _without_release(
     length = analysis.summarize(task.distributions[Stream.START_TO_FINISH])
     if not task.n_release_unknown or stream is not Stream.RESPONSE_TIME or length is None:
         return blocks, []
-    blocks.append(summary_table("start to finish", length, run))
+    blocks.append(summary_table("start to finish", length, run.kind))
     return blocks, summary_quantities(run, task, "start_to_finish", length)
 
 
@@ -108,7 +112,7 @@ def _figures(run: RunData, task: TaskData, stream: Stream) -> Figures:
     data = [Labelled(samples, "alone")]
     deadline = task.result.deadline_ns if stream is Stream.RESPONSE_TIME else None
     prefix = f"{run.prefix}-t{task.result.index}-{name.replace('_', '-')}"
-    facts = f"n = {show_count(samples.n)} finished jobs, {run.kind}"
+    facts = f"n = {show_count(samples.n)} finished jobs, {run.kind_of(task, stream)}"
     beyond = ""
     if deadline is not None and not figures.is_deadline_drawn(data, deadline):
         beyond = f" The deadline, {show_duration(deadline)}, is far beyond this range."
@@ -134,14 +138,14 @@ def _figures(run: RunData, task: TaskData, stream: Stream) -> Figures:
     )
 
 
-def summary_table(title: str, summary: Summary, run: RunData) -> Table:
+def summary_table(title: str, summary: Summary, kind: Kind) -> Table:
     """Make the table of order statistics, with the interval of each quantile."""
     rows: list[tuple[Cell, ...]] = [_row("minimum", summary.min_ns, "", summary.n)]
     rows += [_quantile_row(item, summary) for item in summary.quantiles]
     rows.append(_row("maximum observed", summary.max_ns, "no bound", summary.n))
     ends = "" if summary.is_exact else "; ends of buckets, the minimum a lower one"
     return Table(
-        f"Order statistics of the {title} ({run.kind}{ends})",
+        f"Order statistics of the {title} ({kind}{ends})",
         ("", title, "95 % interval", "n, jobs"),
         tuple(rows),
     )

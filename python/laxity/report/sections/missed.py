@@ -145,7 +145,7 @@ def _counts_table(run: RunData, task: TaskData) -> Table:
         for name, meaning in meanings.items()
     )
     return Table(
-        f"Releases by outcome ({run.kind}, n = {count_noun(released, 'release')})",
+        f"Releases by outcome ({run.kind_of(task)}, n = {count_noun(released, 'release')})",
         ("outcome", "releases", "share"),
         rows,
     )
@@ -162,7 +162,7 @@ def _worst_table(run: RunData, task: TaskData, worst: tuple[Burst, ...]) -> Tabl
         per_row = "of each burst, jobs that waited behind each other, only the worst"
     return Table(
         f"The worst {count_noun(len(rows), 'job')} of {show_count(n_kept)} that missed or were "
-        f"aborted ({run.kind}, {per_row}); what was seen is not a proven cause",
+        f"aborted ({run.kind_of(task)}, {per_row}); what was seen is not a proven cause",
         ("job", "release since t0", "response time", "past the deadline", "skipped after it",
          "what was seen"),
         rows,

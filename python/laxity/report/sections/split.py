@@ -12,6 +12,7 @@ from laxity.report.blocks import (
     Cell,
     FigureBlock,
     Figures,
+    Kind,
     Paragraph,
     Quantity,
     Section,
@@ -67,14 +68,14 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if mean is not None:
         rows = _rows(task, mean, run.snapshot_exec_ns)
         blocks = [*_notes(run, task, mean), _figure(run, task, rows, mean.n)]
-        blocks.append(_table(run, rows, mean))
+        blocks.append(_table(run.kind_of(task), rows, mean))
         quantities = _mean_quantities(run, task, mean)
     note = calibration_note(run)
     execution = analysis.execution_ns(analysis.finished(task.rows), run.snapshot_exec_ns)
     if execution is not None and task.is_whole:
         summary = analysis.summarize(distribution.from_samples(analysis.present(execution)))
         if summary is not None:
-            blocks.append(_execution_table(summary_table("execution time", summary, run)))
+            blocks.append(_execution_table(summary_table("execution time", summary, run.kind)))
             blocks.append(Paragraph(f"Execution time: {note}."))
             quantities += summary_quantities(run, task, "execution_time", summary, note)
             quantities.append(
@@ -130,10 +131,11 @@ def _figure(run: RunData, task: TaskData, rows: list[tuple[str, AnySplit]], n: i
         f"{label}: " + ", ".join(f"{part.label} {show_duration(part.value_ns)}" for part in parts)
         for label, parts in bars
     )
-    alt = f"Split of the response time of task {task.result.name}, {run.kind}, n = {n}. {said}."
+    kind = run.kind_of(task)
+    alt = f"Split of the response time of task {task.result.name}, {kind}, n = {n}. {said}."
     caption = (
         f"Split of the response time: mean over n = {show_count(n)} finished jobs, and single jobs "
-        f"at the median, p99 (where n supports it) and maximum ({run.kind}). Each bar is 100 %."
+        f"at the median, p99 (where n supports it) and maximum ({kind}). Each bar is 100 %."
     )
     return Figures((FigureBlock(prefix, figures.split_bars(bars, prefix, alt), caption),))
 
@@ -149,7 +151,7 @@ def _parts(split: AnySplit) -> list[Part]:
     ]
 
 
-def _table(run: RunData, rows: list[tuple[str, AnySplit]], mean: MeanSplit) -> Table:
+def _table(kind: Kind, rows: list[tuple[str, AnySplit]], mean: MeanSplit) -> Table:
     body: list[tuple[Cell, ...]] = []
     for label, split in rows:
         remark = f"job {split.job}" if isinstance(split, Split) else ""
@@ -162,7 +164,7 @@ def _table(run: RunData, rows: list[tuple[str, AnySplit]], mean: MeanSplit) -> T
         body.append((*cells, duration_cell(split.response_ns), number_cell(show_count(n))))
     parts = ("start to finish",) if mean.execution_ns is None else ("execution", "not attributed")
     return Table(
-        f"Split of the response time ({run.kind}; the parts of a row add up)",
+        f"Split of the response time ({kind}; the parts of a row add up)",
         ("", "release latency", *parts, "= response time", "n, jobs"),
         tuple(body),
     )

@@ -75,12 +75,16 @@ def _asked_of(result: TaskResult) -> dict[str, str]:
     deadline = "none" if result.deadline_ns is None else format_duration_ns(result.deadline_ns)
     return {
         "workload": words_of(result.workload, result.args),
-        "period": format_duration_ns(result.period_ns),
+        "period": _duration_of(result.period_ns),
         "deadline": deadline,
-        "offset": format_duration_ns(result.offset_ns),
+        "offset": _duration_of(result.offset_ns),
         "scheduling": scheduling_of(result),
         "overrun": result.overrun,
     }
+
+
+def _duration_of(value_ns: int | None) -> str:
+    return "none" if value_ns is None else format_duration_ns(value_ns)
 
 
 def _faults_of(result: TaskResult) -> Faults | None:

@@ -61,7 +61,7 @@ def _figure(run: RunData, task: TaskData, title: str, values: Column) -> FigureB
     deadline = task.result.deadline_ns if is_response else None
     prefix = f"{run.prefix}-t{task.result.index}-series-{title.replace(' ', '-')}"
     n_missed = int(np.count_nonzero(data.missed))
-    facts = f"n = {show_count(len(finished))} finished jobs, {run.kind}"
+    facts = f"n = {show_count(len(finished))} finished jobs, {run.kind_of(task)}"
     n_skipped = len(data.skipped_ns)
     marks = f"{count_noun(n_missed, 'missed job')}, {count_noun(n_skipped, 'skipped release')}"
     alt = (

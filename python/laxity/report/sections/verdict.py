@@ -13,6 +13,7 @@ from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import (
     NOT_MEASURED,
+    Kind,
     Paragraph,
     Table,
     count_noun,
@@ -225,12 +226,13 @@ def _tiles(task: TaskData, run: RunData) -> tuple[Tile, ...]:
     response = analysis.summarize(task.distributions[Stream.RESPONSE_TIME])
     latency = analysis.summarize(task.distributions[Stream.RELEASE_LATENCY])
     why = "release not known" if task.n_release_unknown else "no job finished"
+    kind = run.kind_of(task)
     return (
         _not_met_tile(task, run),
-        _tile("response time, median", (response, why), 0.5, run),
-        _tile("response time, p99", (response, why), _P99, run),
-        _tile("response time, maximum observed", (response, why), 1.0, run),
-        _tile("release latency, maximum observed", (latency, why), 1.0, run),
+        _tile("response time, median", (response, why), 0.5, kind),
+        _tile("response time, p99", (response, why), _P99, kind),
+        _tile("response time, maximum observed", (response, why), 1.0, kind),
+        _tile("release latency, maximum observed", (latency, why), 1.0, kind),
     )
 
 
@@ -244,7 +246,7 @@ def _not_met_tile(task: TaskData, run: RunData) -> Tile:
     if has_deadline and task.n_release_unknown:
         remark = f"{show_count(task.n_release_unknown)} not judged: release not known"
     count = f"n = {count_noun(released, 'release')}"
-    return Tile("releases not met", value, count, run.kind, remark)
+    return Tile("releases not met", value, count, run.kind_of(task), remark)
 
 
 def _value_of(summary: Summary | None, why: str, q: float) -> tuple[str, str]:
@@ -263,13 +265,13 @@ def _value_of(summary: Summary | None, why: str, q: float) -> tuple[str, str]:
     return show_duration(value), bucket
 
 
-def _tile(label: str, measured: tuple[Summary | None, str], q: float, run: RunData) -> Tile:
+def _tile(label: str, measured: tuple[Summary | None, str], q: float, kind: Kind) -> Tile:
     """Make a tile of a summary, or of why there is none."""
     summary, why = measured
     value, remark = _value_of(summary, why, q)
     if summary is None:
         return Tile(label, value, "", "", remark)
-    return Tile(label, value, f"n = {count_noun(summary.n, 'job')}", run.kind, remark)
+    return Tile(label, value, f"n = {count_noun(summary.n, 'job')}", kind, remark)
 
 
 def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:

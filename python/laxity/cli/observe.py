@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity observe`: the jobs of a program that runs already."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import ConfigError, located
+from laxity.model.spec import TRACE_AUTO, TRACE_BACKENDS
+from laxity.model.units import parse_duration_ns
+
+if TYPE_CHECKING:
+    from laxity.runner.processes import Target
+
+_MOST_JOBS = 10**9
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    program: str | None
+    cgroup: str | None
+    all: bool
+    deadline: str | None
+    duration: str | None
+    jobs: int | None
+    split: bool
+    trace_backend: str
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
+    quiet: bool
+
+
+@click.command()
+@click.argument("program", metavar="[PID|COMM]", required=False)
+@click.option("--cgroup", metavar="PATH", help="All that runs in a control group, or starts there.")
+@click.option("--all", is_flag=True, help="Take all processes of the name.")
+@click.option("--deadline", metavar="TIME", help="Relative deadline of every job.  [default: none]")
+@click.option("--duration", metavar="TIME", help="End after TIME.  [default: with the program]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, _MOST_JOBS),
+    metavar="N",
+    help="End when a thread has blocked after N wake-ups.",
+)
+@click.option(
+    "--split",
+    is_flag=True,
+    help="Take every wake-up for a job of its own, also several within a period.",
+)
+@click.option(
+    "--trace-backend",
+    type=click.Choice((TRACE_AUTO, *TRACE_BACKENDS)),
+    default=TRACE_AUTO,
+    show_default=True,
+    help="Which of the kernel's interfaces records the scheduler.",
+)
+@run_dir_option
+@run_root_option
+@no_report_option
+@format_option("table", "json")
+@quiet_option
+@debug_option
+def observe(**given: object) -> int:
+    """Take the jobs of a program that runs already and knows nothing of laxity.
+
+    A job lasts from a wake-up of a thread until it blocks; period and offset of each thread are
+    estimated. The program is neither stopped nor changed. PID is a process, COMM the name of one.
+    It ends with the program, after --duration or --jobs, or with Ctrl-C; what was observed is kept.
+    """
+    from laxity.experiments.observe import ObserveRequest  # noqa: PLC0415 - heavy
+    from laxity.experiments.observe import observe as run_observation  # noqa: PLC0415 - heavy
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+
+    options = msgspec.convert(given, _Options)
+    target = _target(options)
+    with located("--deadline"):
+        deadline_ns = None if options.deadline is None else parse_duration_ns(options.deadline)
+    with located("--duration"):
+        duration_ns = None if options.duration is None else parse_duration_ns(options.duration)
+    request = ObserveRequest(
+        target=target,
+        named=options.cgroup or options.program or "",
+        final=run_path(f"observe-{target.name}", options.run_dir, options.run_root),
+        command_line=["laxity", *sys.argv[1:]],
+        n_jobs=options.jobs,
+        duration_ns=duration_ns,
+        deadline_ns=deadline_ns,
+        is_split=options.split,
+        backend=options.trace_backend,
+        is_quiet=options.quiet,
+    )
+    if not options.quiet:
+        print(f"laxity observe: {_described(target)}", file=sys.stderr)
+    with forwarded_signals() as signals:
+        finished = run_observation(request, signals)
+    return show_finished(
+        finished, output_format=options.output_format, has_report=not options.no_report
+    )
+
+
+def _target(options: _Options) -> "Target":
+    from laxity.runner.processes import find_cgroup, find_target  # noqa: PLC0415 - when needed
+
+    if (options.program is None) == (options.cgroup is None):
+        msg = "one of PID, COMM and --cgroup says what is observed; name one"
+        raise ConfigError(msg)
+    if options.cgroup is not None:
+        return find_cgroup(options.cgroup)
+    return find_target(options.program or "", takes_all=options.all)
+
+
+def _described(target: "Target") -> str:
+    if target.cgroup is not None:
+        return f"control group {target.cgroup}: {len(target.processes)} processes"
+    return "process " + ", ".join(str(one) for one in target.processes)
