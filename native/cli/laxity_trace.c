@@ -4,6 +4,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/time.h"
+#include "base/port/tracefs.h"
 #include "cli/options.h"
 #include "trace/recorder.h"
 #include "trace/sched_kinds.h"
@@ -26,6 +27,7 @@ struct trace_options {
     struct laxity_cpus avoided;
     uint64_t ready_fd;
     uint64_t parent_fd;
+    bool removes_left;
 };
 
 enum {
@@ -64,7 +66,7 @@ static const struct laxity_option options[] = {
      .default_text = "auto",
      .kind = LAXITY_OPTION_CHOICE,
      AT(backend),
-     .help = "auto: the first that serves here"},
+     .help = "auto: the first that serves here; tracefs alone supplies wake-ups and interrupts"},
     {.name = "--ring",
      .metavar = "SIZE",
      .default_text = "16MiB, all CPUs 256MiB",
@@ -102,6 +104,10 @@ static const struct laxity_option options[] = {
      .high = FD_MAX,
      .help = "end when the other end of this pipe is closed; \"from NS\" written to it before says "
              "what to keep"},
+    {.name = "--remove-left",
+     .kind = LAXITY_OPTION_FLAG,
+     AT(removes_left),
+     .help = "remove what killed recorders have left in tracefs, and record nothing"},
 };
 static const struct laxity_option_table table = {
     "Options", options, sizeof options / sizeof options[0]
@@ -201,7 +207,7 @@ read_options(int argc, char **argv, struct trace_options *read, struct laxity_er
         laxity_error_set(
             error, LAXITY_EXIT_USAGE, "unexpected word \"%.60s\"; see --help", argv[used + 1]
         );
-    } else if (!read->run_dir) {
+    } else if (!read->run_dir && !read->removes_left) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "no --run-dir; name where the trace goes");
     } else if ((read->ring_bytes & (read->ring_bytes - 1)) != 0) {
         laxity_error_set(
@@ -249,6 +255,25 @@ static void record(const struct trace_options *read, struct laxity_error *error)
     }
 }
 
+static void print_removed(const char *name)
+{
+    (void
+    )printf("laxity-trace: removed the tracefs instance %s, which a killed recorder left\n", name);
+}
+
+static void remove_left(struct laxity_error *error)
+{
+    const int rc = laxity_tracefs_remove_left(print_removed);
+    if (rc) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_LACKING,
+            "instances of tracefs: cannot be removed: %s; run as root",
+            strerrordesc_np(-rc)
+        );
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && answer_question(argv[1])) {
@@ -257,7 +282,11 @@ int main(int argc, char **argv)
     struct trace_options read;
     struct laxity_error error = {0};
     if (read_options(argc, argv, &read, &error) == 0) {
-        record(&read, &error);
+        if (read.removes_left) {
+            remove_left(&error);
+        } else {
+            record(&read, &error);
+        }
     }
     if (error.exit_code != 0) {
         (void)fprintf(stderr, "laxity-trace: %s\n", error.text);

@@ -61,6 +61,7 @@ static const struct {
 } backends[] = {
     {"bpf", &laxity_trace_bpf, &laxity_switches_bpf, &laxity_empty_bpf},
     {"perf", &laxity_trace_perf, &laxity_trace_perf, &laxity_empty_perf},
+    {"tracefs", &laxity_trace_tracefs, NULL, NULL},
 };
 enum {
     N_BACKENDS = sizeof backends / sizeof backends[0]
@@ -438,6 +439,18 @@ put_fallback(struct laxity_json *json, const char *used, const struct laxity_err
     }
 }
 
+static void put_vectors(struct laxity_json *json, const struct recorder *recorder)
+{
+    laxity_json_open(json, "vectors", '[');
+    for (unsigned i = 0; i < recorder->stream.n_vectors; i++) {
+        laxity_json_open(json, NULL, '{');
+        laxity_json_int(json, "number", recorder->stream.vectors[i].number);
+        laxity_json_text(json, "name", recorder->stream.vectors[i].name);
+        laxity_json_close(json, '}');
+    }
+    laxity_json_close(json, ']');
+}
+
 static void put_fallbacks(struct laxity_json *json, const struct recorder *recorder)
 {
     laxity_json_open(json, "fallbacks", '[');
@@ -461,6 +474,7 @@ static int write_summary(const struct recorder *recorder)
     laxity_json_count(&json, "ring_bytes", recorder->backend->ring_bytes(recorder->state));
     laxity_json_int(&json, "steal_resolution_ns", laxity_steal_resolution_ns());
     put_cpus(&json, recorder);
+    put_vectors(&json, recorder);
     put_fallbacks(&json, recorder);
     laxity_json_close(&json, '}');
     int rc = -ENOMEM;

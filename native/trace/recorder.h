@@ -30,7 +30,7 @@ struct laxity_recording {
 
 /* The choices of `backend`, blank-separated, in the order in which they are tried. The histogram
  * has those that stamp both ends of a switch. */
-#define LAXITY_TRACE_BACKENDS "auto bpf perf"
+#define LAXITY_TRACE_BACKENDS "auto bpf perf tracefs"
 
 /*
  * laxity_record_trace - write DIR/sched.npy, DIR/threads.npy and DIR/trace.json

@@ -3,6 +3,7 @@
 #include "trace/sched_stream.h"
 
 #include "base/cpus.h"
+#include "base/error.h"
 #include "base/npy.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
@@ -109,6 +110,21 @@ static void take_lost(void *context, int32_t cpu, uint64_t n)
     stream->cpus[cpu].lost += n;
 }
 
+static void take_vector(void *context, int64_t number, const char *name)
+{
+    struct laxity_sched_stream *stream = context;
+    for (unsigned i = 0; i < stream->n_vectors; i++) {
+        if (stream->vectors[i].number == number) {
+            return;
+        }
+    }
+    if (stream->n_vectors < LAXITY_VECTORS_MAX) {
+        struct laxity_vector *vector = &stream->vectors[stream->n_vectors++];
+        vector->number = number;
+        laxity_format(vector->name, sizeof vector->name, "%s", name);
+    }
+}
+
 int laxity_sched_stream_open(int dir_fd, struct laxity_sched_stream *out_stream)
 {
     struct laxity_sched_stream *stream = out_stream;
@@ -138,6 +154,7 @@ struct laxity_trace_sink laxity_sched_stream_sink(struct laxity_sched_stream *st
         .on_event = take_event,
         .on_thread = take_thread,
         .on_lost = take_lost,
+        .on_vector = take_vector,
     };
 }
 

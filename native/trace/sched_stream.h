@@ -20,6 +20,16 @@ struct laxity_sched_cpu {
     uint64_t lost;
 };
 
+enum {
+    /* What one machine sees in a run; further ones have no name. */
+    LAXITY_VECTORS_MAX = 256
+};
+
+struct laxity_vector {
+    int64_t number;
+    char name[LAXITY_VECTOR_NAME_BYTES];
+};
+
 struct laxity_sched_stream {
     struct laxity_npy npy;
     struct laxity_sched_row *buffer;
@@ -28,6 +38,8 @@ struct laxity_sched_stream {
     int error;        /* -errno of the first write that failed; what came after it is lost */
     uint64_t dropped; /* rows that were too old to be kept */
     struct laxity_sched_cpu cpus[LAXITY_CPUS_MAX];
+    unsigned n_vectors;
+    struct laxity_vector vectors[LAXITY_VECTORS_MAX]; /* interrupts that have come in */
 };
 
 /* laxity_sched_stream_open - start DIR/sched.npy. Returns 0 or -errno. */

@@ -99,15 +99,17 @@ static int take_fork(struct laxity_thread_table *table, const struct laxity_thre
     struct laxity_thread_row *row = find_live(table, event->tid);
     if (row) {
         row->from_ns = event->time_ns < row->from_ns ? event->time_ns : row->from_ns;
-        row->pid = event->pid;
+        row->pid = event->pid == LAXITY_ABSENT_TID ? row->pid : event->pid;
         return 0;
     }
     const struct laxity_thread_row *parent = find_live(table, event->parent_tid);
     char comm[LAXITY_COMM_BYTES] = "";
+    int32_t pid = event->pid;
     if (parent) {
         memcpy(comm, parent->comm, sizeof comm); /* inherited until it takes another */
+        pid = pid == LAXITY_ABSENT_TID ? parent->pid : pid;
     }
-    return add_live(table, event->pid, event->tid, comm, event->time_ns);
+    return add_live(table, pid, event->tid, comm, event->time_ns);
 }
 
 int laxity_thread_table_take(
@@ -122,10 +124,12 @@ int laxity_thread_table_take(
         laxity_format(row->comm, sizeof row->comm, "%s", event->comm);
         return 0;
     }
+    int32_t pid = event->pid;
     if (row) {
         row->to_ns = event->time_ns;
+        pid = pid == LAXITY_ABSENT_TID ? row->pid : pid;
     }
-    return add_live(table, event->pid, event->tid, event->comm, event->time_ns);
+    return add_live(table, pid, event->tid, event->comm, event->time_ns);
 }
 
 void laxity_thread_table_exit(struct laxity_thread_table *table, int32_t tid, int64_t time_ns)

@@ -17,8 +17,15 @@
 
 #include <stdint.h>
 
+/*
+ * Interrupts that Linux numbers have that number, 0 or more. Those that only the CPU numbers (x86:
+ * its timer, its messages) have its vector, negated.
+ */
+#define LAXITY_CPU_VECTOR(vector) (-(vector))
+
 enum {
-    LAXITY_COMM_BYTES = 16
+    LAXITY_COMM_BYTES = 16,
+    LAXITY_VECTOR_NAME_BYTES = 24,
 };
 
 struct laxity_sched_event {
@@ -26,15 +33,17 @@ struct laxity_sched_event {
     int32_t cpu;
     enum laxity_sched_kind kind;
     int32_t tid;
-    int32_t other_tid;            /* LAXITY_ABSENT_TID: not supplied */
-    int64_t prev_state_or_vector; /* LAXITY_ABSENT_STATE: not supplied */
-    uint8_t preempted;            /* of OFF: 0 or 1; else LAXITY_ABSENT_FLAG */
+    int32_t other_tid; /* LAXITY_ABSENT_TID: not supplied */
+    /* Of OFF: state; of WAKEUP, MIGRATE: CPU to run on; of interrupts: number.
+     * LAXITY_ABSENT_STATE: not supplied. */
+    int64_t prev_state_or_vector;
+    uint8_t preempted; /* of OFF: 0 or 1; else LAXITY_ABSENT_FLAG */
 };
 
 /* A thread has got a name; or, with comm NULL, was forked by `parent_tid`. */
 struct laxity_thread_event {
     int64_t time_ns;
-    int32_t pid;
+    int32_t pid; /* LAXITY_ABSENT_TID: as before, of a fork as its parent's */
     int32_t tid;
     int32_t parent_tid;
     const char *comm;
@@ -52,6 +61,8 @@ struct laxity_trace_sink {
     void (*on_switches)(
         void *context, int32_t cpu, const struct laxity_histogram *durations, uint64_t unpaired
     );
+    /* An interrupt of this number has come in; told before its event, each time. */
+    void (*on_vector)(void *context, int64_t number, const char *name);
 };
 
 struct laxity_trace_setup {
@@ -84,6 +95,7 @@ struct laxity_trace_backend {
 
 extern const struct laxity_trace_backend laxity_trace_bpf;
 extern const struct laxity_trace_backend laxity_trace_perf;
+extern const struct laxity_trace_backend laxity_trace_tracefs;
 
 /* Count switches in the kernel, by on_switches. */
 extern const struct laxity_trace_backend laxity_switches_bpf;

@@ -18,6 +18,7 @@ from tests.cli.commands import (
     needs_fifo,
     needs_root,
     needs_two_cpus,
+    processes_naming,
     start,
 )
 from tests.waiting import wait_until
@@ -66,15 +67,6 @@ def start_lifted(directory: Path) -> "subprocess.Popen[str]":
     wait_for_rows(directory.with_name("D.tmp"))
     assert is_lifted()
     return process
-
-
-def processes_naming(text: str) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            if text.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
-    return [pid for pid in found if pid != os.getpid()]
 
 
 def test_limit_is_lifted_during_the_run_and_back_after_it(tmp_path: Path, throttling: str):

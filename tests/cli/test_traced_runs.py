@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,18 +21,24 @@ from tests.cli.commands import (
     laxity,
     manifest_of,
     needs_fifo,
+    needs_root,
+    processes_naming,
     start,
 )
 from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.waiting import wait_until
 
 from laxity.analysis import jobs as analysis
 from laxity.cli.summary import summary_document
 from laxity.model.spec import TRACE_BACKENDS
 from laxity.model.streams import SchedKind
 from laxity.report.run_data import read_page
+from laxity.runner.instances import DIRECTORY
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run
 
+JOURNAL = Path(DIRECTORY)
+MOUNTED = Path("/sys/kernel/tracing/instances")
 REASON = "perf: CPU 0 may not be watched (Permission denied); run as root"
 
 
@@ -126,11 +133,16 @@ def test_back_end_that_was_asked_for_by_name_is_not_replaced(laxity: Laxity):
     assert not list(laxity.directory.glob("D*"))
 
 
-def kill_within(tmp_path: Path, victim: str) -> None:
-    """Kill the recorder or the caller in the middle of a run, and let the run end."""
+def kill_within(tmp_path: Path, victim: str, backend: str = "perf") -> int:
+    """Kill the recorder or the caller in the middle of a run, and let the run end.
+
+    Returns:
+        The recorder's process number.
+    """
     spec = fault_spec(tmp_path / "D.toml", "none", duration='"3s"', period='"1ms"')
     process = start(
-        "run", spec, "--trace", "--run-dir", tmp_path / "D", "--no-report", is_own_session=True
+        *("run", spec, "--trace-backend", backend, "--run-dir", tmp_path / "D", "--no-report"),
+        is_own_session=True,
     )
     stream, end_s = tmp_path / "D.tmp" / "jobs.npy", time.monotonic() + PATIENCE_S
     # The header is 4096 bytes long.
@@ -146,12 +158,16 @@ def kill_within(tmp_path: Path, victim: str) -> None:
     time.sleep(0.7)
     os.kill(int(found.stdout) if victim == "recorder" else process.pid, signal.SIGKILL)
     finish(process)
+    return int(found.stdout)
 
 
 @needs_fifo
+@needs_root
 @pytest.mark.usefixtures("may_trace")
-def test_recorder_that_is_killed_costs_the_verdict_not_the_run(tmp_path: Path):
-    kill_within(tmp_path, "recorder")
+@pytest.mark.parametrize("backend", ["perf", "tracefs"])
+def test_recorder_that_is_killed_costs_the_verdict_not_the_run(tmp_path: Path, backend: str):
+    recorder = kill_within(tmp_path, "recorder", backend)
+    assert list(JOURNAL.glob(f"laxity-{recorder}-*")) == []
     manifest = manifest_of(tmp_path / "D")
     assert (manifest.status, manifest.exit_code) == ("complete", 0)
     assert len(jobs_of(tmp_path / "D")) == 3000
@@ -176,6 +192,38 @@ def test_trace_is_whole_after_its_caller_was_killed(tmp_path: Path):
     assert run.manifest.trace.backend in TRACE_BACKENDS
     assert run.verify() == []
     assert sum(cpu.rows for cpu in run.manifest.trace.cpus) == len(run.stream("sched"))
+
+
+@pytest.mark.serial
+@needs_fifo
+@needs_root
+@pytest.mark.usefixtures("may_trace")
+def test_next_command_removes_the_instance_after_all_were_killed(tmp_path: Path):
+    spec = fault_spec(tmp_path / "D.toml", "none", duration='"30s"', period='"5ms"')
+    words = ("--trace-backend", "tracefs", "--run-dir", tmp_path / "D", "--no-report")
+    process = start("run", spec, *words, is_own_session=True)
+    stream = tmp_path / "D.tmp" / "jobs.npy"
+    # The header is 4096 bytes long.
+    wait_until(lambda: stream.exists() and stream.stat().st_size > 4096, "rows")
+    victims = [*processes_naming(str(tmp_path / "D.tmp")), process.pid]
+    recorders = [pid for pid in victims if list(JOURNAL.glob(f"laxity-{pid}-*"))]
+    assert len(recorders) == 1
+    # Those that could answer a death are stopped first, so that nobody sees another one die.
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in victims:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+    process.communicate()
+    (left,) = JOURNAL.glob(f"laxity-{recorders[0]}-*")
+    outcome = laxity("show", tmp_path / "D")
+    assert outcome.code == 0
+    told = f"removed the tracefs instance {left.name}, which a killed recorder left\n"
+    assert told in outcome.err
+    assert not left.exists()
+    assert not (MOUNTED / left.name).exists()
+    trace = open_run(tmp_path / "D").manifest.trace
+    assert trace is not None
+    assert trace.backend is None
 
 
 def two_tasks(path: Path) -> Path:

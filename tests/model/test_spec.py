@@ -390,7 +390,8 @@ def test_trace_is_none_any_or_a_named_back_end(value: object, backend: str | Non
 
 @pytest.mark.parametrize("value", ["guess", 1, ["perf"]])
 def test_unknown_back_end_of_the_trace_is_refused(value: object):
-    said = f'[run]: trace "{value}" is unknown; write true, false or a back-end: "bpf" or "perf"'
+    known = '"bpf" or "perf" or "tracefs"'
+    said = f'[run]: trace "{value}" is unknown; write true, false or a back-end: {known}'
     assert refusal(run={"trace": value}) == said
 
 

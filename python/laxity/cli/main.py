@@ -29,6 +29,8 @@ PROGRAM = "laxity"
 DEBUG_OPTION = "--debug"
 # runner/knob_journal.py, which most commands need not load.
 KNOB_JOURNALS = "/run/laxity/knobs"
+# runner/instances.py
+INSTANCE_JOURNAL = "/run/laxity/instances"
 
 
 class LazyGroup(click.Group):
@@ -93,6 +95,7 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Measure what preemption, migration and memory contention take from real-time jobs."""
     _restore_left_knobs()
+    _remove_left_instances()
 
 
 def _restore_left_knobs() -> None:
@@ -103,6 +106,16 @@ def _restore_left_knobs() -> None:
     from laxity.runner.knobs import restore_left  # noqa: PLC0415 - rarely needed
 
     for note in restore_left(Kernel()):
+        print(f"{PROGRAM}: {note}", file=sys.stderr)
+
+
+def _remove_left_instances() -> None:
+    """Remove, before any command, what a killed recorder has left in tracefs."""
+    if not any(Path(INSTANCE_JOURNAL).glob("laxity-*")):
+        return
+    from laxity.runner.instances import remove_left_instances  # noqa: PLC0415 - rarely needed
+
+    for note in remove_left_instances():
         print(f"{PROGRAM}: {note}", file=sys.stderr)
 
 

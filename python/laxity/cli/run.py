@@ -349,7 +349,8 @@ def _run_options(command: Command) -> Command:
             click.option(
                 "--trace-backend",
                 type=click.Choice(TRACE_BACKENDS),
-                help="As --trace, by this one or not at all.  [default: the first that serves]",
+                help="As --trace, by this one or not at all; tracefs alone supplies wake-ups and "
+                "interrupts.  [default: the first that serves]",
             ),
             click.option(
                 "--allow-unprivileged",

@@ -234,6 +234,13 @@ class TraceCpu(Record, frozen=True, kw_only=True):
     steal_ns: int | None = None
 
 
+class TraceVector(Record, frozen=True, kw_only=True):
+    """An interrupt that came in: Linux's number, or the CPU's own vector, negated."""
+
+    number: int
+    name: str
+
+
 class TraceResult(Record, frozen=True, kw_only=True):
     """The scheduling trace of a run. `backend` null: none recorded it to the end.
 
@@ -251,6 +258,7 @@ class TraceResult(Record, frozen=True, kw_only=True):
     ring_bytes: int | None = None
     steal_resolution_ns: int | None = None
     cpus: list[TraceCpu] = []
+    vectors: list[TraceVector] = []
 
 
 class TraceDocument(TraceResult, frozen=True, kw_only=True):

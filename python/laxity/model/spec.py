@@ -22,7 +22,7 @@ MIN_PRIORITY = 1
 MAX_PRIORITY = 99
 # Back-ends of the scheduling trace (native/trace/recorder.h); auto is the first that serves.
 TRACE_AUTO = "auto"
-TRACE_BACKENDS = ("bpf", "perf")
+TRACE_BACKENDS = ("bpf", "perf", "tracefs")
 # Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
 DEFAULT_STACK_BYTES = 512 * 1024
 DEFAULT_HEAP_BYTES = 1024 * 1024

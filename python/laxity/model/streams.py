@@ -151,7 +151,8 @@ SCHED = (
         "i8",
         "",
         "of off: state of the thread left; of wakeup, migrate: CPU to run on; of irq: Linux's "
-        "number, or the CPU's own vector, negated; of softirq: number",
+        "number, or the CPU's own vector, negated (names: trace.vectors in manifest.json); of "
+        "softirq: number",
     ),
     Field("preempted", "u1", "", "of off: 1 if the thread could have gone on; else absent"),
 )

@@ -40,6 +40,7 @@ from laxity.model.manifest import (
     decode_document,
 )
 from laxity.runner import knob_journal, limits, measured, trace
+from laxity.runner.instances import remove_left_instances
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
 from laxity.runner.knobs import restore_left
@@ -194,10 +195,14 @@ def main() -> None:
     for note in _restore_knobs(Path(sys.argv[1])):
         sys.stderr.write(f"laxity finish: {note}\n")
     try:
+        # It waits for the recorder of the trace, if there is one that lives.
         finish_run(Path(sys.argv[1]), has_survived=False)
     except LaxityError as error:
         sys.stderr.write(f"laxity finish: {error}\n")
         sys.exit(error.exit_code)
+    finally:
+        for note in remove_left_instances():
+            sys.stderr.write(f"laxity finish: {note}\n")
 
 
 def _restore_knobs(tmp: Path) -> list[str]:

@@ -24,12 +24,16 @@ from laxity.model.manifest import Fallback, Manifest, Native, TraceDocument, dec
 from laxity.model.spec import TRACE_AUTO, Spec
 from laxity.model.stop_on import STOP_WINDOW_NS
 from laxity.model.wording import plain_words
+from laxity.runner.instances import remove_left_instances
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
 from laxity.store.run_directory import NATIVE, TRACE, NewRun
 
 _SCHED = "sched.npy"
 _READY = b"ready\n"
+# Who names this back-end wants what it knows: to leave interrupts out there are others.
+_TRACEFS = "tracefs"
+_EVERYTHING = "wakeup,migrate,irq,softirq"
 # Writing out what is buffered takes a moment; a disk that is slow may take seconds.
 _STOP_TIMEOUT_S = 60.0
 _LOCK_POLL_S = 0.05
@@ -98,6 +102,8 @@ class Recorder:
         argv = [str(find_tool("laxity-trace")), "--run-dir", str(self._run.tmp.absolute())]
         argv += ["--backend", backend, "--parent-fd", str(parent_read)]
         argv += ["--avoid", format_cpus(sorted(avoided)), "--ready-fd", str(ready_write)]
+        if backend == _TRACEFS:
+            argv += ["--kinds", _EVERYTHING]
         argv += more
         try:
             with os.fdopen(ready_read, "rb", buffering=0) as ready:
@@ -128,6 +134,9 @@ class Recorder:
         except subprocess.TimeoutExpired:
             self._process.kill()
             _, said = self._process.communicate()
+        if self._process.returncode < 0:
+            for note in remove_left_instances():
+                sys.stderr.write(f"laxity: trace: {note}\n")
         self._process = None
         sys.stderr.write(said)
 

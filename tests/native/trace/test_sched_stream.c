@@ -220,6 +220,38 @@ static void fork_that_is_told_late_makes_no_second_row(void)
     CHECK_EQUAL(rows[0].from_ns, 100);
 }
 
+static void thread_whose_process_is_not_told_has_its_makers_and_keeps_it(void)
+{
+    open_stream();
+    name_thread(20, 20, "main", 50);
+    fork_thread(LAXITY_ABSENT_TID, 21, 20, 100);
+    name_thread(LAXITY_ABSENT_TID, 21, "worker", 150);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    struct laxity_thread_row rows[ROWS_MAX];
+    CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 3);
+    CHECK_EQUAL(rows[1].pid, 20);
+    CHECK_TEXT(rows[1].comm, "main");
+    CHECK_EQUAL(rows[2].pid, 20);
+    CHECK_TEXT(rows[2].comm, "worker");
+}
+
+static void interrupt_keeps_the_name_that_it_came_in_with_first(void)
+{
+    open_stream();
+    sink.on_vector(sink.context, 42, "disk");
+    sink.on_vector(sink.context, -236, "local_timer");
+    sink.on_vector(sink.context, 42, "another handler of the same line");
+    CHECK_EQUAL(stream->n_vectors, 2);
+    CHECK_EQUAL(stream->vectors[0].number, 42);
+    CHECK_TEXT(stream->vectors[0].name, "disk");
+    CHECK_TEXT(stream->vectors[1].name, "local_timer");
+    for (int64_t number = 1000; number < 1000 + LAXITY_VECTORS_MAX; number++) {
+        sink.on_vector(sink.context, number, "many");
+    }
+    CHECK_EQUAL(stream->n_vectors, LAXITY_VECTORS_MAX);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+}
+
 static void number_beyond_the_kernels_limit_is_left_out(void)
 {
     open_stream();
@@ -274,6 +306,8 @@ int main(void)
     RUN(rows_that_cannot_be_copied_stay_where_they_are);
     RUN(thread_keeps_one_row_per_name);
     RUN(fork_that_is_told_late_makes_no_second_row);
+    RUN(thread_whose_process_is_not_told_has_its_makers_and_keeps_it);
+    RUN(interrupt_keeps_the_name_that_it_came_in_with_first);
     RUN(number_beyond_the_kernels_limit_is_left_out);
     RUN(tasks_come_from_the_rows_of_the_harness);
     (void)unlinkat(dir_fd, "sched.npy", 0);
