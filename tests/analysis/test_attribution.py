@@ -2,67 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Pieces of response times, calculated by hand. Thread 7 is the task; 8 and 9 are others."""
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
+from tests.analysis.made_up_trace import NAMES, attributed, jobs, only, sched, threads
 
-from laxity.analysis.attribution import Attribution, Verdict, attribute
+from laxity.analysis.attribution import Verdict, attribute
 from laxity.analysis.sched_trace import Coverage, read_trace
-from laxity.model.streams import SCHED, THREADS
-
-OFF, ON = 0, 1
-ABSENT_TID = np.iinfo(np.int32).min
-JOB_TYPE = [
-    ("job", "u8"), ("release_ns", "i8"), ("start_ns", "i8"), ("finish_ns", "i8"),
-    ("exec_ns", "i8"), ("tid", "i4"), ("status", "u1"),
-]  # fmt: skip
-Switch = tuple[int, int, int, int, bool]  # time, CPU, thread left, thread that follows, preempted
-
-
-def sched(switches: Sequence[Switch], lost_before: Mapping[int, int] = {}):
-    """Make a trace: each switch is an off and, 1 ns later, an on.
-
-    `lost_before`: by index of a switch, how many records are missing before it on its CPU.
-    """
-    rows: list[tuple[int, ...]] = []
-    seq: dict[int, int] = {}
-    for index, (time_ns, cpu, tid, other_tid, is_preempted) in enumerate(switches):
-        number = seq.get(cpu, 0) + lost_before.get(index, 0)
-        rows.append((time_ns, number, cpu, OFF, tid, other_tid, 0, is_preempted))
-        rows.append((time_ns + 1, number + 1, cpu, ON, other_tid, tid, 0, 255))
-        seq[cpu] = number + 2
-    return np.ma.array(np.array(rows, dtype=[(one.name, one.kind) for one in SCHED]))
-
-
-def threads(*names: tuple[int, str, int]):
-    rows = [(tid, tid, 0, comm, from_ns, 10**9) for tid, comm, from_ns in names]
-    return np.ma.array(np.array(rows, dtype=[(one.name, one.kind) for one in THREADS]))
-
-
-NAMES = threads((7, "task", 0), (8, "eight", 0), (9, "nine", 0))
-
-
-def jobs(*rows: tuple[int, int, int, int]):
-    """Finished jobs of thread 7: release, start, finish, processor time."""
-    full = [(index, *row, 7, 0) for index, row in enumerate(rows)]
-    return np.ma.array(np.array(full, dtype=JOB_TYPE))
-
-
-def attributed(
-    rows: np.ma.MaskedArray, trace: np.ma.MaskedArray, lost: Mapping[int, int] = {}
-) -> Attribution:
-    return attribute(rows, read_trace(trace, NAMES, Coverage(0, 10_000, lost)))
-
-
-def only(found: Attribution) -> dict[str, int]:
-    """The one job's pieces; they must sum up to its response time."""
-    pieces = found.pieces
-    parts = ("release_latency_ns", "execution_ns", "preempted_ns", "blocked_ns", "unexplained_ns")
-    assert sum(int(getattr(pieces, name)[0]) for name in parts) == int(pieces.response_ns[0])
-    assert int(pieces.waited_ns[0] + pieces.entered_ns[0]) == int(pieces.release_latency_ns[0])
-    assert len(pieces.job) == 1
-    return {name: int(getattr(pieces, name)[0]) for name in pieces.__slots__}
-
 
 # The task is off from 100 on; its release is at 1000. CPU 0 is idle (thread 0) meanwhile.
 ASLEEP = (100, 0, 7, 0, False)

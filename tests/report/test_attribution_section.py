@@ -10,8 +10,8 @@ import pytest
 from tests.report.run_builder import SNAPSHOT_EXEC_NS, T0_NS, Made, ordinary_rows, write_run
 
 from laxity.cli.summary import summary_document, summary_text
-from laxity.model.manifest import TraceCpu, TraceResult, encode_document
-from laxity.model.streams import SCHED, THREADS
+from laxity.model.manifest import TraceCpu, TraceResult, TraceVector, encode_document
+from laxity.model.streams import SCHED, THREADS, SchedKind
 from laxity.report.page import write_report
 from laxity.report.run_data import read_page
 from laxity.store.run_directory import hash_files, open_run, read_manifest
@@ -59,6 +59,71 @@ def traced_run(directory: Path, lost: int = 0, backend: str | None = "perf") -> 
     )
     (directory / "manifest.json").write_bytes(encode_document(manifest))
     return directory
+
+
+def fully_traced_run(directory: Path) -> Path:
+    """The same; each job is woken 2 µs before it is on its CPU and interrupted for 3 µs."""
+    traced_run(directory)
+    switches = np.load(directory / "sched.npy")
+    rows = []
+    for row in ordinary_rows(5):
+        start = int(row["start_ns"])
+        rows += [
+            (start - 3_000, 0, 1, SchedKind.WAKEUP, TID, 0, 1, 255),
+            (start + 500, 0, 1, SchedKind.IRQ_IN, TID, 0, -236, 255),
+            (start + 3_500, 0, 1, SchedKind.IRQ_OUT, TID, 0, -236, 255),
+        ]
+    # The bully comes behind the interrupt.
+    switches["time_ns"][(switches["kind"] == 0) & (switches["tid"] == TID)] += 5_000
+    events = np.concatenate((switches, np.array(rows, switches.dtype)))
+    events = events[np.argsort(events["time_ns"], kind="stable")]
+    events["seq"] = np.arange(len(events))
+    np.save(directory / "sched.npy", events)
+    manifest = read_manifest(directory)
+    assert manifest.trace is not None
+    trace = msgspec.structs.replace(
+        manifest.trace,
+        backend="tracefs",
+        supplies=[kind.name.lower() for kind in SchedKind],
+        vectors=[TraceVector(number=-236, name="local_timer")],
+    )
+    manifest = msgspec.structs.replace(manifest, trace=trace, files=hash_files(directory))
+    (directory / "manifest.json").write_bytes(encode_document(manifest))
+    return directory
+
+
+def test_interrupts_and_the_split_of_the_release_latency_are_shown(tmp_path: Path):
+    run = fully_traced_run(tmp_path / "run")
+    page = page_of(run)
+    assert "does not supply" not in page
+    for text in ("release latency: timer", "release latency: scheduling", "switching"):
+        assert text in page
+    row = page[page.index("local_timer") :]
+    # 5 jobs, 5 times 3 us = 15 us.
+    for text in ("interrupt", ">5<", "15 µs", "3 µs"):
+        assert text in row
+    derived = (run / "derived.json").read_text()
+    assert '"interrupted_by_interrupt_local_timer_total"' in derived
+    assert "interrupts took 15 µs in all, most of it local_timer: 5 times" in summary_text(
+        open_run(run)
+    )
+    task = summary_document(open_run(run))["runs"][0]["tasks"][0]
+    (one,) = task["trace"]["interrupted_by"]
+    assert (one["name"], one["kind"], one["n"], one["total_ns"]) == (
+        "local_timer", "interrupt", 5, 15_000,
+    )  # fmt: skip
+
+
+def test_what_a_back_end_does_not_supply_is_absent_not_zero(tmp_path: Path):
+    run = traced_run(tmp_path / "run")
+    page = page_of(run)
+    for text in ("release latency: timer", "interrupted</", "switching</", "throttled (ready"):
+        assert text not in page
+    derived = (run / "derived.json").read_text()
+    for name in ("timer_latency", "scheduling_latency", "interrupted", "switching"):
+        assert f"trace_{name}" not in derived
+    task = summary_document(open_run(run))["runs"][0]["tasks"][0]
+    assert task["trace"]["interrupted_by"] is None
 
 
 def page_of(directory: Path) -> str:

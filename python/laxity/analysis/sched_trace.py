@@ -3,12 +3,13 @@
 """Reading sched.npy: when a thread was off its CPU, who had a CPU, what is missing, names."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laxity.analysis.interrupts import Interrupts, find_interrupts
 from laxity.model.manifest import TraceResult
 from laxity.model.streams import SchedKind
 
@@ -19,6 +20,17 @@ BoolArray = NDArray[np.bool_]
 
 IDLE_TID = 0
 _IDLE_NAME = "idle"
+# Rows of a thread that has a CPU then, or leaves it.
+_ON_A_CPU = (
+    SchedKind.OFF,
+    SchedKind.ON,
+    SchedKind.IRQ_IN,
+    SchedKind.IRQ_OUT,
+    SchedKind.SOFTIRQ_IN,
+    SchedKind.SOFTIRQ_OUT,
+)
+# x86's name of the interrupt by which a CPU tells another one to look at what it has woken.
+_MESSAGE = "reschedule"
 _FAR_NS = int(np.iinfo(np.int64).max)
 
 
@@ -30,11 +42,25 @@ class Coverage:
         started_ns: From when on every CPU was watched.
         stopped_ns: Until when.
         lost: Lost records by CPU, also those after the last row.
+        supplies: Kinds of rows that the back-end records.
+        vectors: Names of interrupts, by the number in their rows.
     """
 
     started_ns: int
     stopped_ns: int
     lost: Mapping[int, int]
+    supplies: frozenset[SchedKind] = frozenset({SchedKind.OFF, SchedKind.ON})
+    vectors: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def has_wakeups(self) -> bool:
+        """Whether it is known when a thread could go on again."""
+        return SchedKind.WAKEUP in self.supplies
+
+    @property
+    def has_interrupts(self) -> bool:
+        """Whether both ends of an interrupt are known."""
+        return {SchedKind.IRQ_IN, SchedKind.IRQ_OUT} <= self.supplies
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +70,52 @@ class Absences:
     Attributes:
         from_ns: Switched off.
         to_ns: Back on a CPU; the end of the trace if it did not come back.
-        is_preempted: It could have gone on; otherwise it waited for something.
+        is_pushed: It was switched off although it could have gone on.
+        is_ready: It could go on; otherwise it waited for something.
         cpu_from: CPU that it left; -1 if it was off before the trace began.
         cpu_to: CPU that it came back to; -1 if it did not.
+        cpu_ready: CPU that it waited for while it was ready; -1 if that is not known.
+        next_tid: The thread that followed; -1 if that is not known.
     """
 
     from_ns: IntArray
     to_ns: IntArray
-    is_preempted: BoolArray
+    is_pushed: BoolArray
+    is_ready: BoolArray
     cpu_from: IntArray
     cpu_to: IntArray
+    cpu_ready: IntArray
+    next_tid: IntArray
+
+    @classmethod
+    def nothing(cls) -> "Absences":
+        """Give those of a thread that was never off."""
+        none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        return cls(none, none, no, no, none, none, none, none)
+
+    def split(self, wakeups: "Wakeups") -> "Absences":
+        """Cut each wait for something in two: until it was woken, and ready from then on."""
+        last = np.searchsorted(wakeups.time_ns, self.to_ns, "right") - 1
+        if not len(wakeups.time_ns):
+            return self
+        woken_ns = wakeups.time_ns[np.maximum(last, 0)]
+        is_cut = ~self.is_ready & (last >= 0) & (woken_ns >= self.from_ns)
+        before = replace(
+            self,
+            to_ns=np.where(is_cut, woken_ns, self.to_ns),
+            cpu_to=np.where(is_cut, -1, self.cpu_to),
+        )
+        after = Absences(
+            woken_ns[is_cut],
+            self.to_ns[is_cut],
+            self.is_pushed[is_cut],
+            np.ones(np.count_nonzero(is_cut), np.bool_),
+            self.cpu_from[is_cut],
+            self.cpu_to[is_cut],
+            wakeups.cpu[np.maximum(last, 0)][is_cut],
+            self.next_tid[is_cut],
+        )
+        return _in_order(before, after)
 
     def time_before(self, instants_ns: IntArray, chosen: BoolArray) -> IntArray:
         """Sum up the chosen absences before each instant, nanoseconds."""
@@ -66,6 +128,14 @@ class Absences:
             return np.zeros(len(instants_ns), np.int64)
         within = np.minimum(instants_ns - from_ns[last], lengths[last])
         return np.asarray(np.where(begun > 0, whole[last] + within, 0), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Wakeups:
+    """When one thread was woken, in order, and for which CPU (-1: not told); shape (wake-up,)."""
+
+    time_ns: IntArray
+    cpu: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +174,7 @@ class Trace:
 
     coverage: Coverage
     lost: Windows
+    _rows: Sched
     _switches: _Columns
     _threads: Threads
     _by_cpu: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict)
@@ -127,22 +198,64 @@ class Trace:
         has_back = back < len(mine)
         next_ns = np.append(when, self.coverage.stopped_ns)[np.minimum(back, len(mine))]
         next_cpu = np.append(switches.cpu[mine], -1)[np.minimum(back, len(mine))]
+        is_pushed, cpu_from = switches.is_preempted[mine][off], switches.cpu[mine][off]
         absences = Absences(
             when[off],
             next_ns,
-            switches.is_preempted[mine][off],
-            switches.cpu[mine][off],
+            is_pushed,
+            is_pushed,
+            cpu_from,
             np.where(has_back, next_cpu, -1),
+            cpu_from,
+            switches.owner[mine][off],
         )
         if is_on[0]:
             absences = _with_first(absences, self.coverage.started_ns, int(when[0]),
                                    int(switches.cpu[mine][0]))  # fmt: skip
         return absences, Windows(when[twice], when[twice + 1])
 
+    def wakeups_of(self, tid: int) -> Wakeups:
+        """Find when a thread was woken."""
+        rows = self._rows[(self._rows["kind"] == SchedKind.WAKEUP) & (self._rows["tid"] == tid)]
+        cpu = rows["prev_state_or_vector"].astype(np.int64)
+        return Wakeups(rows["time_ns"].astype(np.int64), np.where(cpu < 0, -1, cpu))
+
+    def interrupts_of(self, tid: int) -> Interrupts:
+        """Find the interrupts that came while a thread had its CPU."""
+        rows = self._rows[(self._rows["tid"] == tid) & np.isin(self._rows["kind"], _ON_A_CPU)]
+        return find_interrupts(rows["time_ns"], rows["kind"], rows["prev_state_or_vector"])
+
+    def handovers_of(self, tid: int, absences: Absences) -> Windows:
+        """Find how long a thread was on its way to being pushed off.
+
+        From the wake-up that led to it until the switch: the kernel takes no time in between and
+        charges all of it to the thread that comes (rq_clock_skip_update). The wake-up is that of
+        the thread that follows, with no interrupt begun after it: behind one, the kernel's clock
+        has been read again. Another CPU's message to look at what it has woken is none.
+
+        Args:
+            tid: The thread.
+            absences: Its absences, not split.
+        """
+        rows = self._rows[(self._rows["tid"] == tid) & (self._rows["kind"] == SchedKind.IRQ_IN)]
+        messages = [one for one, name in self.coverage.vectors.items() if name == _MESSAGE]
+        rows = rows[~np.isin(rows["prev_state_or_vector"], messages)]
+        begun_ns = rows["time_ns"].astype(np.int64)
+        pushed = np.flatnonzero(absences.is_pushed)
+        before = np.concatenate(([self.coverage.started_ns], absences.to_ns[:-1]))[pushed]
+        off_ns, woken_ns = absences.from_ns[pushed], np.full(len(pushed), -_FAR_NS, np.int64)
+        for follower in np.unique(absences.next_tid[pushed]):
+            mine = absences.next_tid[pushed] == follower
+            times = np.concatenate(([-_FAR_NS], self.wakeups_of(int(follower)).time_ns))
+            woken_ns[mine] = times[np.searchsorted(times, off_ns[mine], "right") - 1]
+        n_after = np.searchsorted(begun_ns, off_ns) - np.searchsorted(begun_ns, woken_ns)
+        is_direct = (woken_ns >= before) & (n_after == 0)
+        return Windows(woken_ns[is_direct], off_ns[is_direct])
+
     def owners_of(
         self, cpu: int, from_ns: int, to_ns: int, absent_tid: int
     ) -> Iterator[tuple[int, int, int]]:
-        """Tell who had a CPU while a thread was pushed off it.
+        """Tell who had a CPU that a thread was pushed off, or waited for since it was woken.
 
         The switch to a thread counts as that thread's, the switch back to the absent one as that
         of the thread before it.
@@ -157,6 +270,8 @@ class Trace:
         first = int(np.searchsorted(when, from_ns, "left"))
         end = int(np.searchsorted(when, to_ns, "left"))
         begun_ns, owner = from_ns, None
+        if first > 0 and (first == len(when) or when[first] > from_ns):
+            owner = None if owners[first - 1] == absent_tid else owners[first - 1]
         for index in range(first, end):
             if owners[index] == absent_tid:
                 continue
@@ -185,7 +300,10 @@ def coverage_of(trace: TraceResult | None) -> Coverage | None:
     if trace is None or trace.started_ns is None or trace.stopped_ns is None:
         return None
     lost = {cpu.cpu: cpu.lost for cpu in trace.cpus}
-    return Coverage(trace.started_ns, trace.stopped_ns, lost)
+    kinds = {kind.name.lower(): kind for kind in SchedKind}
+    supplies = frozenset(kinds[name] for name in trace.supplies if name in kinds)
+    vectors = {vector.number: vector.name for vector in trace.vectors}
+    return Coverage(trace.started_ns, trace.stopped_ns, lost, supplies, vectors)
 
 
 def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
@@ -199,6 +317,7 @@ def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
     data = np.ma.getdata(sched)
     data = data[np.lexsort((data["seq"], data["cpu"], data["time_ns"]))]
     lost = lost_windows(data, coverage)
+    rows = data
     data = data[(data["kind"] == SchedKind.OFF) | (data["kind"] == SchedKind.ON)]
     is_on = data["kind"] == SchedKind.ON
     columns = _Columns(
@@ -209,7 +328,7 @@ def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
         is_preempted=data["preempted"] == 1,
         owner=np.where(is_on, data["tid"], data["other_tid"]).astype(np.int64),
     )
-    return Trace(coverage, lost, columns, threads)
+    return Trace(coverage, lost, rows, columns, threads)
 
 
 def _with_first(absences: Absences, from_ns: int, to_ns: int, cpu: int) -> Absences:
@@ -217,10 +336,22 @@ def _with_first(absences: Absences, from_ns: int, to_ns: int, cpu: int) -> Absen
     return Absences(
         np.insert(absences.from_ns, 0, from_ns),
         np.insert(absences.to_ns, 0, to_ns),
-        np.insert(absences.is_preempted, 0, False),
+        np.insert(absences.is_pushed, 0, False),
+        np.insert(absences.is_ready, 0, False),
         np.insert(absences.cpu_from, 0, -1),
         np.insert(absences.cpu_to, 0, cpu),
+        np.insert(absences.cpu_ready, 0, -1),
+        np.insert(absences.next_tid, 0, -1),
     )
+
+
+def _in_order(first: Absences, second: Absences) -> Absences:
+    """Put absences that do not overlap into one order."""
+    names = [one.name for one in fields(Absences)]
+    joined = {name: np.concatenate([getattr(first, name), getattr(second, name)])
+              for name in names}  # fmt: skip
+    order = np.lexsort((joined["to_ns"], joined["from_ns"]))
+    return Absences(**{name: column[order] for name, column in joined.items()})
 
 
 def lost_windows(data: Sched, coverage: Coverage) -> Windows:

@@ -37,7 +37,7 @@ def event_lines(page: PageData) -> list[str]:
 
 
 def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
-    """Write who preempted a task's jobs, times in ns; None without a whole trace."""
+    """Write who preempted and interrupted a task's jobs, times in ns; None without a trace."""
     if found is None:
         return None
     pieces = found.pieces
@@ -49,6 +49,12 @@ def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
             {"name": one.comm, "threads": one.n_threads, "jobs": one.n_jobs, "n": one.n,
              "total_ns": one.total_ns, "median_ns": one.median_ns, "max_ns": one.max_ns}
             for one in found.culprits
+        ],
+        "interrupted_by": None if found.interrupters is None else [
+            {"name": one.name, "kind": "softirq" if one.is_soft else "interrupt",
+             "jobs": one.n_jobs, "n": one.n, "total_ns": one.total_ns,
+             "median_ns": one.median_ns, "max_ns": one.max_ns}
+            for one in found.interrupters
         ],
     }  # fmt: skip
 
@@ -67,5 +73,12 @@ def _line(found: Attribution) -> str:
             f", most of all by {most.comm or _UNKNOWN}: {most.n} times, "
             f"{format_duration_ns(most.total_ns)} in all, at most "
             f"{format_duration_ns(most.max_ns)} at a time"
+        )
+    if found.interrupters:
+        total_ns = sum(one.total_ns for one in found.interrupters)
+        most_of = found.interrupters[0]
+        text += (
+            f"; interrupts took {format_duration_ns(total_ns)} in all, most of it {most_of.name}: "
+            f"{most_of.n} times, at most {format_duration_ns(most_of.max_ns)} at a time"
         )
     return text + (f"; {unknown} jobs without verdict" if unknown else "")

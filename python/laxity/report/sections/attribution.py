@@ -5,6 +5,7 @@
 import numpy as np
 
 from laxity.analysis.attribution import Attribution, Culprit, Pieces, Verdict
+from laxity.analysis.interrupts import Interrupter
 from laxity.analysis.jobs import IntArray
 from laxity.model.manifest import TraceResult
 from laxity.report.blocks import (
@@ -26,27 +27,46 @@ from laxity.report.run_data import RunData, TaskData
 from laxity.report.sections.common import per_task, quantity, without_release
 
 _INTRODUCTION = (
-    "From the scheduling trace ({backend}). Response time = release latency + execution + "
-    "preempted + blocked + unexplained. Preempted: the job could have gone on, another thread had "
-    "its CPU; both switches are in it. Blocked: it waited for something. Execution is the "
-    "processor time of the job. What these leave is unexplained: where trace and processor time "
-    "disagree, as over time that a host took from this machine."
+    "From the scheduling trace ({backend}). Response time = {sum}. Preempted: the job could have "
+    "gone on, another thread had its CPU; both switches are in it. Blocked: it waited for "
+    "something.{more} Execution is the processor time of the job. What these leave is unexplained: "
+    "where trace and processor time disagree, as over time that a host took from this machine."
 )
+_OF_WAKEUPS = (
+    " A release latency is timer latency, until the thread is woken, and scheduling latency, from "
+    "there to the job's first instruction."
+)
+_OF_INTERRUPTS = (
+    " Interrupts and softirqs within the job are taken off its execution. Switching: from the "
+    "wake-up of the thread that preempts to that switch, without interrupts; the kernel charges "
+    "it to the thread that comes."
+)
+_CHARGED = {
+    True: " This kernel charges interrupts to the thread that they interrupt.",
+    False: " This kernel does not charge interrupts to threads.",
+}
 _WHAT_IS_ABSENT = {
     "wakeup": "wake-ups (the release latency is not split, and what a job waited for its CPU "
     "after it was woken counts as blocked)",
-    "irq_in": "interrupts (they are in the execution of the job that they interrupt)",
+    "irq_in": "interrupts (they are in the execution of the job that they interrupt, and the way "
+    "to a switch is unexplained)",
 }
 _WHY_UNKNOWN = {
     Verdict.NOT_COVERED: "outside what was recorded",
     Verdict.LOST: "records were lost over them",
     Verdict.CONTRADICTORY: "the trace contradicts itself over them",
 }
+# What a back-end does not supply has no row. Of the release latency one of the splits is shown.
 _ROWS = (
+    ("timer_latency_ns", "release latency: timer"),
+    ("scheduling_latency_ns", "release latency: scheduling"),
     ("waited_ns", "release latency, off its CPU"),
     ("entered_ns", "release latency, on its CPU"),
     ("execution_ns", "execution"),
+    ("interrupted_ns", "interrupted"),
     ("preempted_ns", "preempted"),
+    ("switching_ns", "switching"),
+    ("throttled_ns", "throttled (ready, and its CPU idle)"),
     ("blocked_ns", "blocked"),
     ("unexplained_ns", "unexplained"),
     ("response_ns", "= response time"),
@@ -65,7 +85,7 @@ def build(run: RunData) -> Section | None:
         return _task_blocks(run, task)
 
     absent = [text for kind, text in _WHAT_IS_ABSENT.items() if kind not in trace.supplies]
-    blocks: list[Block] = [Paragraph(_INTRODUCTION.format(backend=trace.backend))]
+    blocks: list[Block] = [Paragraph(_introduction(run, trace))]
     if absent:
         text = f"This back-end does not supply {join_words(absent)}."
         blocks.append(Paragraph(text, "note"))
@@ -84,6 +104,22 @@ def _dropped_text(trace: TraceResult) -> str:
         f"{count_noun(trace.dropped, 'row')} from before were dropped, and jobs from before have "
         "no verdict."
     )
+
+
+def _introduction(run: RunData, trace: TraceResult) -> str:
+    found = run.attributions.values()
+    has_wakeups = any(one.pieces.timer_latency_ns is not None for one in found)
+    has_interrupts = any(one.interrupters is not None for one in found)
+    parts = ["release latency", "execution", "preempted", "blocked", "unexplained"]
+    if has_interrupts:
+        parts[2:3] = ["interrupted", "preempted", "switching"]
+    if any(one.pieces.throttled_ns.any() for one in found):
+        parts.insert(-2, "throttled")
+    charged = {one.has_interrupts_in_exec for one in found} - {None}
+    more = _OF_WAKEUPS * has_wakeups + _OF_INTERRUPTS * has_interrupts
+    if len(charged) == 1:
+        more += _CHARGED[bool(charged.pop())]
+    return _INTRODUCTION.format(backend=trace.backend, sum=" + ".join(parts), more=more)
 
 
 def _steal_text(trace: TraceResult) -> str:
@@ -115,9 +151,11 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
         blocks.append(_culprits_table(run, culprits))
     else:
         blocks.append(Paragraph("No job was preempted."))
+    if found.interrupters:
+        blocks.append(_interrupters_table(run, found.interrupters))
     if pieces.n_preemptions[worst]:
         blocks.append(_worst_table(run, task, found, worst))
-    return blocks, _quantities(run, task, pieces, culprits)
+    return blocks, _quantities(run, task, found)
 
 
 def _verdict_notes(pieces: Pieces) -> list[Block]:
@@ -136,7 +174,9 @@ def _pieces_table(run: RunData, pieces: Pieces, worst: int) -> Table:
     n = int(np.count_nonzero(known))
     rows: list[tuple[Cell, ...]] = []
     for name, label in _ROWS:
-        column: IntArray = getattr(pieces, name)
+        column = _column(pieces, name)
+        if column is None:
+            continue
         values = column[known]
         rows.append(
             (
@@ -151,6 +191,39 @@ def _pieces_table(run: RunData, pieces: Pieces, worst: int) -> Table:
         "job add up, maxima do not)",
         ("", "mean", "max", f"worst job, number {int(pieces.job[worst])}"),
         tuple(rows),
+    )
+
+
+def _column(pieces: Pieces, name: str) -> IntArray | None:
+    """Give a column that has something to show; the finer split of two is shown."""
+    is_split = pieces.timer_latency_ns is not None
+    if name in {"waited_ns", "entered_ns"} and is_split:
+        return None
+    column: IntArray | None = getattr(pieces, name)
+    if name == "throttled_ns" and not pieces.throttled_ns.any():
+        return None
+    return column
+
+
+def _interrupters_table(run: RunData, interrupters: tuple[Interrupter, ...]) -> Table:
+    rows = tuple(
+        (
+            text_cell(one.name, "softirq" if one.is_soft else "interrupt"),
+            number_cell(show_count(one.n_jobs)),
+            number_cell(show_count(one.n)),
+            duration_cell(one.total_ns),
+            duration_cell(one.median_ns),
+            duration_cell(one.max_ns),
+        )
+        for one in interrupters[:_MAX_CULPRITS]
+    )
+    left_out = len(interrupters) - _MAX_CULPRITS
+    more = f"; {count_noun(left_out, 'name')} with less left out" if left_out > 0 else ""
+    return Table(
+        f"What interrupted ({run.kind}; largest total first, each without what interrupted it"
+        f"{more})",
+        ("interrupt", "n, jobs", "n, times", "total", "median", "max"),
+        rows,
     )
 
 
@@ -202,19 +275,25 @@ def name_of(comm: str | None) -> str:
     return "unknown" if comm is None else comm
 
 
-def _quantities(
-    run: RunData, task: TaskData, pieces: Pieces, culprits: tuple[Culprit, ...]
-) -> list[Quantity]:
+def _quantities(run: RunData, task: TaskData, attribution: Attribution) -> list[Quantity]:
+    pieces = attribution.pieces
     known = pieces.is_known
     n = int(np.count_nonzero(known))
     found = []
     for name, _ in _ROWS:
-        values = getattr(pieces, name)[known]
+        column: IntArray | None = getattr(pieces, name)
+        if column is None:
+            continue
+        values = column[known]
         what = name.removesuffix("_ns")
         mean, most = float(values.mean()), int(values.max())
         found.append(quantity(run, task, f"trace_{what}_mean", mean, unit="ns", n=n))
         found.append(quantity(run, task, f"trace_{what}_max", most, unit="ns", n=n))
-    for one in culprits[:_MAX_CULPRITS]:
-        name = f"preempted_by_{name_of(one.comm)}_total"
+    for culprit in attribution.culprits[:_MAX_CULPRITS]:
+        name = f"preempted_by_{name_of(culprit.comm)}_total"
+        found.append(quantity(run, task, name, culprit.total_ns, unit="ns", n=culprit.n))
+    for one in (attribution.interrupters or ())[:_MAX_CULPRITS]:
+        kind = "softirq" if one.is_soft else "interrupt"
+        name = f"interrupted_by_{kind}_{one.name}_total"
         found.append(quantity(run, task, name, one.total_ns, unit="ns", n=one.n))
     return found
