@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A task set with known preemptions: what the trace makes of it, and what the victim itself sees.
+
+The victim reads the clock all the time and tells every gap; two others come by turns while it
+runs, and stamp their own start and finish.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from tests.cli.commands import BUILT, CPU, needs_fifo, needs_root
+from tests.cli.laxity_command import Laxity
+
+from laxity.analysis import jobs as analysis
+from laxity.analysis.attribution import Attribution, Pieces
+from laxity.analysis.jobs import IntArray, Jobs
+from laxity.report.run_data import RunData, read_page
+from laxity.store.run_directory import Run
+
+GAPS = BUILT.tools / "tests" / "native" / "gaps"
+# Marks of the workload `gaps`: the last reading of the clock before a gap, the first behind it.
+GAP_FROM, GAP_TO = 1, 2
+# A job of the victim takes 30 ms, so that three jobs of each other task fall into it.
+TASKS = """schema = 1
+[run]
+duration = "1s"
+[[task]]
+name = "victim"
+workload = "{gaps}"
+period = "50ms"
+priority = 40
+cpus = "{cpu}"
+[[task]]
+name = "short"
+workload = "cpu"
+args = ["4000", "4000"]
+period = "10ms"
+offset = "3ms"
+priority = 60
+cpus = "{cpu}"
+[[task]]
+name = "long"
+workload = "cpu"
+args = ["20000", "20000"]
+period = "10ms"
+offset = "7ms"
+priority = 80
+cpus = "{cpu}"
+"""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A preemption that took place: whose job, and from its start to its finish."""
+
+    name: str
+    tid: int
+    victim_job: int
+    start_ns: int
+    finish_ns: int
+
+
+@pytest.fixture(scope="module", params=["perf", "tracefs"])
+def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+    directory = tmp_path_factory.mktemp("known")
+    spec = directory / "known.toml"
+    spec.write_text(TASKS.format(gaps=GAPS, cpu=CPU))
+    laxity = Laxity(directory, BUILT.tools)
+    run = laxity.run("./known.toml", "--trace-backend", str(request.param))
+    (data,) = read_page(run).runs
+    return run, data
+
+
+pytestmark = [pytest.mark.serial, needs_fifo, needs_root]
+
+
+def undisturbed(rows: Jobs, found: Attribution) -> Jobs:
+    """Jobs that nobody preempted; whoever else is on this machine may have preempted others."""
+    good = found.pieces.job[found.pieces.is_known & (found.pieces.n_preemptions == 0)]
+    jobs = analysis.finished(rows)
+    return jobs[np.isin(np.ma.getdata(jobs["job"]), good)]
+
+
+def known_preemptions(data: RunData) -> list[Known]:
+    victim = data.attributions[0].pieces
+    rows = analysis.finished(data.tasks[0].rows)[victim.is_known]
+    return [
+        Known(
+            data.tasks[index].result.name,
+            int(one["tid"]),
+            int(row["job"]),
+            int(one["start_ns"]),
+            int(one["finish_ns"]),
+        )
+        for index in (1, 2)
+        for one in undisturbed(data.tasks[index].rows, data.attributions[index])
+        for row in rows
+        if row["start_ns"] < one["start_ns"] and one["finish_ns"] < row["finish_ns"]
+    ]
+
+
+def test_every_known_preemption_is_found_once_with_its_culprit(traced: tuple[Run, RunData]):
+    _, data = traced
+    known = known_preemptions(data)
+    assert {one.name for one in known} == {"short", "long"}
+    # Three of each in every job of the victim, were nobody else on this machine.
+    assert len(known) > 3 * len(data.tasks[0].rows)
+    every = data.attributions[0].preemptions
+    for one in known:
+        covering = [
+            piece for piece in every
+            if piece.from_ns < one.finish_ns and one.start_ns < piece.from_ns + piece.duration_ns
+        ]  # fmt: skip
+        assert [(piece.job, piece.cpu, piece.tid) for piece in covering] == [
+            (one.victim_job, CPU, one.tid)
+        ]
+        assert covering[0].from_ns <= one.start_ns
+        assert covering[0].from_ns + covering[0].duration_ns >= one.finish_ns
+
+
+def test_victim_itself_saw_a_gap_around_each_preemption(traced: tuple[Run, RunData]):
+    run, data = traced
+    marks = np.ma.getdata(run.stream("probe"))
+    gap_from = marks["value"][marks["probe"] == GAP_FROM]
+    gap_to = marks["value"][marks["probe"] == GAP_TO]
+    assert len(gap_from) == len(gap_to)
+    for one in data.attributions[0].preemptions:
+        at = np.searchsorted(gap_from, one.from_ns, "right") - 1
+        assert at >= 0
+        assert gap_from[at] <= one.from_ns
+        assert one.from_ns + one.duration_ns <= gap_to[at]
+
+
+def test_pieces_of_every_job_sum_up_and_agree_with_the_harness(traced: tuple[Run, RunData]):
+    run, data = traced
+    assert run.manifest.trace is not None
+    is_full = run.manifest.trace.backend == "tracefs"
+    for task in data.tasks:
+        found = data.attributions[task.result.index]
+        pieces = found.pieces
+        jobs = analysis.finished(task.rows)
+        assert (total(pieces) == np.ma.getdata(jobs["finish_ns"] - jobs["release_ns"])).all()
+        known = pieces.is_known
+        counted = np.ma.getdata(jobs["preemptions"])
+        assert (pieces.n_preemptions[known] == counted[known]).all()
+        assert (found.interrupters is not None) == is_full
+        assert (pieces.timer_latency_ns is not None) == is_full
+        assert (pieces.interrupted_ns is not None) == is_full
+        assert (pieces.switching_ns is not None) == is_full
+    if is_full:
+        victim = data.attributions[0]
+        assert victim.interrupters
+        # What preempted the victim was released by a timer's interrupt, which came while it ran.
+        assert sum(one.n for one in victim.interrupters) >= len(known_preemptions(data))
+
+
+def total(pieces: Pieces) -> IntArray:
+    """Sum up all pieces; what a back-end does not supply is not among them."""
+    parts = (
+        pieces.release_latency_ns, pieces.execution_ns, pieces.preempted_ns, pieces.throttled_ns,
+        pieces.switching_ns, pieces.interrupted_ns, pieces.blocked_ns, pieces.unexplained_ns,
+    )  # fmt: skip
+    return np.asarray(np.sum([part for part in parts if part is not None], axis=0), np.int64)
+
+
+def test_release_latency_has_its_wake_up_in_it(traced: tuple[Run, RunData]):
+    _, data = traced
+    for task in data.tasks:
+        pieces = data.attributions[task.result.index].pieces
+        if pieces.timer_latency_ns is None or pieces.scheduling_latency_ns is None:
+            continue
+        known = pieces.is_known
+        split = pieces.timer_latency_ns + pieces.scheduling_latency_ns
+        assert (split == pieces.release_latency_ns).all()
+        # A timer is never early, and no thread starts before it is woken.
+        assert (pieces.timer_latency_ns[known] >= 0).all()
+        assert (pieces.scheduling_latency_ns[known] > 0).all()
