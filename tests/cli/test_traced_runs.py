@@ -54,7 +54,7 @@ def may_trace(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip("needs permission to trace the scheduler")
 
 
-def refusing_tools(directory: Path) -> dict[str, str]:
+def refusing_tools(directory: Path, before: str = "") -> dict[str, str]:
     """Our programs, with a laxity-trace that no kernel lets record."""
     tools = directory / "tools"
     (tools / "native").mkdir(parents=True)
@@ -63,7 +63,7 @@ def refusing_tools(directory: Path) -> dict[str, str]:
     refusing = tools / "native" / "laxity-trace"
     refusing.write_text(
         '#!/bin/sh\n[ "$1" = --version ] && exec echo laxity-trace 0.1.0\n'
-        f'echo "laxity-trace: {REASON}" >&2\nexit 3\n'
+        f'{before}echo "laxity-trace: {REASON}" >&2\nexit 3\n'
     )
     refusing.chmod(0o755)
     return {"LAXITY_TOOLS": str(tools)}
@@ -122,6 +122,15 @@ def test_run_without_permission_to_trace_goes_on_and_says_so(laxity: Laxity):
     assert [(one.what, one.used) for one in run.manifest.fallbacks] == [("trace", "none")]
     assert not run.has_stream("sched")
     assert run.verify() == []
+
+
+@needs_fifo
+def test_reasons_of_all_back_ends_that_refused_are_told(laxity: Laxity):
+    tools = refusing_tools(laxity.directory, 'echo "laxity-trace: first: no" >&2\n')
+    words = ("run", "empty", "-p", "2ms", "-t", "5", "-c", str(CPU), "--trace", "--no-report")
+    done = laxity(*words, "--run-dir", "D", "--quiet", environment=tools)
+    assert done.returncode == 0
+    assert done.stderr == f"laxity run: trace: used none instead: first: no; {REASON}\n"
 
 
 def test_back_end_that_was_asked_for_by_name_is_not_replaced(laxity: Laxity):

@@ -116,7 +116,9 @@ class Recorder:
             return None
         os.close(parent_write)
         _, said = process.communicate()
-        return said.strip().rpartition("laxity-trace: ")[2] or f"exit code {process.returncode}"
+        # One sentence per back-end that was tried.
+        reasons = [part.strip() for part in said.split("laxity-trace: ") if part.strip()]
+        return "; ".join(reasons) or f"exit code {process.returncode}"
 
     def tell(self, line: str) -> None:
         """Send a line to a recorder that runs."""
