@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     /* Of x86-64 and of aarch64 with pages of 4 KiB; where they are larger, fewer pages become huge
