@@ -175,7 +175,7 @@ static void shuffle_kinds(struct laxity_switch_victim *victim, enum kind kinds[K
 static int measure_timers(struct laxity_switch_victim *victim)
 {
     for (uint64_t i = 0; i < victim->run->plan->repetitions; i++) {
-        enum kind kinds[KINDS];
+        enum kind kinds[KINDS] = {0};
         shuffle_kinds(victim, kinds);
         for (int at = 0; at < KINDS; at++) {
             const bool is_due = is_asked(victim->run, kinds[at]);

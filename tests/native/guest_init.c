@@ -48,8 +48,10 @@ static void make_mounts(void)
 static int run_command(char **words)
 {
     const pid_t pid = fork();
-    if (pid == 0) {
+    if (pid == 0 && words[0]) {
         (void)execv(words[0], words);
+    }
+    if (pid == 0) {
         _exit(127);
     }
     int status = -1;
