@@ -14,6 +14,7 @@ from tests.cli.laxity_command import Laxity
 from tests.runner.left_runs import left_run, native
 
 from laxity.model.streams import STREAMS
+from laxity.runner.costs import read_costs
 from laxity.store import run_directory
 from laxity.store.run_directory import open_run
 
@@ -252,16 +253,19 @@ def test_sets_are_listed_with_their_state(laxity: Laxity):
 
 @pytest.mark.serial
 @needs_two_cpus
-def test_demo_stores_both_runs_and_one_report(laxity: Laxity):
+def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     done = laxity("demo", "--duration", "300ms", "--run-dir", "D", "--quiet")
     assert done.returncode == 0
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status) == ("demo", "complete")
-    alone, interfered = run.children
+    assert run.manifest.runs == ["alone", "interfered", "switch", "crpd", "migration"]
+    alone, interfered = run.children[:2]
     assert not alone.manifest.corunners
     assert interfered.manifest.corunners
     # 300 ms / 5 ms = 60 releases in each.
-    assert [child.manifest.tasks[0].released for child in run.children] == [60, 60]
+    assert [child.manifest.tasks[0].released for child in (alone, interfered)] == [60, 60]
+    names = {entry.name for entry in read_costs(run.path).entries}
+    assert names >= {"delta", "gamma", "migration"}
     assert alone.manifest.seed == interfered.manifest.seed == run.manifest.seed
     assert run.verify() == []
     assert (run.path / "report.html").is_file()
@@ -280,8 +284,8 @@ def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
     )
     assert message in done.stderr
     run = open_run(laxity.directory / "D")
-    assert run.manifest.runs == ["alone"]
-    assert [one.what for one in run.manifest.fallbacks] == ["interference"]
+    assert run.manifest.runs == ["alone", "switch", "crpd"]
+    assert [one.what for one in run.manifest.fallbacks] == ["interference", "migration"]
 
 
 def test_demo_with_a_bad_duration_creates_nothing(laxity: Laxity):

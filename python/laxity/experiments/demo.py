@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The demonstration: what this machine does to a periodic task, alone and under interference."""
+"""The demonstration: what this machine does to a periodic task, and what it costs in general."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from laxity.experiments.composite import Child, Composite, run_composite
+from laxity.experiments.measure_all import AllRequest, Part, measured_child, plan_demo_parts
 from laxity.experiments.run_once import RunRequest, prepare_spec, run_once
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
@@ -45,6 +46,7 @@ class Plan:
     """What the demonstration will do, and what it leaves out and why."""
 
     runs: tuple[tuple[str, Spec], ...]
+    parts: tuple[Part, ...]
     fallbacks: tuple[Fallback, ...]
 
 
@@ -80,13 +82,15 @@ def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int
     else:
         reason = f"this process may use only CPU {format_cpus(suited)}"
         fallbacks.append(Fallback(what="interference", used="none", reason=reason))
-    return Plan(tuple(runs), tuple(fallbacks))
+    parts, left_out = plan_demo_parts(facts, cpus, suited[-1], alone.duration_ns or 0)
+    return Plan(tuple(runs), parts, (*fallbacks, *left_out))
 
 
 def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
     """Run the demonstration and store it as one run with the runs within it.
 
     The first run that does not end well ends the demonstration: nothing can be compared with it.
+    The costs of the machine are measured after the runs.
 
     Raises:
         LaxityError: As `run_once`; what was measured before stays.
@@ -94,6 +98,13 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
     specs = [(name, prepare_spec(spec)) for name, spec in plan.runs]
     seed = specs[0][1].seed
     specs = [(name, msgspec.structs.replace(spec, seed=seed)) for name, spec in specs]
+    measuring = AllRequest(
+        final=request.final,
+        command_line=request.command_line,
+        seed=seed,
+        allow_unprivileged=True,
+        is_quiet=request.is_quiet,
+    )
     whole = Composite(
         kind="demo",
         name="demo",
@@ -102,7 +113,10 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
         seed=seed,
         cpus=specs[0][1].tasks[0].cpus,
         fallbacks=plan.fallbacks,
-        children=tuple(_child(request, name, spec) for name, spec in specs),
+        children=(
+            *(_child(request, name, spec) for name, spec in specs),
+            *(measured_child(measuring, part) for part in plan.parts),
+        ),
     )
     return run_composite(whole, signals)
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -19,11 +20,13 @@ from laxity.experiments import (
 )
 from laxity.experiments.composite import Child, Composite, run_composite
 from laxity.experiments.measure import MeasureRequest, run_measurement
+from laxity.experiments.places import cache_bytes
 from laxity.model.cpus import parse_cpus
 from laxity.model.manifest import Fallback
 from laxity.model.measurements import Measured
 from laxity.runner.facts import Facts
 from laxity.runner.finish import Finished
+from laxity.runner.machine import describe_machine
 from laxity.runner.placement import Cpus
 from laxity.runner.signals import Forwarder
 from laxity.runner.target import THIS_MACHINE, Target
@@ -33,6 +36,13 @@ _PATTERNS = ("chase", "jumps")
 _CRPD_REPETITIONS = 40
 _JOBS = 500
 _SEED_BITS = 32
+# Six observations support an interval of a median.
+_FEWEST, _DEMO_REPETITIONS = 6, 60
+_DEMO_NS = 10**10
+_USUAL_L2_BYTES = 1 << 20
+
+# How each measurement is planned, by the name of its run.
+Plans: TypeAlias = dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ def plan_all(
         ConfigError: There is no such CPU.
         PlatformError: None of them can be measured here.
     """
-    plans: dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]] = {
+    plans: Plans = {
         "switch": lambda: plan_switch.plan_switch(plan_switch.Asked(cpus=chosen), facts, cpus),
         "crpd": lambda: plan_crpd.plan_crpd(
             plan_crpd.Asked(cpus=chosen, patterns=_PATTERNS, repetitions=_CRPD_REPETITIONS),
@@ -88,6 +98,68 @@ def plan_all(
             plan_memory_latency.Asked(cpus=chosen), facts, cpus
         ),
     }
+    parts, left_out = plan_parts(plans)
+    if not parts:
+        msg = f"measure all: nothing can be measured here: {left_out[0].reason}"
+        raise PlatformError(msg)
+    return parts, left_out
+
+
+def plan_demo_parts(
+    facts: Facts, cpus: Cpus, cpu: int, duration_ns: int
+) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Decide what the demonstration measures: delta, gamma and migrations, a little of each.
+
+    Args:
+        facts: The machine.
+        cpus: What this process may use.
+        cpu: Where the demonstration's task runs.
+        duration_ns: Of one of its runs; what is measured takes about as long together.
+
+    Returns:
+        The parts, and the parts that cannot be measured, with the reason.
+    """
+    repetitions = max(_FEWEST, min(_DEMO_REPETITIONS, duration_ns * _DEMO_REPETITIONS // _DEMO_NS))
+    second, _ = cache_bytes(describe_machine(facts), cpu)
+    limit_bytes = second or _USUAL_L2_BYTES
+    sizes = (limit_bytes // 32, limit_bytes // 4, limit_bytes)
+    plans: Plans = {
+        "switch": lambda: plan_switch.plan_switch(
+            plan_switch.Asked(
+                cpus=(cpu,), quantities=("preemption",), repetitions=10 * repetitions
+            ),
+            facts,
+            cpus,
+        ),
+        "crpd": lambda: plan_crpd.plan_crpd(
+            plan_crpd.Asked(
+                cpus=(cpu,),
+                sizes_bytes=sizes,
+                cases=("synchronous",),
+                patterns=("chase",),
+                evicts=("write",),
+                repetitions=repetitions,
+            ),
+            facts,
+            cpus,
+        ),
+        "migration": lambda: plan_migration.plan_migration(
+            plan_migration.Asked(
+                sizes_bytes=sizes,
+                patterns=("chase",),
+                pairs_limit=2,
+                repetitions=repetitions,
+                budget_ns=_DEMO_NS // 2,
+            ),
+            facts,
+            cpus,
+        ),
+    }
+    return plan_parts(plans)
+
+
+def plan_parts(plans: Plans) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Make every plan; one that this machine cannot follow is left out, with its reason."""
     parts: list[Part] = []
     left_out: list[Fallback] = []
     for name, plan in plans.items():
@@ -95,9 +167,6 @@ def plan_all(
             parts.append(Part(name, *plan()))
         except PlatformError as error:
             left_out.append(Fallback(what=name, used="not measured", reason=str(error)))
-    if not parts:
-        msg = f"measure all: nothing can be measured here: {left_out[0].reason}"
-        raise PlatformError(msg)
     return tuple(parts), tuple(left_out)
 
 
