@@ -8,7 +8,9 @@
  */
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/file.h"
 #include "trace/bpf/rings.h"
+#include "trace/bpf/vectors.h"
 #include "trace/bpf_kernel.h"
 #include "trace/bpf_rings.h"
 #include "trace/trace.h"
@@ -28,6 +30,7 @@
 enum {
     ARGUMENTS_WITH_STATE = 4, /* of sched_switch, since Linux 5.18 */
     LEAST_SLOTS = 128,        /* a page; beside the spare ones there must be room */
+    PATH_BYTES = 64,
 };
 
 /* How the programs for interrupts are called that only the CPU numbers; which there are depends on
@@ -300,6 +303,36 @@ static uint64_t count_missed_runs(const struct bpf_state *state)
     return missed;
 }
 
+/* The first of those that have asked for an interrupt, as the kernel lists them. */
+static void tell_irq(unsigned irq, const struct laxity_trace_sink *sink)
+{
+    char path[PATH_BYTES];
+    char actions[LAXITY_VECTOR_NAME_BYTES];
+    laxity_format(path, sizeof path, "/sys/kernel/irq/%u/actions", irq);
+    if (laxity_read_text(path, actions, sizeof actions) == 0) {
+        actions[strcspn(actions, ",\n")] = '\0';
+        if (actions[0] != '\0') {
+            sink->on_vector(sink->context, irq, actions);
+        }
+    }
+}
+
+static void tell_vectors(const struct bpf_state *state, const struct laxity_trace_sink *sink)
+{
+    const struct laxity_bpf_sched__bss *seen = state->programs->bss;
+#define TELL(name)                                                                                 \
+    if (seen->number_of_##name != 0) {                                                             \
+        sink->on_vector(sink->context, LAXITY_CPU_VECTOR((int64_t)seen->number_of_##name), #name); \
+    }
+    LAXITY_BPF_VECTORS(TELL)
+#undef TELL
+    for (unsigned irq = 0; irq < LAXITY_BPF_NAMED_IRQS; irq++) {
+        if (seen->has_irq[irq]) {
+            tell_irq(irq, sink);
+        }
+    }
+}
+
 static int bpf_stop(void *opaque, const struct laxity_trace_sink *sink)
 {
     struct bpf_state *state = opaque;
@@ -311,6 +344,7 @@ static int bpf_stop(void *opaque, const struct laxity_trace_sink *sink)
         struct laxity_bpf_reader *reader = &state->readers[i];
         laxity_bpf_read_rest(reader, &state->cpus[reader->cpu], sink);
     }
+    tell_vectors(state, sink);
     const uint64_t missed = count_missed_runs(state);
     if (missed > 0) {
         /* On which CPU the kernel does not tell; that they are missing must be seen. */

@@ -61,7 +61,7 @@ struct laxity_trace_sink {
     void (*on_switches)(
         void *context, int32_t cpu, const struct laxity_histogram *durations, uint64_t unpaired
     );
-    /* An interrupt of this number has come in; told before its event, each time. */
+    /* An interrupt of this number has come in; told at the latest when the trace stops. */
     void (*on_vector)(void *context, int64_t number, const char *name);
 };
 

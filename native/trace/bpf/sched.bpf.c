@@ -8,6 +8,7 @@
 /* Behind the names of types. */
 #include "../sched_kinds.h"
 #include "rings.h"
+#include "vectors.h"
 
 const char laxity_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -38,6 +39,11 @@ struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
     __uint(max_entries, LAXITY_BPF_NAMES_BYTES);
 } names SEC(".maps");
+
+/* What has come in, so that it can be named: 0 is no vector of an interrupt. */
+#define NUMBER(name) uint32_t number_of_##name;
+LAXITY_BPF_VECTORS(NUMBER)
+uint8_t has_irq[LAXITY_BPF_NAMED_IRQS];
 
 struct event {
     int64_t time_ns;
@@ -190,6 +196,9 @@ int BPF_PROG(on_migrate, struct task_struct *task, int to_cpu)
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(on_irq_entry, int irq)
 {
+    if ((uint32_t)irq < LAXITY_BPF_NAMED_IRQS) {
+        has_irq[irq] = 1;
+    }
     return put_here(LAXITY_SCHED_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, irq);
 }
 
@@ -205,6 +214,7 @@ int BPF_PROG(on_irq_exit, int irq)
     SEC("tp_btf/" #name "_entry")                                                                  \
     int BPF_PROG(vector_in_##name, int vector)                                                     \
     {                                                                                              \
+        number_of_##name = (uint32_t)vector;                                                       \
         return put_here(LAXITY_SCHED_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, -vector);           \
     }                                                                                              \
     SEC("tp_btf/" #name "_exit")                                                                   \
@@ -213,17 +223,7 @@ int BPF_PROG(on_irq_exit, int irq)
         return put_here(LAXITY_SCHED_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, -vector);          \
     }
 
-VECTOR(local_timer)
-VECTOR(reschedule)
-VECTOR(call_function)
-VECTOR(call_function_single)
-VECTOR(irq_work)
-VECTOR(x86_platform_ipi)
-VECTOR(thermal_apic)
-VECTOR(threshold_apic)
-VECTOR(deferred_error_apic)
-VECTOR(error_apic)
-VECTOR(spurious_apic)
+LAXITY_BPF_VECTORS(VECTOR)
 
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned vector)

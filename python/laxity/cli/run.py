@@ -349,7 +349,7 @@ def _run_options(command: Command) -> Command:
             click.option(
                 "--trace-backend",
                 type=click.Choice(TRACE_BACKENDS),
-                help="As --trace, by this one or not at all; tracefs alone supplies wake-ups and "
+                help="As --trace, by this one or not at all; perf supplies neither wake-ups nor "
                 "interrupts.  [default: the first that serves]",
             ),
             click.option(

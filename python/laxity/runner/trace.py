@@ -31,8 +31,7 @@ from laxity.store.run_directory import NATIVE, TRACE, NewRun
 
 _SCHED = "sched.npy"
 _READY = b"ready\n"
-# Who names this back-end wants what it knows: to leave interrupts out there are others.
-_TRACEFS = "tracefs"
+# What jobs were interrupted by belongs to the answer; a back-end that lacks a kind leaves it out.
 _EVERYTHING = "wakeup,migrate,irq,softirq"
 # Writing out what is buffered takes a moment; a disk that is slow may take seconds.
 _STOP_TIMEOUT_S = 60.0
@@ -53,7 +52,8 @@ def recorded(spec: Spec, run: NewRun) -> Iterator[None]:
         yield
         return
     cpus = frozenset(cpu for task in spec.tasks for cpu in task.cpus)
-    more = [] if spec.stop_on is None else ["--keep-last", f"{_kept_ns(spec)}ns"]
+    more = ["--kinds", _EVERYTHING]
+    more += [] if spec.stop_on is None else ["--keep-last", f"{_kept_ns(spec)}ns"]
     recorder = Recorder(run)
     reason = recorder.start(spec.trace, cpus, more)
     if reason is not None:
@@ -102,8 +102,6 @@ class Recorder:
         argv = [str(find_tool("laxity-trace")), "--run-dir", str(self._run.tmp.absolute())]
         argv += ["--backend", backend, "--parent-fd", str(parent_read)]
         argv += ["--avoid", format_cpus(sorted(avoided)), "--ready-fd", str(ready_write)]
-        if backend == _TRACEFS:
-            argv += ["--kinds", _EVERYTHING]
         argv += more
         try:
             with os.fdopen(ready_read, "rb", buffering=0) as ready:
