@@ -44,13 +44,13 @@ static long long time_of(clockid_t clock)
 
 static void sleep_for(long ns)
 {
-    const struct timespec length = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+    const struct timespec length = {.tv_sec = ns / NS_PER_S, .tv_nsec = (long)(ns % NS_PER_S)};
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 }
 
 static void sleep_until(long long ns)
 {
-    const struct timespec when = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+    const struct timespec when = {.tv_sec = ns / NS_PER_S, .tv_nsec = (long)(ns % NS_PER_S)};
     (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
 }
 
