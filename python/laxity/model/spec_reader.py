@@ -7,30 +7,23 @@ Every refusal names the place and the value.
 
 import re
 import shlex
-import tomllib
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
-
-from laxity.errors import ConfigError, located, suggestion
+from laxity.errors import ConfigError, located
 from laxity.model.board_url import parse_board_url
 from laxity.model.cpus import parse_cpus
 from laxity.model.own_program import check_exec, refuse_exec_in_run
 from laxity.model.spec import (
-    BOUND_KEYS,
     DEFAULT_HEAP_BYTES,
     DEFAULT_PRIORITY,
     DEFAULT_STACK_BYTES,
     DEFAULT_THREADS,
     MAX_PRIORITY,
     MIN_PRIORITY,
-    SPEC_SCHEMA,
     TRACE_AUTO,
     TRACE_BACKENDS,
-    UNSERVED_KEYS,
     Idle,
     InterfereSpec,
     InterfereTable,
@@ -42,17 +35,24 @@ from laxity.model.spec import (
     TaskSpec,
     TaskTable,
 )
+from laxity.model.spec_tables import (
+    MAX_TIME_NS,
+    array_of_tables,
+    convert_table,
+    read_choice,
+    read_document,
+    read_duration_ns,
+    task_label,
+)
 from laxity.model.stop_on import parse_stop_on
+from laxity.model.task_set import stated_bound_keys
 from laxity.model.units import exact_duration, parse_duration_ns, parse_size_bytes
-from laxity.model.wording import plain_words
 
 # The longest response that is still believed: max(1 s, 20 * max(D, T)), design.md section 5.
 MIN_JOB_TIMEOUT_NS = 1_000_000_000
 JOB_TIMEOUT_FACTOR = 20
 MAX_SEED = 2**63 - 1
-# The limits of laxity-run (native/cli/run_options.c). 400 days: far above any use, and sums of them
-# stay within 64 bits. A shorter period than a microsecond could not even be slept for.
-MAX_TIME_NS = 400 * 24 * 3600 * 1_000_000_000
+# The limit of laxity-run (native/cli/run_options.c): a shorter period could not even be slept for.
 MIN_PERIOD_NS = 1_000
 SHORTEST_JOB_TIMEOUT_NS = 1_000_000
 MAX_PREFAULT_BYTES = 1 << 40
@@ -73,9 +73,6 @@ MAX_EVENTS = 8
 # What laxity-run stores of it (LAXITY_NAME_BYTES less the final NUL).
 _MAX_NAME = 63
 
-Word = TypeVar("Word", bound=StrEnum)
-Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
-
 
 def is_spec_path(argument: str) -> bool:
     """Tell a spec file from the name of a workload: it has a `/` or ends in `.toml`."""
@@ -93,25 +90,14 @@ def read_spec_toml(data: bytes, overrides: dict[str, Any], resolution_ns: int) -
     Raises:
         ConfigError: Not TOML, unknown key, or a value that cannot be.
     """
-    try:
-        document = tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        msg = f"{plain_words(error)}; see the example in the manual of laxity run"
-        raise ConfigError(msg) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        msg = f"not TOML: {error}; see the example in the manual of laxity run"
-        raise ConfigError(msg) from error
-    _check_keys(document, ("schema", "run", "task", "interfere"), "top level")
-    if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:
-        msg = f"schema is {document.get('schema', 'missing')}; write schema = {SPEC_SCHEMA}"
-        raise ConfigError(msg)
+    document = read_document(data)
     run = document.get("run", {})
     if not isinstance(run, dict):
         msg = "run is not a table; write [run]"
         raise ConfigError(msg)
     run = {**run, **overrides}
-    tasks = _array_of_tables(document, "task")
-    return resolve_spec(run, tasks, _array_of_tables(document, "interfere"), resolution_ns)
+    tasks = array_of_tables(document, "task")
+    return resolve_spec(run, tasks, array_of_tables(document, "interfere"), resolution_ns)
 
 
 def resolve_spec(
@@ -131,17 +117,20 @@ def resolve_spec(
     Raises:
         ConfigError: Unknown key, or a value that cannot be.
     """
-    table = _convert(run, RunTable, "run", "[run]")
+    table = convert_table(run, RunTable, "run", "[run]")
     if not tasks:
         msg = "no [[task]]: nothing would run; write at least one"
         raise ConfigError(msg)
     resolved_tasks = tuple(
-        _resolve_task(_convert(task, TaskTable, "task", _task_label(task, index)), resolution_ns)
+        _resolve_task(
+            convert_table(task, TaskTable, "task", task_label(task, index)), resolution_ns
+        )
         for index, task in enumerate(tasks)
     )
     resolved_interfere = tuple(
         _resolve_interfere(
-            _convert(one, InterfereTable, "interfere", f"interfere {index}"), f"interfere {index}"
+            convert_table(one, InterfereTable, "interfere", f"interfere {index}"),
+            f"interfere {index}",
         )
         for index, one in enumerate(interfere)
     )
@@ -214,22 +203,6 @@ def split_words(text: str, where: str) -> list[str]:
         raise ConfigError(msg) from error
 
 
-def check_unserved(keys: Iterable[str], table: str, where: str) -> None:
-    """Refuse keys that the design knows and this build does not serve."""
-    for key in keys:
-        if key in UNSERVED_KEYS[table]:
-            msg = f'{where}: this build cannot do "{key}"; remove it'
-            raise ConfigError(msg)
-
-
-def _array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    tables = document.get(key, [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        msg = f"{key} is not an array of tables; write [[{key}]]"
-        raise ConfigError(msg)
-    return tables
-
-
 def _check_names(tasks: Iterable[TaskSpec]) -> None:
     """Refuse two tasks of one name: figures and messages name their task."""
     seen: set[str] = set()
@@ -238,41 +211,6 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
             msg = f'task "{task.name}": two tasks have this name; give each a name of its own'
             raise ConfigError(msg)
         seen.add(task.name)
-
-
-def _task_label(task: dict[str, Any], index: int) -> str:
-    name = task.get("name", task.get("workload", task.get("exec")))
-    name = name[0] if isinstance(name, list) and name else name
-    return f'task "{name}"' if isinstance(name, str) else f"task {index}"
-
-
-def _check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None:
-    known = tuple(known)
-    for key in table:
-        if key not in known:
-            advice = suggestion(key, known, f"use one of {' '.join(known)}")
-            msg = f'{where}: unknown key "{key}"; {advice}'
-            raise ConfigError(msg)
-
-
-def _convert(table: dict[str, Any], kind: type[Table], key: str, where: str) -> Table:
-    """Turn a table into its struct; the struct's fields are the list of known keys."""
-    check_unserved(table, key, where)
-    _check_keys(table, kind.__struct_fields__, where)
-    try:
-        return msgspec.convert(table, kind, strict=True)
-    except msgspec.ValidationError as error:
-        msg = f"{where}: {plain_words(error)}; correct it"
-        raise ConfigError(msg) from error
-
-
-def _choice(value: str, kind: type[Word], what: str) -> Word:
-    words = [word.value for word in kind]
-    if value not in words:
-        advice = suggestion(value, words, f"use one of {' '.join(words)}")
-        msg = f'{what} "{value}" is unknown; {advice}'
-        raise ConfigError(msg)
-    return kind(value)
 
 
 def _resolve_run(
@@ -299,8 +237,8 @@ def _resolve_run(
         jobs=run.jobs,
         duration_ns=_positive_duration(run.duration, "duration"),
         seed=run.seed,
-        idle=_choice(run.idle, Idle, "idle"),
-        snapshots=_choice(run.snapshots, Snapshots, "snapshots"),
+        idle=read_choice(run.idle, Idle, "idle"),
+        snapshots=read_choice(run.snapshots, Snapshots, "snapshots"),
         keep=run.keep,
         max_misses=run.max_misses,
         max_response_ns=_positive_duration(run.max_response, "max_response"),
@@ -345,7 +283,7 @@ def _resolve_events(
 def _resolve_sample_bucket(run: RunTable) -> int | None:
     if run.sample_bucket is None:
         return None
-    bucket_ns = _duration(run.sample_bucket, "sample_bucket")
+    bucket_ns = read_duration_ns(run.sample_bucket, "sample_bucket")
     if not MIN_SAMPLE_BUCKET_NS <= bucket_ns <= MAX_SAMPLE_BUCKET_NS:
         msg = f'sample_bucket "{run.sample_bucket}" is not between 100us and 1h; write one that is'
         raise ConfigError(msg)
@@ -398,9 +336,9 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             msg = f'name "{name}" is not usable in paths; use letters, digits, . _ -'
             raise ConfigError(msg)
         period_ns = _resolve_period(task.period, resolution_ns)
-        overrun = _choice(task.overrun, Overrun, "overrun")
+        overrun = read_choice(task.overrun, Overrun, "overrun")
         deadline_ns = _resolve_deadline(task.deadline, period_ns, overrun)
-        policy = _choice(task.policy, Policy, "policy")
+        policy = read_choice(task.policy, Policy, "policy")
         return TaskSpec(
             name=name,
             workload=task.workload or "",
@@ -408,7 +346,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             exec=program,
             period_ns=period_ns,
             deadline_ns=deadline_ns,
-            offset_ns=_duration(task.offset, "offset"),
+            offset_ns=read_duration_ns(task.offset, "offset"),
             policy=policy,
             priority=_resolve_priority(task.priority, policy),
             runtime_ns=_resolve_runtime(task.runtime, policy, deadline_ns, period_ns),
@@ -419,7 +357,7 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
             memory_limit_bytes=_memory_limit(task.memory_limit),
             threads=_resolve_threads(task.threads, policy),
-            bound={key: getattr(task, key) for key in BOUND_KEYS if getattr(task, key) is not None},
+            bound=stated_bound_keys(task),
         )
 
 
@@ -428,7 +366,7 @@ def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
         if not one.workload:
             msg = 'no workload; write workload = "NAME" (see laxity list)'
             raise ConfigError(msg)
-        policy = _choice(one.policy, Policy, "policy")
+        policy = read_choice(one.policy, Policy, "policy")
         if policy is Policy.DEADLINE:
             msg = "policy deadline needs a period, and a co-runner has none; use fifo, rr or other"
             raise ConfigError(msg)
@@ -445,7 +383,7 @@ def _resolve_period(value: object, resolution_ns: int) -> int:
     if value is None:
         msg = 'no period; write for example period = "10ms" (option: --period 10ms)'
         raise ConfigError(msg)
-    period_ns = _duration(value, "period")
+    period_ns = read_duration_ns(value, "period")
     if period_ns == 0:
         msg = f'period "{value}" is not above 0; write for example 10ms'
         raise ConfigError(msg)
@@ -463,7 +401,7 @@ def _resolve_deadline(value: object, period_ns: int, overrun: Overrun) -> int | 
         return period_ns
     if value == "none":
         return None
-    deadline_ns = _duration(value, "deadline")
+    deadline_ns = read_duration_ns(value, "deadline")
     if deadline_ns == 0:
         msg = f'deadline "{value}" is not above 0; write a longer one, or none'
         raise ConfigError(msg)
@@ -480,7 +418,7 @@ def _resolve_job_timeout(value: object, deadline_ns: int | None, period_ns: int)
     if value is None:
         longest_ns = max(deadline_ns or 0, period_ns)
         return min(max(MIN_JOB_TIMEOUT_NS, JOB_TIMEOUT_FACTOR * longest_ns), MAX_TIME_NS)
-    timeout_ns = _duration(value, "job_timeout")
+    timeout_ns = read_duration_ns(value, "job_timeout")
     if timeout_ns < SHORTEST_JOB_TIMEOUT_NS:
         msg = f'job_timeout "{value}" is below 1ms; write a longer one'
         raise ConfigError(msg)
@@ -499,7 +437,7 @@ def _resolve_runtime(
     if value is None:
         msg = "policy deadline needs a runtime; add one, for example 2ms"
         raise ConfigError(msg)
-    runtime_ns = _duration(value, "runtime")
+    runtime_ns = read_duration_ns(value, "runtime")
     if runtime_ns < MIN_RUNTIME_NS:
         msg = f'runtime "{value}" is below what the kernel can reserve; write 1024ns or more'
         raise ConfigError(msg)
@@ -554,19 +492,10 @@ def _words(args: list[str]) -> tuple[str, ...]:
     return tuple(args)
 
 
-def _duration(value: object, what: str) -> int:
-    with located(what):
-        duration_ns = parse_duration_ns(value)
-        if duration_ns > MAX_TIME_NS:
-            msg = f'"{value}" is longer than 400 days; write at most 9600h'
-            raise ConfigError(msg)
-        return duration_ns
-
-
 def _positive_duration(value: object, what: str) -> int | None:
     if value is None:
         return None
-    duration_ns = _duration(value, what)
+    duration_ns = read_duration_ns(value, what)
     if duration_ns == 0:
         msg = f'{what} "{value}" is not above 0; write a longer one'
         raise ConfigError(msg)

@@ -1,0 +1,331 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From the entries of costs.json to the one figure of each cost that a bound counts with.
+
+Of several entries of one cost - cases, ways to evict, CPUs - the largest counts. What could not be
+told from nothing (`not_measurable`) counts with its noise floor or its figure, whichever is larger.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from laxity.analysis.overheads import PlatformCosts, Tick
+from laxity.analysis.task_model import Task
+from laxity.model.costs import (
+    DELTA,
+    GAMMA,
+    PREEMPT_IN,
+    PREEMPT_OUT,
+    RELEASE_ISR,
+    TICK,
+    TICK_PERIOD,
+    TIMER_LATENCY,
+    Costs,
+    Entry,
+)
+from laxity.model.cpus import format_cpus
+from laxity.model.units import exact_size
+
+USE_MAX = "max"
+PPM = 1_000_000
+_NS = "ns"
+_MEDIAN = Decimal("0.5")
+_MEASURE_SWITCH = "run laxity measure switch"
+_MEASURE_CRPD = "run laxity measure crpd"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which figure of an entry counts.
+
+    Attributes:
+        quantile: None: the largest sample.
+        margin_ppm: Added to it, parts per million.
+    """
+
+    quantile: Decimal | None = None
+    margin_ppm: int = 0
+
+    @property
+    def use(self) -> str:
+        """As the option writes it: max, p99.9."""
+        if self.quantile is None:
+            return USE_MAX
+        return f"p{(self.quantile * 100).normalize():f}"
+
+    def value_ns(self, entry: Entry) -> int | None:
+        """Give the figure of an entry; None: it has none that counts."""
+        if entry.verdict == "no_verdict" or entry.unit != _NS:
+            return None
+        value = entry.max if self.quantile is None else _quantile(entry, self.quantile)
+        if value is not None and entry.verdict == "not_measurable":
+            value = max(value, entry.noise_floor or 0)
+        return None if value is None else self.with_margin(max(value, 0))
+
+    def with_margin(self, value_ns: int) -> int:
+        """Add the margin, rounded up."""
+        return -(-value_ns * (PPM + self.margin_ppm) // PPM)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedCost:
+    """A figure that a bound counts with, and where it is from.
+
+    Attributes:
+        name: Of the entry.
+        of: Whose it is, for gamma the task that is preempted; None: of all.
+        value_ns: With the margin.
+        n: Samples behind it.
+        working_set_bytes: Where on the curve it was taken.
+    """
+
+    name: str
+    of: str | None
+    value_ns: int
+    kind: str
+    n: int
+    verdict: str
+    case: str | None
+    evict: str | None
+    cpu: int | None
+    working_set_bytes: int | None
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """What of a cost model a bound counts with.
+
+    Attributes:
+        costs: None: something is missing without which nothing is proven.
+        used: Each figure.
+        missing: What is missing, and what to do.
+        not_accounted: Costs that are left out of the bound.
+        notes: What makes a figure weaker than it looks.
+    """
+
+    costs: PlatformCosts | None
+    used: tuple[UsedCost, ...]
+    missing: tuple[str, ...]
+    not_accounted: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+# What no entry of costs.json bounds.
+NEVER_ACCOUNTED = (
+    "interrupts of devices (irq)",
+    "caches that interrupts and ticks empty",
+    "instructions that are loaded again after a preemption (gamma_code)",
+)
+
+
+def account(model: Costs, tasks: Sequence[Task], choice: Choice) -> Accounted:
+    """Choose the figures that a bound of a task set counts with.
+
+    Args:
+        model: What was measured.
+        tasks: All tasks of the set.
+        choice: Which figure of each entry, with which margin.
+    """
+    missing: list[str] = []
+    used: list[UsedCost] = []
+    switch_ns = _switch(model, choice, used, missing)
+    gamma_ns = _gammas(model, tasks, choice, used, missing)
+    latency = _largest(model, TIMER_LATENCY, choice)
+    isr = _largest(model, RELEASE_ISR, choice)
+    tick = _tick(model, choice, used)
+    used += [one for one in (latency, isr) if one is not None]
+    optional = {
+        "release latency (timer_latency)": latency,
+        "timers of lower tasks (release_isr)": isr,
+        "ticks (tick)": tick,
+    }
+    absent = [f"{name}: {_MEASURE_SWITCH}" for name, one in optional.items() if one is None]
+    costs = PlatformCosts(
+        switch_ns=switch_ns,
+        gamma_ns=gamma_ns,
+        release_latency_ns=0 if latency is None else latency.value_ns,
+        release_isr_ns=0 if isr is None else isr.value_ns,
+        tick=tick,
+    )
+    return Accounted(
+        costs=None if missing else costs,
+        used=tuple(used),
+        missing=tuple(missing),
+        not_accounted=(*absent, *NEVER_ACCOUNTED),
+        notes=tuple(_notes(model, tasks, used)),
+    )
+
+
+def _quantile(entry: Entry, wanted: Decimal) -> int | None:
+    return next((ns for q, ns in entry.quantiles.items() if Decimal(q) == wanted), None)
+
+
+def _used(entry: Entry, value_ns: int, of: str | None = None) -> UsedCost:
+    axes = entry.axes
+    return UsedCost(
+        name=entry.name,
+        of=of,
+        value_ns=value_ns,
+        kind=entry.kind,
+        n=entry.n,
+        verdict=entry.verdict,
+        case=axes.case,
+        evict=axes.evict,
+        cpu=axes.cpu,
+        working_set_bytes=axes.working_set_bytes,
+        runs=tuple(entry.runs),
+    )
+
+
+def _candidates(model: Costs, name: str, choice: Choice) -> Iterator[UsedCost]:
+    for entry in model.entries:
+        value_ns = choice.value_ns(entry) if entry.name == name else None
+        if value_ns is not None:
+            yield _used(entry, value_ns)
+
+
+def _largest(model: Costs, name: str, choice: Choice) -> UsedCost | None:
+    return max(_candidates(model, name, choice), key=lambda one: one.value_ns, default=None)
+
+
+def _switch(model: Costs, choice: Choice, used: list[UsedCost], missing: list[str]) -> int:
+    """Give 2 delta, or preempt_in + preempt_out, which is the same taken apart."""
+    delta = _largest(model, DELTA, choice)
+    if delta is not None:
+        used.append(delta)
+        return 2 * delta.value_ns
+    halves = [_largest(model, name, choice) for name in (PREEMPT_IN, PREEMPT_OUT)]
+    found = [one for one in halves if one is not None]
+    if len(found) == len(halves):
+        used += found
+        return sum(one.value_ns for one in found)
+    missing.append(f"{DELTA}: {_why_none(model, DELTA, choice)}; {_MEASURE_SWITCH}")
+    return 0
+
+
+def _why_none(model: Costs, name: str, choice: Choice) -> str:
+    entries = [entry for entry in model.entries if entry.name == name]
+    if not entries:
+        return "is not among the costs"
+    if all(entry.verdict == "no_verdict" for entry in entries):
+        return "too few samples for a verdict"
+    n = max(entry.n for entry in entries)
+    return f"no entry has a {choice.use} (n = {n} at most)"
+
+
+def _tick(model: Costs, choice: Choice, used: list[UsedCost]) -> Tick | None:
+    """Find what a tick takes; its period is the median, since the kernel keeps to a raster."""
+    cost = _largest(model, TICK, choice)
+    periods = _candidates(model, TICK_PERIOD, Choice(_MEDIAN))
+    period = min(periods, key=lambda one: one.value_ns, default=None)
+    if cost is None or period is None or period.value_ns == 0:
+        return None
+    used += [cost, period]
+    return Tick(cost.value_ns, period.value_ns)
+
+
+def _gammas(
+    model: Costs,
+    tasks: Sequence[Task],
+    choice: Choice,
+    used: list[UsedCost],
+    missing: list[str],
+) -> Mapping[str, int]:
+    """Find gamma of every task that may be preempted."""
+    found: dict[str, int] = {}
+    for task in tasks:
+        if not _may_be_preempted(task, tasks):
+            continue
+        gamma = _gamma(model, task, choice)
+        if isinstance(gamma, str):
+            missing.append(gamma)
+            continue
+        used.append(gamma)
+        found[task.name] = gamma.value_ns
+    return found
+
+
+def _may_be_preempted(task: Task, tasks: Sequence[Task]) -> bool:
+    return any(
+        one.name != task.name and one.cpu == task.cpu and one.priority >= task.priority
+        for one in tasks
+    )
+
+
+def _gamma(model: Costs, task: Task, choice: Choice) -> UsedCost | str:
+    """Take the largest gamma of any case up to the least size that holds the working set."""
+    size = task.working_set_bytes
+    if size is None:
+        return f'{GAMMA} of task "{task.name}": no working set is stated; add working_set'
+    largest: list[UsedCost] = []
+    for curve in _curves(model):
+        figures = [(_size(entry), choice.value_ns(entry), entry) for entry in curve]
+        known = [(at, _used(entry, ns, task.name)) for at, ns, entry in figures if ns is not None]
+        holding = [at for at, _ in known if at >= size]
+        if holding:
+            upto = [one for at, one in known if at <= min(holding)]
+            largest.append(max(upto, key=lambda one: one.value_ns))
+    largest += _on_models(model, task, size, choice)
+    if largest:
+        return max(largest, key=lambda one: one.value_ns)
+    where = f'{GAMMA} of task "{task.name}"'
+    sizes = [_size(entry) for curve in _curves(model) for entry in curve]
+    if sizes and max(sizes) < size:
+        return (
+            f"{where}: working set {exact_size(size)}, measured up to {exact_size(max(sizes))}; "
+            f"{_MEASURE_CRPD} --max-size {exact_size(size)}"
+        )
+    return f"{where}: {_why_none(model, GAMMA, choice)}; {_MEASURE_CRPD}"
+
+
+def _curves(model: Costs) -> Iterable[list[Entry]]:
+    """Group what was measured at single sizes by case, way to evict and CPU."""
+    curves: dict[tuple[str | None, str | None, int | None], list[Entry]] = {}
+    for entry in model.entries:
+        axes = entry.axes
+        if entry.name == GAMMA and axes.working_set_bytes is not None:
+            curves.setdefault((axes.case, axes.evict, axes.cpu), []).append(entry)
+    return curves.values()
+
+
+def _size(entry: Entry) -> int:
+    return entry.axes.working_set_bytes or 0
+
+
+def _on_models(model: Costs, task: Task, size: int, choice: Choice) -> list[UsedCost]:
+    """Read curves that were not measured: of a measured one `points` lie above 90 % only."""
+    found = []
+    for entry in model.entries:
+        is_curve = entry.name == GAMMA and entry.axes.working_set_bytes is None
+        if not is_curve or entry.kind in {"measured", "simulated"} or entry.unit != _NS:
+            continue
+        value_ns = interpolate_up(entry.points, size)
+        if value_ns is not None:
+            found.append(_used(entry, choice.with_margin(value_ns), task.name))
+    return found
+
+
+def interpolate_up(points: Sequence[tuple[int, int]], x: int) -> int | None:
+    """Read a curve that is linear between its points, rounded up; None: x is beyond its end."""
+    before: tuple[int, int] | None = None
+    for at, value in points:
+        if at >= x:
+            if before is None or at == x:
+                return value
+            rise = (value - before[1]) * (x - before[0])
+            return before[1] - (-rise // (at - before[0]))
+        before = (at, value)
+    return None
+
+
+def _notes(model: Costs, tasks: Sequence[Task], used: Sequence[UsedCost]) -> Iterator[str]:
+    """Tell where a figure was not measured on the CPU that it is used for."""
+    for name in dict.fromkeys(one.name for one in used):
+        cpus = [entry.axes.cpu for entry in model.entries if entry.name == name]
+        measured_on = {cpu for cpu in cpus if cpu is not None}
+        if None in cpus:
+            continue
+        for cpu in sorted({task.cpu for task in tasks} - measured_on):
+            yield f"{name} was measured on CPU {format_cpus(measured_on)}, not on CPU {cpu}"

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The tables of a spec file as the user wrote them, and what all their readers check alike."""
+
+import tomllib
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import msgspec
+
+from laxity.errors import ConfigError, located, suggestion
+from laxity.model.spec import SPEC_SCHEMA, UNSERVED_KEYS, InterfereTable, RunTable, TaskTable
+from laxity.model.units import parse_duration_ns
+from laxity.model.wording import plain_words
+
+# The limits of laxity-run (native/cli/run_options.c). 400 days: far above any use, and sums of them
+# stay within 64 bits.
+MAX_TIME_NS = 400 * 24 * 3600 * 1_000_000_000
+
+Word = TypeVar("Word", bound=StrEnum)
+Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
+
+
+def read_document(data: bytes) -> dict[str, Any]:
+    """Read the text of a spec file into its tables.
+
+    Raises:
+        ConfigError: Not TOML, another schema, or a table that nobody knows.
+    """
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        msg = f"{plain_words(error)}; see the example in the manual of laxity run"
+        raise ConfigError(msg) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        msg = f"not TOML: {error}; see the example in the manual of laxity run"
+        raise ConfigError(msg) from error
+    check_keys(document, ("schema", "run", "task", "interfere"), "top level")
+    if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:
+        msg = f"schema is {document.get('schema', 'missing')}; write schema = {SPEC_SCHEMA}"
+        raise ConfigError(msg)
+    return document
+
+
+def array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Give the tables of `[[key]]`, none if it is not there."""
+    tables = document.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        msg = f"{key} is not an array of tables; write [[{key}]]"
+        raise ConfigError(msg)
+    return tables
+
+
+def check_unserved(keys: Iterable[str], table: str, where: str) -> None:
+    """Refuse keys that the design knows and this build does not serve."""
+    for key in keys:
+        if key in UNSERVED_KEYS[table]:
+            msg = f'{where}: this build cannot do "{key}"; remove it'
+            raise ConfigError(msg)
+
+
+def task_label(task: dict[str, Any], index: int) -> str:
+    """Name a task in a message before it has been read."""
+    name = task.get("name", task.get("workload", task.get("exec")))
+    name = name[0] if isinstance(name, list) and name else name
+    return f'task "{name}"' if isinstance(name, str) else f"task {index}"
+
+
+def check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None:
+    """Refuse unknown keys, with a suggestion."""
+    known = tuple(known)
+    for key in table:
+        if key not in known:
+            advice = suggestion(key, known, f"use one of {' '.join(known)}")
+            msg = f'{where}: unknown key "{key}"; {advice}'
+            raise ConfigError(msg)
+
+
+def convert_table(table: dict[str, Any], kind: type[Table], key: str, where: str) -> Table:
+    """Turn a table into its struct; the struct's fields are the list of known keys."""
+    check_unserved(table, key, where)
+    check_keys(table, kind.__struct_fields__, where)
+    try:
+        return msgspec.convert(table, kind, strict=True)
+    except msgspec.ValidationError as error:
+        msg = f"{where}: {plain_words(error)}; correct it"
+        raise ConfigError(msg) from error
+
+
+def read_choice(value: str, kind: type[Word], what: str) -> Word:
+    """Read one of the words of a key."""
+    words = [word.value for word in kind]
+    if value not in words:
+        advice = suggestion(value, words, f"use one of {' '.join(words)}")
+        msg = f'{what} "{value}" is unknown; {advice}'
+        raise ConfigError(msg)
+    return kind(value)
+
+
+def read_duration_ns(value: object, what: str) -> int:
+    """Read a duration of a key, 400 days at most."""
+    with located(what):
+        duration_ns = parse_duration_ns(value)
+        if duration_ns > MAX_TIME_NS:
+            msg = f'"{value}" is longer than 400 days; write at most 9600h'
+            raise ConfigError(msg)
+        return duration_ns

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+import random
+from dataclasses import astuple, replace
+
+import pytest
+from tests.analysis.schedule_simulation import Job, Loads, play
+
+from laxity.analysis.overheads import (
+    PlatformCosts,
+    Tick,
+    break_down,
+    gamma_charged_ns,
+    with_overheads,
+)
+from laxity.analysis.response_time import Response, response_time, utilisation
+from laxity.analysis.task_model import Task
+
+HIGH = Task(name="high", wcet_ns=10, period_ns=100, deadline_ns=100, priority=3)
+MIDDLE = Task(name="middle", wcet_ns=20, period_ns=200, deadline_ns=200, priority=2)
+LOW = Task(name="low", wcet_ns=30, period_ns=400, deadline_ns=400, priority=1)
+TASKS = (HIGH, MIDDLE, LOW)
+COSTS = PlatformCosts(switch_ns=4, gamma_ns={"high": 50, "middle": 7, "low": 3})
+
+
+def reloads(gammas: dict[str, int]) -> Loads:
+    return lambda task: gammas[task.name]
+
+
+def bound(task: Task, tasks: tuple[Task, ...], costs: PlatformCosts) -> Response:
+    loaded = with_overheads(task, tasks, costs)
+    return response_time(loaded.task, (*loaded.interfering, *loaded.interrupts))
+
+
+def test_each_job_pays_for_the_largest_working_set_that_it_may_preempt():
+    # high may preempt middle (7) and low (3), middle only low (3), low nobody. high's own 50 is
+    # paid by no one: nobody preempts it.
+    assert [gamma_charged_ns(one, TASKS, COSTS) for one in TASKS] == [7, 3, 0]
+
+
+def test_response_of_three_tasks_by_hand():
+    # C': high 10 + 4 + 7 = 21, middle 20 + 4 + 3 = 27, low 30 + 4 = 34. high and middle may find a
+    # switch of another one under way: 4.
+    # high: 4 + 21 = 25. middle: 4 + 27 + 21 = 52. low: 34 + 27 + 21 = 82 (all before 100).
+    assert [bound(one, TASKS, COSTS).response_ns for one in TASKS] == [25, 52, 82]
+
+
+def test_charging_the_preempted_task_alone_would_be_too_low():
+    # Charged once, in C' of b: w = (9 + 2) + 2 ceil(w / 5): 17, 19, 19.
+    a = Task(name="a", wcet_ns=2, period_ns=5, deadline_ns=5, priority=2)
+    b = Task(name="b", wcet_ns=9, period_ns=200, deadline_ns=200, priority=1)
+    once = response_time(replace(b, wcet_ns=9 + 2), (a,)).response_ns
+    jobs = [Job(a, at, at, 2) for at in range(0, 200, 5)] + [Job(b, 0, 0, 9)]
+    seen = play(jobs, reload=lambda task: 2 if task is b else 0)
+    # Of each 5 b gets 3; from the second on 2 of them go into the reload. 3 + 6 * 1 = 9, so b ends
+    # with the seventh: 35.
+    assert seen.responses["b"] == 35
+    assert once == 19
+    # C' of a = 2 + 2: w = 9 + 4 ceil(w / 5): 9 + 4 * 9 = 45.
+    costs = PlatformCosts(gamma_ns={"b": 2})
+    assert bound(b, (a, b), costs).response_ns == 45
+
+
+def test_release_latency_is_jitter_and_counts_in_the_response():
+    # J' = 6: high responds after 6 + 10.
+    assert bound(HIGH, TASKS, PlatformCosts(release_latency_ns=6)).response_ns == 16
+
+
+def test_timers_of_lower_tasks_and_ticks_interrupt():
+    # high: 10, the timers of middle and low 2 * 5 (each once within 200 and 400), ticks 1 each 8,
+    # ceil((w + 1) / 8): w = 20 + 3 = 23 -> ceil(24 / 8) = 3 -> 23.
+    costs = PlatformCosts(release_isr_ns=5, tick=Tick(1, 8))
+    assert bound(HIGH, TASKS, costs).response_ns == 23
+    # low has no task below it: 60 + ticks: 60 -> 68 -> 69 -> 69: ceil(70 / 8) = 9.
+    assert bound(LOW, TASKS, costs).response_ns == 69
+
+
+def test_other_cpus_cost_nothing():
+    elsewhere = replace(LOW, cpu=1)
+    assert bound(HIGH, (HIGH, elsewhere), COSTS).response_ns == 14
+
+
+def test_parts_sum_up_to_the_window():
+    costs = replace(COSTS, release_isr_ns=5, tick=Tick(1, 8))
+    for one in (replace(HIGH, blocking_ns=9), MIDDLE, LOW):
+        tasks = tuple(one if other.name == one.name else other for other in TASKS)
+        response = bound(one, tasks, costs)
+        parts = break_down(one, tasks, costs, response)
+        assert sum(astuple(parts)) == response.window_ns
+        assert parts.blocking_ns == one.blocking_ns
+
+
+def test_parts_of_a_response_by_hand():
+    # low as above: 30 own, 3 jobs switch 4 each, high made middle load 7 and middle made low 3.
+    parts = break_down(LOW, TASKS, COSTS, bound(LOW, TASKS, COSTS))
+    assert (parts.wcet_ns, parts.interference_ns) == (30, 30)
+    assert (parts.delta_ns, parts.gamma_ns) == (12, 10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_schedule_with_switches_and_reloads_exceeds_the_bound(seed: int):
+    generator = random.Random(seed)  # noqa: S311 - reproducible, no secret
+    n_preemptions = n_compared = 0
+    for _ in range(150):
+        n_tasks = generator.randint(2, 4)
+        tasks = tuple(
+            Task(
+                name=f"{i}", wcet_ns=generator.randint(1, 40), period_ns=generator.randint(40, 300),
+                deadline_ns=300, priority=generator.randint(1, n_tasks),
+            )
+            for i in range(n_tasks)
+        )  # fmt: skip
+        half = generator.randint(0, 3)
+        gammas = {one.name: generator.randint(0, 15) for one in tasks}
+        costs = PlatformCosts(switch_ns=2 * half, gamma_ns=gammas)
+        loaded = [with_overheads(one, tasks, costs) for one in tasks]
+        if any(utilisation((one.task, *one.interfering)) >= 1 for one in loaded):
+            continue
+        seen = play(_jobs(tasks, generator), half, reloads(gammas))
+        n_preemptions += seen.preemptions
+        n_compared += 1
+        for one in tasks:
+            assert seen.responses[one.name] <= bound(one, tasks, costs).response_ns, (tasks, costs)
+    # Else nothing that costs anything would have been compared.
+    assert n_compared > 30
+    assert n_preemptions > 100
+
+
+def _jobs(tasks: tuple[Task, ...], generator: random.Random) -> list[Job]:
+    """Sporadic jobs of full length, most of them as early as they may come."""
+    jobs = []
+    for one in tasks:
+        release = generator.choice((0, generator.randint(0, 50)))
+        while release < 2000:
+            jobs.append(Job(one, release, release, one.wcet_ns))
+            release += one.period_ns + generator.choice((0, 0, generator.randint(0, 9)))
+    return jobs

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity bound` as a user calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
+
+from laxity.cli.main import cli
+from laxity.errors import ConfigError
+from laxity.model.manifest import encode_document
+
+TASKS = """
+schema = 1
+[[task]]
+name = "control"
+period = "10ms"
+wcet = "2ms"
+priority = 90
+cpus = "1"
+[[task]]
+name = "video"
+period = "40ms"
+wcet = "12ms"
+priority = 50
+cpus = "1"
+working_set = "{working_set}"
+deadline = "{deadline}"
+"""
+
+
+def bound(
+    tmp_path: Path, *words: str, deadline: str = "40ms", working_set: str = "64KiB"
+) -> Result:
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text(TASKS.format(deadline=deadline, working_set=working_set))
+    (tmp_path / "costs.json").write_bytes(encode_document(model(*SWITCHES, *GAMMAS)))
+    return CliRunner().invoke(
+        cli, ["bound", str(tasks), *words], standalone_mode=False, catch_exceptions=False
+    )
+
+
+def costs(tmp_path: Path) -> tuple[str, str]:
+    return "--costs", str(tmp_path / "costs.json")
+
+
+def test_zero_overheads_are_stated(tmp_path: Path):
+    # video: 12 + 2 * 2 = 16 ms.
+    done = bound(tmp_path, "--costs", "none", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["verdict"]) == (0, "schedulable")
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [2_000_000, 16_000_000]
+    assert [one["exact"] for one in answer["tasks"]] == [True, True]
+    # video: 12 f + 2 f * ceil(w / 10) = 12 f + 8 f = 40: f = 2.
+    assert answer["sensitivity"] == {"factor_ppm": 2_000_000, "critical_task": "video"}
+    assert answer["costs"]["path"] is None
+    assert answer["not_accounted"] == ["all costs of the platform: --costs none"]
+    assert "costs: none, zero overheads" in bound(tmp_path, "--costs", "none").stdout
+
+
+def test_measured_costs_stand_in_the_answer(tmp_path: Path):
+    # 2 delta = 40 us; control makes video load 5 us again. C' = 2.045 and 12.04 ms, J' = 50 us.
+    # Ticks of 9 us each 4 ms. video: 12.04 + 2 * 2.045 = 16.13, ticks ceil(16.139 / 4) = 5:
+    # 16.175, and + 50 us = 16.225 ms.
+    # control: 2.045 + a switch under way 0.04 + the timer of video 0.007 + a tick 0.009 = 2.101,
+    # and + 50 us = 2.151 ms.
+    done = bound(tmp_path, *costs(tmp_path), "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["verdict"]) == (0, "schedulable")
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [2_151_000, 16_225_000]
+    assert answer["tasks"][1]["breakdown"] == {
+        "wcet_ns": 12_000_000,
+        "delta_ns": 120_000,
+        "gamma_ns": 10_000,
+        "interrupts_ns": 45_000,
+        "blocking_ns": 0,
+        "switch_blocking_ns": 0,
+        "interference_ns": 4_000_000,
+    }
+    assert answer["costs"]["machine_hash"] == "ab"
+    names = [one["name"] for one in answer["costs"]["entries"]]
+    assert names == ["delta", "gamma", "tick", "tick_period", "timer_latency", "release_isr"]
+
+
+def test_table_says_what_was_counted_and_what_was_not(tmp_path: Path):
+    text = bound(tmp_path, *costs(tmp_path)).stdout
+    assert text.startswith("schedulable\n")
+    assert "16.225ms" in text
+    assert "of what is stated; then video is late first" in text
+    assert "max + 0%; what was measured is observed, not proven" in text
+    assert "not accounted for" in text
+
+
+@pytest.mark.parametrize(
+    ("deadline", "code", "verdict"),
+    [
+        ("16225us", 0, "schedulable"),
+        ("16224us", 4, "not provable"),
+        ("16ms", 4, "not provable"),
+        ("15999us", 1, "not schedulable"),
+    ],
+)
+def test_exit_code_is_the_verdict(tmp_path: Path, deadline: str, code: int, verdict: str):
+    done = bound(tmp_path, *costs(tmp_path), deadline=deadline)
+    assert done.return_value == code
+    assert done.stdout.startswith(f"{verdict}\n")
+
+
+def test_missing_cost_is_no_verdict_and_says_what_to_measure(tmp_path: Path):
+    done = bound(tmp_path, *costs(tmp_path), working_set="2MiB")
+    assert done.return_value == 4
+    assert "run laxity measure crpd --max-size 2MiB" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--use", "p0"), '--use "p0": unknown'),
+        (("--use", "mean"), '--use "mean": unknown'),
+        (("--margin", "20"), '--margin: "20" is no percentage'),
+        (("--margin", "20%", "--costs", "none"), "--costs none has no figures"),
+    ],
+)
+def test_figure_that_there_is_not_is_refused(tmp_path: Path, words: tuple[str, ...], told: str):
+    with pytest.raises(ConfigError) as refusal:
+        bound(tmp_path, *costs(tmp_path), *words)
+    assert told in str(refusal.value)
+
+
+def test_task_set_that_cannot_be_read_is_named(tmp_path: Path):
+    with pytest.raises(ConfigError, match=r"task set .*none.toml: cannot be read"):
+        CliRunner().invoke(
+            cli,
+            ["bound", str(tmp_path / "none.toml"), "--costs", "none"],
+            standalone_mode=False,
+            catch_exceptions=False,
+        )
