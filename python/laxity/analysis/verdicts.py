@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a schedulability test answers, for one task or for a whole set.
+
+Three answers, never two: "not schedulable" comes from what happens for certain, so a test that is
+only sufficient, or lacks an input, says "not provable".
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+SCHEDULABLE: Final = "schedulable"
+NOT_SCHEDULABLE: Final = "not_schedulable"
+NOT_PROVABLE: Final = "not_provable"
+Verdict = Literal["schedulable", "not_schedulable", "not_provable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskVerdict:
+    """The answer for one task.
+
+    Attributes:
+        name: Of the task.
+        verdict: The answer.
+        response_time_ns: Bound, also beyond the deadline; None: the test gives none.
+        deadline_ns: Of the task.
+        test: Name of the test.
+        source: Paper that it is from.
+        exact: The bound is reached: whatever the verdict, it could not be the other one.
+        reason: Why nothing is proven; None: it is, or the bound is beyond the deadline.
+    """
+
+    name: str
+    verdict: Verdict
+    response_time_ns: int | None
+    deadline_ns: int
+    test: str
+    source: str
+    exact: bool
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetVerdict:
+    """The answer for a whole set, from a test that does not look at tasks one by one.
+
+    Attributes:
+        verdict: The answer.
+        test: Name of the test.
+        source: Paper that it is from.
+        exact: The verdict is that of a test that is necessary as well as sufficient.
+        interval_ns: Length of an interval in which the work that must be done exceeds the time;
+            None: none was found, or the test knows no intervals.
+        demand_ns: That work.
+        reason: Why it is so where no interval says it; None: schedulable, or an interval does.
+    """
+
+    verdict: Verdict
+    test: str
+    source: str
+    exact: bool
+    interval_ns: int | None = None
+    demand_ns: int | None = None
+    reason: str | None = None
