@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, plan_and_measure
-from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    on_option,
-    quiet_option,
-    run_dir_option,
-    run_root_option,
-)
+from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus, parse_nodes
 from laxity.model.units import parse_duration_ns, parse_size_bytes
@@ -90,20 +81,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="Of what is measured.",
 )
-@click.option(
-    "--timeout", metavar="TIME", default="10m", show_default=True, help="End the measurement then."
-)
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
-@click.option(
-    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
-)
-@on_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@measure_options(timeout="10m")
 def memory_latency(**given: object) -> int:
     """Measure the time of a memory access against the size of the array that is used.
 

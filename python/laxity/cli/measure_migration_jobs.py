@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, plan_and_measure
-from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    on_option,
-    quiet_option,
-    run_dir_option,
-    run_root_option,
-)
+from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
 from laxity.cli.sizes import read_sizes
 from laxity.errors import located
 from laxity.model.cpus import parse_cpus
@@ -88,20 +79,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="Of the task that changes.",
 )
-@click.option(
-    "--timeout", metavar="TIME", default="10m", show_default=True, help="End the measurement then."
-)
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
-@click.option(
-    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
-)
-@on_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@measure_options(timeout="10m")
 def migration_jobs(**given: object) -> int:
     """Compare jobs that migrated with jobs that were only preempted.
 

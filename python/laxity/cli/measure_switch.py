@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, plan_and_measure
-from laxity.cli.options import (
-    debug_option,
-    format_option,
-    no_report_option,
-    on_option,
-    quiet_option,
-    run_dir_option,
-    run_root_option,
-)
+from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
 from laxity.model.units import parse_duration_ns, parse_size_bytes
@@ -81,20 +72,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="Of the victim; the preemptor has one more.",
 )
-@click.option(
-    "--timeout", metavar="TIME", default="5m", show_default=True, help="End the measurement then."
-)
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
-@click.option(
-    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
-)
-@on_option
-@run_dir_option
-@run_root_option
-@no_report_option
-@format_option("table", "json")
-@quiet_option
-@debug_option
+@measure_options(timeout="5m")
 def switch(**given: object) -> int:
     """Measure what the kernel takes when it switches, wakes tasks and is interrupted.
 

@@ -6,10 +6,20 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+import click
 import msgspec
 
 from laxity.cli.finished import show_finished
-from laxity.cli.options import run_path
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    on_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
 from laxity.errors import located
 
 if TYPE_CHECKING:
@@ -34,6 +44,45 @@ class MeasureOptions(msgspec.Struct, frozen=True, kw_only=True):
     no_report: bool
     output_format: str
     quiet: bool
+
+
+def measure_options(timeout: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a measurement the options that all of them take, behind its own.
+
+    Args:
+        timeout: Default of `--timeout`.
+    """
+    options = (
+        click.option(
+            "--timeout",
+            metavar="TIME",
+            default=timeout,
+            show_default=True,
+            help="End the measurement then.",
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]"
+        ),
+        click.option(
+            "--allow-unprivileged",
+            is_flag=True,
+            help="FIFO where permitted, else ordinary priorities.",
+        ),
+        on_option,
+        run_dir_option,
+        run_root_option,
+        no_report_option,
+        format_option("table", "json"),
+        quiet_option,
+        debug_option,
+    )
+
+    def add(command: Callable[..., int]) -> Callable[..., int]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def plan_and_measure(
