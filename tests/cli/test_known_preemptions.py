@@ -6,6 +6,8 @@ The victim reads the clock all the time and tells every gap; two others come by 
 runs, and stamp their own start and finish.
 """
 
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +51,8 @@ offset = "7ms"
 priority = 80
 cpus = "{cpu}"
 """
+# Keeps the CPU busy: some kernels tell tracefs of no switch from the idle thread.
+BUSY = f"import os\nos.sched_setaffinity(0, {{{CPU}}})\nwhile True: pass"
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,11 @@ def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     spec = directory / "known.toml"
     spec.write_text(TASKS.format(gaps=GAPS, cpu=CPU))
     laxity = Laxity(directory, BUILT.tools)
-    run = laxity.run("./known.toml", "--trace-backend", str(request.param))
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+        try:
+            run = laxity.run("./known.toml", "--trace-backend", str(request.param))
+        finally:
+            busy.kill()
     (data,) = read_page(run).runs
     return run, data
 
