@@ -14,7 +14,14 @@ import pytest
 from laxity.errors import ConfigError, PlatformError, RecordError
 from laxity.model.manifest import Manifest, Tool
 from laxity.store import run_directory
-from laxity.store.run_directory import MANIFEST, create_run, open_run, run_name, write_file
+from laxity.store.run_directory import (
+    MANIFEST,
+    create_run,
+    open_run,
+    run_name,
+    write_file,
+    write_output,
+)
 
 
 def manifest(**fields: object):
@@ -102,6 +109,33 @@ def test_file_is_replaced_whole_and_leaves_no_trace(tmp_path: Path):
     write_file(tmp_path / "a", b"new")
     assert (tmp_path / "a").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_device_that_is_named_as_output_stays_a_device(tmp_path: Path):
+    # A file in its place would take the device from every program on the machine. The link stands
+    # for it: what is not written through is renamed onto the link, and harms nobody.
+    before = Path("/dev/null").stat()
+    link = tmp_path / "null"
+    link.symlink_to("/dev/null")
+    write_output(link, b"lost")
+    assert link.is_symlink()
+    assert Path("/dev/null").stat().st_rdev == before.st_rdev
+
+
+def test_full_device_that_is_named_as_output_is_told(tmp_path: Path):
+    link = tmp_path / "full"
+    link.symlink_to("/dev/full")
+    with pytest.raises(PlatformError, match=r"cannot be written \(No space left on device\)"):
+        write_output(link, b"lost")
+    assert link.is_symlink()
+
+
+def test_link_that_is_named_as_output_stays_a_link(tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for text in (b"first", b"second"):
+        write_output(tmp_path / "link", text)
+        assert (tmp_path / "file").read_bytes() == text
+    assert (tmp_path / "link").is_symlink()
 
 
 def test_hashes_leave_out_what_is_rebuilt_and_what_holds_them(tmp_path: Path):

@@ -43,9 +43,10 @@ def merge(runs: tuple[str, ...], output: str) -> None:
 
     All of them must have been measured on one machine.
     """
+    from laxity.model.manifest import encode_document  # noqa: PLC0415 - with the below
     from laxity.runner.costs import merge_runs  # noqa: PLC0415 - loads numpy
-    from laxity.store.run_directory import write_document  # noqa: PLC0415 - with the above
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
 
     model = merge_runs([Path(run) for run in runs])
-    write_document(Path(output), model)
+    write_output(Path(output), encode_document(model))
     sys.stdout.write(f"{output}: {len(model.entries)} entries of {len(runs)} runs\n")

@@ -145,7 +145,7 @@ def generate(**given: object) -> None:
     sizes and miss ratios drawn. The same options and seed write the same file.
     """
     from laxity.analysis.task_sets import draw_task_set  # noqa: PLC0415 - of this command only
-    from laxity.store.run_directory import write_file  # noqa: PLC0415 - with the above
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     if options.locked is not None:
@@ -163,7 +163,7 @@ def generate(**given: object) -> None:
     if options.output is None:
         sys.stdout.write(text)
     else:
-        write_file(Path(options.output), text.encode())
+        write_output(Path(options.output), text.encode())
 
 
 def _text(options: _Options, request: "Request", tasks: "Sequence[DrawnTask]", seed: int) -> str:

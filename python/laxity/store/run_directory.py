@@ -191,14 +191,34 @@ def write_file(path: Path, data: bytes) -> None:
         new.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        advice = "free space" if is_full(error) else "name another place"
-        msg = f"{path}: cannot be written ({error.strerror}); {advice}"
-        raise PlatformError(msg) from error
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> PlatformError:
+    advice = "free space" if is_full(error) else "name another place"
+    return PlatformError(f"{path}: cannot be written ({error.strerror}); {advice}")
 
 
 def write_document(path: Path, document: msgspec.Struct | dict[str, Any]) -> None:
     """Write a JSON document as `write_file` does."""
     write_file(path, encode_document(document))
+
+
+def write_output(path: Path, data: bytes) -> None:
+    """Write a file that the user named: what is no plain file (a pipe, a device) is not replaced.
+
+    A link is followed, so that /dev/stdout stays what it is.
+
+    Raises:
+        PlatformError: The output is full or cannot be created.
+    """
+    if not path.exists() or path.is_file() or path.is_dir():
+        write_file(path.resolve() if path.is_symlink() else path, data)
+        return
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
 
 
 def sync_directory(path: Path) -> None:
