@@ -87,6 +87,13 @@ def test_tick_that_is_not_found_is_said_and_never_zero(tmp_path: Path):
     assert "tick: not found; gaps of the victim repeat at none of 24, 32," in text
 
 
+def test_tick_that_nobody_looked_for_is_not_said_to_be_absent(tmp_path: Path):
+    # A run that was ended before it came to the tick: no gap was looked for.
+    text = text_of(report_of(tmp_path / "D", PREEMPTIONS))
+    assert "tick: not measured; the run has no observation of it" in text
+    assert "not found" not in text
+
+
 def test_damaged_stream_is_told_on_the_page(tmp_path: Path):
     report_of(tmp_path / "D", PREEMPTIONS)
     (tmp_path / "D" / "switch.npy").write_bytes(b"gone")

@@ -5,9 +5,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from laxity.analysis import switch
 from laxity.analysis.switch import Cost, KernelCheck
-from laxity.analysis.switch_rows import Rows
+from laxity.analysis.switch_rows import IRQ, KERNEL, SPIN, Rows
 from laxity.analysis.tick import RATES_HZ, Tick
 from laxity.errors import RecordError
 from laxity.model import costs as model
@@ -74,14 +76,31 @@ def _remarks(run: Run, rows: Rows, costs: Sequence[Cost]) -> tuple[str, ...]:
     quantities = asked.quantities if isinstance(asked, SwitchMeasurement) else []
     if "spin" in quantities and model.TICK not in names and len(rows):
         rates = ", ".join(str(rate) for rate in sorted(RATES_HZ))
-        remarks.append(
-            f"tick: not found; gaps of the victim repeat at none of {rates} Hz (a kernel that "
+        reason = _unseen(rows, SPIN) or (
+            f"not found; gaps of the victim repeat at none of {rates} Hz (a kernel that "
             "stops its tick while one task runs has none)"
         )
+        remarks.append(f"tick: {reason}")
     if "kernel" in quantities and model.SWITCH_KERNEL not in names and len(rows):
-        remarks.append(
-            "switch_kernel: not measured; the kernel recorded no preemption whole, or not twice"
+        reason = (
+            _refusal(run, model.SWITCH_KERNEL)
+            or _unseen(rows, KERNEL)
+            or "not measured; the kernel recorded no preemption whole, or not twice"
         )
+        remarks.append(f"switch_kernel: {reason}")
     if "irq" in quantities and model.IRQ not in names and len(rows):
-        remarks.append("irq: no window had exactly one gap and one interrupt at most")
+        reason = _unseen(rows, IRQ) or "no window had exactly one gap and one interrupt at most"
+        remarks.append(f"irq: {reason}")
     return tuple(remarks)
+
+
+def _unseen(rows: Rows, quantity: int) -> str | None:
+    """Say that nothing was observed, as of a run that ended before: that finds nothing."""
+    if bool(np.any(rows["quantity"] == quantity)):
+        return None
+    return "not measured; the run has no observation of it"
+
+
+def _refusal(run: Run, what: str) -> str | None:
+    reasons = (one.reason for one in run.manifest.fallbacks if one.what == what)
+    return next((f"not measured; {reason}" for reason in reasons), None)
