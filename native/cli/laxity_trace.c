@@ -66,7 +66,7 @@ static const struct laxity_option options[] = {
      .default_text = "auto",
      .kind = LAXITY_OPTION_CHOICE,
      AT(backend),
-     .help = "auto: the first that serves here; tracefs alone supplies wake-ups and interrupts"},
+     .help = "auto: the first that serves here; perf supplies neither wake-ups nor interrupts"},
     {.name = "--ring",
      .metavar = "SIZE",
      .default_text = "16MiB, all CPUs 256MiB",
