@@ -18,6 +18,9 @@ from laxity.errors import ConfigError
 from laxity.model.manifest import Fallback, Memory
 from laxity.model.streams import Status, absent_value
 from laxity.report.page import write_report
+from laxity.report.run_data import read_page
+from laxity.report.sections.verdict import build as build_verdict
+from laxity.store.run_directory import open_run
 
 REPORT_LIMIT_BYTES = 2_000_000
 
@@ -459,6 +462,20 @@ def test_co_runner_on_the_tasks_cpu_is_said_to_run_only_while_it_sleeps(tmp_path
     assert "82.0 k passes/s" in text
     apart = Made(ordinary_rows(20), corunners=[run_builder.corunner()])
     assert "shares CPU" not in text_of(write_report(write_run(tmp_path / "apart", apart)))
+
+
+def test_numbers_that_count_from_modelled_releases_say_so(tmp_path: Path):
+    made = Made(ordinary_rows(40), others=[Made(ordinary_rows(40), name="vision")])
+    page = read_page(open_run(write_run(tmp_path / "run", made)))
+    first, second = page.runs[0].tasks
+    run = replace(page.runs[0], tasks=(first, replace(second, is_observed=True)))
+    table = build_verdict(replace(page, runs=(run,))).table
+    assert table is not None
+    names = [row[0] for row in table.rows]
+    assert [(one.text, one.remark) for one in names] == [
+        ("control", ""),
+        ("vision", "releases modelled"),
+    ]
 
 
 def test_two_tasks_stand_side_by_side_with_their_own_numbers(tmp_path: Path):

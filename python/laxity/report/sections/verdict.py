@@ -214,7 +214,11 @@ def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:
     for run, task in shown:
         tiles = _tiles(task, run)
         cells = [number_cell(one.value, one.remark) for one in tiles]
-        name = text_cell(task.result.name, run.label if page.is_composite else "")
+        remarks = (
+            run.label if page.is_composite else "",
+            "releases modelled" if task.has_modelled_releases else "",
+        )
+        name = text_cell(task.result.name, ", ".join(filter(None, remarks)))
         n_jobs = 0 if not task.n_finished else task.distributions[Stream.START_TO_FINISH].n
         rows.append((name, *cells, number_cell(show_count(n_jobs))))
     kind = shown[0][0].kind
