@@ -266,6 +266,8 @@ def test_without_permission_to_trace_nothing_is_left(tmp_path: Path):
         (("1", "--cgroup", "x"), "one of PID, COMM and --cgroup"),
         (("--cgroup", "no/such/group"), "--cgroup no/such/group: is no control group"),
         (("1", "--deadline", "5"), "--deadline"),
+        (("1", "--deadline", "0s"), '--deadline: "0s" is not above 0; write a longer one'),
+        (("1", "--duration", "0ms"), '--duration: "0ms" is not above 0; write a longer one'),
     ],
 )
 def test_wrong_words_are_refused(tmp_path: Path, words: tuple[str, ...], told: str):

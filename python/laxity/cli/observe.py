@@ -89,10 +89,8 @@ def observe(**given: object) -> int:
 
     options = msgspec.convert(given, _Options)
     target = _target(options)
-    with located("--deadline"):
-        deadline_ns = None if options.deadline is None else parse_duration_ns(options.deadline)
-    with located("--duration"):
-        duration_ns = None if options.duration is None else parse_duration_ns(options.duration)
+    deadline_ns = _time_ns("--deadline", options.deadline)
+    duration_ns = _time_ns("--duration", options.duration)
     request = ObserveRequest(
         target=target,
         named=options.cgroup or options.program or "",
@@ -112,6 +110,17 @@ def observe(**given: object) -> int:
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
+
+
+def _time_ns(option: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    with located(option):
+        time_ns = parse_duration_ns(text)
+    if time_ns <= 0:
+        msg = f'{option}: "{text}" is not above 0; write a longer one, or leave it out'
+        raise ConfigError(msg)
+    return time_ns
 
 
 def _target(options: _Options) -> "Target":
