@@ -211,3 +211,13 @@ def test_late_arrival_belongs_to_the_release_before_it():
 def test_irregular_thread_has_no_slots():
     with pytest.raises(ValueError, match="no releases without a period"):
         PeriodFit(Rhythm.IRREGULAR, 20).slots(np.array([1]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_loop_that_was_late_once_is_not_periodic(seed: int):
+    # It sleeps for 10.16 ms after each pass; one pass took 0.6 of that longer, and the phase that
+    # it then has never comes back.
+    random = np.random.default_rng(seed)
+    steps_ns = 10_160_000 + random.normal(0, 10_000, 80)
+    steps_ns[random.integers(20, 60)] += 6_100_000
+    assert estimate_period(np.cumsum(steps_ns).astype(np.int64)).rhythm is not Rhythm.PERIODIC

@@ -42,6 +42,8 @@ _BLOCKS = 8
 _TIGHTER = 1.5
 _FILLED = 0.9
 _LEAST_EXPLAINED = 0.45
+# Of the time from the first to the last arrival; a program may just be starting.
+_SPANNED = 0.9
 _WALK = 43.0
 # A distance so near to whole periods is that many of them.
 _CERTAIN_SHARE = 0.25
@@ -139,7 +141,7 @@ def estimate_period(arrivals_ns: IntArray) -> PeriodFit:
     is_walk = _is_walk(_counted_errors(at_ns, refined.period_ns)) or _is_walk(
         line.errors_ns[line.is_used]
     )
-    if not is_walk and _is_grid(line, n, refined):
+    if not is_walk and _spans(line, at_ns) and _is_grid(line, n, refined):
         return _periodic(line, n, int(arrivals_ns[0]))
     if is_walk or refined.has_drifted or _explained(line, n) < _FILLED:
         return _drifting(at_ns, refined)
@@ -159,6 +161,15 @@ def _is_grid(line: _Line, n: int, refined: Refined) -> bool:
     if filled >= _FILLED:
         return True
     return not refined.has_drifted and filled * _explained(line, n) >= _LEAST_EXPLAINED
+
+
+def _spans(line: _Line, at_ns: Floats) -> bool:
+    """Tell whether releases last from the first to the last arrival, nearly.
+
+    A loop that sleeps for a time and was late once keeps to one grid before that and to another one
+    after it; either of them explains most arrivals.
+    """
+    return float(np.ptp(line.slots)) * line.period_ns >= _SPANNED * float(np.ptp(at_ns))
 
 
 def _filled(line: _Line) -> float:
