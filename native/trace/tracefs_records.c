@@ -204,7 +204,10 @@ static void take_interrupt(
     struct laxity_sched_event event = event_of(record, kind);
     event.prev_state_or_vector = number_of(record, field_of(record, 0), LAXITY_ABSENT_STATE);
     const enum laxity_tracepoint_action action = record->tracepoint->kind->action;
-    if (action == LAXITY_TRACEPOINT_VECTOR_IN || action == LAXITY_TRACEPOINT_VECTOR_OUT) {
+    const bool is_vector =
+        action == LAXITY_TRACEPOINT_VECTOR_IN || action == LAXITY_TRACEPOINT_VECTOR_OUT;
+    /* What is absent is the smallest value, which has no negative. */
+    if (is_vector && event.prev_state_or_vector != LAXITY_ABSENT_STATE) {
         event.prev_state_or_vector = LAXITY_CPU_VECTOR(event.prev_state_or_vector);
     }
     if (kind == LAXITY_SCHED_IRQ_IN) {
