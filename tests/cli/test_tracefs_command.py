@@ -24,6 +24,10 @@ JOURNAL = Path(DIRECTORY)
 MOUNTED = Path("/sys/kernel/tracing/instances")
 EVERYTHING = ("--kinds", "wakeup,migrate,irq,softirq")
 
+# Some kernels tell tracefs of no switch from the idle thread: a second program keeps the CPU busy.
+PINNED = f"import os, time\nos.sched_setaffinity(0, {{{CPU}}})\n"
+SLEEPS = "for _ in range(50): time.sleep(1e-3)"
+
 pytestmark = pytest.mark.serial
 
 
@@ -63,10 +67,10 @@ def instances() -> set[str]:
 def test_wake_up_comes_before_its_thread_and_interrupts_come_in_pairs(tmp_path: Path):
     recorder = start_recorder(tmp_path / "D", "--backend", "tracefs", *EVERYTHING)
     # A sleep is ended by a timer: an interrupt, and within it a wake-up.
-    sleeper = subprocess.Popen(
-        [sys.executable, "-c", "import time\nfor _ in range(50): time.sleep(1e-3)"]
-    )
-    assert sleeper.wait(PATIENCE_S) == 0
+    with subprocess.Popen([sys.executable, "-c", f"{PINNED}while True: pass"]) as busy:
+        sleeper = subprocess.Popen([sys.executable, "-c", PINNED + SLEEPS])
+        assert sleeper.wait(PATIENCE_S) == 0
+        busy.kill()
     recorder.send_signal(signal.SIGINT)
     recorder.communicate(timeout=PATIENCE_S)
     rows = np.ma.getdata(read_stream(tmp_path / "D" / "sched.npy"))
