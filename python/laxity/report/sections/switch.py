@@ -117,7 +117,9 @@ def build(run: RunData) -> Section:
     blocks += [Paragraph(f"{check}.") for check in found.checks]
     blocks += [Paragraph(f"{remark}.", "note") for remark in found.remarks]
     quantities = tuple(one for cost in found.costs for one in _quantities(run, cost))
-    return Section("switch", "Switches, wake-ups and interrupts", tuple(blocks), quantities)
+    return Section(
+        f"{run.prefix}-switch", "Switches, wake-ups and interrupts", tuple(blocks), quantities
+    )
 
 
 def build_method(run: RunData) -> Section:
@@ -134,7 +136,7 @@ def build_method(run: RunData) -> Section:
         )
         cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
         blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section("method", "Method and limits", tuple(blocks))
+    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
 
 
 def sentences(run: RunData) -> tuple[str, ...]:
