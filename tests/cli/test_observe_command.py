@@ -105,7 +105,8 @@ def test_period_and_jobs_of_a_foreign_program_are_found(tmp_path: Path):
         # where a job was still running at the next release (others had the CPU), the two are one.
         first, last = (round((int(mine["release_ns"][i]) - first_ns) / period_ns) for i in (0, -1))
         assert last - first + 1 == len(mine) + one.n_without_job
-        assert first >= 0
+        # What the thread waits for before its first release is seen, too, where that takes long.
+        assert first >= -4
         assert last <= jobs - 2
         assert len(mine) > 0.9 * jobs
         # Releases lie on the program's own grid, late by what every wake-up takes.
