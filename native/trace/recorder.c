@@ -269,8 +269,9 @@ static int start(struct recorder *recorder, struct laxity_error *error)
         (void)close_stream(recorder);
         return -1;
     }
-    /* From here on every CPU is watched. */
+    /* From here on every CPU is watched, and all that is to be recorded of it. */
     recorder->started_ns = laxity_now_ns();
+    recorder->stream.from_ns = recorder->started_ns;
     if (!recorder->recording->is_histogram) {
         (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
     }
@@ -488,6 +489,7 @@ static int write_summary(const struct recorder *recorder)
 static void finish(struct recorder *recorder, struct laxity_error *error)
 {
     recorder->stopped_ns = laxity_now_ns();
+    recorder->stream.to_ns = recorder->stopped_ns;
     (void)recorder->backend->stop(recorder->state, &recorder->sink);
     (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);

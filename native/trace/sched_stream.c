@@ -76,6 +76,9 @@ static void take_event(void *context, const struct laxity_sched_event *event)
     if (event->kind == LAXITY_SCHED_EXIT) {
         laxity_thread_table_exit(&stream->threads, event->tid, event->time_ns);
     }
+    if (event->time_ns < stream->from_ns || event->time_ns >= stream->to_ns) {
+        return;
+    }
     cpu->next_seq++;
     if (stream->error) {
         cpu->lost++;
@@ -128,7 +131,9 @@ static void take_vector(void *context, int64_t number, const char *name)
 int laxity_sched_stream_open(int dir_fd, struct laxity_sched_stream *out_stream)
 {
     struct laxity_sched_stream *stream = out_stream;
-    *stream = (struct laxity_sched_stream){.npy.fd = -1};
+    *stream = (struct laxity_sched_stream){
+        .npy.fd = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX
+    };
     int rc = laxity_thread_table_open(&stream->threads);
     if (rc) {
         return rc;

@@ -92,6 +92,38 @@ static void lost_records_leave_a_gap_in_the_numbers_of_their_cpu(void)
     }
 }
 
+static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
+{
+    unsigned char rows[ROWS_MAX * SCHED_ROW_BYTES];
+    CHECK_EQUAL(read_rows("sched.npy", SCHED_ROW_BYTES, rows, ROWS_MAX), n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t time_ns = 0;
+        uint64_t seq = 0;
+        memcpy(&time_ns, &rows[i * SCHED_ROW_BYTES], sizeof time_ns);
+        memcpy(&seq, &rows[i * SCHED_ROW_BYTES + SEQ_OFFSET], sizeof seq);
+        CHECK_EQUAL(time_ns, times_ns[i]);
+        CHECK_EQUAL(seq, seqs[i]);
+    }
+}
+
+/* Back-ends start and stop one thing after the other: what comes meanwhile is no loss either. */
+static void rows_from_before_and_after_the_recording_are_left_out(void)
+{
+    open_stream();
+    stream->from_ns = 100;
+    happen(LAXITY_SCHED_OFF, 0, 7, 99);
+    happen(LAXITY_SCHED_ON, 0, 8, 100);
+    stream->to_ns = 200;
+    happen(LAXITY_SCHED_OFF, 0, 8, 199);
+    happen(LAXITY_SCHED_ON, 0, 7, 200);
+    CHECK_EQUAL(stream->cpus[0].rows, 2);
+    CHECK_EQUAL(stream->cpus[0].lost, 0);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {100, 199};
+    const uint64_t seqs[] = {0, 1};
+    rows_are(times_ns, seqs, 2);
+}
+
 static void full_output_counts_what_it_did_not_take(void)
 {
     const struct rlimit limit = {LAXITY_NPY_HEADER_BYTES + SCHED_ROW_BYTES, RLIM_INFINITY};
@@ -107,20 +139,6 @@ static void full_output_counts_what_it_did_not_take(void)
     CHECK_EQUAL(stream->cpus[0].rows, 0);
     CHECK_EQUAL(stream->cpus[0].lost, FULL_BUFFER + 3);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), -EFBIG);
-}
-
-static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
-{
-    unsigned char rows[ROWS_MAX * SCHED_ROW_BYTES];
-    CHECK_EQUAL(read_rows("sched.npy", SCHED_ROW_BYTES, rows, ROWS_MAX), n);
-    for (size_t i = 0; i < n; i++) {
-        int64_t time_ns = 0;
-        uint64_t seq = 0;
-        memcpy(&time_ns, &rows[i * SCHED_ROW_BYTES], sizeof time_ns);
-        memcpy(&seq, &rows[i * SCHED_ROW_BYTES + SEQ_OFFSET], sizeof seq);
-        CHECK_EQUAL(time_ns, times_ns[i]);
-        CHECK_EQUAL(seq, seqs[i]);
-    }
 }
 
 /* CPU 0 has 0 1 (2 3 lost) 4 (5 lost) 6, CPU 1 has 0 1; of CPU 0 the first three rows go, and with
@@ -300,6 +318,7 @@ int main(void)
         return 1;
     }
     RUN(lost_records_leave_a_gap_in_the_numbers_of_their_cpu);
+    RUN(rows_from_before_and_after_the_recording_are_left_out);
     RUN(full_output_counts_what_it_did_not_take);
     RUN(what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is);
     RUN(a_long_trace_is_cut_where_it_was_asked_for);
