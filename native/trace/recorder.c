@@ -336,6 +336,16 @@ static int64_t window_begin_ns(const struct recorder *recorder)
     return from_ns < recorder->stopped_ns ? from_ns : recorder->stopped_ns;
 }
 
+/* What the back-end lacks is counted. */
+static void drain(struct recorder *recorder)
+{
+    const int64_t begun_ns = laxity_now_ns();
+    (void)recorder->backend->drain(recorder->state, &recorder->sink);
+    if (!recorder->recording->is_histogram) {
+        (void)laxity_sched_stream_settle(&recorder->stream, begun_ns); /* told at the next flush */
+    }
+}
+
 /* Returns 0 when told to stop, or -errno: the output is full. */
 static int record(struct recorder *recorder)
 {
@@ -343,8 +353,7 @@ static int record(struct recorder *recorder)
     int64_t flushed_ns = recorder->started_ns;
     int rc = 0;
     while (rc == 0 && !*recording->is_stopped && !wait_a_pass(recording->parent_fd)) {
-        (void
-        )recorder->backend->drain(recorder->state, &recorder->sink); /* what it lacks is counted */
+        drain(recorder);
         const int64_t now_ns = laxity_now_ns();
         if (now_ns - flushed_ns > FLUSH_NS && !recording->is_histogram) {
             drop_old(recorder, now_ns);

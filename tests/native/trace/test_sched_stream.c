@@ -49,7 +49,7 @@ static void name_thread(int32_t pid, int32_t tid, const char *comm, int64_t time
     const struct laxity_thread_event event = {
         .time_ns = time_ns, .pid = pid, .tid = tid, .comm = comm
     };
-    CHECK_EQUAL(laxity_thread_table_take(&stream->threads, &event), 0);
+    sink.on_thread(sink.context, &event);
 }
 
 static void fork_thread(int32_t pid, int32_t tid, int32_t parent_tid, int64_t time_ns)
@@ -57,7 +57,7 @@ static void fork_thread(int32_t pid, int32_t tid, int32_t parent_tid, int64_t ti
     const struct laxity_thread_event event = {
         .time_ns = time_ns, .pid = pid, .tid = tid, .parent_tid = parent_tid
     };
-    CHECK_EQUAL(laxity_thread_table_take(&stream->threads, &event), 0);
+    sink.on_thread(sink.context, &event);
 }
 
 static size_t read_rows(const char *name, size_t row_bytes, void *out, size_t room)
@@ -225,6 +225,25 @@ static void thread_keeps_one_row_per_name(void)
     CHECK(rows[0].to_ns == INT64_MIN);
 }
 
+/* Rings are read one after the other: all of a short thread within one pass, its end first. */
+static void thread_that_was_gone_before_it_was_told_of_has_its_name_and_its_end(void)
+{
+    open_stream();
+    name_thread(10, 10, "shell", 50);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, 90), 0);
+    happen(LAXITY_SCHED_EXIT, 0, 10, 220);
+    happen(LAXITY_SCHED_EXIT, 0, 20, 200);
+    fork_thread(20, 20, 10, 100);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, 180), 0);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    struct laxity_thread_row rows[ROWS_MAX];
+    CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 2);
+    CHECK_EQUAL(rows[0].to_ns, 220);
+    CHECK_TEXT(rows[1].comm, "shell");
+    CHECK_EQUAL(rows[1].from_ns, 100);
+    CHECK_EQUAL(rows[1].to_ns, 200);
+}
+
 /* The fork is on another CPU than what the new thread does, whose ring may be read before. */
 static void fork_that_is_told_late_makes_no_second_row(void)
 {
@@ -276,6 +295,7 @@ static void number_beyond_the_kernels_limit_is_left_out(void)
     name_thread(1, (1 << 22) - 1, "last", 1);
     name_thread(1, 1 << 22, "beyond", 1);
     name_thread(1, LAXITY_ABSENT_TID, "none", 1);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, INT64_MAX), 0);
     CHECK_EQUAL(stream->threads.n, 1);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
 }
@@ -324,6 +344,7 @@ int main(void)
     RUN(a_long_trace_is_cut_where_it_was_asked_for);
     RUN(rows_that_cannot_be_copied_stay_where_they_are);
     RUN(thread_keeps_one_row_per_name);
+    RUN(thread_that_was_gone_before_it_was_told_of_has_its_name_and_its_end);
     RUN(fork_that_is_told_late_makes_no_second_row);
     RUN(thread_whose_process_is_not_told_has_its_makers_and_keeps_it);
     RUN(interrupt_keeps_the_name_that_it_came_in_with_first);
