@@ -26,6 +26,7 @@ from tests.cli.commands import (
     start,
 )
 from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.cli.thread_rows import is_told, most_preemptions, switches_of
 from tests.waiting import wait_until
 
 from laxity.analysis import jobs as analysis
@@ -35,7 +36,7 @@ from laxity.model.streams import SchedKind
 from laxity.report.run_data import read_page
 from laxity.runner.instances import DIRECTORY
 from laxity.store.npy import read_stream
-from laxity.store.run_directory import Run, open_run
+from laxity.store.run_directory import open_run
 
 JOURNAL = Path(DIRECTORY)
 MOUNTED = Path("/sys/kernel/tracing/instances")
@@ -282,44 +283,6 @@ def test_every_preemption_by_a_task_of_higher_priority_is_found_and_named(laxity
     assert pieces[0].comm in {one["name"] for one in by}
 
 
-def switches_of(run: Run, tid: int):
-    """When a thread went off and came on, and was woken: its rows in order of time."""
-    rows = np.ma.getdata(run.stream("sched"))
-    rows = rows[rows["tid"] == tid]
-    rows = rows[np.isin(rows["kind"], (SchedKind.OFF, SchedKind.ON, SchedKind.WAKEUP))]
-    return rows[np.lexsort((rows["seq"], rows["cpu"], rows["time_ns"]))]
-
-
-def is_told(rows: np.ndarray, release_ns: int, finish_ns: int) -> bool:
-    """Whether somebody told who woke the thread, each time that it waited within the stretch."""
-    is_waiting = is_awake = False
-    for row in rows:
-        kind, when = row["kind"], int(row["time_ns"])
-        if kind == SchedKind.OFF:
-            if when >= finish_ns:
-                break
-            is_waiting, is_awake = row["preempted"] == 0, False
-        elif kind == SchedKind.WAKEUP:
-            is_awake = True
-        elif is_waiting and not is_awake and when > release_ns:
-            return False
-    return True
-
-
-def most_preemptions(rows: np.ndarray, start: np.ndarray, finish: np.ndarray, end_ns: int):
-    """How often a thread was pushed off from when it came on for each job until it slept again.
-
-    The harness counts by itself, from some time within the first stretch before the start to some
-    time within the last one behind the finish; never before the job before has finished.
-    """
-    offs = rows[rows["kind"] == SchedKind.OFF]
-    pushed_ns, slept_ns = (offs["time_ns"][offs["preempted"] == flag] for flag in (1, 0))
-    since_ns = np.concatenate(([0], slept_ns))[np.searchsorted(slept_ns, start)]
-    since_ns = np.maximum(since_ns, np.concatenate(([0], finish[:-1])))
-    until_ns = np.append(slept_ns, end_ns)[np.searchsorted(slept_ns, finish)]
-    return np.searchsorted(pushed_ns, until_ns) - np.searchsorted(pushed_ns, since_ns)
-
-
 PARTS = (
     "release_latency_ns", "execution_ns", "interrupted_ns", "preempted_ns", "switching_ns",
     "throttled_ns", "blocked_ns", "unexplained_ns",
@@ -348,11 +311,11 @@ def test_pieces_of_every_job_sum_up_to_its_response_time(laxity: Laxity):
         told = [is_told(rows, *ends) for ends in zip(release, finish, strict=True)]
         known = pieces.is_known
         assert known.tolist() == (told if "wakeup" in trace.supplies else [True] * len(jobs))
-        rows = rows[rows["kind"] != SchedKind.WAKEUP]
         counted = np.ma.getdata(jobs["preemptions"])
         assert (pieces.n_preemptions <= counted)[known].all()
         assert (counted <= most_preemptions(rows, start, finish, trace.stopped_ns))[known].all()
         n_preempted += int((counted > 0).sum())
+        rows = rows[rows["kind"] != SchedKind.WAKEUP]
         # It waited for its CPU if it was off that at its release, or went off before its start.
         is_off, when = rows["kind"] == SchedKind.OFF, rows["time_ns"]
         was_off = is_off[np.maximum(np.searchsorted(when, release, "right") - 1, 0)]
