@@ -124,6 +124,7 @@ def test_refusal_of_fifo_is_told_and_leaves_nothing(laxity: Laxity):
         (("--timeout", "3"), "--timeout: "),
         (("--evict", "wipe"), "'wipe' is not one of"),
         (("--repetitions", "0"), "--repetitions"),
+        (("--evict", "read", "--pattern", "code"), "laxity measure: --evict read: serves "),
     ],
 )
 def test_wrong_words_are_refused(words: tuple[str, ...], told: str):

@@ -20,6 +20,9 @@ _LARGEST_BYTES = 64 << 30
 _MOST_REPETITIONS = 1_000_000
 # The victim has one above it and one below it.
 _PRIORITIES = (2, 98)
+# As in native/cli/switch_options.c.
+_LEAST_SPIN_NS = 10**6
+_MOST_SPIN_NS = 3600 * 10**9
 _QUANTITIES = ("preemption", "sync", "timer", "release", "spin", "wakeup", "kernel", "irq")
 
 
@@ -96,6 +99,9 @@ def _asked(options: _Options) -> "Asked":
 
     with located("--spin"):
         spin_ns = parse_duration_ns(options.spin)
+        if not _LEAST_SPIN_NS <= spin_ns <= _MOST_SPIN_NS:
+            msg = f"{options.spin} is out of range; choose 1ms to 3600s"
+            raise ConfigError(msg)
     with located("--timeout"):
         timeout_ns = parse_duration_ns(options.timeout)
     return Asked(
