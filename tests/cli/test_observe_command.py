@@ -154,9 +154,11 @@ def test_thread_that_blocks_within_its_jobs_has_one_job_per_period(tmp_path: Pat
     assert np.median(np.asarray(rows["finish_ns"] - rows["start_ns"])) >= 500_000
 
 
+@needs_fifo
 @pytest.mark.usefixtures("may_trace")
 def test_threads_that_start_during_the_observation_are_observed(tmp_path: Path):
-    with running(LOOP, "absolute", 40, 10_000, 5 * MS) as program:
+    # An ordinary thread would wait for others over several of its releases, and its jobs be one.
+    with running(LOOP, "absolute", 40, 10_000, 5 * MS, fifo=90) as program:
         outcome = observe_from_its_start(tmp_path, program)
     assert outcome.code == 0, outcome.err
     one = threads_of(manifest_of(tmp_path / "D"))["loop0"]
