@@ -41,6 +41,7 @@ class LazyGroup(click.Group):
         "demo": ("demo", "demo", "Show what this machine does to a periodic task."),
         "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
         "bound": ("bound", "bound", "Tell whether a task set is schedulable, costs included."),
+        "compare": ("compare", "compare", "Tell whether anything has become longer."),
         "costs": ("costs", "costs", "Show and join what the platform costs."),
         "export": ("export", "export", "Write a run in the format of another tool."),
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),

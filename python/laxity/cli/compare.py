@@ -1,0 +1,195 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity compare`: has anything become longer, and is that more than noise?"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from laxity.cli.options import debug_option, format_option
+from laxity.cli.tables import print_json
+from laxity.errors import (
+    EXIT_DONE,
+    EXIT_NO_VERDICT,
+    EXIT_VIOLATED,
+    ConfigError,
+    NoVerdict,
+    suggestion,
+)
+from laxity.model.fail_on import FailOn, parse_fail_on
+
+if TYPE_CHECKING:
+    from laxity.analysis.regression import Judgement
+    from laxity.report.compare_data import Side
+    from laxity.report.compare_sides import Comparison
+
+COMPARE_SCHEMA = 1
+_EXIT_CODES = {"violated": EXIT_VIOLATED, "no_verdict": EXIT_NO_VERDICT, "holds": EXIT_DONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One comparison and what `--fail-on` makes of it."""
+
+    comparison: "Comparison"
+    judgements: "tuple[Judgement, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `--format json` prints.
+
+    `verdict`: violated, holds, no_verdict; compared where no --fail-on was given.
+    """
+
+    schema: int
+    base: str
+    noise: tuple[str, ...]
+    verdict: str
+    results: tuple[Result, ...]
+
+
+@click.command(
+    epilog="Exit codes: 0 compared and nothing stated has happened, 1 a --fail-on is violated, "
+    "2 usage, 4 no verdict: not comparable, or the figures do not tell."
+)
+@click.argument("base", metavar="BASE")
+@click.argument("others", metavar="NEW...", nargs=-1, required=True)
+@click.option(
+    "--fail-on",
+    "expressions",
+    metavar="EXPR",
+    multiple=True,
+    help="Exit with 1 if so: response.p99 > +5%, control.response.max > +20us, misses > 0, "
+    "gamma@256KiB.median > +15%. Repeatable.",
+)
+@click.option(
+    "--noise",
+    metavar="RUN",
+    multiple=True,
+    help="A further run made as BASE was: what they differ in is noise. Repeatable.",
+)
+@click.option(
+    "--allow-different",
+    is_flag=True,
+    help="Compare although machine, tasks, clock or interference differ; the answer says so.",
+)
+@format_option("table", "json")
+@debug_option
+def compare(
+    base: str,
+    others: tuple[str, ...],
+    expressions: tuple[str, ...],
+    noise: tuple[str, ...],
+    allow_different: bool,
+    output_format: str,
+) -> int:
+    """Compare each NEW with BASE: runs with jobs, or cost models (costs.json, runs that hold one).
+
+    Tasks are matched by name, costs by name and axes. A difference counts where its 95 % interval
+    and the noise floor leave out zero; what is not shown is never called equal. docs/compare.md.
+    """
+    statements = tuple(parse_fail_on(one) for one in expressions)
+    answer = _answer(base, others, noise, statements, is_different_allowed=allow_different)
+    if output_format == "json":
+        print_json(answer)
+    else:
+        from laxity.cli.compare_tables import print_answer  # noqa: PLC0415 - loads numpy
+
+        print_answer(answer)
+    _refuse_incomparable(answer)
+    return _EXIT_CODES.get(answer.verdict, EXIT_DONE)
+
+
+def _answer(
+    base: str,
+    others: tuple[str, ...],
+    noise: tuple[str, ...],
+    statements: Sequence[FailOn],
+    *,
+    is_different_allowed: bool,
+) -> Answer:
+    from laxity.report.compare_data import read_sides  # noqa: PLC0415 - loads numpy
+    from laxity.report.compare_sides import compare_sides  # noqa: PLC0415 - loads numpy
+
+    old, new, likes = read_sides(base, others, noise)
+    _check_names(statements, (old, *new))
+    _check_noise(old, likes, is_different_allowed=is_different_allowed)
+    results = []
+    for side in new:
+        found = compare_sides(old, side, likes, is_different_allowed=is_different_allowed)
+        results.append(Result(found, _judge(statements, found)))
+    return Answer(COMPARE_SCHEMA, base, noise, _verdict(results, statements), tuple(results))
+
+
+def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgement, ...]":
+    from laxity.analysis.regression import judge_statement  # noqa: PLC0415 - with the above
+
+    if not found.is_compared:
+        return ()
+    return tuple(
+        judgement
+        for statement in statements
+        for judgement in judge_statement(statement, found.figures, found.misses)
+    )
+
+
+def _verdict(results: Sequence[Result], statements: Sequence[FailOn]) -> str:
+    from laxity.analysis.regression import UNKNOWN, VIOLATED, overall  # noqa: PLC0415 - as above
+
+    answer = overall([one for result in results for one in result.judgements])
+    if answer == VIOLATED:
+        return answer
+    if any(not one.comparison.figures and not one.comparison.misses for one in results):
+        return UNKNOWN
+    return answer if statements else "compared"
+
+
+def _check_names(statements: Sequence[FailOn], sides: "Iterable[Side]") -> None:
+    """Refuse tasks that no side has: a mistyped name must not be an eternal "no verdict"."""
+    tasks = {name for side in sides for name, _, _ in side.tasks()}
+    for statement in statements:
+        task = statement.task
+        if task is None or task in tasks:
+            continue
+        advice = suggestion(task, tasks, f"there is {', '.join(sorted(tasks)) or 'none'}")
+        msg = f'--fail-on "{statement.text}": no side has a task "{task}"; {advice}'
+        raise ConfigError(msg)
+
+
+def _check_noise(base: "Side", likes: "Iterable[Side]", *, is_different_allowed: bool) -> None:
+    from laxity.report.compare_sides import differences_of  # noqa: PLC0415 - as above
+
+    for side in likes:
+        found = differences_of(base, side)
+        if found and not is_different_allowed:
+            first = found[0]
+            msg = (
+                f"--noise {side.path}: was not made as BASE was ({first.what}: {first.base}, here "
+                f"{first.new}); name a run of the same experiment"
+            )
+            raise NoVerdict(msg)
+
+
+def _refuse_incomparable(answer: Answer) -> None:
+    """Say why there is no comparison.
+
+    Raises:
+        NoVerdict: One could not be compared, and no statement is violated by the others.
+    """
+    if answer.verdict == "violated":
+        return
+    for result in answer.results:
+        found = result.comparison
+        if not found.is_compared:
+            what = ", ".join(dict.fromkeys(one.what for one in found.differences))
+            msg = (
+                f"{found.path}: differs from BASE in more than its figures ({what}); compare runs "
+                "of one experiment on one machine, or add --allow-different"
+            )
+            raise NoVerdict(msg)
+        if not found.figures and not found.misses:
+            msg = f"{found.path}: has no task and no cost in common with BASE; nothing was compared"
+            raise NoVerdict(msg)
