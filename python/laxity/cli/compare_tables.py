@@ -24,6 +24,7 @@ _PERCENT = 100
 _FIGURE_COLUMNS = ("shift", "95 % interval", "percent", "floor", "n", "worth", "verdict")
 # Of a cost model only what tells something; json has all.
 _MOST_COSTS = 40
+_MOST_LINES = 20
 
 
 def print_answer(answer: Answer) -> None:
@@ -181,4 +182,7 @@ def _chance(figures: Sequence[Figure]) -> list[str]:
 
 def _print_list(title: str, lines: Sequence[str]) -> None:
     if lines:
-        sys.stdout.write(f"\n{title}\n" + "".join(f"  {line}\n" for line in lines))
+        shown = [*lines[:_MOST_LINES]]
+        if len(lines) > _MOST_LINES:
+            shown.append(f"and {len(lines) - _MOST_LINES} more, which --format json lists")
+        sys.stdout.write(f"\n{title}\n" + "".join(f"  {line}\n" for line in shown))

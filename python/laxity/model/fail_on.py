@@ -37,7 +37,7 @@ COST_STATISTICS = (MEDIAN, MAX)
 AXES = ("cpu", "cpu_to", "node", "case", "evict")
 
 _EXAMPLE = "write for example response.p99 > +5%"
-_COMPARISON = re.compile(r"(.*?)([<>=!]+)(.*)", re.DOTALL)
+_COMPARISON = re.compile(r"(.*?)([<>]=?|[=!]=)(.*)", re.DOTALL)
 _SIZE = re.compile(r"[0-9].*")
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 

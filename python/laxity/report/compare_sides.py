@@ -159,7 +159,7 @@ def _doctor_lines(base: Side, new: Side) -> Iterator[str]:
     for side in (base, new):
         for label, part in side.parts.items():
             for change in part.manifest.doctor_drift:
-                yield f"{named(label, side.name)}: changed during the run: {change}"
+                yield f"{_of(side, label)}: changed during the run: {change}"
     for label, part in base.parts.items():
         other = new.parts.get(label)
         for check, state in part.checks.items() if other is not None else ():
@@ -171,7 +171,7 @@ def _doctor_lines(base: Side, new: Side) -> Iterator[str]:
 def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
     for side in (base, new):
         for label, part in side.parts.items():
-            yield from _part_notes(named(label, side.name), part)
+            yield from _part_notes(_of(side, label), part)
     tools = [sorted({_tool(part) for part in one.parts.values()}) for one in (base, new)]
     if tools[0] and tools[1] and tools[0] != tools[1]:
         yield f"BASE was made by laxity {', '.join(tools[0])}, {new.name} by {', '.join(tools[1])}"
@@ -189,6 +189,10 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
                 yield f"{name} {quantity}: not measured by {' and '.join(lacking)}"
     if not noise:
         yield _NO_NOISE
+
+
+def _of(side: Side, label: str) -> str:
+    return f"{side.name} {label}" if label else side.name
 
 
 def _part_notes(name: str, part: Part) -> Iterator[str]:

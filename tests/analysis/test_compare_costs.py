@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Two cost models, entry by entry."""
+
+from typing import Any
+
+from tests.analysis.made_up_costs import entry, gamma, model
+
+from laxity.analysis.compare_costs import compare_costs, entry_name
+from laxity.analysis.comparison import Figure
+from laxity.model.costs import Entry
+
+
+def delta(median: int, p90: int, **more: Any) -> Entry:  # noqa: ANN401 - any field of an entry
+    return entry("delta", 90_000, case="best", quantiles={"0.5": median, "0.9": p90}, **more)
+
+
+def median_of(base: Entry, new: Entry, *noise: Entry) -> Figure:
+    found = compare_costs(model(base), model(new), [model(one) for one in noise])
+    return next(one for one in found.figures if one.statistic == "median")
+
+
+def test_a_median_has_an_interval_modelled_from_its_p90():
+    # n 1000, p90 - p50 = 1281.552: sigma 1000; standard error sqrt(pi / 2) * 1000 / sqrt(1000) =
+    # 39.63, 95 %: 77.68; of both 109.86, rounded up 110. Shift 500.
+    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782))
+    assert (found.shift, found.low, found.high) == (500, 390, 610)
+    # Noise floors 1 + 1.
+    assert (found.floor, found.verdict) == (2, "longer")
+    assert found.shift_percent == 5.0
+
+
+def test_a_difference_within_both_noise_floors_is_below_the_floor():
+    # 390 .. 610 as above; 200 + 190 reaches to 0, 200 + 189 does not.
+    base = delta(10_000, 11_282, noise_floor=200)
+    for floor, verdict in ((190, "below_noise_floor"), (189, "longer")):
+        found = median_of(base, delta(10_500, 11_782, noise_floor=floor))
+        assert (found.floor, found.verdict) == (200 + floor, verdict)
+
+
+def test_a_further_model_of_the_baseline_tells_the_noise():
+    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782), delta(9_200, 10_000))
+    assert (found.floor, found.verdict) == (800, "below_noise_floor")
+
+
+def test_what_was_not_measurable_has_no_verdict():
+    found = median_of(delta(10_000, 11_000), delta(50, 60, verdict="not_measurable"))
+    assert (found.verdict, found.reason) == ("no_verdict", "NEW: not measurable")
+
+
+def test_a_missing_median_is_no_zero():
+    found = median_of(entry("tick", 900, quantiles={}), entry("tick", 900, quantiles={"0.5": 10}))
+    assert (found.base, found.shift, found.verdict) == (None, None, "no_verdict")
+    assert found.reason == "BASE: no median of 1000 samples"
+
+
+def test_an_unknown_noise_floor_gives_no_verdict():
+    found = median_of(delta(10_000, 11_000, noise_floor=None), delta(12_000, 13_000))
+    assert (found.verdict, found.reason) == ("no_verdict", "BASE: its noise floor is not known")
+
+
+def test_entries_are_matched_by_name_and_axes_and_the_rest_is_named():
+    base, new = model(gamma(64, 5_000), gamma(256, 9_000)), model(gamma(64, 6_000), gamma(512, 1))
+    found = compare_costs(base, new)
+    name = "gamma@{},cpu=1,case=synchronous_chase,evict=write"
+    assert {one.subject for one in found.figures} == {name.format("64KiB")}
+    assert found.only_base == (name.format("256KiB"),)
+    assert found.only_new == (name.format("512KiB"),)
+
+
+def test_the_largest_samples_are_told_and_not_judged():
+    found = compare_costs(model(gamma(64, 5_000)), model(gamma(64, 6_000)))
+    largest = next(one for one in found.figures if one.statistic == "max")
+    assert (largest.shift, largest.low, largest.verdict) == (1_000, None, "not_judged")
+
+
+def test_an_entry_without_axes_has_the_name_of_its_cost():
+    assert entry_name(entry("tick", 1, cpu=None)) == "tick"
