@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
@@ -25,6 +26,7 @@ from tests.report.run_builder import (
 from laxity.cli.main import cli
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.model.manifest import encode_document
+from laxity.report.compare_sides import Answer
 from laxity.runner.facts import Facts
 
 N = 2000
@@ -145,6 +147,13 @@ def test_another_machine_is_refused(runs: Path, tmp_path: Path):
     other = write_run(tmp_path / "other", Made(ordinary_rows(N, 2), facts=facts))
     with pytest.raises(NoVerdict, match=r"\(machine\)"):
         compare(runs / "base", other)
+
+
+def test_json_is_what_the_schema_says(runs: Path):
+    words = (runs / "base", runs / "long", "--fail-on", "response.median > +1%")
+    text = compare(*words, "--format", "json").stdout
+    answer = msgspec.json.decode(text, type=Answer)
+    assert json.loads(msgspec.json.encode(answer)) == json.loads(text)
 
 
 def test_each_new_run_is_compared_with_the_baseline(runs: Path):

@@ -3,7 +3,6 @@
 """`laxity compare`: has anything become longer, and is that more than noise?"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -23,32 +22,9 @@ from laxity.model.fail_on import FailOn, parse_fail_on
 if TYPE_CHECKING:
     from laxity.analysis.regression import Judgement
     from laxity.report.compare_data import Side
-    from laxity.report.compare_sides import Comparison
+    from laxity.report.compare_sides import Answer, AnswerVerdict, Comparison, Result
 
-COMPARE_SCHEMA = 1
 _EXIT_CODES = {"violated": EXIT_VIOLATED, "no_verdict": EXIT_NO_VERDICT, "holds": EXIT_DONE}
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One comparison and what `--fail-on` makes of it."""
-
-    comparison: "Comparison"
-    judgements: "tuple[Judgement, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What `--format json` prints.
-
-    `verdict`: violated, holds, no_verdict; compared where no --fail-on was given.
-    """
-
-    schema: int
-    base: str
-    noise: tuple[str, ...]
-    verdict: str
-    results: tuple[Result, ...]
 
 
 @click.command(
@@ -110,9 +86,14 @@ def _answer(
     statements: Sequence[FailOn],
     *,
     is_different_allowed: bool,
-) -> Answer:
+) -> "Answer":
     from laxity.report.compare_data import read_sides  # noqa: PLC0415 - loads numpy
-    from laxity.report.compare_sides import compare_sides  # noqa: PLC0415 - loads numpy
+    from laxity.report.compare_sides import (  # noqa: PLC0415 - with the above
+        COMPARE_SCHEMA,
+        Answer,
+        Result,
+        compare_sides,
+    )
 
     old, new, likes = read_sides(base, others, noise)
     _check_names(statements, (old, *new))
@@ -136,7 +117,7 @@ def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgemen
     )
 
 
-def _verdict(results: Sequence[Result], statements: Sequence[FailOn]) -> str:
+def _verdict(results: "Sequence[Result]", statements: Sequence[FailOn]) -> "AnswerVerdict":
     from laxity.analysis.regression import UNKNOWN, VIOLATED, overall  # noqa: PLC0415 - as above
 
     answer = overall([one for result in results for one in result.judgements])
@@ -173,7 +154,7 @@ def _check_noise(base: "Side", likes: "Iterable[Side]", *, is_different_allowed:
             raise NoVerdict(msg)
 
 
-def _refuse_incomparable(answer: Answer) -> None:
+def _refuse_incomparable(answer: "Answer") -> None:
     """Say why there is no comparison.
 
     Raises:

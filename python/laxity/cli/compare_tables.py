@@ -13,11 +13,10 @@ from laxity.analysis.comparison import (
     Figure,
     Point,
 )
-from laxity.cli.compare import Answer, Result
 from laxity.cli.tables import format_table
 from laxity.model.fail_on import QUANTITIES
 from laxity.model.units import format_duration_ns
-from laxity.report.compare_sides import Comparison
+from laxity.report.compare_sides import Answer, Comparison, Result
 
 _PS_PER_NS = 1000
 _PERCENT = 100

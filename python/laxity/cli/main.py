@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
-        "schema": ("schema", "schema", "Print the columns of every stream."),
+        "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
         "show": ("show", "show", "Show what a run was and how it ended."),
     }

@@ -4,16 +4,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from laxity.analysis.comparable import Difference, differences, machine_difference
 from laxity.analysis.compare_costs import compare_costs
 from laxity.analysis.compare_jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.analysis.comparison import Figure
-from laxity.analysis.regression import TaskMisses
+from laxity.analysis.regression import Judgement, TaskMisses
 from laxity.errors import EXIT_DONE
 from laxity.model.fail_on import QUANTITIES
 from laxity.report.compare_data import Part, Side, named, samples_of
 
+COMPARE_SCHEMA = 1
+AnswerVerdict = Literal["violated", "holds", "no_verdict", "compared"]
 NOISE = "NOISE"
 _MACHINE = "machine"
 _NO_NOISE = (
@@ -51,6 +54,33 @@ class Comparison:
     ranks: tuple[Ranks, ...] = ()
     doctor: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One comparison, and what each `--fail-on` makes of it."""
+
+    comparison: Comparison
+    judgements: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `laxity compare --format json` prints; `laxity schema compare` describes it.
+
+    Attributes:
+        schema: 1.
+        base: Path of the baseline.
+        noise: Paths of further runs made as it was.
+        verdict: Of all statements; `compared` where none was made.
+        results: One per NEW.
+    """
+
+    schema: int
+    base: str
+    noise: tuple[str, ...]
+    verdict: AnswerVerdict
+    results: tuple[Result, ...]
 
 
 def compare_sides(
