@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from laxity.analysis.comparison import (
     NO_VERDICT,
     NOT_JUDGED,
@@ -46,6 +48,11 @@ class Samples:
     resolution_ns: int = 0
     calibration_ns: int = 0
     doubt: str | None = None
+
+    @property
+    def ordered_ns(self) -> IntArray:
+        """All samples in order of size."""
+        return np.repeat(self.distribution.upper_ns, self.distribution.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +191,7 @@ def _why_not(pair: Pair, *estimates: Estimate) -> str | None:
 
 def _estimate(samples: Samples, q: float) -> Estimate:
     if samples.values_ns is not None:
-        return estimate_quantile(samples.values_ns, q)
+        return estimate_quantile(samples.values_ns, q, samples.ordered_ns)
     return Estimate(samples.distribution.quantile_ns(q), samples.distribution.n, reason=_NO_ORDER)
 
 
@@ -215,12 +222,15 @@ def _drifts(task: str, quantity: str, samples: Samples) -> list[Drift]:
     if samples.values_ns is None:
         return []
     half = samples.values_ns.size // 2
+    first, second = samples.values_ns[:half], samples.values_ns[half:]
+    ordered = np.sort(first), np.sort(second)
     found = []
     for statistic, q in QUANTILES.items():
         if not supports_quantile(half, q):
             continue
-        first, second = samples.values_ns[:half], samples.values_ns[half:]
-        shift = shift_between(estimate_quantile(first, q), estimate_quantile(second, q))
+        shift = shift_between(
+            estimate_quantile(first, q, ordered[0]), estimate_quantile(second, q, ordered[1])
+        )
         if shift.is_shown and shift.low_ns is not None and shift.high_ns is not None:
             ends = shift.shift_ns, shift.low_ns, shift.high_ns
             found.append(Drift(samples.side, task, quantity, statistic, *ends))

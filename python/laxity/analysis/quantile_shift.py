@@ -53,15 +53,18 @@ class Shift:
         )
 
 
-def estimate_quantile(values_ns: IntArray, q: float) -> Estimate:
+def estimate_quantile(
+    values_ns: IntArray, q: float, ordered_ns: IntArray | None = None
+) -> Estimate:
     """Estimate a quantile of the jobs of a run.
 
     Args:
         values_ns: In order of time, at least one.
         q: 0 < q < 1.
+        ordered_ns: The same in order of size, where the caller has them.
     """
     n = values_ns.size
-    ordered = np.sort(values_ns)
+    ordered = np.sort(values_ns) if ordered_ns is None else ordered_ns
     value_ns = int(ordered[quantile_rank(n, q) - 1])
     needed = samples_needed(q)
     if n < needed:

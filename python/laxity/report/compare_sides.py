@@ -97,7 +97,7 @@ def compare_sides(
     found = tuple(differences_of(base, new))
     if found and not is_different_allowed:
         return Comparison(new.name, str(new.path), is_compared=False, differences=found)
-    jobs = _compare_tasks(base, new, noise)
+    jobs, lacking = _compare_tasks(base, new, noise)
     figures, only = [figure for one in jobs for figure in one.figures], _unmatched_tasks(base, new)
     if base.costs is not None and new.costs is not None:
         models = [one.costs for one in noise if one.costs is not None]
@@ -116,7 +116,7 @@ def compare_sides(
         drifts=tuple(drift for one in jobs for drift in one.drifts),
         ranks=tuple(one.ranks for one in jobs if one.ranks is not None),
         doctor=tuple(_doctor_lines(base, new)),
-        notes=tuple(_notes(base, new, noise)),
+        notes=(*lacking, *_notes(base, new, noise)),
     )
 
 
@@ -140,8 +140,11 @@ def differences_of(base: Side, new: Side) -> list[Difference]:
     return found
 
 
-def _compare_tasks(base: Side, new: Side, noise: Sequence[Side]) -> list[ComparedQuantity]:
-    found = []
+def _compare_tasks(
+    base: Side, new: Side, noise: Sequence[Side]
+) -> tuple[list[ComparedQuantity], list[str]]:
+    """Compare the tasks that both sides have; second, what could not be for want of figures."""
+    found, lacking = [], []
     for name, part, task in base.tasks():
         other = new.task(name)
         if other is None:
@@ -151,11 +154,14 @@ def _compare_tasks(base: Side, new: Side, noise: Sequence[Side]) -> list[Compare
             samples = samples_of(base.name, part, task, quantity)
             others = samples_of(new.name, *other, quantity)
             if samples is None or others is None:
+                ends = ((base.name, samples), (new.name, others))
+                names = [side for side, values in ends if values is None]
+                lacking.append(f"{name} {quantity}: not measured by {' and '.join(names)}")
                 continue
             noises = [samples_of(NOISE, *like, quantity) for like in likes]
             known = tuple(one for one in noises if one is not None)
             found.append(compare_quantity(Pair(name, quantity, samples, others, known)))
-    return found
+    return found, lacking
 
 
 def _misses(base: Side, new: Side) -> Iterator[TaskMisses]:
@@ -205,18 +211,6 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
     tools = [sorted({_tool(part) for part in one.parts.values()}) for one in (base, new)]
     if tools[0] and tools[1] and tools[0] != tools[1]:
         yield f"BASE was made by laxity {', '.join(tools[0])}, {new.name} by {', '.join(tools[1])}"
-    for name, part, task in base.tasks():
-        other = new.task(name)
-        if other is None:
-            continue
-        for quantity in QUANTITIES:
-            lacking = [
-                side.name
-                for side, one in ((base, (part, task)), (new, other))
-                if samples_of(side.name, *one, quantity) is None
-            ]
-            if lacking:
-                yield f"{name} {quantity}: not measured by {' and '.join(lacking)}"
     if not noise:
         yield _NO_NOISE
 
