@@ -38,9 +38,11 @@ def test_a_difference_within_both_noise_floors_is_below_the_floor():
         assert (found.floor, found.verdict) == (200 + floor, verdict)
 
 
-def test_a_further_model_of_the_baseline_tells_the_noise():
-    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782), delta(9_200, 10_000))
-    assert (found.floor, found.verdict) == (800, "below_noise_floor")
+def test_further_models_of_the_baseline_tell_the_noise():
+    # 10,000, 10,100, 10,200: standard deviation 100, 4.303 * sqrt(2) * 100 = 608.5.
+    more = [delta(median, median + 1_282) for median in (10_100, 10_200)]
+    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782), *more)
+    assert (found.floor, found.verdict) == (609, "below_noise_floor")
 
 
 def test_what_was_not_measurable_has_no_verdict():

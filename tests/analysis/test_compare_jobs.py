@@ -70,15 +70,25 @@ def test_the_largest_is_told_and_not_judged():
 
 
 def test_a_difference_below_what_further_runs_of_the_baseline_show_is_below_the_noise_floor():
-    # A further run of the baseline is 8 us longer; NEW is 5 us longer.
+    # Runs of the baseline at 0, +1 and +2 us: standard deviation 1 us, two degrees of freedom:
+    # t 4.303, 4.303 * sqrt(2) * 1 us = 6.085 us. NEW is 5 us longer, or 9.
     values = noisy(1)
-    found = compare(samples(values), samples(values + 5_000), samples(values + 8_000, "NOISE1"))
-    median = figure(found, "median")
-    assert (median.floor, median.verdict) == (8_000, "below_noise_floor")
+    noise = [samples(values + more, "NOISE1") for more in (1_000, 2_000)]
+    median = figure(compare(samples(values), samples(values + 5_000), *noise), "median")
+    assert (median.floor, median.verdict) == (6_086, "below_noise_floor")
     assert [(one.what, one.value) for one in median.floor_parts] == [
         ("clock", 1),
-        ("between runs", 8_000),
+        ("between 3 runs of BASE", 6_086),
     ]
+    median = figure(compare(samples(values), samples(values + 9_000), *noise), "median")
+    assert median.verdict == "longer"
+
+
+def test_a_single_further_run_says_little():
+    # 1 us apart: standard deviation 0.707 us, t 12.706: 12.7 us.
+    values = noisy(1)
+    noise = samples(values + 1_000, "NOISE1")
+    assert figure(compare(samples(values), samples(values), noise), "median").floor == 12_706
 
 
 def test_a_coarse_clock_is_a_noise_floor():

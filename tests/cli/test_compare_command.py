@@ -167,7 +167,7 @@ def test_each_new_run_is_compared_with_the_baseline(runs: Path):
 
 
 def test_further_runs_of_the_baseline_tell_the_noise(runs: Path, tmp_path: Path):
-    # It is as long as NEW, though made as BASE was: so 20 us are noise.
+    # It is longer than NEW, though made as BASE was: so 20 us are noise.
     noisy = write_run(tmp_path / "noisy", Made(ordinary_rows(N, 6, base_ns=930_000)))
     words = (runs / "base", runs / "long", "--fail-on", "response.median > +1us")
     assert compare(*words).return_value == 1
@@ -176,7 +176,7 @@ def test_further_runs_of_the_baseline_tell_the_noise(runs: Path, tmp_path: Path)
     median = figures_of(answer)["response.median"]
     assert median["verdict"] == "below_noise_floor"
     assert median["floor"] > 25_000
-    assert "between runs" in [part["what"] for part in median["floor_parts"]]
+    assert "between 2 runs of BASE" in [part["what"] for part in median["floor_parts"]]
 
 
 def test_noise_of_another_experiment_is_refused(runs: Path):

@@ -42,7 +42,7 @@ def test_schema_prints_every_column_of_every_stream(laxity: Laxity):
     ("name", "member"),
     [("manifest", "tasks[].counts.not_met"), ("machine", "stable.caches[].size_bytes"),
      ("doctor", "checks[].fix"), ("compare", "results[].comparison.figures[].verdict"),
-     ("bound", "tasks[].response_time_ns"), ("costs", "entries[].noise_floor")],
+     ("costs", "entries[].noise_floor")],
 )  # fmt: skip
 def test_schema_prints_every_member_of_a_document(laxity: Laxity, name: str, member: str):
     lines = laxity("schema", name).stdout.splitlines()

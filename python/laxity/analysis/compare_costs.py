@@ -16,6 +16,7 @@ from laxity.analysis.comparison import (
     Figure,
     FloorPart,
     Point,
+    between_runs,
     judge,
     largest,
 )
@@ -85,7 +86,7 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
     shift = None
     if old_point is not None and new_point is not None:
         shift = new_point.value - old_point.value
-        parts += [FloorPart("between runs", abs(one.value - old_point.value)) for one in between]
+        parts += between_runs([old_point.value, *(one.value for one in between)])
     reason = _why_not(statistic, base, new)
     verdict, ends = (NO_VERDICT, None) if reason else (NOT_JUDGED, None)
     if reason is None and shift is not None and statistic == MEDIAN:

@@ -14,6 +14,7 @@ from laxity.analysis.comparison import (
     Figure,
     FloorPart,
     Point,
+    between_runs,
     judge,
     largest,
 )
@@ -124,9 +125,9 @@ def compare_quantity(pair: Pair) -> ComparedQuantity:
 def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
     q = QUANTILES[statistic]
     base, new = _estimate(pair.base, q), _estimate(pair.new, q)
-    between = [abs(_estimate(one, q).value_ns - base.value_ns) for one in pair.noise]
+    of_base = [base.value_ns, *(_estimate(one, q).value_ns for one in pair.noise)]
     parts = (
-        *_common_floor(pair, between),
+        *_common_floor(pair, of_base),
         *(
             FloorPart(f"drift within {drift.side}", abs(drift.shift_ns))
             for drift in drifts
@@ -158,8 +159,8 @@ def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
 def _maximum(pair: Pair) -> Figure:
     """Tell the largest of each side: it grows with the number of jobs, so nothing is inferred."""
     base, new = pair.base.distribution, pair.new.distribution
-    between = [abs(one.distribution.max_ns - base.max_ns) for one in pair.noise]
-    parts, reason = _common_floor(pair, between), _why_not(pair)
+    of_base = [base.max_ns, *(one.distribution.max_ns for one in pair.noise)]
+    parts, reason = _common_floor(pair, of_base), _why_not(pair)
     return Figure(
         subject=pair.task,
         quantity=pair.quantity,
@@ -205,16 +206,14 @@ def _point(estimate: Estimate) -> Point:
     )
 
 
-def _common_floor(pair: Pair, between: Sequence[int]) -> tuple[FloorPart, ...]:
+def _common_floor(pair: Pair, of_base: Sequence[int]) -> tuple[FloorPart, ...]:
     """Give what makes any statistic of this quantity differ by itself."""
     parts = [FloorPart("clock", max(pair.base.resolution_ns, pair.new.resolution_ns))]
     # The cost of a pair of snapshots is calibrated before each run and subtracted from it.
     calibrated = abs(pair.base.calibration_ns - pair.new.calibration_ns)
     if calibrated:
         parts.append(FloorPart("calibration", calibrated))
-    if between:
-        parts.append(FloorPart("between runs", max(between)))
-    return tuple(parts)
+    return (*parts, *between_runs(of_base))
 
 
 def _drifts(task: str, quantity: str, samples: Samples) -> list[Drift]:

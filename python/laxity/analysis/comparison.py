@@ -6,6 +6,9 @@ A difference counts where its 95 % interval, widened on both sides by the noise 
 zero. Nothing here ever says "equal": what is not shown may be there.
 """
 
+import math
+import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +28,13 @@ NOT_JUDGED: Verdict = "not_judged"
 NO_VERDICT: Verdict = "no_verdict"
 
 _PERCENT = 100
+_FEWEST_RUNS = 2
+_BETWEEN = "between"
+# Student's t, quantile 0.975, by degrees of freedom from 1 on; beyond them it changes little.
+_STUDENT_T = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,11 @@ class Figure:
         """The shift in percent of the baseline."""
         return self.in_percent(self.shift)
 
+    @property
+    def knows_scatter(self) -> bool:
+        """Whether the noise floor holds what several runs of one side differ in."""
+        return any(part.what.startswith(_BETWEEN) for part in self.floor_parts)
+
     def in_percent(self, value: int | None) -> float | None:
         """Give a difference in percent of the baseline; None unless that is above zero."""
         if value is None or self.base is None or self.base.value <= 0:
@@ -107,6 +122,26 @@ def judge(low: int, high: int, floor: int) -> Verdict:
     if high + floor < 0:
         return SHORTER
     return NO_DIFFERENCE if low <= 0 <= high else BELOW_FLOOR
+
+
+def between_runs(values: Sequence[int]) -> tuple[FloorPart, ...]:
+    """Say how far two runs of one side may differ, from several of them.
+
+    The difference of two values of standard deviation s has one of s * sqrt(2); as s is estimated
+    from n values, Student's t with n - 1 degrees of freedom makes it a limit of 95 %.
+
+    Args:
+        values: The same figure of the baseline and of runs made as it was.
+
+    Returns:
+        Nothing of a single run: its scatter is not known.
+    """
+    n = len(values)
+    if n < _FEWEST_RUNS:
+        return ()
+    t = _STUDENT_T[min(n - 1, len(_STUDENT_T)) - 1]
+    limit = math.ceil(t * math.sqrt(2) * statistics.stdev(values))
+    return (FloorPart(f"{_BETWEEN} {n} runs of BASE", limit),)
 
 
 def largest(parts: tuple[FloorPart, ...]) -> int:

@@ -120,7 +120,11 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
     low, high = ends[0] - figure.floor, ends[1] + figure.floor
     answer = _against(statement, low, high, limit)
     detail = f"shift {_written(new.value - base.value, figure.unit)}, {_between(figure, low, high)}"
-    return answer, detail + (_advice(figure, limit) if answer is UNKNOWN else "")
+    if answer is UNKNOWN:
+        detail += _advice(figure, limit)
+    if answer is VIOLATED and not figure.knows_scatter:
+        detail += "; whether two runs of BASE differ as much, --noise RUN tells"
+    return answer, detail
 
 
 def _judge_misses(statement: FailOn, misses: TaskMisses) -> tuple[Answer, str]:

@@ -17,7 +17,6 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
-    "bound": ("what laxity bound prints", "laxity.cli.bound", "Answer"),
 }
 _REFERENCE = "$ref"
 

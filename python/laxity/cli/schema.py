@@ -31,8 +31,8 @@ def _complete_name(
 def schema(name: str | None, output_format: str) -> None:
     """Print the columns of stream NAME, or of every stream: name, type, unit, absent, meaning.
 
-    costs, manifest, machine, doctor, compare and bound print the members of that document instead;
-    with --format json all but costs are a JSON Schema.
+    costs, manifest, machine, doctor and compare print the members of that document instead; with
+    --format json all but costs are a JSON Schema.
     """
     if name == _COSTS:
         _print_costs(output_format)
