@@ -2,12 +2,22 @@
 # SPDX-License-Identifier: MIT
 """`laxity compare`: has anything become longer, and is that more than noise?"""
 
+import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from laxity.cli.options import debug_option, format_option
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
 from laxity.cli.tables import print_json
 from laxity.errors import (
     EXIT_DONE,
@@ -25,6 +35,20 @@ if TYPE_CHECKING:
     from laxity.report.compare_sides import Answer, AnswerVerdict, Comparison, Result
 
 _EXIT_CODES = {"violated": EXIT_VIOLATED, "no_verdict": EXIT_NO_VERDICT, "holds": EXIT_DONE}
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them."""
+
+    base: str
+    others: tuple[str, ...]
+    expressions: tuple[str, ...]
+    noise: tuple[str, ...]
+    allow_different: bool
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
 
 
 @click.command(
@@ -52,41 +76,40 @@ _EXIT_CODES = {"violated": EXIT_VIOLATED, "no_verdict": EXIT_NO_VERDICT, "holds"
     is_flag=True,
     help="Compare although machine, tasks, clock or interference differ; the answer says so.",
 )
+@run_dir_option
+@run_root_option
+@no_report_option
 @format_option("table", "json")
 @debug_option
-def compare(
-    base: str,
-    others: tuple[str, ...],
-    expressions: tuple[str, ...],
-    noise: tuple[str, ...],
-    allow_different: bool,
-    output_format: str,
-) -> int:
+def compare(**given: object) -> int:
     """Compare each NEW with BASE: runs with jobs, or cost models (costs.json, runs that hold one).
 
     Tasks are matched by name, costs by name and axes. A difference counts where its 95 % interval
     and the noise floor leave out zero; what is not shown is never called equal. docs/compare.md.
+
+    With --run-dir or --run-root the answer is stored as a run with a report.
     """
-    statements = tuple(parse_fail_on(one) for one in expressions)
-    answer = _answer(base, others, noise, statements, is_different_allowed=allow_different)
-    if output_format == "json":
+    options = msgspec.convert(given, _Options)
+    statements = tuple(parse_fail_on(one) for one in options.expressions)
+    final = None
+    if options.run_dir is not None or options.run_root is not None:
+        final = run_path("compare", options.run_dir, options.run_root)
+    answer, machine_hash = _answer(options, statements)
+    code = _EXIT_CODES.get(answer.verdict, EXIT_DONE)
+    if final is not None:
+        _store(answer, code, machine_hash, final, has_report=not options.no_report)
+    if options.output_format == "json":
         print_json(answer)
     else:
-        from laxity.cli.compare_tables import print_answer  # noqa: PLC0415 - loads numpy
+        from laxity.cli.compare_tables import answer_text  # noqa: PLC0415 - loads numpy
 
-        print_answer(answer)
+        sys.stdout.write(answer_text(answer))
     _refuse_incomparable(answer)
-    return _EXIT_CODES.get(answer.verdict, EXIT_DONE)
+    return code
 
 
-def _answer(
-    base: str,
-    others: tuple[str, ...],
-    noise: tuple[str, ...],
-    statements: Sequence[FailOn],
-    *,
-    is_different_allowed: bool,
-) -> "Answer":
+def _answer(options: _Options, statements: Sequence[FailOn]) -> "tuple[Answer, str | None]":
+    """Compare; second, the machine of the baseline."""
     from laxity.report.compare_data import read_sides  # noqa: PLC0415 - loads numpy
     from laxity.report.compare_sides import (  # noqa: PLC0415 - with the above
         COMPARE_SCHEMA,
@@ -95,14 +118,40 @@ def _answer(
         compare_sides,
     )
 
-    old, new, likes = read_sides(base, others, noise)
+    is_different_allowed = options.allow_different
+    old, new, likes = read_sides(options.base, options.others, options.noise)
     _check_names(statements, (old, *new))
     _check_noise(old, likes, is_different_allowed=is_different_allowed)
     results = []
     for side in new:
         found = compare_sides(old, side, likes, is_different_allowed=is_different_allowed)
         results.append(Result(found, _judge(statements, found)))
-    return Answer(COMPARE_SCHEMA, base, noise, _verdict(results, statements), tuple(results))
+    verdict = _verdict(results, statements)
+    answer = Answer(COMPARE_SCHEMA, options.base, options.noise, verdict, tuple(results))
+    return answer, old.machine_hash
+
+
+def _store(
+    answer: "Answer", code: int, machine_hash: str | None, final: Path, *, has_report: bool
+) -> None:
+    """Store the answer as a run, and write its report."""
+    from laxity.cli.reports import build_report  # noqa: PLC0415 - only if asked for
+    from laxity.experiments.compare import (  # noqa: PLC0415 - likewise
+        CompareRequest,
+        store_comparison,
+    )
+
+    request = CompareRequest(
+        answer=msgspec.to_builtins(answer),
+        exit_code=code,
+        machine_hash=machine_hash,
+        parents=(answer.base, *(one.comparison.path for one in answer.results), *answer.noise),
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+    )
+    finished = store_comparison(request)
+    if has_report and finished.path is not None:
+        print(f"laxity compare: report: {build_report(finished.path)}", file=sys.stderr)
 
 
 def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgement, ...]":

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The answer of `laxity compare` as text."""
 
-import sys
 from collections.abc import Sequence
 
 from laxity.analysis.comparison import (
@@ -26,51 +25,50 @@ _MOST_COSTS = 40
 _MOST_LINES = 20
 
 
-def print_answer(answer: Answer) -> None:
-    """Print an answer to stdout."""
-    sys.stdout.write(f"BASE  {answer.base}\n")
-    for result in answer.results:
-        _print_result(result)
+def answer_text(answer: Answer) -> str:
+    """Write an answer as text."""
+    parts = [f"BASE  {answer.base}\n", *(_result_text(one) for one in answer.results)]
     if answer.verdict != "compared":
-        sys.stdout.write(f"\n{answer.verdict.replace('_', ' ')}\n")
+        parts.append(f"\n{answer.verdict.replace('_', ' ')}\n")
+    return "".join(parts)
 
 
-def _print_result(result: Result) -> None:
+def _result_text(result: Result) -> str:
     found = result.comparison
-    sys.stdout.write(f"{found.name:<5} {found.path}\n")
+    parts = [f"{found.name:<5} {found.path}\n"]
     if found.differences:
         title = "compared all the same, as told" if found.is_compared else "not comparable"
         rows = [(one.what, one.base, one.new) for one in found.differences]
-        headers = ("what", "BASE", found.name)
-        sys.stdout.write(
-            f"\nDIFFERENT in more than figures: {title}\n{format_table(headers, rows)}"
-        )
+        table = format_table(("what", "BASE", found.name), rows)
+        parts.append(f"\nDIFFERENT in more than figures: {title}\n{table}")
     if not found.is_compared:
-        return
+        return "".join(parts)
     shown, hidden = _chosen(found.figures)
     if shown:
         columns = ("", "figure", "BASE", found.name, *_FIGURE_COLUMNS)
         table = format_table(columns, [_row(one) for one in shown], right=range(2, 10))
-        sys.stdout.write(f"\n{table}")
+        parts.append(f"\n{table}")
     if hidden:
-        sys.stdout.write(f"and {hidden} figures of costs without a difference shown\n")
-    _print_misses(found)
-    _print_ranks(found)
-    _print_list("drift within the runs, first half to second", _drift_lines(found))
-    _print_list("doctor", found.doctor)
-    _print_list("unmatched", found.unmatched)
-    _print_list("note", (*_reasons(shown), *found.notes, *_chance(found.figures)))
-    _print_judgements(result)
+        parts.append(f"and {hidden} figures of costs without a difference shown\n")
+    parts += [
+        _misses_text(found),
+        _ranks_text(found),
+        _list_text("drift within the runs, first half to second", _drift_lines(found)),
+        _list_text("doctor", found.doctor),
+        _list_text("unmatched", found.unmatched),
+        _list_text("note", (*_reasons(shown), *found.notes, *_chance(found.figures))),
+        _judgements_text(result),
+    ]
+    return "".join(parts)
 
 
-def _print_judgements(result: Result) -> None:
+def _judgements_text(result: Result) -> str:
     rows = [
         (one.answer.replace("_", " "), one.expression, one.subject, one.detail)
         for one in result.judgements
     ]
-    if rows:
-        headers = ("verdict", "--fail-on", "of", "figures")
-        sys.stdout.write(f"\n{format_table(headers, rows)}")
+    headers = ("verdict", "--fail-on", "of", "figures")
+    return f"\n{format_table(headers, rows)}" if rows else ""
 
 
 def _chosen(figures: Sequence[Figure]) -> tuple[list[Figure], int]:
@@ -133,26 +131,24 @@ def _pair(base: int | None, new: int | None) -> str:
     return str(base) if base == new else f"{base}, {new}"
 
 
-def _print_misses(found: Comparison) -> None:
+def _misses_text(found: Comparison) -> str:
     rows = [
         (one.task, f"{one.base_not_met} of {one.base_released}",
          f"{one.new_not_met} of {one.new_released}")
         for one in found.misses
     ]  # fmt: skip
-    if rows:
-        headers = ("deadlines not met", "BASE", found.name)
-        sys.stdout.write(f"\n{format_table(headers, rows, right=(1, 2))}")
+    headers = ("deadlines not met", "BASE", found.name)
+    return f"\n{format_table(headers, rows, right=(1, 2))}" if rows else ""
 
 
-def _print_ranks(found: Comparison) -> None:
+def _ranks_text(found: Comparison) -> str:
     rows = [
         (f"{one.task} {one.quantity}", f"{_PERCENT * one.longer_ratio:.1f} %",
          f"{one.p_value:.2g}", _pair(one.n_base, one.n_new))
         for one in found.ranks
     ]  # fmt: skip
-    if rows:
-        headers = ("rank-sum test", f"a job of {found.name} is longer in", "p", "n, far apart")
-        sys.stdout.write(f"\n{format_table(headers, rows, right=(1, 2, 3))}")
+    headers = ("rank-sum test", f"a job of {found.name} is longer in", "p", "n, far apart")
+    return f"\n{format_table(headers, rows, right=(1, 2, 3))}" if rows else ""
 
 
 def _drift_lines(found: Comparison) -> list[str]:
@@ -179,9 +175,10 @@ def _chance(figures: Sequence[Figure]) -> list[str]:
     return [f"{n} intervals of 95 % each: one in 20 leaves out zero by chance"]
 
 
-def _print_list(title: str, lines: Sequence[str]) -> None:
-    if lines:
-        shown = [*lines[:_MOST_LINES]]
-        if len(lines) > _MOST_LINES:
-            shown.append(f"and {len(lines) - _MOST_LINES} more, which --format json lists")
-        sys.stdout.write(f"\n{title}\n" + "".join(f"  {line}\n" for line in shown))
+def _list_text(title: str, lines: Sequence[str]) -> str:
+    if not lines:
+        return ""
+    shown = [*lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        shown.append(f"and {len(lines) - _MOST_LINES} more, which --format json lists")
+    return f"\n{title}\n" + "".join(f"  {line}\n" for line in shown)

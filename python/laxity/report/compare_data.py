@@ -49,6 +49,13 @@ class Side:
     parts: Mapping[str, Part]
     costs: Costs | None
 
+    @property
+    def machine_hash(self) -> str | None:
+        """Hash of the machine that it is about; None: not known."""
+        if self.costs is not None:
+            return self.costs.machine_hash
+        return next((part.manifest.machine_hash for part in self.parts.values()), None)
+
     def tasks(self) -> Iterator[tuple[str, Part, TaskData]]:
         """Give every task with its name: `alone/control` in a run of runs."""
         for label, part in self.parts.items():
@@ -79,6 +86,9 @@ def read_side(name: str, path: Path) -> Side:
     if path.is_file():
         return Side(name, path, {}, read_costs(path))
     run = open_recovered(path)
+    if run.manifest.kind == "compare":
+        msg = f"run {path}: is a comparison itself; name the runs that it compares"
+        raise ConfigError(msg)
     damage = find_damage(run)
     if damage:
         msg = f"run {path}: damaged ({damage[0]}); a comparison with it proves nothing"

@@ -39,6 +39,8 @@ SPEC = "spec.toml"
 MACHINE = "machine.json"
 DOCTOR = "doctor.json"
 COSTS = "costs.json"
+# Of a run that compares others: the answer.
+COMPARE = "compare.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})
