@@ -223,7 +223,9 @@ def _interval(one: Figure) -> str:
 
 
 def _percent(one: Figure) -> str:
-    return "no share" if one.shift_percent is None else f"{one.shift_percent:+.1f} %"
+    if one.shift_percent is None:
+        return "no share"
+    return f"{one.shift_percent:+.1f} %".replace("-", "\N{MINUS SIGN}")
 
 
 def _shown(figure: Figure, value: int | None) -> str:
