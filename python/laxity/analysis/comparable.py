@@ -11,9 +11,11 @@ import msgspec
 from laxity.model.manifest import Manifest
 
 # Keys of [run] that say how long a run is and what it does with its figures, not what it measures.
-# The seed differs in every run that was given none.
+# The seed differs in every run that was given none. What was used of the last three the manifest
+# tells.
 _HARMLESS_RUN_KEYS = frozenset(
     {"jobs", "duration", "seed", "keep", "max_misses", "max_response", "fail_fast", "stop_on"}
+    | {"platform", "on", "snapshots"}
 )
 # Likewise of a measurement, and what are axes of its costs: entries of one side alone are named.
 _HARMLESS_MEASUREMENT_KEYS = frozenset(
