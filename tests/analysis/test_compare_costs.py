@@ -4,6 +4,8 @@
 
 from typing import Any
 
+import numpy as np
+import pytest
 from tests.analysis.made_up_costs import entry, gamma, model
 
 from laxity.analysis.compare_costs import compare_costs, entry_name
@@ -12,7 +14,8 @@ from laxity.model.costs import Entry
 
 
 def delta(median: int, p90: int, **more: Any) -> Entry:  # noqa: ANN401 - any field of an entry
-    return entry("delta", 90_000, case="best", quantiles={"0.5": median, "0.9": p90}, **more)
+    quantiles = {"0.5": median, "0.9": p90}
+    return entry("delta", 90_000, case="best", **{"n": 400, "quantiles": quantiles, **more})
 
 
 def median_of(base: Entry, new: Entry, *noise: Entry) -> Figure:
@@ -21,27 +24,55 @@ def median_of(base: Entry, new: Entry, *noise: Entry) -> Figure:
 
 
 def test_a_median_has_an_interval_modelled_from_its_p90():
-    # n 1000, p90 - p50 = 1281.552: sigma 1000; standard error sqrt(pi / 2) * 1000 / sqrt(1000) =
-    # 39.63, 95 %: 77.68; of both 109.86, rounded up 110. Shift 500.
-    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782))
-    assert (found.shift, found.low, found.high) == (500, 390, 610)
+    # p90 - p50 = 800 hold 0.4 of 400 samples: density 0.0005, standard error
+    # 1 / (2 * 0.0005 * 20) = 50, 95 %: 98.0; of both 138.6, rounded up 139. Shift 500.
+    found = median_of(delta(10_000, 10_800), delta(10_500, 11_300))
+    assert (found.shift, found.low, found.high) == (500, 361, 639)
     # Noise floors 1 + 1.
     assert (found.floor, found.verdict) == (2, "longer")
     assert found.shift_percent == 5.0
 
 
+def test_few_samples_without_a_p90_have_an_interval_from_their_largest():
+    # 1000 hold half of 25 samples: density 0.0005, error 1 / (2 * 0.0005 * 5) = 200, 95 %: 392;
+    # of both 554.4.
+    few = {"n": 25, "quantiles": {"0.5": 5_000}}
+    found = median_of(entry("irq", 6_000, **few), entry("irq", 6_000, **few))
+    assert (found.low, found.high) == (-555, 555)
+
+
 def test_a_difference_within_both_noise_floors_is_below_the_floor():
-    # 390 .. 610 as above; 200 + 190 reaches to 0, 200 + 189 does not.
-    base = delta(10_000, 11_282, noise_floor=200)
-    for floor, verdict in ((190, "below_noise_floor"), (189, "longer")):
-        found = median_of(base, delta(10_500, 11_782, noise_floor=floor))
+    # 361 .. 639 as above; 200 + 161 reaches to 0, 200 + 160 does not.
+    base = delta(10_000, 10_800, noise_floor=200)
+    for floor, verdict in ((161, "below_noise_floor"), (160, "longer")):
+        found = median_of(base, delta(10_500, 11_300, noise_floor=floor))
         assert (found.floor, found.verdict) == (200 + floor, verdict)
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "even"])
+@pytest.mark.parametrize("n", [40, 1000])
+def test_models_that_do_not_differ_show_a_difference_in_at_most_one_of_twenty(kind: str, n: int):
+    # 5 % of 300 are 15; 25 are three standard deviations of 3.8 more.
+    random = np.random.default_rng(5)
+    draw = {
+        "normal": lambda: random.normal(1e6, 1e5, n),
+        "skewed": lambda: random.lognormal(13, 0.3, n),
+        "even": lambda: random.uniform(1e6, 2e6, n),
+    }[kind]
+    found = [median_of(sampled(draw()), sampled(draw())).verdict for _ in range(300)]
+    assert sum(one in {"longer", "shorter"} for one in found) <= 25
+
+
+def sampled(samples: "np.ndarray[Any, Any]") -> Entry:
+    """Make an entry of samples, nearest ranks."""
+    ordered, n = np.sort(samples.astype(np.int64)), samples.size
+    return delta(int(ordered[n // 2 - 1]), int(ordered[9 * n // 10 - 1]), n=n, noise_floor=0)
 
 
 def test_further_models_of_the_baseline_tell_the_noise():
     # 10,000, 10,100, 10,200: standard deviation 100, 4.303 * sqrt(2) * 100 = 608.5.
-    more = [delta(median, median + 1_282) for median in (10_100, 10_200)]
-    found = median_of(delta(10_000, 11_282), delta(10_500, 11_782), *more)
+    more = [delta(median, median + 800) for median in (10_100, 10_200)]
+    found = median_of(delta(10_000, 10_800), delta(10_500, 11_300), *more)
     assert (found.floor, found.verdict) == (609, "below_noise_floor")
 
 

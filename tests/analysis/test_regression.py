@@ -12,7 +12,7 @@ from laxity.model.fail_on import parse_fail_on
 
 # Shift 100 us within 60 .. 150, noise floor 10: judged as 50 .. 160.
 FIGURE = Figure(
-    subject="control", quantity="response", statistic="p99", unit="ns",
+    subject="control", quantity="response", statistic="p99", unit="ns", kind="measured",
     base=Point(1_000_000, 5000, 5000, 960_000, 1_040_000),
     new=Point(1_100_000, 5000, 5000, 1_090_000, 1_120_000),
     shift=100_000, low=60_000, high=150_000, floor=10_000, floor_parts=(), verdict="longer",

@@ -71,6 +71,7 @@ def test_runs_that_do_not_differ_show_no_difference(runs: Path):
         for quantity in ("response", "release_latency", "execution")
         for statistic in ("median", "p90", "p99", "max")
     }
+    assert {(one["unit"], one["kind"]) for one in figures.values()} == {("ns", "measured")}
     verdicts = {one["verdict"] for name, one in figures.items() if not name.endswith("max")}
     assert verdicts == {"no_difference_shown"}
     assert "equal" not in compare(runs / "base", runs / "same").stdout
@@ -140,6 +141,13 @@ def test_what_differs_is_stated_where_it_is_compared_all_the_same(runs: Path):
     assert done.return_value == 0
     assert "DIFFERENT in more than figures: compared all the same" in done.stdout
     assert "bandwidth write 64MiB@0" in done.stdout
+
+
+def test_figures_of_a_simulated_platform_are_simulated(tmp_path: Path):
+    for seed, name in enumerate(("a", "b")):
+        write_run(tmp_path / name, Made(ordinary_rows(N, seed), platform="sim:x"))
+    _, answer = compare_json(tmp_path / "a", tmp_path / "b")
+    assert {one["kind"] for one in figures_of(answer).values()} == {"simulated"}
 
 
 def test_another_machine_is_refused(runs: Path, tmp_path: Path):

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Two cost models: entries of the same name and axes, their medians and largest samples.
 
-A cost model holds no samples, so how well a median is known is modelled: as if its upper half were
-that of a normal distribution with this median and this p90.
+A cost model holds no samples, so how well a median is known is modelled: as if the samples from it
+to p90 lay evenly. Where they get rarer from the median on, as those of costs do, it is known
+better.
 """
 
 import math
@@ -24,11 +25,11 @@ from laxity.model.costs import Axes, Costs, Entry
 from laxity.model.fail_on import MAX, MEDIAN
 from laxity.model.units import exact_size
 
-# Quantiles of the normal distribution: 0.9, and 0.975 for a two-sided interval of 95 %.
-_NORMAL_P90 = 1.281552
+# Quantile 0.975 of the normal distribution, for a two-sided interval of 95 %.
 _NORMAL_95 = 1.959964
-# Standard error of a median of n normal samples: sqrt(pi / 2) * sigma / sqrt(n).
-_MEDIAN_FACTOR = math.sqrt(math.pi / 2)
+# Share of the samples from the median to p90, and to the largest.
+_TO_P90 = 0.4
+_TO_MAX = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
         quantity=base.name,
         statistic=statistic,
         unit=base.unit,
+        kind=base.kind,
         base=old_point,
         new=new_point,
         shift=shift,
@@ -143,8 +145,12 @@ def _why_not(statistic: str, base: Entry, new: Entry) -> str | None:
 
 
 def _half_width(entry: Entry) -> float:
-    """Give half the modelled 95 % interval of a median; of few samples the largest stands in."""
-    median = entry.quantiles.get("0.5", 0)
-    upper = entry.quantiles.get("0.9", median if entry.max is None else entry.max)
-    sigma = max(upper - median, 0) / _NORMAL_P90
-    return _NORMAL_95 * _MEDIAN_FACTOR * sigma / math.sqrt(max(entry.n, 1))
+    """Give half the modelled 95 % interval of a median.
+
+    Its standard error is 1 / (2 * f * sqrt(n)), f the density of the samples at the median; evenly
+    spread that is their share over their range. Without a p90, of few samples, up to the largest.
+    """
+    median, p90 = entry.quantiles.get("0.5", 0), entry.quantiles.get("0.9")
+    upper, share = (p90, _TO_P90) if p90 is not None else (entry.max or median, _TO_MAX)
+    error = (upper - median) / (2 * share * math.sqrt(max(entry.n, 1)))
+    return _NORMAL_95 * max(error, 0.0)

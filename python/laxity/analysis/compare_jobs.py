@@ -13,6 +13,7 @@ from laxity.analysis.comparison import (
     NOT_JUDGED,
     Figure,
     FloorPart,
+    Kind,
     Point,
     between_runs,
     judge,
@@ -41,6 +42,7 @@ class Samples:
         resolution_ns: Of the clock; 0 where it is not known.
         calibration_ns: Calibrated cost that was subtracted; 0 where nothing was.
         doubt: Why none of it supports a verdict; None: nothing is known against it.
+        kind: Of all samples.
     """
 
     side: str
@@ -49,6 +51,7 @@ class Samples:
     resolution_ns: int = 0
     calibration_ns: int = 0
     doubt: str | None = None
+    kind: Kind = "measured"
 
     @property
     def ordered_ns(self) -> IntArray:
@@ -98,6 +101,11 @@ class Pair:
     new: Samples
     noise: tuple[Samples, ...] = ()
 
+    @property
+    def kind(self) -> Kind:
+        """Kind of what both sides give: what is measured on one side only is not measured."""
+        return self.new.kind if self.base.kind == "measured" else self.base.kind
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedQuantity:
@@ -144,6 +152,7 @@ def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
         quantity=pair.quantity,
         statistic=statistic,
         unit="ns",
+        kind=pair.kind,
         base=_point(base),
         new=_point(new),
         shift=shift.shift_ns,
@@ -166,6 +175,7 @@ def _maximum(pair: Pair) -> Figure:
         quantity=pair.quantity,
         statistic=MAX,
         unit="ns",
+        kind=pair.kind,
         base=Point(base.max_ns, base.n, low=int(base.lower_ns[-1]), high=base.max_ns),
         new=Point(new.max_ns, new.n, low=int(new.lower_ns[-1]), high=new.max_ns),
         shift=new.max_ns - base.max_ns,

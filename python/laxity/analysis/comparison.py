@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal[
     "longer",
     "shorter",
@@ -65,6 +66,7 @@ class Figure:
         quantity: `response`, ..., or the name of the cost.
         statistic: `median`, `p90`, `p99`, `p99.9`, `max`.
         unit: ns or ps.
+        kind: measured, simulated, modelled (of estimated releases), proven; of both sides.
         base: Of the baseline; None: it has none.
         new: Of what is compared with it.
         shift: new - base.
@@ -81,6 +83,7 @@ class Figure:
     quantity: str
     statistic: str
     unit: Literal["ns", "ps"]
+    kind: Kind
     base: Point | None
     new: Point | None
     shift: int | None

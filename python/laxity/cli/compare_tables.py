@@ -47,7 +47,8 @@ def _result_text(result: Result) -> str:
     if shown:
         columns = ("", "figure", "BASE", found.name, *_FIGURE_COLUMNS)
         table = format_table(columns, [_row(one) for one in shown], right=range(2, 10))
-        parts.append(f"\n{table}")
+        kinds = ", ".join(dict.fromkeys(one.kind for one in shown))
+        parts.append(f"\n{table}kind: {kinds}\n")
     if hidden:
         parts.append(f"and {hidden} figures of costs without a difference shown\n")
     parts += [

@@ -11,6 +11,7 @@ from typing import Any
 from laxity.analysis import distribution
 from laxity.analysis import jobs as analysis
 from laxity.analysis.compare_jobs import Samples
+from laxity.analysis.comparison import Kind
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.model.costs import Costs
 from laxity.model.fail_on import EXECUTION, RELEASE_LATENCY, RESPONSE
@@ -152,7 +153,15 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
         return None
     lost = task.result.lost_rows
     doubt = f"{lost} rows were lost" if lost else None
-    return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt)
+    kind = _kind(part, task, quantity)
+    return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
+
+
+def _kind(part: Part, task: TaskData, quantity: str) -> Kind:
+    """Say how a quantity is known; one from a release is no better known than the release."""
+    if task.has_modelled_releases and quantity != EXECUTION:
+        return "modelled"
+    return "simulated" if part.manifest.platform.startswith("sim:") else "measured"
 
 
 def read_sides(

@@ -39,7 +39,7 @@ _METHOD = (
     (
         "interval",
         "95 %, from the order statistics of both, their ranks those of as many independent jobs as "
-        "the jobs are worth; of costs modelled from median and p90",
+        "the jobs are worth; of costs modelled: samples from median to p90 spread evenly",
     ),
     (
         "worth",
@@ -115,7 +115,8 @@ def _drawing(found: Comparison, prefix: str) -> list[Block]:
     alt = f"Shifts of {found.name} against BASE with intervals over the noise floor"
     svg = compare_figure.shifts(drawn, labels, prefix, alt)
     n = min(min(one.base.n, one.new.n) for one in drawn if one.base and one.new)
-    caption = f"{_LEGEND} n ≥ {show_count(n)}, measured."
+    kinds = ", ".join(dict.fromkeys(one.kind for one in drawn))
+    caption = f"{_LEGEND} n ≥ {show_count(n)}, {kinds}."
     return [Figures((FigureBlock(f"{prefix}-shifts", svg, caption),))]
 
 
@@ -150,7 +151,8 @@ def _table(found: Comparison) -> Table:
         for one in found.figures
     )  # fmt: skip
     head = ("figure", "BASE", found.name, "shift", "of BASE", "noise floor", "verdict")
-    return Table("Figures of both; measured. Below them n, and what it is worth", head, rows)
+    kinds = ", ".join(dict.fromkeys(one.kind for one in found.figures))
+    return Table(f"Figures of both; {kinds}. Below them n, and what it is worth", head, rows)
 
 
 def _details(found: Comparison) -> list[Block]:
@@ -198,7 +200,7 @@ def _quantity(found: Comparison, one: Figure) -> Quantity:
         value=one.shift,
         unit=one.unit,
         n=n,
-        kind="measured",
+        kind=one.kind,
         run=found.path,
         task=one.subject if one.quantity in QUANTITIES else None,
         note="; ".join(words),
