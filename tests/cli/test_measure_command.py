@@ -75,7 +75,9 @@ def test_models_of_two_runs_are_joined(laxity: Laxity):
     ]
     assert one["max"] == max(part["max"] for part in parts)
     assert "synchronous_sequential" in laxity("costs", "show", "A").stdout
-    done = laxity("costs", "merge", "A", "A", "-o", "costs.json")
+    done = laxity("costs", "merge", "A", "B", "-o", "costs.json")
+    assert (done.returncode, "costs.json: exists; remove it" in done.stderr) == (2, True)
+    done = laxity("costs", "merge", "A", "A", "-o", "other.json")
     assert (done.returncode, "named twice" in done.stderr) == (2, True)
 
 
