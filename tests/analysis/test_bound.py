@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 from dataclasses import replace
 
-from laxity.analysis.bound import SetBound, bound_task_set
+from laxity.analysis.bound import bound_task_set
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted
+from laxity.analysis.verdicts import SetBound
 from laxity.model.spec import Policy
 from laxity.model.task_set import BoundKeys, DeclaredTask, TaskSet
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a schedulability test answers, for one task or for a whole set.
+"""What schedulability tests answer, and what a bound with the costs of a platform says.
 
 Three answers, never two: "not schedulable" comes from what happens for certain, so a test that is
 only sufficient, or lacks an input, says "not provable".
@@ -8,6 +8,9 @@ only sufficient, or lacks an input, says "not provable".
 
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from laxity.analysis.overheads import Breakdown
+from laxity.analysis.sensitivity import Sensitivity
 
 SCHEDULABLE: Final = "schedulable"
 NOT_SCHEDULABLE: Final = "not_schedulable"
@@ -62,3 +65,48 @@ class SetVerdict:
     interval_ns: int | None = None
     demand_ns: int | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBound:
+    """What is proven of one task.
+
+    Attributes:
+        response_time_ns: The bound, also beyond the deadline; None: the busy window does not end,
+            or a cost is missing.
+        exact: The bound is reached: if it is beyond the deadline the task is not schedulable.
+        jobs: Of the busy window, up to the one that responds last; response = jitter + window −
+            (jobs − 1) · period.
+        jitter_ns: With the release latency.
+        window_ns: Length of the busy window; `breakdown` says where it goes.
+        reason: Why nothing, or not the contrary, is proven; None: schedulable.
+    """
+
+    name: str
+    cpu: int
+    priority: int
+    verdict: Verdict
+    response_time_ns: int | None
+    deadline_ns: int
+    period_ns: int
+    test: str
+    source: str
+    exact: bool
+    jobs: int | None
+    jitter_ns: int
+    window_ns: int | None
+    breakdown: Breakdown | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetBound:
+    """The verdict of a task set, and that of each task in the order of the file.
+
+    `sensitivity` None: a cost is missing, or tasks take turns.
+    """
+
+    verdict: Verdict
+    tasks: tuple[TaskBound, ...]
+    sensitivity: Sensitivity | None
+    notes: tuple[str, ...]

@@ -3,27 +3,18 @@
 """`laxity bound`: is a task set schedulable with what the platform costs?"""
 
 import re
-import sys
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from laxity.analysis.bound import (
-    NOT_PROVABLE,
-    NOT_SCHEDULABLE,
-    SCHEDULABLE,
-    SetBound,
-    TaskBound,
-    Verdict,
-    bound_task_set,
-    tasks_of,
-)
-from laxity.analysis.platform_costs import Accounted, Choice, UsedCost, account
-from laxity.analysis.sensitivity import MAX_FACTOR_PPM, Sensitivity
+from laxity.analysis.bound import bound_task_set
+from laxity.analysis.bound_tasks import tasks_of
+from laxity.analysis.platform_costs import Accounted, Choice, account
+from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound
+from laxity.cli.bound_answer import BOUND_SCHEMA, Answer, CostsUsed, print_answer
 from laxity.cli.options import debug_option, format_option
-from laxity.cli.tables import format_table, print_json
+from laxity.cli.tables import print_json
 from laxity.errors import (
     EXIT_DONE,
     EXIT_NO_VERDICT,
@@ -34,9 +25,8 @@ from laxity.errors import (
 )
 from laxity.model.percent import format_percent, parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
-from laxity.model.units import decimal_duration, exact_size
+from laxity.model.units import exact_size
 
-BOUND_SCHEMA = 1
 _NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
 # A task set is read by people; this bound only keeps a mistyped path out of memory.
@@ -46,31 +36,6 @@ _EXIT_CODES = {
     NOT_SCHEDULABLE: EXIT_VIOLATED,
     NOT_PROVABLE: EXIT_NO_VERDICT,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CostsUsed:
-    """The costs of an answer: `path` None means zero overheads, as the user said."""
-
-    path: str | None
-    machine_hash: str | None
-    use: str | None
-    margin: str | None
-    entries: tuple[UsedCost, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What `--format json` prints; times in ns."""
-
-    schema: int
-    verdict: Verdict
-    tasks: tuple[TaskBound, ...]
-    sensitivity: Sensitivity | None
-    costs: CostsUsed
-    missing: tuple[str, ...]
-    not_accounted: tuple[str, ...]
-    notes: tuple[str, ...]
 
 
 @click.command(
@@ -113,7 +78,7 @@ def bound(taskset: str, costs: str, use: str, margin: str, output_format: str) -
     if output_format == "json":
         print_json(answer)
     else:
-        _print(answer)
+        print_answer(answer)
     return _EXIT_CODES[answer.verdict]
 
 
@@ -171,110 +136,3 @@ def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed) -> A
         else accounted.not_accounted,
         notes=(*result.notes, *(() if accounted is None else accounted.notes)),
     )
-
-
-def _print(answer: Answer) -> None:
-    headers = ("task", "cpu", "priority", "response", "deadline", "verdict")
-    rows = [
-        (
-            one.name,
-            str(one.cpu),
-            str(one.priority),
-            _shown(one.response_time_ns),
-            decimal_duration(one.deadline_ns),
-            _words(one.verdict),
-        )
-        for one in answer.tasks
-    ]
-    sys.stdout.write(f"{_words(answer.verdict)}\n\n")
-    sys.stdout.write(format_table(headers, rows, right=(1, 2, 3, 4)))
-    if answer.sensitivity is not None:
-        sys.stdout.write(f"\n{_spare(answer.sensitivity)}\n")
-    _print_breakdown(answer)
-    _print_costs(answer.costs)
-    _print_list("why", [f"{one.name}: {one.reason}" for one in answer.tasks if one.reason])
-    _print_list("missing", answer.missing)
-    _print_list("not accounted for", answer.not_accounted)
-    _print_list("note", answer.notes)
-
-
-def _spare(found: Sensitivity) -> str:
-    if found.factor_ppm is None:
-        return f"no shorter wcet helps: {found.critical_task} is late by costs and jitter alone"
-    factor = format_percent(found.factor_ppm)
-    if found.factor_ppm == MAX_FACTOR_PPM:
-        return f"all wcet may grow to {factor} and more"
-    return f"all wcet may be {factor} of what is stated; then {found.critical_task} is late first"
-
-
-def _print_breakdown(answer: Answer) -> None:
-    headers = (
-        "task",
-        "window",
-        "own C",
-        "higher C",
-        "2 delta",
-        "gamma",
-        "interrupts",
-        "blocking",
-        "switch under way",
-    )
-    rows = []
-    for one in answer.tasks:
-        parts = one.breakdown
-        if parts is None or one.window_ns is None:
-            continue
-        figures = (
-            one.window_ns,
-            parts.wcet_ns,
-            parts.interference_ns,
-            parts.delta_ns,
-            parts.gamma_ns,
-            parts.interrupts_ns,
-            parts.blocking_ns,
-            parts.switch_blocking_ns,
-        )
-        rows.append((one.name, *(decimal_duration(figure) for figure in figures)))
-    if rows:
-        table = format_table(headers, rows, right=range(1, len(headers)))
-        sys.stdout.write(f"\nwhere the longest busy window goes\n{table}")
-
-
-def _print_costs(costs: CostsUsed) -> None:
-    if costs.path is None:
-        sys.stdout.write("\ncosts: none, zero overheads\n")
-        return
-    sys.stdout.write(
-        f"\ncosts: {costs.path}, machine {costs.machine_hash}, {costs.use} + {costs.margin}; "
-        "what was measured is observed, not proven\n"
-    )
-    headers = ("cost", "of", "value", "kind", "n", "verdict", "case", "evict", "cpu", "size")
-    rows = [
-        (
-            one.name,
-            one.of or "",
-            decimal_duration(one.value_ns),
-            one.kind,
-            str(one.n),
-            one.verdict,
-            one.case or "",
-            one.evict or "",
-            "" if one.cpu is None else str(one.cpu),
-            "" if one.working_set_bytes is None else exact_size(one.working_set_bytes),
-        )
-        for one in costs.entries
-    ]
-    sys.stdout.write(format_table(headers, rows, right=(2, 4, 8, 9)) if rows else "")
-
-
-def _print_list(title: str, lines: list[str] | tuple[str, ...]) -> None:
-    if lines:
-        sys.stdout.write(f"\n{title}\n" + "".join(f"  {line}\n" for line in lines))
-
-
-def _shown(duration_ns: int | None) -> str:
-    return "no bound" if duration_ns is None else decimal_duration(duration_ns)
-
-
-def _words(verdict: Verdict) -> str:
-    return verdict.replace("_", " ")

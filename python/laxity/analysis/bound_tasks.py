@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From the tasks that a file declares to those that the tests read."""
+
+from collections.abc import Sequence
+
+from laxity.analysis.platform_costs import PPM
+from laxity.analysis.task_model import Task
+from laxity.model.task_set import DeclaredTask
+
+# The CPU of a task set that names none.
+ONE_CPU = 0
+
+
+def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) -> tuple[Task, ...]:
+    """Make the tasks that the tests read.
+
+    Args:
+        declared: As the file states them.
+        with_contention: Whether C has `overhead_ratio` on top: C (1 + overhead), rounded up.
+    """
+    return tuple(
+        Task(
+            name=one.name,
+            wcet_ns=_contended_ns(one) if with_contention else one.wcet_ns,
+            period_ns=one.period_ns,
+            deadline_ns=one.deadline_ns,
+            jitter_ns=one.keys.jitter_ns,
+            blocking_ns=one.keys.blocking_ns,
+            priority=one.priority,
+            cpu=ONE_CPU if one.cpu is None else one.cpu,
+            working_set_bytes=one.keys.working_set_bytes,
+            ucb=one.keys.ucb,
+            ecb=one.keys.ecb,
+        )
+        for one in declared
+    )
+
+
+def _contended_ns(one: DeclaredTask) -> int:
+    return -(-one.wcet_ns * (PPM + one.keys.overhead_ppm) // PPM)
