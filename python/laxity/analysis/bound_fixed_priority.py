@@ -97,17 +97,23 @@ def _misses_for_certain(index: int, declared: Sequence[DeclaredTask]) -> bool:
 
     Left out: the platform's costs, contention, blocking, tasks of equal priority. Tasks that start
     at different offsets may never meet, so then the task is taken alone, but for the utilisation.
-    Jitter stays: the task set states that a job may be so late.
+    The task set states that a job may be late by its jitter, but not that another task becomes
+    ready at that very instant: so once the task is late alone, and once nobody is.
     """
     tasks = tasks_of(declared, with_contention=False)
     task = replace(tasks[index], blocking_ns=0)
     higher = [one for one in interfering_tasks(task, tasks) if one.priority > task.priority]
-    if utilisation((task, *higher)) > 1:
+    if utilisation((task, *higher)) > 1 or _is_late(task, ()):
         return True
     if not _start_together(index, declared):
-        higher = []
-    least = response_time(task, higher)
-    return least.response_ns is not None and least.response_ns > task.deadline_ns
+        return False
+    punctual = [replace(one, jitter_ns=0) for one in higher]
+    return _is_late(replace(task, jitter_ns=0), punctual)
+
+
+def _is_late(task: Task, higher: Sequence[Task]) -> bool:
+    response_ns = response_time(task, higher).response_ns
+    return response_ns is not None and response_ns > task.deadline_ns
 
 
 def _is_exact(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts) -> bool:
@@ -118,6 +124,7 @@ def _is_exact(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts
         costs == PlatformCosts()
         and task.blocking_ns == 0
         and all(one.priority > task.priority for one in interfering)
+        and (not interfering or all(one.jitter_ns == 0 for one in (task, *interfering)))
         and all(one.keys.overhead_ppm == 0 for one in declared)
         and _start_together(index, declared)
     )
