@@ -85,6 +85,28 @@ def test_measured_costs_stand_in_the_answer(tmp_path: Path):
     assert names == ["delta", "gamma", "tick", "tick_period", "timer_latency", "release_isr"]
 
 
+def test_edf_answers_for_each_cpu(tmp_path: Path):
+    # U = 2/10 + 12/40 = 0.5. C' = 2.045 and 12.04 ms as above; in D = 14.4 of video, less 50 us:
+    # h(14.35) = 2.045 + 12.04 + 0.04 of a switch, timers of 7 us 2 + 1, ticks 4 * 9 us: 14.182.
+    words = ("--scheduler", "edf", "--format", "json")
+    done = bound(tmp_path, *costs(tmp_path), *words, deadline="14400us")
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["scheduler"], answer["verdict"]) == (0, "edf", "schedulable")
+    assert [one["utilisation_ppm"] for one in answer["cpus"]] == [500_000]
+    assert [one["cpus"] for one in answer["cpus"]] == [[1]]
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [None, None]
+    # control is never preempted: its deadline is the shortest.
+    assert [one["of"] for one in answer["costs"]["entries"] if one["name"] == "gamma"] == ["video"]
+    done = bound(tmp_path, *costs(tmp_path), *words, deadline="14231us")
+    assert done.return_value == 4
+    # 14.231 - 0.05 = 14.181.
+    cpu = json.loads(done.stdout)["cpus"][0]
+    assert (cpu["interval_ns"], cpu["demand_ns"]) == (14_181_000, 14_182_000)
+    done = bound(tmp_path, "--costs", "none", "--scheduler", "edf", deadline="14ms")
+    assert done.return_value == 0
+    assert "50%  schedulable  EDF processor demand (QPA)" in done.stdout
+
+
 def test_table_says_what_was_counted_and_what_was_not(tmp_path: Path):
     text = bound(tmp_path, *costs(tmp_path)).stdout
     assert text.startswith("schedulable\n")

@@ -9,32 +9,59 @@ Between the two nothing is proven. Each family of tests has both, in a file of i
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from laxity.analysis.bound_edf import bound_edf
 from laxity.analysis.bound_fixed_priority import bound_fixed_priority, takes_turns
+from laxity.analysis.bound_setup import Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.sensitivity import sensitivity
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound, Verdict
+from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 
 
-def bound_task_set(task_set: TaskSet, accounted: Accounted | None) -> SetBound:
+def bound_task_set(
+    task_set: TaskSet, accounted: Accounted | None, setup: Setup | None = None
+) -> SetBound:
     """Bound all tasks and judge them.
 
     Args:
         task_set: At least one task.
         accounted: What the platform costs; None: nothing, as the user said.
+        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
     """
+    setup = setup or Setup()
     declared = task_set.tasks
-    tasks = tasks_of(declared)
     costs = PlatformCosts() if accounted is None else accounted.costs
+    if setup.scheduler is Scheduler.EDF:
+        found = _by_edf(declared, costs)
+    else:
+        found = _by_fixed_priority(declared, costs)
+    return replace(found, notes=(*found.notes, *_notes(task_set, setup)))
+
+
+def _by_fixed_priority(declared: Sequence[DeclaredTask], costs: PlatformCosts | None) -> SetBound:
+    tasks = tasks_of(declared)
     bounds = bound_fixed_priority(declared, tasks, costs)
     spare = None
     if costs is not None and not any(takes_turns(i, declared, costs) for i in range(len(tasks))):
         spare = sensitivity(tasks, costs)
-    verdict = _of_all([one.verdict for one in bounds])
-    return SetBound(verdict, bounds, spare, tuple(_notes(task_set)))
+    return SetBound(
+        verdict=_of_all([one.verdict for one in bounds]), tasks=bounds, sensitivity=spare
+    )
+
+
+def _by_edf(declared: Sequence[DeclaredTask], costs: PlatformCosts | None) -> SetBound:
+    bounds, cpus = bound_edf(declared, tasks_of(declared), costs)
+    return SetBound(
+        verdict=_of_all([one.verdict for one in cpus]),
+        tasks=bounds,
+        cpus=cpus,
+        notes=("processor demand bounds no response time: the verdict stands for each CPU",),
+    )
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:
@@ -43,20 +70,39 @@ def _of_all(verdicts: Sequence[Verdict]) -> Verdict:
     return NOT_PROVABLE if NOT_PROVABLE in verdicts else SCHEDULABLE
 
 
-def _notes(task_set: TaskSet) -> list[str]:
+def _notes(task_set: TaskSet, setup: Setup) -> list[str]:
+    declared = task_set.tasks
     notes = []
-    if any(one.cpu is None for one in task_set.tasks):
+    if any(one.cpu is None for one in declared) and not setup.cpus:
         notes.append("the file names no cpus: all tasks are taken to share one CPU")
-    shared = [
-        one for one in task_set.tasks if any(_are_equal(one, other) for other in task_set.tasks)
-    ]
-    if shared:
-        names = ", ".join(one.name for one in shared)
-        notes.append(f"equal priorities ({names}): each is counted before the other")
-    if task_set.has_corunners and not any(one.keys.overhead_ppm for one in task_set.tasks):
+    if setup.scheduler.is_edf:
+        notes += _notes_on_edf(declared)
+    else:
+        notes += _notes_on_priorities(declared, setup)
+    if task_set.has_corunners and not any(one.keys.overhead_ppm for one in declared):
         notes.append("co-runners ([[interfere]]) slow jobs down: wcet has to hold beside them")
     return notes
 
 
-def _are_equal(one: DeclaredTask, other: DeclaredTask) -> bool:
-    return one is not other and one.cpu == other.cpu and one.priority == other.priority
+def _notes_on_priorities(declared: Sequence[DeclaredTask], setup: Setup) -> list[str]:
+    shared = [one for one in declared if any(_are_equal(one, other, setup) for other in declared)]
+    if not shared:
+        return []
+    names = ", ".join(one.name for one in shared)
+    return [f"equal priorities ({names}): each is counted before the other"]
+
+
+def _notes_on_edf(declared: Sequence[DeclaredTask]) -> list[str]:
+    if any(one.policy is not Policy.DEADLINE for one in declared):
+        return ["the file's policies are of fixed priorities: under them this answer does not hold"]
+    return [
+        "SCHED_DEADLINE counts a deadline from the wake-up of its job: the release latency counts "
+        "twice",
+        "SCHED_DEADLINE stops a job that has used its runtime: runtime has to hold wcet and all "
+        "that preemptions add to a job",
+    ]
+
+
+def _are_equal(one: DeclaredTask, other: DeclaredTask, setup: Setup) -> bool:
+    is_near = setup.scheduler.is_global or one.cpu == other.cpu
+    return one is not other and is_near and one.priority == other.priority

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from laxity.analysis.bound_tasks import tasks_of
+from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of
 from laxity.analysis.overheads import PlatformCosts, break_down, with_overheads
 from laxity.analysis.response_time import Response, interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
@@ -52,7 +52,6 @@ def _bound(
     breakdown = None
     if is_bounded and costs is not None:
         breakdown = break_down(task, tasks, costs, response)
-    with_costs = costs is not None and costs != PlatformCosts()
     return TaskBound(
         name=task.name,
         cpu=task.cpu,
@@ -62,7 +61,7 @@ def _bound(
         deadline_ns=task.deadline_ns,
         period_ns=task.period_ns,
         test=TEST,
-        source=f"{SOURCE}; {COSTS_SOURCE}" if with_costs else SOURCE,
+        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
         exact=costs is not None and _is_exact(index, declared, costs),
         jobs=response.jobs if is_bounded else None,
         jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
@@ -133,10 +132,8 @@ def _is_exact(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts
 def _start_together(index: int, declared: Sequence[DeclaredTask]) -> bool:
     """Tell whether a task and those that may run before it have one offset."""
     task = declared[index]
-    return all(
-        one.offset_ns == task.offset_ns
-        for one in declared
-        if one.cpu == task.cpu and one.priority >= task.priority
+    return starts_together(
+        [one for one in declared if one.cpu == task.cpu and one.priority >= task.priority]
     )
 
 

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 """From the tasks that a file declares to those that the tests read."""
 
+import math
 from collections.abc import Sequence
 
+from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import PPM
+from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
 from laxity.model.task_set import DeclaredTask
 
@@ -35,6 +38,21 @@ def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) 
         )
         for one in declared
     )
+
+
+def starts_together(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether tasks have one offset, so that they are released together."""
+    return len({one.offset_ns for one in declared}) <= 1
+
+
+def has_costs(costs: PlatformCosts | None) -> bool:
+    """Tell whether the platform costs anything; None: what, is missing."""
+    return costs is not None and costs != PlatformCosts()
+
+
+def utilisation_ppm(tasks: Sequence[Task]) -> int:
+    """Give the share of one processor that tasks ask for, parts per million, rounded up."""
+    return math.ceil(utilisation(tasks) * PPM)
 
 
 def _contended_ns(one: DeclaredTask) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.task_model import Task
 from laxity.model.costs import (
@@ -120,19 +121,27 @@ NEVER_ACCOUNTED = (
 )
 
 
-def account(model: Costs, tasks: Sequence[Task], choice: Choice) -> Accounted:
+def account(
+    model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup | None = None
+) -> Accounted:
     """Choose the figures that a bound of a task set counts with.
 
     Args:
         model: What was measured.
         tasks: All tasks of the set.
         choice: Which figure of each entry, with which margin.
+        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
     """
+    setup = setup or Setup()
     missing: list[str] = []
     used: list[UsedCost] = []
     switch_ns = _switch(model, choice, used, missing)
-    gamma_ns = _gammas(model, tasks, choice, used, missing)
     latency = _largest(model, TIMER_LATENCY, choice)
+    latency_ns = 0 if latency is None else latency.value_ns
+    gamma_ns: Mapping[str, int] = {}
+    if setup.sets is None:
+        preempted = [one for one in tasks if _may_be_preempted(one, tasks, setup, latency_ns)]
+        gamma_ns = _gammas(model, preempted, choice, used, missing)
     isr = _largest(model, RELEASE_ISR, choice)
     tick = _tick(model, choice, used)
     used += [one for one in (latency, isr) if one is not None]
@@ -145,7 +154,7 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice) -> Accounted:
     costs = PlatformCosts(
         switch_ns=switch_ns,
         gamma_ns=gamma_ns,
-        release_latency_ns=0 if latency is None else latency.value_ns,
+        release_latency_ns=latency_ns,
         release_isr_ns=0 if isr is None else isr.value_ns,
         tick=tick,
     )
@@ -233,11 +242,9 @@ def _gammas(
     used: list[UsedCost],
     missing: list[str],
 ) -> Mapping[str, int]:
-    """Find gamma of every task that may be preempted."""
+    """Find gamma of tasks that may be preempted."""
     found: dict[str, int] = {}
     for task in tasks:
-        if not _may_be_preempted(task, tasks):
-            continue
         gamma = _gamma(model, task, choice)
         if isinstance(gamma, str):
             missing.append(gamma)
@@ -247,11 +254,18 @@ def _gammas(
     return found
 
 
-def _may_be_preempted(task: Task, tasks: Sequence[Task]) -> bool:
-    return any(
-        one.name != task.name and one.cpu == task.cpu and one.priority >= task.priority
-        for one in tasks
-    )
+def _may_be_preempted(task: Task, tasks: Sequence[Task], setup: Setup, latency_ns: int) -> bool:
+    """Tell whether any task may preempt one, wherever a partition puts both."""
+    is_placed = setup.fit is None and not setup.scheduler.is_global
+    others = [
+        one for one in tasks if one.name != task.name and (one.cpu == task.cpu or not is_placed)
+    ]
+    if setup.scheduler.is_edf:
+        # Why the jitter counts: edf_overheads.py.
+        return any(
+            task.deadline_ns >= one.deadline_ns - one.jitter_ns - latency_ns for one in others
+        )
+    return any(one.priority >= task.priority for one in others)
 
 
 def _gamma(model: Costs, task: Task, choice: Choice) -> UsedCost | str:

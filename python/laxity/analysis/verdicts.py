@@ -72,8 +72,10 @@ class TaskBound:
     """What is proven of one task.
 
     Attributes:
+        cpu: None: any of those in `SetBound.cpus`, or none had room for it.
+        priority: None: it does not count.
         response_time_ns: The bound, also beyond the deadline; None: the busy window does not end,
-            or a cost is missing.
+            a cost is missing, or the test gives none.
         exact: The bound is reached: if it is beyond the deadline the task is not schedulable.
         jobs: Of the busy window, up to the one that responds last; response = jitter + window −
             (jobs − 1) · period.
@@ -83,8 +85,8 @@ class TaskBound:
     """
 
     name: str
-    cpu: int
-    priority: int
+    cpu: int | None
+    priority: int | None
     verdict: Verdict
     response_time_ns: int | None
     deadline_ns: int
@@ -99,14 +101,42 @@ class TaskBound:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuBound:
+    """What is proven of all tasks together that share CPUs, by a test that looks at them together.
+
+    Attributes:
+        cpus: One, or all that the tasks may run on.
+        exact: The verdict could not be the other one.
+        utilisation_ppm: Of one CPU, without the platform's costs.
+        interval_ns: Length of an interval with more work than time; None: there is none, or the
+            test knows no intervals.
+        demand_ns: That work.
+        reason: Why nothing, or not the contrary, is proven; None: schedulable.
+    """
+
+    cpus: tuple[int, ...]
+    verdict: Verdict
+    test: str
+    source: str
+    exact: bool
+    utilisation_ppm: int
+    interval_ns: int | None
+    demand_ns: int | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetBound:
     """The verdict of a task set, and that of each task in the order of the file.
 
-    `sensitivity` None: a cost is missing, or tasks take turns.
+    Attributes:
+        cpus: What was found of all tasks of a CPU together; empty: the tests look at single tasks.
+        sensitivity: None: a cost is missing, tasks take turns, or it is not known for these tests.
     """
 
     verdict: Verdict
     tasks: tuple[TaskBound, ...]
-    sensitivity: Sensitivity | None
-    notes: tuple[str, ...]
+    cpus: tuple[CpuBound, ...] = ()
+    sensitivity: Sensitivity | None = None
+    notes: tuple[str, ...] = ()

@@ -5,14 +5,17 @@
 import re
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import click
 
 from laxity.analysis.bound import bound_task_set
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.platform_costs import Accounted, Choice, account
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound
 from laxity.cli.bound_answer import BOUND_SCHEMA, Answer, CostsUsed, print_answer
+from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 from laxity.errors import (
@@ -62,19 +65,28 @@ _EXIT_CODES = {
     show_default=True,
     help="What is added to each figure.",
 )
+@setup_options
 @format_option("table", "json")
 @debug_option
-def bound(taskset: str, costs: str, use: str, margin: str, output_format: str) -> int:
+def bound(  # noqa: PLR0913 - one parameter per option
+    taskset: str,
+    costs: str,
+    use: str,
+    margin: str,
+    output_format: str,
+    **setup: Any,  # noqa: ANN401 - checked by SetupWords
+) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, and a working_set unless
-    --costs none. Tasks have fixed priorities and keep to one CPU each. docs/bounds.md says what is
-    counted, and what is not.
+    --costs none. Tasks keep to one CPU each unless the scheduler is global or --partition places
+    them. docs/bounds.md says what is counted, and what is not.
     """
     choice = _choice(use, margin)
     task_set = _read(Path(taskset))
-    accounted, used = _costs(costs, task_set, choice)
-    answer = _answer(bound_task_set(task_set, accounted), accounted, used)
+    asked = read_setup(SetupWords(**setup), task_set)
+    accounted, used = _costs(costs, task_set, choice, asked)
+    answer = _answer(bound_task_set(task_set, accounted, asked), accounted, used, asked)
     if output_format == "json":
         print_json(answer)
     else:
@@ -109,7 +121,9 @@ def _read(path: Path) -> TaskSet:
         return read_task_set(data)
 
 
-def _costs(path: str, task_set: TaskSet, choice: Choice) -> tuple[Accounted | None, CostsUsed]:
+def _costs(
+    path: str, task_set: TaskSet, choice: Choice, setup: Setup
+) -> tuple[Accounted | None, CostsUsed]:
     if path == _NO_COSTS:
         if choice != Choice():
             msg = "--use, --margin: --costs none has no figures; leave them out"
@@ -118,16 +132,18 @@ def _costs(path: str, task_set: TaskSet, choice: Choice) -> tuple[Accounted | No
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
     model = read_costs(Path(path))
-    accounted = account(model, tasks_of(task_set.tasks), choice)
+    accounted = account(model, tasks_of(task_set.tasks), choice, setup)
     margin = format_percent(choice.margin_ppm)
     return accounted, CostsUsed(path, model.machine_hash, choice.use, margin, accounted.used)
 
 
-def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed) -> Answer:
+def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed, setup: Setup) -> Answer:
     return Answer(
         schema=BOUND_SCHEMA,
         verdict=result.verdict,
+        scheduler=setup.scheduler,
         tasks=result.tasks,
+        cpus=result.cpus,
         sensitivity=result.sensitivity,
         costs=used,
         missing=() if accounted is None else accounted.missing,

@@ -3,12 +3,15 @@
 """What `laxity bound` answers, as JSON and as tables."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from laxity.analysis.bound_setup import Scheduler
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.sensitivity import MAX_FACTOR_PPM, Sensitivity
-from laxity.analysis.verdicts import TaskBound, Verdict
+from laxity.analysis.verdicts import CpuBound, TaskBound, Verdict
 from laxity.cli.tables import format_table
+from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
 from laxity.model.units import decimal_duration, exact_size
 
@@ -32,7 +35,9 @@ class Answer:
 
     schema: int
     verdict: Verdict
+    scheduler: Scheduler
     tasks: tuple[TaskBound, ...]
+    cpus: tuple[CpuBound, ...]
     sensitivity: Sensitivity | None
     costs: CostsUsed
     missing: tuple[str, ...]
@@ -42,28 +47,62 @@ class Answer:
 
 def print_answer(answer: Answer) -> None:
     """Print the verdict, then why."""
+    sys.stdout.write(f"{_words(answer.verdict)}\n\n")
+    _print_tasks(answer)
+    _print_cpus(answer.cpus)
+    if answer.sensitivity is not None:
+        sys.stdout.write(f"\n{_spare(answer.sensitivity)}\n")
+    _print_breakdown(answer)
+    _print_costs(answer.costs)
+    _print_list("why", _reasons(answer))
+    _print_list("missing", answer.missing)
+    _print_list("not accounted for", answer.not_accounted)
+    _print_list("note", answer.notes)
+
+
+def _print_tasks(answer: Answer) -> None:
     headers = ("task", "cpu", "priority", "response", "deadline", "verdict")
     rows = [
         (
             one.name,
-            str(one.cpu),
-            str(one.priority),
+            "" if one.cpu is None else str(one.cpu),
+            "" if one.priority is None else str(one.priority),
             _shown(one.response_time_ns),
             decimal_duration(one.deadline_ns),
             _words(one.verdict),
         )
         for one in answer.tasks
     ]
-    sys.stdout.write(f"{_words(answer.verdict)}\n\n")
     sys.stdout.write(format_table(headers, rows, right=(1, 2, 3, 4)))
-    if answer.sensitivity is not None:
-        sys.stdout.write(f"\n{_spare(answer.sensitivity)}\n")
-    _print_breakdown(answer)
-    _print_costs(answer.costs)
-    _print_list("why", [f"{one.name}: {one.reason}" for one in answer.tasks if one.reason])
-    _print_list("missing", answer.missing)
-    _print_list("not accounted for", answer.not_accounted)
-    _print_list("note", answer.notes)
+
+
+def _print_cpus(cpus: Sequence[CpuBound]) -> None:
+    if not cpus:
+        return
+    headers = ("cpu", "utilisation", "verdict", "test")
+    rows = [
+        (
+            format_cpus(one.cpus),
+            format_percent(one.utilisation_ppm),
+            _words(one.verdict),
+            one.test,
+        )
+        for one in cpus
+    ]
+    sys.stdout.write(f"\n{format_table(headers, rows, right=(0, 1))}")
+
+
+def _reasons(answer: Answer) -> list[str]:
+    """Give each reason once: tasks that are judged together share that of their CPU."""
+    of_cpus = {one.reason for one in answer.cpus}
+    return [
+        *(f"CPU {format_cpus(one.cpus)}: {one.reason}" for one in answer.cpus if one.reason),
+        *(
+            f"{one.name}: {one.reason}"
+            for one in answer.tasks
+            if one.reason and one.reason not in of_cpus
+        ),
+    ]
 
 
 def _spare(found: Sensitivity) -> str:

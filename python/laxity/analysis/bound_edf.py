@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Tasks under EDF, each on one CPU, bounded with what the platform costs: one verdict per CPU.
+
+Processor demand says whether a deadline of a CPU is missed, not whose: if none is, every task of it
+is schedulable; if one is, no task of it has a verdict but those that are late even alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of, utilisation_ppm
+from laxity.analysis.edf import SOURCE, TEST, edf_verdict
+from laxity.analysis.edf_overheads import with_edf_overheads
+from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.response_time import utilisation
+from laxity.analysis.task_model import Task
+from laxity.analysis.verdicts import (
+    NOT_PROVABLE,
+    NOT_SCHEDULABLE,
+    SCHEDULABLE,
+    CpuBound,
+    SetVerdict,
+    TaskBound,
+    Verdict,
+)
+from laxity.model.spec import Policy
+from laxity.model.task_set import DeclaredTask
+from laxity.model.units import decimal_duration
+
+COSTS_SOURCE = (
+    "C' = C + 2 delta + gamma: Sebek, section 1.3; "
+    "who pays under EDF: Lunniss, Altmeyer, Maiza, Davis 2013"
+)
+
+
+def bound_edf(
+    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+) -> tuple[tuple[TaskBound, ...], tuple[CpuBound, ...]]:
+    """Judge each CPU, and each task by the CPU that it is on.
+
+    Args:
+        declared: As the file states them.
+        tasks: The same, as the tests read them, in the same order.
+        costs: None: one is missing.
+    """
+    cpus = sorted({one.cpu for one in tasks})
+    bounds = {cpu: _judge(cpu, declared, tasks, costs) for cpu in cpus}
+    answers = tuple(
+        _answer(one, task, bounds[task.cpu], costs)
+        for one, task in zip(declared, tasks, strict=True)
+    )
+    return answers, tuple(bounds.values())
+
+
+def keeps_deadlines(
+    tasks: Sequence[Task], costs: PlatformCosts, *, from_wakeup: bool = False
+) -> bool:
+    """Tell whether the tasks of one CPU are schedulable with all costs."""
+    return _from_above(tasks, costs, from_wakeup).verdict == SCHEDULABLE
+
+
+def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether the kernel counts deadlines from when a job wakes up, not from its release."""
+    return any(one.policy is Policy.DEADLINE for one in declared)
+
+
+def _from_above(tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool) -> SetVerdict:
+    loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup)
+    return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
+
+
+def _judge(
+    cpu: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+) -> CpuBound:
+    here = [i for i in range(len(tasks)) if tasks[i].cpu == cpu]
+    ours = [declared[i] for i in here]
+    loaded = [tasks[i] for i in here]
+    above = None
+    if costs is not None:
+        above = _from_above(loaded, costs, counts_from_wakeup(ours))
+    below = _from_below(ours)
+    verdict: Verdict = SCHEDULABLE
+    if above is None or above.verdict != SCHEDULABLE:
+        verdict = NOT_SCHEDULABLE if below.verdict == NOT_SCHEDULABLE else NOT_PROVABLE
+    shown = below if verdict == NOT_SCHEDULABLE else above
+    return CpuBound(
+        cpus=(cpu,),
+        verdict=verdict,
+        test=TEST,
+        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
+        exact=verdict == NOT_SCHEDULABLE or _is_exact(ours, loaded, costs),
+        utilisation_ppm=utilisation_ppm(loaded),
+        interval_ns=None if shown is None else shown.interval_ns,
+        demand_ns=None if shown is None else shown.demand_ns,
+        reason=_reason(verdict, shown),
+    )
+
+
+def _from_below(declared: Sequence[DeclaredTask]) -> SetVerdict:
+    """Judge a CPU with nothing in it but what happens for certain.
+
+    Left out: the platform's costs, contention, blocking, and jitter but of a task alone: that a job
+    is late just when others become ready, the task set does not state. Tasks that start at
+    different offsets may never meet, so then only utilisation and each task alone prove a miss.
+    """
+    tasks = tasks_of(declared, with_contention=False)
+    unblocked = [replace(one, blocking_ns=0) for one in tasks]
+    for one in unblocked:
+        if one.jitter_ns + one.wcet_ns > one.deadline_ns:
+            found = edf_verdict((one,))
+            return replace(found, reason=f'task "{one.name}" is late even alone')
+    punctual = [replace(one, jitter_ns=0) for one in unblocked]
+    found = edf_verdict(punctual)
+    if starts_together(declared) or utilisation(punctual) > 1:
+        return found
+    return replace(found, verdict=NOT_PROVABLE)
+
+
+def _is_exact(
+    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+) -> bool:
+    """Tell whether the test from above asks for nothing that may be absent."""
+    return (
+        costs == PlatformCosts()
+        and all(one.blocking_ns == 0 for one in tasks)
+        and (len(tasks) == 1 or all(one.jitter_ns == 0 for one in tasks))
+        and all(one.keys.overhead_ppm == 0 for one in declared)
+        and starts_together(declared)
+    )
+
+
+def _reason(verdict: Verdict, shown: SetVerdict | None) -> str | None:
+    if verdict == SCHEDULABLE:
+        return None
+    if shown is None:
+        return "a cost is missing"
+    if shown.interval_ns is None or shown.demand_ns is None:
+        return shown.reason
+    work = decimal_duration(shown.demand_ns)
+    found = f"{work} of work within {decimal_duration(shown.interval_ns)}"
+    if verdict == NOT_SCHEDULABLE and shown.reason:
+        return shown.reason
+    return found
+
+
+def _answer(
+    declared: DeclaredTask, task: Task, bound: CpuBound, costs: PlatformCosts | None
+) -> TaskBound:
+    """Answer for one task by the verdict of its CPU."""
+    verdict, reason = bound.verdict, bound.reason
+    if declared.keys.jitter_ns + declared.wcet_ns > declared.deadline_ns:
+        verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
+    elif verdict == NOT_SCHEDULABLE:
+        verdict, reason = NOT_PROVABLE, "a task of its CPU is late, which one is not known"
+    return TaskBound(
+        name=task.name,
+        cpu=task.cpu,
+        priority=None,
+        verdict=verdict,
+        response_time_ns=None,
+        deadline_ns=task.deadline_ns,
+        period_ns=task.period_ns,
+        test=bound.test,
+        source=bound.source,
+        exact=bound.exact and verdict != NOT_PROVABLE,
+        jobs=None,
+        jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
+        window_ns=None,
+        breakdown=None,
+        reason=reason,
+    )
