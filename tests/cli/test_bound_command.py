@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
+from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
 
 from laxity.cli.main import cli
 from laxity.errors import ConfigError
@@ -107,6 +107,77 @@ def test_edf_answers_for_each_cpu(tmp_path: Path):
     assert "50%  schedulable  EDF processor demand (QPA)" in done.stdout
 
 
+SETS = """
+schema = 1
+[[task]]
+name = "high"
+period = "20us"
+wcet = "3us"
+priority = 90
+ucb = [1]
+ecb = [1, 2, 3]
+[[task]]
+name = "low"
+period = "40us"
+wcet = "6us"
+priority = 50
+ucb = [2, 3, 4]
+ecb = [2, 3, 4, 5]
+"""
+
+
+def bound_sets(tmp_path: Path, *words: str) -> Result:
+    (tmp_path / "sets.toml").write_text(SETS)
+    return CliRunner().invoke(
+        cli,
+        ["bound", str(tmp_path / "sets.toml"), "--format", "json", *words],
+        standalone_mode=False,
+        catch_exceptions=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "low_us"),
+    # Of low's useful sets high evicts 2 and 3: 6 + 3 + 2; |UCB| = 3 and |ECB| = 3 count one more.
+    [("ecb-only", 12), ("ucb-only", 12), ("ucb-union", 11), ("combined-multiset", 11)],
+)
+def test_cache_sets_stand_for_gamma(tmp_path: Path, method: str, low_us: int):
+    words = ("--crpd", method, "--cache-policy", "direct-mapped", "--block-reload", "1us")
+    answer = json.loads(bound_sets(tmp_path, "--costs", "none", *words).stdout)
+    assert answer["verdict"] == "schedulable"
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [3_000, low_us * 1000]
+    assert "preemption delays are modelled" in "".join(answer["notes"])
+
+
+def test_block_takes_what_the_dearest_access_was_measured_to_take(tmp_path: Path):
+    # 1000.5 ns, rounded up; switches of 1 ns: 2 delta = 2. low: 6002 + 3002 + 2 * 1001 = 11006.
+    measured = [
+        entry("delta", 1),
+        entry("memory_latency", 90_000, unit="ps", case="read"),
+        entry("memory_latency", 1_000_500, unit="ps", case="chase"),
+    ]
+    (tmp_path / "costs.json").write_bytes(encode_document(model(*measured)))
+    words = ("--costs", str(tmp_path / "costs.json"), "--crpd", "ecb-union")
+    cache = ("--cache-policy", "lru", "--cache-ways", "1")
+    answer = json.loads(bound_sets(tmp_path, *words, *cache).stdout)
+    assert answer["tasks"][1]["response_time_ns"] == 11_006
+    used = {one["name"]: one["value_ns"] for one in answer["costs"]["entries"]}
+    assert used == {"delta": 1, "memory_latency": 1001}
+    (tmp_path / "costs.json").write_bytes(encode_document(model(measured[0])))
+    done = bound_sets(tmp_path, *words, *cache)
+    assert done.return_value == 4
+    assert "or state --block-reload" in json.loads(done.stdout)["missing"][0]
+
+
+@pytest.mark.parametrize("policy", ["fifo", "plru", "random"])
+def test_cache_that_sets_say_nothing_about_is_no_verdict(tmp_path: Path, policy: str):
+    cache = ("--cache-policy", policy, "--cache-ways", "4", "--block-reload", "1us")
+    done = bound_sets(tmp_path, "--costs", "none", "--crpd", "ecb-union", *cache)
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["verdict"]) == (4, "not_provable")
+    assert all(policy in one["reason"].lower() for one in answer["tasks"])
+
+
 def test_table_says_what_was_counted_and_what_was_not(tmp_path: Path):
     text = bound(tmp_path, *costs(tmp_path)).stdout
     assert text.startswith("schedulable\n")
@@ -144,6 +215,17 @@ def test_missing_cost_is_no_verdict_and_says_what_to_measure(tmp_path: Path):
         (("--use", "mean"), '--use "mean": unknown'),
         (("--margin", "20"), '--margin: "20" is no percentage'),
         (("--margin", "20%", "--costs", "none"), "--costs none has no figures"),
+        (("--cache-policy", "lru"), "--cache-policy: --crpd gamma reads no cache sets"),
+        (("--crpd", "combined"), "--crpd combined: holds for some caches only"),
+        (("--crpd", "combined", "--cache-policy", "lru"), "name --cache-ways"),
+        (
+            ("--crpd", "combined", "--cache-policy", "direct-mapped", "--cache-ways", "2"),
+            "a direct-mapped cache has one",
+        ),
+        (
+            ("--crpd", "combined", "--cache-policy", "direct-mapped", "--costs", "none"),
+            "name --block-reload",
+        ),
     ],
 )
 def test_figure_that_there_is_not_is_refused(tmp_path: Path, words: tuple[str, ...], told: str):

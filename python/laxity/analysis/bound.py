@@ -11,9 +11,10 @@ Between the two nothing is proven. Each family of tests has both, in a file of i
 from collections.abc import Sequence
 from dataclasses import replace
 
+from laxity.analysis.bound_cache_sets import bound_by_cache_sets
 from laxity.analysis.bound_edf import bound_edf
 from laxity.analysis.bound_fixed_priority import bound_fixed_priority, takes_turns
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted
@@ -35,16 +36,26 @@ def bound_task_set(
     """
     setup = setup or Setup()
     declared = task_set.tasks
-    costs = PlatformCosts() if accounted is None else accounted.costs
+    costs = _no_costs(setup) if accounted is None else accounted.costs
     if setup.scheduler is Scheduler.EDF:
         found = _by_edf(declared, costs)
     else:
-        found = _by_fixed_priority(declared, costs)
+        found = _by_fixed_priority(declared, costs, setup)
     return replace(found, notes=(*found.notes, *_notes(task_set, setup)))
 
 
-def _by_fixed_priority(declared: Sequence[DeclaredTask], costs: PlatformCosts | None) -> SetBound:
+def _no_costs(setup: Setup) -> PlatformCosts:
+    """Give what counts beside --costs none: blocks to load again, whose time the user stated."""
+    return PlatformCosts(block_reload_ns=0 if setup.sets is None else setup.sets.reload_ns or 0)
+
+
+def _by_fixed_priority(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
+) -> SetBound:
     tasks = tasks_of(declared)
+    if setup.sets is not None:
+        bounds = bound_by_cache_sets(declared, tasks, costs, setup.sets)
+        return SetBound(verdict=_of_all([one.verdict for one in bounds]), tasks=bounds)
     bounds = bound_fixed_priority(declared, tasks, costs)
     spare = None
     if costs is not None and not any(takes_turns(i, declared, costs) for i in range(len(tasks))):
@@ -79,9 +90,19 @@ def _notes(task_set: TaskSet, setup: Setup) -> list[str]:
         notes += _notes_on_edf(declared)
     else:
         notes += _notes_on_priorities(declared, setup)
+    if setup.sets is not None:
+        notes.append(_note_on_sets(setup.sets))
     if task_set.has_corunners and not any(one.keys.overhead_ppm for one in declared):
         notes.append("co-runners ([[interfere]]) slow jobs down: wcet has to hold beside them")
     return notes
+
+
+def _note_on_sets(sets: CacheSets) -> str:
+    blocks = "1 block" if sets.ways == 1 else f"{sets.ways} blocks"
+    return (
+        f"preemption delays are modelled: a {sets.policy} cache of each CPU alone, {blocks} a set, "
+        "no miss costs more than its block takes"
+    )
 
 
 def _notes_on_priorities(declared: Sequence[DeclaredTask], setup: Setup) -> list[str]:

@@ -46,7 +46,7 @@ def _bound(
     verdict: Verdict = NOT_PROVABLE
     if reason is None:
         verdict = SCHEDULABLE
-    elif _misses_for_certain(index, declared):
+    elif misses_for_certain(index, declared):
         verdict = NOT_SCHEDULABLE
     is_bounded = response.response_ns is not None
     breakdown = None
@@ -86,12 +86,16 @@ def _from_above(
     if response.response_ns is None:
         return response, "more is asked for than the processor has: the busy window does not end"
     if response.response_ns > task.deadline_ns:
-        late = decimal_duration(response.response_ns - task.deadline_ns)
-        return response, f"the bound is beyond the deadline by {late}"
+        return response, why_late(response.response_ns, task)
     return response, None
 
 
-def _misses_for_certain(index: int, declared: Sequence[DeclaredTask]) -> bool:
+def why_late(response_ns: int, task: Task) -> str:
+    """Say by how much a bound is too long."""
+    return f"the bound is beyond the deadline by {decimal_duration(response_ns - task.deadline_ns)}"
+
+
+def misses_for_certain(index: int, declared: Sequence[DeclaredTask]) -> bool:
     """Tell whether a job misses its deadline even without any cost that may be absent.
 
     Left out: the platform's costs, contention, blocking, tasks of equal priority. Tasks that start

@@ -38,6 +38,7 @@ class PlatformCosts:
         release_latency_ns: How much later than its timer a task becomes ready.
         release_isr_ns: What the timer of a task takes from one of higher priority.
         tick: None: not accounted for.
+        block_reload_ns: To load one block of a cache again, where cache sets stand for `gamma_ns`.
     """
 
     switch_ns: int = 0
@@ -45,6 +46,7 @@ class PlatformCosts:
     release_latency_ns: int = 0
     release_isr_ns: int = 0
     tick: Tick | None = None
+    block_reload_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from laxity.analysis.task_model import Task
 from laxity.model.costs import (
     DELTA,
     GAMMA,
+    MEMORY_LATENCY,
     PREEMPT_IN,
     PREEMPT_OUT,
     RELEASE_ISR,
@@ -31,9 +32,11 @@ from laxity.model.units import exact_size
 USE_MAX = "max"
 PPM = 1_000_000
 _NS = "ns"
+_PS_PER_NS = 1000
 _MEDIAN = Decimal("0.5")
 _MEASURE_SWITCH = "run laxity measure switch"
 _MEASURE_CRPD = "run laxity measure crpd"
+_MEASURE_LATENCY = "run laxity measure memory-latency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,15 @@ class Choice:
 
     def value_ns(self, entry: Entry) -> int | None:
         """Give the figure of an entry; None: it has none that counts."""
-        if entry.verdict == "no_verdict" or entry.unit != _NS:
+        return self._figure(entry) if entry.unit == _NS else None
+
+    def access_ns(self, entry: Entry) -> int | None:
+        """Give that of an entry in picoseconds, rounded up."""
+        figure = self._figure(entry)
+        return figure if figure is None or entry.unit == _NS else -(-figure // _PS_PER_NS)
+
+    def _figure(self, entry: Entry) -> int | None:
+        if entry.verdict == "no_verdict":
             return None
         value = entry.max if self.quantile is None else _quantile(entry, self.quantile)
         if value is not None and entry.verdict == "not_measurable":
@@ -142,6 +153,7 @@ def account(
     if setup.sets is None:
         preempted = [one for one in tasks if _may_be_preempted(one, tasks, setup, latency_ns)]
         gamma_ns = _gammas(model, preempted, choice, used, missing)
+    reload_ns = _block_reload(model, choice, setup, used, missing)
     isr = _largest(model, RELEASE_ISR, choice)
     tick = _tick(model, choice, used)
     used += [one for one in (latency, isr) if one is not None]
@@ -157,6 +169,7 @@ def account(
         release_latency_ns=latency_ns,
         release_isr_ns=0 if isr is None else isr.value_ns,
         tick=tick,
+        block_reload_ns=reload_ns,
     )
     return Accounted(
         costs=None if missing else costs,
@@ -212,6 +225,28 @@ def _switch(model: Costs, choice: Choice, used: list[UsedCost], missing: list[st
         return sum(one.value_ns for one in found)
     missing.append(f"{DELTA}: {_why_none(model, DELTA, choice)}; {_MEASURE_SWITCH}")
     return 0
+
+
+def _block_reload(
+    model: Costs, choice: Choice, setup: Setup, used: list[UsedCost], missing: list[str]
+) -> int:
+    """Give what one block takes: as the user said, or an access of the dearest kind and size."""
+    if setup.sets is None:
+        return 0
+    if setup.sets.reload_ns is not None:
+        return setup.sets.reload_ns
+    found = [
+        _used(entry, value_ns)
+        for entry in model.entries
+        if entry.name == MEMORY_LATENCY and (value_ns := choice.access_ns(entry)) is not None
+    ]
+    if not found:
+        why = _why_none(model, MEMORY_LATENCY, choice)
+        missing.append(f"{MEMORY_LATENCY}: {why}; {_MEASURE_LATENCY}, or state --block-reload")
+        return 0
+    dearest = max(found, key=lambda one: one.value_ns)
+    used.append(dearest)
+    return dearest.value_ns
 
 
 def _why_none(model: Costs, name: str, choice: Choice) -> str:

@@ -68,7 +68,7 @@ _EXIT_CODES = {
 @setup_options
 @format_option("table", "json")
 @debug_option
-def bound(  # noqa: PLR0913 - one parameter per option
+def bound(
     taskset: str,
     costs: str,
     use: str,
@@ -128,6 +128,9 @@ def _costs(
         if choice != Choice():
             msg = "--use, --margin: --costs none has no figures; leave them out"
             raise ConfigError(msg)
+        if setup.sets is not None and setup.sets.reload_ns is None:
+            msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
+            raise ConfigError(msg)
         return None, CostsUsed(None, None, None, None, ())
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
@@ -147,8 +150,13 @@ def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed, setu
         sensitivity=result.sensitivity,
         costs=used,
         missing=() if accounted is None else accounted.missing,
-        not_accounted=("all costs of the platform: --costs none",)
-        if accounted is None
-        else accounted.not_accounted,
+        not_accounted=_left_out(setup) if accounted is None else accounted.not_accounted,
         notes=(*result.notes, *(() if accounted is None else accounted.notes)),
     )
+
+
+def _left_out(setup: Setup) -> tuple[str, ...]:
+    what = "all costs of the platform"
+    if setup.sets is not None:
+        what += " but blocks that are loaded again"
+    return (f"{what}: --costs none",)
