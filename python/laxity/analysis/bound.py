@@ -38,7 +38,7 @@ def bound_task_set(
     declared = task_set.tasks
     costs = _no_costs(setup) if accounted is None else accounted.costs
     if setup.scheduler is Scheduler.EDF:
-        found = _by_edf(declared, costs)
+        found = _by_edf(declared, costs, setup)
     else:
         found = _by_fixed_priority(declared, costs, setup)
     return replace(found, notes=(*found.notes, *_notes(task_set, setup)))
@@ -65,8 +65,10 @@ def _by_fixed_priority(
     )
 
 
-def _by_edf(declared: Sequence[DeclaredTask], costs: PlatformCosts | None) -> SetBound:
-    bounds, cpus = bound_edf(declared, tasks_of(declared), costs)
+def _by_edf(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
+) -> SetBound:
+    bounds, cpus = bound_edf(declared, tasks_of(declared), costs, setup.sets)
     return SetBound(
         verdict=_of_all([one.verdict for one in cpus]),
         tasks=bounds,

@@ -7,11 +7,14 @@ is schedulable; if one is, no task of it has a verdict but those that are late e
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from laxity.analysis.bound_setup import CacheSets
 from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of, utilisation_ppm
+from laxity.analysis.crpd_sets import Cache
 from laxity.analysis.edf import SOURCE, TEST, edf_verdict
-from laxity.analysis.edf_overheads import with_edf_overheads
+from laxity.analysis.edf_cache_sets import EDF_METHODS, charge_by_sets, why_no_charge
+from laxity.analysis.edf_overheads import Charge, with_edf_overheads
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -35,7 +38,10 @@ COSTS_SOURCE = (
 
 
 def bound_edf(
-    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+    declared: Sequence[DeclaredTask],
+    tasks: Sequence[Task],
+    costs: PlatformCosts | None,
+    sets: CacheSets | None = None,
 ) -> tuple[tuple[TaskBound, ...], tuple[CpuBound, ...]]:
     """Judge each CPU, and each task by the CPU that it is on.
 
@@ -43,9 +49,10 @@ def bound_edf(
         declared: As the file states them.
         tasks: The same, as the tests read them, in the same order.
         costs: None: one is missing.
+        sets: Preemption delays by cache sets; None: by gamma.
     """
     cpus = sorted({one.cpu for one in tasks})
-    bounds = {cpu: _judge(cpu, declared, tasks, costs) for cpu in cpus}
+    bounds = {cpu: _judge(cpu, declared, tasks, _Costs(costs, sets)) for cpu in cpus}
     answers = tuple(
         _answer(one, task, bounds[task.cpu], costs)
         for one, task in zip(declared, tasks, strict=True)
@@ -53,11 +60,23 @@ def bound_edf(
     return answers, tuple(bounds.values())
 
 
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """What the platform takes (None: a cost is missing), and by which sets, if any."""
+
+    platform: PlatformCosts | None
+    sets: CacheSets | None
+
+
 def keeps_deadlines(
-    tasks: Sequence[Task], costs: PlatformCosts, *, from_wakeup: bool = False
+    tasks: Sequence[Task],
+    costs: PlatformCosts,
+    *,
+    from_wakeup: bool = False,
+    sets: CacheSets | None = None,
 ) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
-    return _from_above(tasks, costs, from_wakeup).verdict == SCHEDULABLE
+    return _from_above(tasks, costs, from_wakeup, sets).verdict == SCHEDULABLE
 
 
 def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
@@ -65,20 +84,38 @@ def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
     return any(one.policy is Policy.DEADLINE for one in declared)
 
 
-def _from_above(tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool) -> SetVerdict:
-    loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup)
+def _from_above(
+    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, sets: CacheSets | None
+) -> SetVerdict:
+    if sets is None:
+        return _with_charge(tasks, costs, from_wakeup, None)
+    cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
+    why = why_no_charge(tasks, cache, sets.method)
+    if why:
+        return SetVerdict(verdict=NOT_PROVABLE, test=TEST, source=SOURCE, exact=False, reason=why)
+    found = [
+        _with_charge(tasks, costs, from_wakeup, charge_by_sets(cache, method))
+        for method in EDF_METHODS[sets.method]
+    ]
+    return next((one for one in found if one.verdict == SCHEDULABLE), found[-1])
+
+
+def _with_charge(
+    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, charge: Charge | None
+) -> SetVerdict:
+    loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup, charge=charge)
     return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
 
 
 def _judge(
-    cpu: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+    cpu: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: _Costs
 ) -> CpuBound:
     here = [i for i in range(len(tasks)) if tasks[i].cpu == cpu]
     ours = [declared[i] for i in here]
     loaded = [tasks[i] for i in here]
     above = None
-    if costs is not None:
-        above = _from_above(loaded, costs, counts_from_wakeup(ours))
+    if costs.platform is not None:
+        above = _from_above(loaded, costs.platform, counts_from_wakeup(ours), costs.sets)
     below = _from_below(ours)
     verdict: Verdict = SCHEDULABLE
     if above is None or above.verdict != SCHEDULABLE:
@@ -87,9 +124,9 @@ def _judge(
     return CpuBound(
         cpus=(cpu,),
         verdict=verdict,
-        test=TEST,
-        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
-        exact=verdict == NOT_SCHEDULABLE or _is_exact(ours, loaded, costs),
+        test=TEST if costs.sets is None else f"{TEST}, CRPD by {costs.sets.method}",
+        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs.platform) else SOURCE,
+        exact=verdict == NOT_SCHEDULABLE or _is_exact(ours, loaded, costs.platform),
         utilisation_ppm=utilisation_ppm(loaded),
         interval_ns=None if shown is None else shown.interval_ns,
         demand_ns=None if shown is None else shown.demand_ns,
@@ -137,11 +174,10 @@ def _reason(verdict: Verdict, shown: SetVerdict | None) -> str | None:
         return "a cost is missing"
     if shown.interval_ns is None or shown.demand_ns is None:
         return shown.reason
-    work = decimal_duration(shown.demand_ns)
-    found = f"{work} of work within {decimal_duration(shown.interval_ns)}"
     if verdict == NOT_SCHEDULABLE and shown.reason:
         return shown.reason
-    return found
+    work = decimal_duration(shown.demand_ns)
+    return f"{work} of work within {decimal_duration(shown.interval_ns)}"
 
 
 def _answer(

@@ -10,6 +10,7 @@ import click
 
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.crpd_sets import Method, Policy
+from laxity.analysis.edf_cache_sets import EDF_METHODS
 from laxity.analysis.partition import Fit
 from laxity.errors import ConfigError, located
 from laxity.model import spec
@@ -138,10 +139,12 @@ def _read_sets(words: SetupWords, scheduler: Scheduler) -> CacheSets | None:
     if words.cache_policy is None:
         msg = f"--crpd {words.crpd}: holds for some caches only; name --cache-policy"
         raise ConfigError(msg)
+    method = _METHODS[words.crpd]
+    if scheduler.is_edf and method not in EDF_METHODS:
+        msg = f"--crpd {words.crpd}: no multisets under EDF; use --crpd combined"
+        raise ConfigError(msg)
     policy = Policy(words.cache_policy)
-    return CacheSets(
-        _METHODS[words.crpd], policy, _ways(words, policy), _reload_ns(words.block_reload)
-    )
+    return CacheSets(method, policy, _ways(words, policy), _reload_ns(words.block_reload))
 
 
 def _ways(words: SetupWords, policy: Policy) -> int:
