@@ -14,12 +14,21 @@ from dataclasses import replace
 from laxity.analysis.bound_cache_sets import bound_by_cache_sets
 from laxity.analysis.bound_edf import bound_edf
 from laxity.analysis.bound_fixed_priority import bound_fixed_priority, takes_turns
+from laxity.analysis.bound_partition import judge_unplaced, share_out, why_impossible
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.sensitivity import sensitivity
-from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound, Verdict
+from laxity.analysis.verdicts import (
+    NOT_PROVABLE,
+    NOT_SCHEDULABLE,
+    SCHEDULABLE,
+    SetBound,
+    TaskBound,
+    Verdict,
+)
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 
@@ -37,16 +46,46 @@ def bound_task_set(
     setup = setup or Setup()
     declared = task_set.tasks
     costs = _no_costs(setup) if accounted is None else accounted.costs
-    if setup.scheduler is Scheduler.EDF:
-        found = _by_edf(declared, costs, setup)
+    if setup.fit is not None:
+        found = _shared_out(declared, costs, setup, setup.fit)
     else:
-        found = _by_fixed_priority(declared, costs, setup)
-    return replace(found, notes=(*found.notes, *_notes(task_set, setup)))
+        found = _on_their_cpus(declared, costs, setup)
+    return replace(found, notes=(*found.notes, *_notes(task_set, setup, found.tasks)))
 
 
 def _no_costs(setup: Setup) -> PlatformCosts:
     """Give what counts beside --costs none: blocks to load again, whose time the user stated."""
     return PlatformCosts(block_reload_ns=0 if setup.sets is None else setup.sets.reload_ns or 0)
+
+
+def _on_their_cpus(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
+) -> SetBound:
+    if setup.scheduler is Scheduler.EDF:
+        return _by_edf(declared, costs, setup)
+    return _by_fixed_priority(declared, costs, setup)
+
+
+def _shared_out(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup, fit: Fit
+) -> SetBound:
+    """Judge tasks where a partition puts them, and those that it cannot place."""
+    shared = share_out(declared, costs, setup, fit)
+    found = _on_their_cpus(shared.placed, costs, setup)
+    bounds = {one.name: one for one in found.tasks}
+    for one in shared.unplaced:
+        bounds[one.name] = judge_unplaced(one, setup.cpus, costs)
+    tasks = tuple(bounds[one.name] for one in declared)
+    impossible = why_impossible(declared, setup.cpus)
+    cpus = found.cpus if impossible is None else (*found.cpus, impossible)
+    return replace(
+        found,
+        verdict=_of_all([*(one.verdict for one in tasks), *(one.verdict for one in cpus)]),
+        tasks=tasks,
+        cpus=cpus,
+        partition=shared.placement,
+        sensitivity=None if shared.unplaced else found.sensitivity,
+    )
 
 
 def _by_fixed_priority(
@@ -83,15 +122,17 @@ def _of_all(verdicts: Sequence[Verdict]) -> Verdict:
     return NOT_PROVABLE if NOT_PROVABLE in verdicts else SCHEDULABLE
 
 
-def _notes(task_set: TaskSet, setup: Setup) -> list[str]:
+def _notes(task_set: TaskSet, setup: Setup, bounds: Sequence[TaskBound]) -> list[str]:
     declared = task_set.tasks
     notes = []
+    if setup.fit is not None and any(one.cpus for one in declared):
+        notes.append("the file's cpus are not read: --partition places the tasks")
     if any(one.cpu is None for one in declared) and not setup.cpus:
         notes.append("the file names no cpus: all tasks are taken to share one CPU")
     if setup.scheduler.is_edf:
         notes += _notes_on_edf(declared)
     else:
-        notes += _notes_on_priorities(declared, setup)
+        notes += _notes_on_priorities(bounds, setup)
     if setup.sets is not None:
         notes.append(_note_on_sets(setup.sets))
     if task_set.has_corunners and not any(one.keys.overhead_ppm for one in declared):
@@ -107,8 +148,8 @@ def _note_on_sets(sets: CacheSets) -> str:
     )
 
 
-def _notes_on_priorities(declared: Sequence[DeclaredTask], setup: Setup) -> list[str]:
-    shared = [one for one in declared if any(_are_equal(one, other, setup) for other in declared)]
+def _notes_on_priorities(bounds: Sequence[TaskBound], setup: Setup) -> list[str]:
+    shared = [one for one in bounds if any(_are_equal(one, other, setup) for other in bounds)]
     if not shared:
         return []
     names = ", ".join(one.name for one in shared)
@@ -126,6 +167,6 @@ def _notes_on_edf(declared: Sequence[DeclaredTask]) -> list[str]:
     ]
 
 
-def _are_equal(one: DeclaredTask, other: DeclaredTask, setup: Setup) -> bool:
-    is_near = setup.scheduler.is_global or one.cpu == other.cpu
+def _are_equal(one: TaskBound, other: TaskBound, setup: Setup) -> bool:
+    is_near = setup.scheduler.is_global or (one.cpu is not None and one.cpu == other.cpu)
     return one is not other and is_near and one.priority == other.priority

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from laxity.analysis.bound_setup import CacheSets
-from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of, utilisation_ppm
+from laxity.analysis.bound_tasks import (
+    has_costs,
+    is_late_alone,
+    starts_together,
+    tasks_of,
+    utilisation_ppm,
+)
 from laxity.analysis.crpd_sets import Cache
 from laxity.analysis.edf import SOURCE, TEST, edf_verdict
 from laxity.analysis.edf_cache_sets import EDF_METHODS, charge_by_sets, why_no_charge
@@ -185,7 +191,7 @@ def _answer(
 ) -> TaskBound:
     """Answer for one task by the verdict of its CPU."""
     verdict, reason = bound.verdict, bound.reason
-    if declared.keys.jitter_ns + declared.wcet_ns > declared.deadline_ns:
+    if is_late_alone(declared):
         verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
     elif verdict == NOT_SCHEDULABLE:
         verdict, reason = NOT_PROVABLE, "a task of its CPU is late, which one is not known"

@@ -45,6 +45,11 @@ def starts_together(declared: Sequence[DeclaredTask]) -> bool:
     return len({one.offset_ns for one in declared}) <= 1
 
 
+def is_late_alone(one: DeclaredTask) -> bool:
+    """Tell whether a job misses its deadline though nothing delays it but its own jitter."""
+    return one.keys.jitter_ns + one.wcet_ns > one.deadline_ns
+
+
 def has_costs(costs: PlatformCosts | None) -> bool:
     """Tell whether the platform costs anything; None: what, is missing."""
     return costs is not None and costs != PlatformCosts()

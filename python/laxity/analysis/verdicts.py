@@ -126,17 +126,36 @@ class CpuBound:
     reason: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class TasksOfCpu:
+    """The names of the tasks that a CPU was given, in the order in which they were placed."""
+
+    cpu: int
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a partition put tasks; `unplaced`: no CPU had room for them."""
+
+    fit: str
+    cpus: tuple[TasksOfCpu, ...]
+    unplaced: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetBound:
     """The verdict of a task set, and that of each task in the order of the file.
 
     Attributes:
         cpus: What was found of all tasks of a CPU together; empty: the tests look at single tasks.
+        partition: None: tasks were not shared out.
         sensitivity: None: a cost is missing, tasks take turns, or it is not known for these tests.
     """
 
     verdict: Verdict
     tasks: tuple[TaskBound, ...]
     cpus: tuple[CpuBound, ...] = ()
+    partition: Placement | None = None
     sensitivity: Sensitivity | None = None
     notes: tuple[str, ...] = ()

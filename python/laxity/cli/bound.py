@@ -147,6 +147,7 @@ def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed, setu
         scheduler=setup.scheduler,
         tasks=result.tasks,
         cpus=result.cpus,
+        partition=result.partition,
         sensitivity=result.sensitivity,
         costs=used,
         missing=() if accounted is None else accounted.missing,

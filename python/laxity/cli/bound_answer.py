@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from laxity.analysis.bound_setup import Scheduler
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.sensitivity import MAX_FACTOR_PPM, Sensitivity
-from laxity.analysis.verdicts import CpuBound, TaskBound, Verdict
+from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
 from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
@@ -38,6 +38,7 @@ class Answer:
     scheduler: Scheduler
     tasks: tuple[TaskBound, ...]
     cpus: tuple[CpuBound, ...]
+    partition: Placement | None
     sensitivity: Sensitivity | None
     costs: CostsUsed
     missing: tuple[str, ...]
@@ -50,6 +51,7 @@ def print_answer(answer: Answer) -> None:
     sys.stdout.write(f"{_words(answer.verdict)}\n\n")
     _print_tasks(answer)
     _print_cpus(answer.cpus)
+    _print_partition(answer.partition)
     if answer.sensitivity is not None:
         sys.stdout.write(f"\n{_spare(answer.sensitivity)}\n")
     _print_breakdown(answer)
@@ -90,6 +92,15 @@ def _print_cpus(cpus: Sequence[CpuBound]) -> None:
         for one in cpus
     ]
     sys.stdout.write(f"\n{format_table(headers, rows, right=(0, 1))}")
+
+
+def _print_partition(partition: Placement | None) -> None:
+    if partition is None:
+        return
+    lines = [f"CPU {one.cpu}: {', '.join(one.tasks) or 'no task'}" for one in partition.cpus]
+    if partition.unplaced:
+        lines.append(f"nowhere: {', '.join(partition.unplaced)}")
+    _print_list(f"partition, {partition.fit}", lines)
 
 
 def _reasons(answer: Answer) -> list[str]:
