@@ -97,6 +97,17 @@ def test_parts_of_a_response_by_hand():
     assert (parts.delta_ns, parts.gamma_ns) == (12, 10)
 
 
+def test_contention_stands_apart_from_the_time_it_makes_longer():
+    # 4 of the 10 of high and 5 of the 30 of low are contention: low's window of 82 has 30 - 5 = 25
+    # of its own, 10 - 4 + 20 = 26 of others and 5 + 4 = 9 of contention; 12 + 10 as above.
+    high, low = replace(HIGH, contention_ns=4), replace(LOW, contention_ns=5)
+    tasks = (high, MIDDLE, low)
+    response = bound(low, tasks, COSTS)
+    parts = break_down(low, tasks, COSTS, response)
+    assert (parts.wcet_ns, parts.interference_ns, parts.contention_ns) == (25, 26, 9)
+    assert sum(astuple(parts)) == response.window_ns == 82
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_schedule_with_switches_and_reloads_exceeds_the_bound(seed: int):
     generator = random.Random(seed)  # noqa: S311 - reproducible, no secret

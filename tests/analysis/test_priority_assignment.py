@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from laxity.analysis.task_model import Task
 NO_COSTS = PlatformCosts()
 
 
-def task(name: str, wcet: int, period: int, deadline: int = 0, **more: int) -> Task:
+def task(name: str, wcet: int, period: int, deadline: int = 0, **more: Any) -> Task:  # noqa: ANN401 - any field of a task
     return Task(name=name, wcet_ns=wcet, period_ns=period, deadline_ns=deadline or period, **more)
 
 

@@ -54,8 +54,13 @@ def test_zero_overheads_are_stated(tmp_path: Path):
     assert (done.return_value, answer["verdict"]) == (0, "schedulable")
     assert [one["response_time_ns"] for one in answer["tasks"]] == [2_000_000, 16_000_000]
     assert [one["exact"] for one in answer["tasks"]] == [True, True]
-    # video: 12 f + 2 f * ceil(w / 10) = 12 f + 8 f = 40: f = 2.
-    assert answer["sensitivity"] == {"factor_ppm": 2_000_000, "critical_task": "video"}
+    # video: 12 f + 2 f * ceil(w / 10) = 12 f + 8 f = 40: f = 2, at half the speed.
+    assert answer["sensitivity"] == {
+        "wcet": {"factor_ppm": 2_000_000, "critical_task": "video"},
+        "delta": None,
+        "gamma": None,
+        "speed": {"factor_ppm": 500_000, "critical_task": "video"},
+    }
     assert answer["costs"]["path"] is None
     assert answer["not_accounted"] == ["all costs of the platform: --costs none"]
     assert "costs: none, zero overheads" in bound(tmp_path, "--costs", "none").stdout
@@ -73,12 +78,14 @@ def test_measured_costs_stand_in_the_answer(tmp_path: Path):
     assert [one["response_time_ns"] for one in answer["tasks"]] == [2_151_000, 16_225_000]
     assert answer["tasks"][1]["breakdown"] == {
         "wcet_ns": 12_000_000,
+        "interference_ns": 4_000_000,
+        "contention_ns": 0,
         "delta_ns": 120_000,
         "gamma_ns": 10_000,
+        "migration_ns": 0,
         "interrupts_ns": 45_000,
         "blocking_ns": 0,
         "switch_blocking_ns": 0,
-        "interference_ns": 4_000_000,
     }
     assert answer["costs"]["machine_hash"] == "ab"
     names = [one["name"] for one in answer["costs"]["entries"]]
@@ -183,6 +190,12 @@ def test_table_says_what_was_counted_and_what_was_not(tmp_path: Path):
     assert text.startswith("schedulable\n")
     assert "16.225ms" in text
     assert "of what is stated; then video is late first" in text
+    assert "delta may be " in text
+    assert "gamma may be " in text
+    assert "of the speed is fast enough, if only C scales with it" in text
+    # No blocking, no migration, no contention: no columns of them.
+    headers = ["task", "window", "own", "C", "other", "C", "2", "delta", "gamma", "interrupts"]
+    assert any(line.split()[: len(headers)] == headers for line in text.splitlines())
     assert "max + 0%; what was measured is observed, not proven" in text
     assert "not accounted for" in text
 
@@ -242,3 +255,10 @@ def test_task_set_that_cannot_be_read_is_named(tmp_path: Path):
             standalone_mode=False,
             catch_exceptions=False,
         )
+
+
+def test_schema_explains_the_answer():
+    done = CliRunner().invoke(cli, ["schema", "bound"], standalone_mode=False)
+    assert done.stdout.startswith("bound.json\nmember ")
+    as_json = CliRunner().invoke(cli, ["schema", "bound", "--format", "json"])
+    assert json.loads(as_json.stdout)["bound"][0]["name"] == "schema"

@@ -32,6 +32,7 @@ def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) 
             blocking_ns=one.keys.blocking_ns,
             priority=one.priority,
             cpu=ONE_CPU if one.cpu is None else one.cpu,
+            contention_ns=_contended_ns(one) - one.wcet_ns if with_contention else 0,
             working_set_bytes=one.keys.working_set_bytes,
             ucb=one.keys.ucb,
             ecb=one.keys.ecb,

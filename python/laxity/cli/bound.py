@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from laxity.analysis.bound import bound_task_set
+from laxity.analysis.bound_document import Answer, CostsUsed
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.platform_costs import Accounted, Choice, account
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound
-from laxity.cli.bound_answer import BOUND_SCHEMA, Answer, CostsUsed, print_answer
+from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
@@ -26,6 +27,7 @@ from laxity.errors import (
     located,
     suggestion,
 )
+from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.percent import format_percent, parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
 from laxity.model.units import exact_size

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity schema`: the columns of every stream, the members of costs.json."""
+"""`laxity schema`: the columns of every stream, the members of costs.json and bound.json."""
 
 import sys
 from typing import Any
@@ -10,17 +10,19 @@ import click
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
+from laxity.model.bound_members import BOUND_MEMBERS
 from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
-_COSTS = "costs"
+# Documents, which have members instead of columns.
+_DOCUMENTS = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
 def _complete_stream(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in (*STREAMS, _COSTS) if name.startswith(incomplete)]
+    return [name for name in (*STREAMS, *_DOCUMENTS) if name.startswith(incomplete)]
 
 
 @click.command()
@@ -30,13 +32,13 @@ def _complete_stream(
 def schema(stream: str | None, output_format: str) -> None:
     """Print the columns of STREAM, or of every stream: name, type, unit, absent value, meaning.
 
-    `costs` prints the members of costs.json instead.
+    `costs` and `bound` print the members of costs.json and bound.json instead.
     """
-    if stream == _COSTS:
-        _print_costs(output_format)
+    if stream in _DOCUMENTS:
+        _print_members(stream, output_format)
         return
     if stream is not None and stream not in STREAMS:
-        known = (*STREAMS, _COSTS)
+        known = (*STREAMS, *_DOCUMENTS)
         advice = suggestion(stream, known, f"use one of {' '.join(known)}")
         msg = f'stream "{stream}": unknown; {advice}'
         raise ConfigError(msg)
@@ -52,12 +54,14 @@ def schema(stream: str | None, output_format: str) -> None:
         sys.stdout.write(f"{name}.npy\n{format_table(_HEADERS, rows)}\n")
 
 
-def _print_costs(output_format: str) -> None:
+def _print_members(document: str, output_format: str) -> None:
+    members = _DOCUMENTS[document]
     if output_format == "json":
-        print_json({_COSTS: MEMBERS})
+        print_json({document: members})
         return
-    rows = [(member.name, member.kind, member.unit, member.meaning) for member in MEMBERS]
-    sys.stdout.write(f"costs.json\n{format_table(('member', 'type', 'unit', 'meaning'), rows)}\n")
+    rows = [(member.name, member.kind, member.unit, member.meaning) for member in members]
+    headers = ("member", "type", "unit", "meaning")
+    sys.stdout.write(f"{document}.json\n{format_table(headers, rows)}\n")
 
 
 def _columns(stream: str) -> list[dict[str, Any]]:
