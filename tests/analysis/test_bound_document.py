@@ -20,6 +20,7 @@ ANSWER = Answer(
     schema=BOUND_SCHEMA,
     verdict="schedulable",
     scheduler=Scheduler.FIXED_PRIORITY,
+    priorities="stated",
     tasks=(),
     cpus=(),
     partition=None,

@@ -262,3 +262,64 @@ def test_schema_explains_the_answer():
     assert done.stdout.startswith("bound.json\nmember ")
     as_json = CliRunner().invoke(cli, ["schema", "bound", "--format", "json"])
     assert json.loads(as_json.stdout)["bound"][0]["name"] == "schema"
+
+
+def without_priorities(tmp_path: Path, *words: str, deadline: str = "40ms") -> Result:
+    text = TASKS.format(deadline=deadline, working_set="64KiB")
+    text = text.replace("priority = 90\n", 'working_set = "64KiB"\n').replace("priority = 50\n", "")
+    (tmp_path / "tasks.toml").write_text(text)
+    (tmp_path / "costs.json").write_bytes(encode_document(model(*SWITCHES, *GAMMAS)))
+    return CliRunner().invoke(
+        cli,
+        ["bound", str(tmp_path / "tasks.toml"), *words],
+        standalone_mode=False,
+        catch_exceptions=False,
+    )
+
+
+def test_priorities_are_found_where_the_file_gives_none(tmp_path: Path):
+    done = without_priorities(tmp_path, *costs(tmp_path), "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (answer["verdict"], answer["priorities"]) == ("schedulable", "found")
+    assert [one["priority"] for one in answer["tasks"]] == [90, 89]
+    # The same bounds as with priorities that are stated; nobody preempts control, so its gamma is
+    # not among the costs.
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [2_151_000, 16_225_000]
+    assert [one["of"] for one in answer["costs"]["entries"] if one["name"] == "gamma"] == ["video"]
+    text = without_priorities(tmp_path, *costs(tmp_path)).stdout
+    assert "laxity run gives each task the same then" in text
+
+
+def test_priorities_are_written_once(tmp_path: Path):
+    new = tmp_path / "new.toml"
+    words = (*costs(tmp_path), "--write-priorities", str(new))
+    assert f"priorities written to {new}" in without_priorities(tmp_path, *words).stderr
+    text = new.read_text()
+    assert text.replace("priority = 90\n", "").replace("priority = 89\n", "") == (
+        (tmp_path / "tasks.toml").read_text()
+    )
+    with pytest.raises(ConfigError, match="exists; remove it or name another file"):
+        without_priorities(tmp_path, *words)
+    assert new.read_text() == text
+    # The new file states them.
+    new.rename(tmp_path / "stated.toml")
+    words = ("bound", str(tmp_path / "stated.toml"), *costs(tmp_path))
+    done = CliRunner().invoke(cli, [*words, "--format", "json"], standalone_mode=False)
+    assert json.loads(done.stdout)["priorities"] == "stated"
+    with pytest.raises(ConfigError, match="the file gives priorities"):
+        CliRunner().invoke(
+            cli,
+            [*words, "--write-priorities", str(new)],
+            standalone_mode=False,
+            catch_exceptions=False,
+        )
+
+
+def test_priorities_that_were_not_found_are_not_written(tmp_path: Path):
+    # video needs 12 ms even alone.
+    new = tmp_path / "new.toml"
+    words = ("--costs", "none", "--write-priorities", str(new))
+    done = without_priorities(tmp_path, *words, deadline="11ms")
+    assert (done.return_value, new.exists()) == (1, False)
+    assert "is not written: no priorities were found" in done.stderr
+    assert "with none that differ are all deadlines kept" in done.stdout

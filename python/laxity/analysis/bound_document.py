@@ -7,6 +7,7 @@ that there is none, never zero.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
@@ -18,6 +19,8 @@ from laxity.errors import RecordError
 from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.manifest import MAX_JSON_BYTES
 from laxity.model.wording import plain_words
+
+Priorities = Literal["stated", "found", "not_found", "impossible", "equal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,16 @@ class CostsUsed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What `--format json` prints; times in ns."""
+    """What `--format json` prints; times in ns.
+
+    `priorities`: of the file; else found, not_found, impossible (no order keeps all deadlines), or
+    equal (this test is not searched with); None: they do not count.
+    """
 
     schema: int
     verdict: Verdict
     scheduler: Scheduler
+    priorities: Priorities | None
     tasks: tuple[TaskBound, ...]
     cpus: tuple[CpuBound, ...]
     partition: Placement | None

@@ -3,18 +3,18 @@
 """`laxity bound`: is a task set schedulable with what the platform costs?"""
 
 import re
+import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import click
+import msgspec
 
-from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_document import Answer, CostsUsed
+from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_priorities
+from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
-from laxity.analysis.bound_tasks import tasks_of
-from laxity.analysis.platform_costs import Accounted, Choice, account
-from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound
+from laxity.analysis.platform_costs import Choice
+from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE
 from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.options import debug_option, format_option
@@ -27,9 +27,10 @@ from laxity.errors import (
     located,
     suggestion,
 )
-from laxity.model.bound_members import BOUND_SCHEMA
-from laxity.model.percent import format_percent, parse_percent
+from laxity.model.costs import Costs
+from laxity.model.percent import parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
+from laxity.model.task_set_text import with_priorities
 from laxity.model.units import exact_size
 
 _NO_COSTS = "none"
@@ -41,6 +42,16 @@ _EXIT_CODES = {
     NOT_SCHEDULABLE: EXIT_VIOLATED,
     NOT_PROVABLE: EXIT_NO_VERDICT,
 }
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    costs: str
+    use: str
+    margin: str
+    write_priorities: Path | None
+    output_format: str
 
 
 @click.command(
@@ -67,29 +78,35 @@ _EXIT_CODES = {
     show_default=True,
     help="What is added to each figure.",
 )
+@click.option(
+    "--write-priorities",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the task set with the priorities that were found for it; FILE must not exist.",
+)
 @setup_options
 @format_option("table", "json")
 @debug_option
-def bound(
-    taskset: str,
-    costs: str,
-    use: str,
-    margin: str,
-    output_format: str,
-    **setup: Any,  # noqa: ANN401 - checked by SetupWords
-) -> int:
+def bound(taskset: str, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, and a working_set unless
     --costs none. Tasks keep to one CPU each unless the scheduler is global or --partition places
-    them. docs/bounds.md says what is counted, and what is not.
+    them; where the file gives no priority at all, some are looked for. docs/bounds.md says what is
+    counted, and what is not.
     """
-    choice = _choice(use, margin)
-    task_set = _read(Path(taskset))
-    asked = read_setup(SetupWords(**setup), task_set)
-    accounted, used = _costs(costs, task_set, choice, asked)
-    answer = _answer(bound_task_set(task_set, accounted, asked), accounted, used, asked)
-    if output_format == "json":
+    options = msgspec.convert(given, _Options)
+    choice = _choice(options.use, options.margin)
+    data = _read(Path(taskset))
+    with located(f"task set {taskset}"):
+        task_set = read_task_set(data)
+    setup = read_setup(msgspec.convert(given, SetupWords), task_set)
+    _check_destination(options.write_priorities, task_set, setup)
+    costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
+    answer = answer_task_set(task_set, costs, setup)
+    if options.write_priorities is not None:
+        _write_priorities(options.write_priorities, data, answer)
+    if options.output_format == "json":
         print_json(answer)
     else:
         print_answer(answer)
@@ -109,7 +126,7 @@ def _choice(use: str, margin: str) -> Choice:
     return Choice(Decimal(match[1]) / 100, margin_ppm)
 
 
-def _read(path: Path) -> TaskSet:
+def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
@@ -119,13 +136,10 @@ def _read(path: Path) -> TaskSet:
     if len(data) > _MAX_BYTES:
         msg = f"task set {path}: larger than {exact_size(_MAX_BYTES)}; this is no task set"
         raise ConfigError(msg)
-    with located(f"task set {path}"):
-        return read_task_set(data)
+    return data
 
 
-def _costs(
-    path: str, task_set: TaskSet, choice: Choice, setup: Setup
-) -> tuple[Accounted | None, CostsUsed]:
+def _costs(path: str, choice: Choice, setup: Setup) -> Costs | None:
     if path == _NO_COSTS:
         if choice != Choice():
             msg = "--use, --margin: --costs none has no figures; leave them out"
@@ -133,33 +147,38 @@ def _costs(
         if setup.sets is not None and setup.sets.reload_ns is None:
             msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
             raise ConfigError(msg)
-        return None, CostsUsed(None, None, None, None, ())
+        return None
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
-    model = read_costs(Path(path))
-    accounted = account(model, tasks_of(task_set.tasks), choice, setup)
-    margin = format_percent(choice.margin_ppm)
-    return accounted, CostsUsed(path, model.machine_hash, choice.use, margin, accounted.used)
+    return read_costs(Path(path))
 
 
-def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed, setup: Setup) -> Answer:
-    return Answer(
-        schema=BOUND_SCHEMA,
-        verdict=result.verdict,
-        scheduler=setup.scheduler,
-        tasks=result.tasks,
-        cpus=result.cpus,
-        partition=result.partition,
-        sensitivity=result.sensitivity,
-        costs=used,
-        missing=() if accounted is None else accounted.missing,
-        not_accounted=_left_out(setup) if accounted is None else accounted.not_accounted,
-        notes=(*result.notes, *(() if accounted is None else accounted.notes)),
-    )
+def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> None:
+    """Refuse before anything is computed what would not be written."""
+    if path is None:
+        return
+    if task_set.has_priorities:
+        msg = "--write-priorities: the file gives priorities; take them out, or this option"
+        raise ConfigError(msg)
+    if not finds_priorities(setup):
+        msg = (
+            "--write-priorities: priorities are looked for with --scheduler fixed-priority, "
+            "--crpd gamma and no --partition; leave it out"
+        )
+        raise ConfigError(msg)
+    if path.exists() or path.is_symlink():
+        msg = f"--write-priorities {path}: exists; remove it or name another file"
+        raise ConfigError(msg)
 
 
-def _left_out(setup: Setup) -> tuple[str, ...]:
-    what = "all costs of the platform"
-    if setup.sets is not None:
-        what += " but blocks that are loaded again"
-    return (f"{what}: --costs none",)
+def _write_priorities(path: Path, data: bytes, answer: Answer) -> None:
+    """Write the task set with the priorities that were found, if they were."""
+    if answer.priorities != "found":
+        print(f"laxity bound: {path} is not written: no priorities were found", file=sys.stderr)
+        return
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - only if asked for
+
+    with located("--write-priorities"):
+        text = with_priorities(data, [one.priority or 0 for one in answer.tasks])
+    write_output(path, text)
+    print(f"laxity bound: priorities written to {path}", file=sys.stderr)

@@ -11,6 +11,14 @@ BOUND_MEMBERS = (
     Member("schema", "integer", "", str(BOUND_SCHEMA)),
     Member("verdict", "text", "", "schedulable, not_schedulable (by an exact test), not_provable"),
     Member("scheduler", "text", "", "fixed-priority, edf, global-edf, global-fixed-priority"),
+    Member(
+        "priorities",
+        "text, null",
+        "",
+        "stated in the file; where it states none: found, not_found, impossible (with none that "
+        "differ are all deadlines kept, whatever the costs), equal (not looked for with this "
+        "test); null: they do not count",
+    ),
     Member("tasks[].name", "text", "", "in the order of the file"),
     Member(
         "tasks[].cpu",

@@ -78,10 +78,14 @@ class DeclaredTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskSet:
-    """All tasks of a spec file, and whether it has co-runners."""
+    """All tasks of a spec file, and whether it has co-runners.
+
+    `has_priorities` False: the file gives none; `priority` of all tasks is then the default.
+    """
 
     tasks: tuple[DeclaredTask, ...]
     has_corunners: bool
+    has_priorities: bool = True
 
 
 def read_task_set(data: bytes) -> TaskSet:
@@ -108,7 +112,8 @@ def read_task_set(data: bytes) -> TaskSet:
     corunners = array_of_tables(document, "interfere")
     for index, table in enumerate(corunners):
         _check_corunner(convert_table(table, InterfereTable, "interfere", f"interfere {index}"))
-    return TaskSet(tasks, bool(corunners))
+    has_priorities = any("priority" in table for table in tables)
+    return TaskSet(tasks, bool(corunners), has_priorities)
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
