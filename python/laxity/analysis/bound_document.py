@@ -14,12 +14,25 @@ import msgspec
 from laxity.analysis.bound_setup import Scheduler
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.sensitivity import Sensitivity
-from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
-from laxity.errors import RecordError
+from laxity.analysis.verdicts import (
+    NOT_PROVABLE,
+    NOT_SCHEDULABLE,
+    SCHEDULABLE,
+    CpuBound,
+    Placement,
+    TaskBound,
+    Verdict,
+)
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, RecordError
 from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.manifest import MAX_JSON_BYTES
 from laxity.model.wording import plain_words
 
+_EXIT_CODES = {
+    SCHEDULABLE: EXIT_DONE,
+    NOT_SCHEDULABLE: EXIT_VIOLATED,
+    NOT_PROVABLE: EXIT_NO_VERDICT,
+}
 Priorities = Literal["stated", "found", "not_found", "impossible", "equal"]
 
 
@@ -54,6 +67,11 @@ class Answer:
     missing: tuple[str, ...]
     not_accounted: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """The verdict as `laxity bound` exits with it."""
+        return _EXIT_CODES[self.verdict]
 
 
 def decode_answer(data: bytes, where: str) -> Answer:

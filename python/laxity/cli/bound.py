@@ -4,6 +4,7 @@
 
 import re
 import sys
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,19 +15,18 @@ from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_prio
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.platform_costs import Choice
-from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE
 from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
-from laxity.cli.options import debug_option, format_option
-from laxity.cli.tables import print_json
-from laxity.errors import (
-    EXIT_DONE,
-    EXIT_NO_VERDICT,
-    EXIT_VIOLATED,
-    ConfigError,
-    located,
-    suggestion,
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
 )
+from laxity.cli.tables import print_json
+from laxity.errors import ConfigError, located, suggestion
 from laxity.model.costs import Costs
 from laxity.model.percent import parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
@@ -37,11 +37,6 @@ _NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
 # A task set is read by people; this bound only keeps a mistyped path out of memory.
 _MAX_BYTES = 1 << 20
-_EXIT_CODES = {
-    SCHEDULABLE: EXIT_DONE,
-    NOT_SCHEDULABLE: EXIT_VIOLATED,
-    NOT_PROVABLE: EXIT_NO_VERDICT,
-}
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +46,20 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     use: str
     margin: str
     write_priorities: Path | None
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
     output_format: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A task set as it was given, the costs, and the answer; `model` None: zero overheads."""
+
+    path: Path
+    data: bytes
+    model: Costs | None
+    answer: Answer
 
 
 @click.command(
@@ -85,6 +93,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     help="Write the task set with the priorities that were found for it; FILE must not exist.",
 )
 @setup_options
+@run_dir_option
+@run_root_option
+@no_report_option
 @format_option("table", "json")
 @debug_option
 def bound(taskset: str, **given: object) -> int:
@@ -94,23 +105,36 @@ def bound(taskset: str, **given: object) -> int:
     --costs none. Tasks keep to one CPU each unless the scheduler is global or --partition places
     them; where the file gives no priority at all, some are looked for. docs/bounds.md says what is
     counted, and what is not.
+
+    With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
+    report.
     """
     options = msgspec.convert(given, _Options)
     choice = _choice(options.use, options.margin)
     data = _read(Path(taskset))
     with located(f"task set {taskset}"):
         task_set = read_task_set(data)
+    final = _run_path(options)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
     costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
     answer = answer_task_set(task_set, costs, setup)
     if options.write_priorities is not None:
         _write_priorities(options.write_priorities, data, answer)
+    if final is not None:
+        return _store(final, _Given(Path(taskset), data, costs.model, answer), options)
     if options.output_format == "json":
         print_json(answer)
     else:
         print_answer(answer)
-    return _EXIT_CODES[answer.verdict]
+    return answer.exit_code
+
+
+def _run_path(options: _Options) -> Path | None:
+    """Decide where the run goes; None: the answer is not stored."""
+    if options.run_dir is None and options.run_root is None:
+        return None
+    return run_path("bound", options.run_dir, options.run_root)
 
 
 def _choice(use: str, margin: str) -> Choice:
@@ -151,6 +175,33 @@ def _costs(path: str, choice: Choice, setup: Setup) -> Costs | None:
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
     return read_costs(Path(path))
+
+
+def _store(final: Path, given: _Given, options: _Options) -> int:
+    """Store the answer as a run, write its report, print the answer."""
+    from laxity.cli.finished import show_finished  # noqa: PLC0415 - only if asked for
+    from laxity.experiments.bound import BoundRequest, store_bound  # noqa: PLC0415 - likewise
+
+    request = BoundRequest(
+        name=given.path.stem,
+        answer=given.answer,
+        task_set=given.data,
+        costs=given.model,
+        costs_run=_run_of(options.costs),
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+    )
+    return show_finished(
+        store_bound(request),
+        output_format=options.output_format,
+        has_report=not options.no_report,
+        document=msgspec.to_builtins(given.answer),
+    )
+
+
+def _run_of(costs: str) -> Path | None:
+    """Give the run that holds the costs; None: a file, or none."""
+    return Path(costs) if costs != _NO_COSTS and Path(costs).is_dir() else None
 
 
 def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> None:

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from laxity import __version__
 from laxity.errors import EXIT_DONE, LaxityError, PlatformError
-from laxity.model.manifest import KnobsUsed, Manifest, Tool
+from laxity.model.manifest import KnobsUsed, Manifest, RunKind, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
@@ -122,7 +122,7 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
 
 
 def new_manifest(
-    kind: Literal["run", "demo", "measure", "observe"],
+    kind: RunKind,
     name: str,
     command_line: list[str],
     machine_hash: str,

@@ -19,6 +19,7 @@ MANIFEST_SCHEMA = 1
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
+RunKind = Literal["run", "demo", "measure", "observe", "bound"]
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 
@@ -278,7 +279,7 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     schema: int = MANIFEST_SCHEMA
     tool: Tool
-    kind: Literal["run", "demo", "measure", "observe"]
+    kind: RunKind
     name: str
     command_line: list[str]
     status: Status

@@ -26,7 +26,7 @@ PARTS = (
     PartOfWindow(
         "other C", "execution of other tasks", "latency", lambda parts: parts.interference_ns
     ),
-    PartOfWindow("contention", "contention", "alone", lambda parts: parts.contention_ns),
+    PartOfWindow("contention", "contention", "contention", lambda parts: parts.contention_ns),
     PartOfWindow("2 delta", "switches (2 δ)", "rest", lambda parts: parts.delta_ns),
     PartOfWindow(
         "gamma", "caches (\N{GREEK SMALL LETTER GAMMA})", "interfered", lambda parts: parts.gamma_ns
