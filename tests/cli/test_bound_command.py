@@ -323,3 +323,48 @@ def test_priorities_that_were_not_found_are_not_written(tmp_path: Path):
     assert (done.return_value, new.exists()) == (1, False)
     assert "is not written: no priorities were found" in done.stderr
     assert "with none that differ are all deadlines kept" in done.stdout
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+
+
+def test_answer_is_stored_as_a_run_that_others_read(tmp_path: Path):
+    run = tmp_path / "run"
+    words = (*costs(tmp_path), "--run-dir", str(run))
+    done = bound(tmp_path, *words, deadline="16224us")
+    assert done.return_value == 4
+    answer = json.loads((run / "bound.json").read_text())
+    assert (run / "taskset.toml").read_text() == (tmp_path / "tasks.toml").read_text()
+    assert (run / "costs.json").read_bytes() == (tmp_path / "costs.json").read_bytes()
+    assert done.stdout.endswith(f"{run}\n{run / 'report.html'}\n")
+    shown = call("show", str(run))
+    assert shown.return_value == 0
+    assert "not provable\n\ntask " in shown.stdout
+    assert call("show", "--verify", str(run)).return_value == 0
+    assert call("report", str(run)).stdout == f"{run / 'report.html'}\n"
+    # What is printed as JSON is what is stored.
+    other = ("--run-dir", str(tmp_path / "other"), "--no-report", "--format", "json")
+    printed = json.loads(bound(tmp_path, *costs(tmp_path), *other, deadline="16224us").stdout)
+    assert printed == answer
+    assert not (tmp_path / "other" / "report.html").exists()
+    with pytest.raises(ConfigError, match="exists; name another one or remove it"):
+        bound(tmp_path, *words)
+
+
+def test_without_a_place_nothing_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    bound(tmp_path, *costs(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["costs.json", "tasks.toml"]
+    bound(tmp_path, *costs(tmp_path), "--run-root", "runs", "--no-report")
+    assert [path.name.split("_")[1] for path in Path("runs").iterdir()] == ["bound"]
+
+
+def test_machine_of_the_costs_is_kept(tmp_path: Path):
+    measured = tmp_path / "measured"
+    bound(tmp_path, *costs(tmp_path), "--run-dir", str(measured), "--no-report")
+    (measured / "machine.json").write_text("{}")
+    run = tmp_path / "run"
+    bound(tmp_path, "--costs", str(measured), "--run-dir", str(run), "--no-report")
+    assert (run / "machine.json").read_text() == "{}"
+    assert json.loads((run / "manifest.json").read_text())["parents"] == ["measured", "R"]

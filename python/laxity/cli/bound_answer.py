@@ -11,7 +11,7 @@ from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
 from laxity.model.units import decimal_duration, exact_size
-from laxity.report.bound_words import PARTS, sensitivity_lines
+from laxity.report.bound_words import PARTS, reasons, sensitivity_lines
 
 
 def print_answer(answer: Answer) -> None:
@@ -26,7 +26,7 @@ def answer_text(answer: Answer) -> str:
     if answer.sensitivity is not None:
         parts += ["\n", *(f"{line}\n" for line in sensitivity_lines(answer.sensitivity))]
     parts += [_breakdown(answer.tasks), _costs(answer.costs)]
-    parts.append(_list("why", _reasons(answer)))
+    parts.append(_list("why", reasons(answer)))
     parts.append(_list("missing", answer.missing))
     parts.append(_list("not accounted for", answer.not_accounted))
     parts.append(_list("note", answer.notes))
@@ -70,19 +70,6 @@ def _partition(partition: Placement | None) -> str:
     if partition.unplaced:
         lines.append(f"nowhere: {', '.join(partition.unplaced)}")
     return _list(f"partition, {partition.fit}", lines)
-
-
-def _reasons(answer: Answer) -> list[str]:
-    """Give each reason once: tasks that are judged together share that of their CPU."""
-    of_cpus = {one.reason for one in answer.cpus}
-    return [
-        *(f"CPU {format_cpus(one.cpus)}: {one.reason}" for one in answer.cpus if one.reason),
-        *(
-            f"{one.name}: {one.reason}"
-            for one in answer.tasks
-            if one.reason and one.reason not in of_cpus
-        ),
-    ]
 
 
 def _breakdown(tasks: Sequence[TaskBound]) -> str:

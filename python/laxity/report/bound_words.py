@@ -5,8 +5,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from laxity.analysis.bound_document import Answer
 from laxity.analysis.overheads import Breakdown
 from laxity.analysis.sensitivity import MAX_FACTOR_PPM, STEP_PPM, Factor, Sensitivity
+from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
 
 
@@ -39,6 +41,19 @@ PARTS = (
     ),
 )
 _LATE_ANYWAY = "is late by costs, blocking and jitter alone"
+
+
+def reasons(answer: Answer) -> tuple[str, ...]:
+    """Say why nothing more is proven, once: tasks judged together share the reason of their CPU."""
+    of_cpus = {one.reason for one in answer.cpus}
+    return (
+        *(f"CPU {format_cpus(one.cpus)}: {one.reason}" for one in answer.cpus if one.reason),
+        *(
+            f"{one.name}: {one.reason}"
+            for one in answer.tasks
+            if one.reason and one.reason not in of_cpus
+        ),
+    )
 
 
 def sensitivity_lines(found: Sensitivity) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.sensitivity import Factor, Sensitivity
-from laxity.analysis.verdicts import SCHEDULABLE, TaskBound
+from laxity.analysis.verdicts import SCHEDULABLE, CpuBound, TaskBound
+from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
 from laxity.report.blocks import (
     Block,
@@ -19,7 +20,6 @@ from laxity.report.blocks import (
     Table,
     count_noun,
     duration_cell,
-    join_words,
     number_cell,
     show_count,
     show_duration,
@@ -27,7 +27,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.bound_data import Bounded
 from laxity.report.bound_figure import Bar, deadline_bars
-from laxity.report.bound_words import PARTS, PartOfWindow, sensitivity_lines
+from laxity.report.bound_words import PARTS, PartOfWindow, reasons, sensitivity_lines
 from laxity.report.figures import Part
 from laxity.report.run_data import RunData
 
@@ -88,9 +88,7 @@ def sentences(run: RunData) -> tuple[str, ...]:
             f"{show_duration(tightest.response_time_ns)}, its deadline is "
             f"{show_duration(tightest.deadline_ns)}."
         )
-    open_tasks = [f"“{one.name}” ({one.reason})" for one in answer.tasks if one.reason]
-    if open_tasks:
-        lines.append(f"Not proven: {join_words(open_tasks)}.")
+    lines += [f"{reason[0].upper()}{reason[1:]}." for reason in reasons(answer)]
     lines += [f"Missing: {text}." for text in answer.missing]
     if answer.sensitivity is not None and answer.verdict == SCHEDULABLE:
         first = sensitivity_lines(answer.sensitivity)[0]
@@ -109,7 +107,10 @@ def build(run: RunData) -> Section:
     if figure is not None:
         blocks.append(Figures((figure,)))
     blocks.append(_tasks_table(answer))
-    tests = dict.fromkeys((one.test, one.source, one.exact) for one in answer.tasks)
+    if answer.cpus:
+        blocks.append(_cpus_table(answer.cpus))
+    judged = answer.cpus or answer.tasks
+    tests = dict.fromkeys((one.test, one.source, one.exact) for one in judged)
     blocks += [
         Paragraph(f"Test: {test}{', exact here' if exact else ''}. Source: {source}.")
         for test, source, exact in tests
@@ -253,6 +254,23 @@ def _tasks_table(answer: Answer) -> Table:
         for one in answer.tasks
     )
     return Table("Bounds on response times (modelled)", head, rows)
+
+
+def _cpus_table(cpus: Sequence[CpuBound]) -> Table:
+    head = ("CPU", "utilisation", "verdict", "interval", "work in it", "why not")
+    rows = tuple(
+        (
+            text_cell(format_cpus(one.cpus)),
+            number_cell(format_percent(one.utilisation_ppm).replace("%", " %")),
+            Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
+            number_cell("none" if one.interval_ns is None else show_duration(one.interval_ns)),
+            number_cell("none" if one.demand_ns is None else show_duration(one.demand_ns)),
+            text_cell(one.reason or ""),
+        )
+        for one in cpus
+    )
+    caption = "All tasks of a CPU together; an interval with more work than time (modelled)"
+    return Table(caption, head, rows)
 
 
 def _left(one: TaskBound) -> str:
