@@ -88,7 +88,7 @@ def sentences(run: RunData) -> tuple[str, ...]:
             f"{show_duration(tightest.response_time_ns)}, its deadline is "
             f"{show_duration(tightest.deadline_ns)}."
         )
-    lines += [f"{reason[0].upper()}{reason[1:]}." for reason in reasons(answer)]
+    lines += [f"Why not more is proven: {reason}." for reason in reasons(answer)]
     lines += [f"Missing: {text}." for text in answer.missing]
     if answer.sensitivity is not None and answer.verdict == SCHEDULABLE:
         first = sensitivity_lines(answer.sensitivity)[0]
