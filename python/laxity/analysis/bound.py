@@ -14,6 +14,7 @@ from dataclasses import replace
 from laxity.analysis.bound_cache_sets import bound_by_cache_sets
 from laxity.analysis.bound_edf import bound_edf
 from laxity.analysis.bound_fixed_priority import bound_fixed_priority, takes_turns
+from laxity.analysis.bound_global import bound_global
 from laxity.analysis.bound_partition import judge_unplaced, share_out, why_impossible
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
@@ -48,6 +49,8 @@ def bound_task_set(
     costs = _no_costs(setup) if accounted is None else accounted.costs
     if setup.fit is not None:
         found = _shared_out(declared, costs, setup, setup.fit)
+    elif setup.scheduler.is_global:
+        found = _anywhere(declared, costs, setup)
     else:
         found = _on_their_cpus(declared, costs, setup)
     return replace(found, notes=(*found.notes, *_notes(task_set, setup, found.tasks)))
@@ -64,6 +67,13 @@ def _on_their_cpus(
     if setup.scheduler is Scheduler.EDF:
         return _by_edf(declared, costs, setup)
     return _by_fixed_priority(declared, costs, setup)
+
+
+def _anywhere(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
+) -> SetBound:
+    bounds, together = bound_global(declared, costs, setup)
+    return SetBound(verdict=together.verdict, tasks=bounds, cpus=(together,))
 
 
 def _shared_out(

@@ -5,12 +5,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of
+from laxity.analysis.bound_tasks import has_costs, share_turns, starts_together, tasks_of
 from laxity.analysis.overheads import PlatformCosts, break_down, with_overheads
 from laxity.analysis.response_time import Response, interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, TaskBound, Verdict
-from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask
 from laxity.model.units import decimal_duration
 
@@ -146,8 +145,6 @@ def takes_turns(index: int, declared: Sequence[DeclaredTask], costs: PlatformCos
     if costs == PlatformCosts():
         return False
     task = declared[index]
-    before = [one for one in declared if one.cpu == task.cpu and one.priority >= task.priority]
-    return any(
-        one.policy is Policy.RR and sum(other.priority == one.priority for other in before) > 1
-        for one in before
+    return share_turns(
+        [one for one in declared if one.cpu == task.cpu and one.priority >= task.priority]
     )

@@ -9,6 +9,7 @@ from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import PPM
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
+from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask
 
 # The CPU of a task set that names none.
@@ -49,6 +50,14 @@ def starts_together(declared: Sequence[DeclaredTask]) -> bool:
 def is_late_alone(one: DeclaredTask) -> bool:
     """Tell whether a job misses its deadline though nothing delays it but its own jitter."""
     return one.keys.jitter_ns + one.wcet_ns > one.deadline_ns
+
+
+def share_turns(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether tasks of policy rr and equal priority take turns."""
+    return any(
+        one.policy is Policy.RR and sum(other.priority == one.priority for other in declared) > 1
+        for one in declared
+    )
 
 
 def has_costs(costs: PlatformCosts | None) -> bool:

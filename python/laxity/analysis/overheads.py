@@ -35,6 +35,7 @@ class PlatformCosts:
     Attributes:
         switch_ns: 2 delta, to the task and back.
         gamma_ns: By name of the task that is preempted.
+        migration_ns: By name of the task that resumes on another CPU; only if it may.
         release_latency_ns: How much later than its timer a task becomes ready.
         release_isr_ns: What the timer of a task takes from one of higher priority.
         tick: None: not accounted for.
@@ -43,6 +44,7 @@ class PlatformCosts:
 
     switch_ns: int = 0
     gamma_ns: Mapping[str, int] = field(default_factory=dict)
+    migration_ns: Mapping[str, int] = field(default_factory=dict)
     release_latency_ns: int = 0
     release_isr_ns: int = 0
     tick: Tick | None = None

@@ -136,12 +136,12 @@ def _read_sets(words: SetupWords, scheduler: Scheduler) -> CacheSets | None:
     if scheduler.is_global:
         msg = f"--crpd {words.crpd}: no cache sets bound what a migration loses; use --crpd gamma"
         raise ConfigError(msg)
-    if words.cache_policy is None:
-        msg = f"--crpd {words.crpd}: holds for some caches only; name --cache-policy"
-        raise ConfigError(msg)
     method = _METHODS[words.crpd]
     if scheduler.is_edf and method not in EDF_METHODS:
         msg = f"--crpd {words.crpd}: no multisets under EDF; use --crpd combined"
+        raise ConfigError(msg)
+    if words.cache_policy is None:
+        msg = f"--crpd {words.crpd}: holds for some caches only; name --cache-policy"
         raise ConfigError(msg)
     policy = Policy(words.cache_policy)
     return CacheSets(method, policy, _ways(words, policy), _reload_ns(words.block_reload))
