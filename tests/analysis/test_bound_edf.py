@@ -29,22 +29,31 @@ B = task("b", 3, 10, 1, 8)
 C = task("c", 3, 15, 1, 10)
 
 
-def test_set_that_fits_is_schedulable_and_has_no_response_times():
+def test_set_that_fits_is_schedulable():
     found = judge(A, B, C)
     assert (found.verdict, verdicts(found)) == ("schedulable", ["schedulable"] * 3)
-    assert {one.response_time_ns for one in found.tasks} == {None}
+    # By hand in test_edf_response.py.
+    assert [one.response_time_ns for one in found.tasks] == [4, 8, 10]
     assert {(one.priority, one.exact) for one in found.tasks} == {(None, True)}
     # 2/5 + 3/10 + 3/15 = 0.9.
     assert [(one.cpus, one.utilisation_ppm) for one in found.cpus] == [((0,), 900_000)]
 
 
-def test_overload_is_that_of_the_cpu_and_no_task_is_blamed():
+def test_overload_is_that_of_the_cpu_and_no_task_is_blamed_for_certain():
     found = judge(A, B, replace(C, deadline_ns=9))
     assert (found.verdict, verdicts(found)) == ("not_schedulable", ["not_provable"] * 3)
     cpu = found.cpus[0]
     assert (cpu.verdict, cpu.exact) == ("not_schedulable", True)
     assert (cpu.interval_ns, cpu.demand_ns) == (9, 10)
     assert cpu.reason == "10ns of work within 9ns"
+
+
+def test_task_that_keeps_its_deadline_beside_one_that_may_not_is_schedulable():
+    # C' = 2 + 1 each, and 1 of a switch under way: first may take 4 of 3, second 7 of 20.
+    tasks = (task("first", 2, 20, 1, 3), task("second", 2, 20, 1, 20))
+    found = judge(*tasks, costs=PlatformCosts(switch_ns=1))
+    assert (found.verdict, verdicts(found)) == ("not_provable", ["not_provable", "schedulable"])
+    assert [one.response_time_ns for one in found.tasks] == [4, 7]
 
 
 def test_task_that_is_late_alone_is_blamed():

@@ -118,12 +118,7 @@ def _by_edf(
     declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> SetBound:
     bounds, cpus = bound_edf(declared, tasks_of(declared), costs, setup.sets)
-    return SetBound(
-        verdict=_of_all([one.verdict for one in cpus]),
-        tasks=bounds,
-        cpus=cpus,
-        notes=("processor demand bounds no response time: the verdict stands for each CPU",),
-    )
+    return SetBound(verdict=_of_all([one.verdict for one in cpus]), tasks=bounds, cpus=cpus)
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:

@@ -3,7 +3,8 @@
 """Tasks under EDF, each on one CPU, bounded with what the platform costs: one verdict per CPU.
 
 Processor demand says whether a deadline of a CPU is missed, not whose: if none is, every task of it
-is schedulable; if one is, no task of it has a verdict but those that are late even alone.
+is schedulable. Else those are whose response times keep their deadlines, and of the others only
+one that is late even alone is known to miss it.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from laxity.analysis.crpd_sets import Cache
 from laxity.analysis.edf import SOURCE, TEST, edf_verdict
 from laxity.analysis.edf_cache_sets import EDF_METHODS, charge_by_sets, why_no_charge
 from laxity.analysis.edf_overheads import Charge, with_edf_overheads
+from laxity.analysis.edf_response import edf_response_times
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -57,13 +59,20 @@ def bound_edf(
         costs: None: one is missing.
         sets: Preemption delays by cache sets; None: by gamma.
     """
-    cpus = sorted({one.cpu for one in tasks})
-    bounds = {cpu: _judge(cpu, declared, tasks, _Costs(costs, sets)) for cpu in cpus}
-    answers = tuple(
-        _answer(one, task, bounds[task.cpu], costs)
-        for one, task in zip(declared, tasks, strict=True)
-    )
-    return answers, tuple(bounds.values())
+    answers: dict[str, TaskBound] = {}
+    bounds = []
+    for cpu in sorted({one.cpu for one in tasks}):
+        here = [index for index, task in enumerate(tasks) if task.cpu == cpu]
+        ours, loaded = [declared[index] for index in here], [tasks[index] for index in here]
+        bound = _judge(cpu, ours, loaded, _Costs(costs, sets))
+        responses_ns: dict[str, int | None] = {}
+        if costs is not None:
+            responses_ns = _responses_ns(loaded, costs, counts_from_wakeup(ours), sets)
+        bounds.append(bound)
+        for one, task in zip(ours, loaded, strict=True):
+            response_ns = responses_ns.get(task.name)
+            answers[task.name] = _answer(one, task, bound, response_ns, costs)
+    return tuple(answers[task.name] for task in tasks), tuple(bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +122,34 @@ def _with_charge(
     return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
 
 
+def _responses_ns(
+    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, sets: CacheSets | None
+) -> dict[str, int | None]:
+    """Bound response times with all costs, by name of the task."""
+    charges: list[Charge | None] = [None]
+    if sets is not None:
+        cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
+        if why_no_charge(tasks, cache, sets.method):
+            return dict.fromkeys(one.name for one in tasks)
+        charges = [charge_by_sets(cache, method) for method in EDF_METHODS[sets.method]]
+    is_misled = from_wakeup and len(tasks) > 1
+    least: dict[str, int | None] = dict.fromkeys(one.name for one in tasks)
+    for charge in charges:
+        loaded = with_edf_overheads(tasks, costs, charge=charge)
+        found = edf_response_times(loaded.tasks, loaded.interrupts, from_wakeup=is_misled)
+        for one, response_ns in zip(tasks, found, strict=True):
+            known = [ns for ns in (least[one.name], response_ns) if ns is not None]
+            least[one.name] = min(known, default=None)
+    return least
+
+
 def _judge(
     cpu: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: _Costs
 ) -> CpuBound:
-    here = [i for i in range(len(tasks)) if tasks[i].cpu == cpu]
-    ours = [declared[i] for i in here]
-    loaded = [tasks[i] for i in here]
     above = None
     if costs.platform is not None:
-        above = _from_above(loaded, costs.platform, counts_from_wakeup(ours), costs.sets)
-    below = _from_below(ours)
+        above = _from_above(tasks, costs.platform, counts_from_wakeup(declared), costs.sets)
+    below = _from_below(declared)
     verdict: Verdict = SCHEDULABLE
     if above is None or above.verdict != SCHEDULABLE:
         verdict = NOT_SCHEDULABLE if below.verdict == NOT_SCHEDULABLE else NOT_PROVABLE
@@ -132,8 +159,8 @@ def _judge(
         verdict=verdict,
         test=TEST if costs.sets is None else f"{TEST}, CRPD by {costs.sets.method}",
         source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs.platform) else SOURCE,
-        exact=verdict == NOT_SCHEDULABLE or _is_exact(ours, loaded, costs.platform),
-        utilisation_ppm=utilisation_ppm(loaded),
+        exact=verdict == NOT_SCHEDULABLE or _is_exact(declared, tasks, costs.platform),
+        utilisation_ppm=utilisation_ppm(tasks),
         interval_ns=None if shown is None else shown.interval_ns,
         demand_ns=None if shown is None else shown.demand_ns,
         reason=_reason(verdict, shown),
@@ -187,12 +214,18 @@ def _reason(verdict: Verdict, shown: SetVerdict | None) -> str | None:
 
 
 def _answer(
-    declared: DeclaredTask, task: Task, bound: CpuBound, costs: PlatformCosts | None
+    declared: DeclaredTask,
+    task: Task,
+    bound: CpuBound,
+    response_ns: int | None,
+    costs: PlatformCosts | None,
 ) -> TaskBound:
-    """Answer for one task by the verdict of its CPU."""
+    """Answer for one task: by the verdict of its CPU, else by its own response time."""
     verdict, reason = bound.verdict, bound.reason
     if is_late_alone(declared):
         verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
+    elif verdict != SCHEDULABLE and response_ns is not None and response_ns <= task.deadline_ns:
+        verdict, reason = SCHEDULABLE, None
     elif verdict == NOT_SCHEDULABLE:
         verdict, reason = NOT_PROVABLE, "a task of its CPU is late, which one is not known"
     return TaskBound(
@@ -200,12 +233,12 @@ def _answer(
         cpu=task.cpu,
         priority=None,
         verdict=verdict,
-        response_time_ns=None,
+        response_time_ns=response_ns,
         deadline_ns=task.deadline_ns,
         period_ns=task.period_ns,
-        test=bound.test,
-        source=bound.source,
-        exact=bound.exact and verdict != NOT_PROVABLE,
+        test=f"{bound.test}, response times",
+        source=f"{bound.source}; Spuri 1996",
+        exact=bound.exact and verdict == bound.verdict,
         jobs=None,
         jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
         window_ns=None,

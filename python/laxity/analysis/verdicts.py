@@ -76,7 +76,8 @@ class TaskBound:
         priority: None: it does not count.
         response_time_ns: The bound, also beyond the deadline; None: the busy window does not end,
             a cost is missing, or the test gives none.
-        exact: The bound is reached: if it is beyond the deadline the task is not schedulable.
+        exact: The verdict could not be another one: of fixed priorities because the bound is
+            reached, of EDF because the test of all tasks is necessary, too.
         jobs: Of the busy window, up to the one that responds last; response = jitter + window −
             (jobs − 1) · period.
         jitter_ns: With the release latency.
