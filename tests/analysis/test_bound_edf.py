@@ -56,6 +56,16 @@ def test_task_that_keeps_its_deadline_beside_one_that_may_not_is_schedulable():
     assert [one.response_time_ns for one in found.tasks] == [4, 7]
 
 
+def test_response_time_is_no_longer_than_the_deadline_that_demand_proves():
+    # Blocking of 10 is of the second task: h(3) = 2 fits, and so does h(20) + 10 = 14.
+    blocked = replace(task("b", 2, 20, 1, 20), keys=replace(KEYS, blocking_ns=10))
+    found = judge(task("a", 2, 20, 1, 3), blocked)
+    assert (found.verdict, [one.response_time_ns for one in found.tasks]) == (
+        "schedulable",
+        [3, 14],
+    )
+
+
 def test_task_that_is_late_alone_is_blamed():
     late = replace(B, keys=replace(KEYS, jitter_ns=6))
     assert verdicts(judge(A, late)) == ["not_provable", "not_schedulable"]

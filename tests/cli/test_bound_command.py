@@ -101,7 +101,7 @@ def test_edf_answers_for_each_cpu(tmp_path: Path):
     assert (done.return_value, answer["scheduler"], answer["verdict"]) == (0, "edf", "schedulable")
     assert [one["utilisation_ppm"] for one in answer["cpus"]] == [500_000]
     assert [one["cpus"] for one in answer["cpus"]] == [[1]]
-    # video ends 14.182 after it was ready, 0.05 late. control, released 4.4 after video, has the same
+    # video ends 14.182 after it was ready, 0.05 late. control, released 4.4 after it, has the same
     # deadline and may end with it: 14.182 + 0.05 - 4.4.
     assert [one["response_time_ns"] for one in answer["tasks"]] == [9_832_000, 14_232_000]
     # control is never preempted: its deadline is the shortest.

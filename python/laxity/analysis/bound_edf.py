@@ -228,6 +228,9 @@ def _answer(
         verdict, reason = SCHEDULABLE, None
     elif verdict == NOT_SCHEDULABLE:
         verdict, reason = NOT_PROVABLE, "a task of its CPU is late, which one is not known"
+    if verdict == SCHEDULABLE and response_ns is not None:
+        # Response times count the largest blocking of all tasks, demand that of those inside.
+        response_ns = min(response_ns, task.deadline_ns)
     return TaskBound(
         name=task.name,
         cpu=task.cpu,
