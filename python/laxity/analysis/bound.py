@@ -13,15 +13,15 @@ from dataclasses import replace
 
 from laxity.analysis.bound_cache_sets import bound_by_cache_sets
 from laxity.analysis.bound_edf import bound_edf
-from laxity.analysis.bound_fixed_priority import bound_fixed_priority, takes_turns
+from laxity.analysis.bound_fixed_priority import bound_fixed_priority
 from laxity.analysis.bound_global import bound_global
+from laxity.analysis.bound_late import find_sensitivity
 from laxity.analysis.bound_partition import judge_unplaced, share_out, why_impossible
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
-from laxity.analysis.sensitivity import sensitivity
 from laxity.analysis.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
@@ -73,7 +73,12 @@ def _anywhere(
     declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> SetBound:
     bounds, together = bound_global(declared, costs, setup)
-    return SetBound(verdict=together.verdict, tasks=bounds, cpus=(together,))
+    return SetBound(
+        verdict=together.verdict,
+        tasks=bounds,
+        cpus=(together,),
+        sensitivity=find_sensitivity(declared, costs, setup),
+    )
 
 
 def _shared_out(
@@ -104,13 +109,12 @@ def _by_fixed_priority(
     tasks = tasks_of(declared)
     if setup.sets is not None:
         bounds = bound_by_cache_sets(declared, tasks, costs, setup.sets)
-        return SetBound(verdict=_of_all([one.verdict for one in bounds]), tasks=bounds)
-    bounds = bound_fixed_priority(declared, tasks, costs)
-    spare = None
-    if costs is not None and not any(takes_turns(i, declared, costs) for i in range(len(tasks))):
-        spare = sensitivity(tasks, costs)
+    else:
+        bounds = bound_fixed_priority(declared, tasks, costs)
     return SetBound(
-        verdict=_of_all([one.verdict for one in bounds]), tasks=bounds, sensitivity=spare
+        verdict=_of_all([one.verdict for one in bounds]),
+        tasks=bounds,
+        sensitivity=find_sensitivity(declared, costs, setup),
     )
 
 
@@ -118,7 +122,12 @@ def _by_edf(
     declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> SetBound:
     bounds, cpus = bound_edf(declared, tasks_of(declared), costs, setup.sets)
-    return SetBound(verdict=_of_all([one.verdict for one in cpus]), tasks=bounds, cpus=cpus)
+    return SetBound(
+        verdict=_of_all([one.verdict for one in cpus]),
+        tasks=bounds,
+        cpus=cpus,
+        sensitivity=find_sensitivity(declared, costs, setup),
+    )
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:

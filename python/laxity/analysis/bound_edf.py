@@ -9,6 +9,7 @@ one that is late even alone is known to miss it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from laxity.analysis.bound_setup import CacheSets
 from laxity.analysis.bound_tasks import (
@@ -92,6 +93,37 @@ def keeps_deadlines(
 ) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
     return _from_above(tasks, costs, from_wakeup, sets).verdict == SCHEDULABLE
+
+
+def find_overload(
+    tasks: Sequence[Task],
+    costs: PlatformCosts,
+    *,
+    from_wakeup: bool = False,
+    sets: CacheSets | None = None,
+) -> str | None:
+    """Name a task whose deadline ends an interval with more work than time; None: there is none.
+
+    Without an interval, above full utilisation, it is the task that asks for most.
+    """
+    above = _from_above(tasks, costs, from_wakeup, sets)
+    if above.verdict == SCHEDULABLE:
+        return None
+    by_share = sorted(tasks, key=lambda one: Fraction(one.wcet_ns, one.period_ns), reverse=True)
+    interval_ns = above.interval_ns
+    if interval_ns is None:
+        return by_share[0].name
+    latency_ns = costs.release_latency_ns
+    first_ns = {one.name: one.deadline_ns - one.jitter_ns - latency_ns for one in by_share}
+    return next(
+        (
+            one.name
+            for one in by_share
+            if first_ns[one.name] <= interval_ns
+            and (interval_ns - first_ns[one.name]) % one.period_ns == 0
+        ),
+        by_share[0].name,
+    )
 
 
 def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:

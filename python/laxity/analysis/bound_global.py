@@ -7,7 +7,7 @@ what no scheduler gets round: more work than the CPUs have, and a task that is l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from laxity.analysis.bound_edf import counts_from_wakeup
 from laxity.analysis.bound_setup import Setup
@@ -52,12 +52,26 @@ def bound_global(
         setup: The scheduler and the CPUs.
     """
     tasks = tasks_of(declared)
-    above = _from_above(declared, tasks, costs, setup)
+    above = _from_above(tasks, costs, setup, from_wakeup=counts_from_wakeup(declared))
+    if not setup.scheduler.is_edf and share_turns(declared) and has_costs(costs):
+        why = "tasks of policy rr and equal priority take turns, how often is open"
+        above = replace(above, why_none=above.why_none or why)
     answers = tuple(
         _answer(one, task, found, above, costs)
         for one, task, found in zip(declared, tasks, above.tasks, strict=True)
     )
     return answers, _of_cpus(answers, declared, above, costs, setup)
+
+
+def find_unproven(
+    tasks: Sequence[Task], costs: PlatformCosts, setup: Setup, *, from_wakeup: bool = False
+) -> str | None:
+    """Name the first task that is not proven to keep its deadline with all costs; None: all are."""
+    above = _from_above(tasks, costs, setup, from_wakeup=from_wakeup)
+    if above.is_dense and not above.why_none:
+        return None
+    late = (one.name for one in above.tasks if above.why_none or one.verdict != SCHEDULABLE)
+    return next(late, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +95,7 @@ class _Above:
 
 
 def _from_above(
-    declared: Sequence[DeclaredTask],
-    tasks: Sequence[Task],
-    costs: PlatformCosts | None,
-    setup: Setup,
+    tasks: Sequence[Task], costs: PlatformCosts | None, setup: Setup, *, from_wakeup: bool
 ) -> _Above:
     scheduler = Scheduler.EDF if setup.scheduler.is_edf else Scheduler.FIXED_PRIORITY
     n_cpus = len(setup.cpus)
@@ -94,15 +105,11 @@ def _from_above(
         return _Above(found, None, "a cost is missing")
     if loaded is None:
         return _Above(found, None, "ticks leave no time")
-    if not setup.scheduler.is_edf and share_turns(declared) and has_costs(costs):
-        why = "tasks of policy rr and equal priority take turns, how often is open"
-        return _Above(found, None, why)
-    if not setup.scheduler.is_edf:
-        return _Above(found)
-    together = density_verdict(loaded, n_cpus)
-    is_misled = counts_from_wakeup(declared) and any(one.jitter_ns for one in loaded)
     # That test is of deadlines which order jobs and are kept; those from the wake-up lie later.
-    return _Above(found, None if is_misled else together)
+    is_misled = from_wakeup and any(one.jitter_ns for one in loaded)
+    if not setup.scheduler.is_edf or is_misled:
+        return _Above(found)
+    return _Above(found, density_verdict(loaded, n_cpus))
 
 
 def _why_impossible(declared: Sequence[DeclaredTask], n_cpus: int) -> str | None:

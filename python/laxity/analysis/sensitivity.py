@@ -49,7 +49,8 @@ class Sensitivity:
     Attributes:
         wcet: The largest on C of all tasks; below 1,000,000: C has to shrink.
         delta: The largest on the cost of switches, 0 included; None: they cost nothing.
-        gamma: The largest on every gamma, 0 included; None: no task loads anything again.
+        gamma: The largest on every gamma, migration and block that is loaded again, 0 included;
+            None: no task loads anything again.
         speed: The least speed at which all is in time: C / speed, all costs as they are. A cache
             miss and an interrupt do not take less time because the processor computes faster.
     """
@@ -76,7 +77,7 @@ def sensitivity(
         delta = _largest(
             lambda ppm: late(tasks, replace(costs, switch_ns=_scale(costs.switch_ns, ppm))), 0
         )
-    if any(costs.gamma_ns.values()):
+    if any((*costs.gamma_ns.values(), *costs.migration_ns.values(), costs.block_reload_ns)):
         gamma = _largest(lambda ppm: late(tasks, _with_gamma(costs, ppm)), 0)
     return Sensitivity(
         wcet=_largest(lambda ppm: late(_with_wcet(tasks, ppm, PPM), costs), 1),
@@ -102,8 +103,12 @@ def _with_wcet(tasks: Sequence[Task], factor_ppm: int, speed_ppm: int) -> tuple[
 
 
 def _with_gamma(costs: PlatformCosts, factor_ppm: int) -> PlatformCosts:
-    scaled = {name: _scale(ns, factor_ppm) for name, ns in costs.gamma_ns.items()}
-    return replace(costs, gamma_ns=scaled)
+    return replace(
+        costs,
+        gamma_ns={name: _scale(ns, factor_ppm) for name, ns in costs.gamma_ns.items()},
+        migration_ns={name: _scale(ns, factor_ppm) for name, ns in costs.migration_ns.items()},
+        block_reload_ns=_scale(costs.block_reload_ns, factor_ppm),
+    )
 
 
 def _scale(value_ns: int, factor_ppm: int) -> int:

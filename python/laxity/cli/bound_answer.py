@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from laxity.analysis.bound_document import Answer, CostsUsed
+from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
 from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
@@ -109,12 +110,17 @@ def _costs(costs: CostsUsed) -> str:
             one.verdict,
             one.case or "",
             one.evict or "",
-            "" if one.cpu is None else str(one.cpu),
+            _cpu(one),
             "" if one.working_set_bytes is None else exact_size(one.working_set_bytes),
         )
         for one in costs.entries
     ]
     return title + (format_table(headers, rows, right=(2, 4, 8, 9)) if rows else "")
+
+
+def _cpu(one: UsedCost) -> str:
+    words = "" if one.cpu is None else str(one.cpu)
+    return words if one.cpu_to is None else f"{words} to {one.cpu_to}"
 
 
 def _list(title: str, lines: Sequence[str]) -> str:

@@ -147,6 +147,7 @@ BOUND_MEMBERS = (
     Member("costs.entries[].case", "text, null", "", "as in costs.json"),
     Member("costs.entries[].evict", "text, null", "", "as in costs.json"),
     Member("costs.entries[].cpu", "integer, null", "", "where it was measured"),
+    Member("costs.entries[].cpu_to", "integer, null", "", "of a migration: to which CPU"),
     Member("costs.entries[].working_set_bytes", "integer, null", "bytes", "where on the curve"),
     Member("costs.entries[].runs", "list of text", "", "the runs that measured it"),
     Member("missing", "list of text", "", "without these nothing is proven; what to do"),

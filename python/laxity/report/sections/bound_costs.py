@@ -94,6 +94,7 @@ def _table(answer: Answer) -> Table:
 
 def _where(one: UsedCost) -> str:
     words = [] if one.cpu is None else [f"CPU {one.cpu}"]
+    words += [] if one.cpu_to is None else [f"to CPU {one.cpu_to}"]
     words += [] if one.case is None else [one.case.replace("_", " ")]
     words += [] if one.evict is None else [f"evicting by {one.evict}"]
     if one.working_set_bytes is not None:
