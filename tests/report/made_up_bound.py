@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
 
 from laxity.analysis.bound_answer import CostsGiven, answer_task_set
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.platform_costs import Choice
 from laxity.experiments.bound import BoundRequest, store_bound
 from laxity.model.task_set import read_task_set
@@ -37,13 +37,13 @@ def write_bound(
     tmp_path: Path,
     deadline: str = "40ms",
     costs: CostsGiven = COSTS,
-    scheduler: Scheduler = Scheduler.FIXED_PRIORITY,
+    setup: Setup | None = None,
 ) -> Path:
     """Store the answer for two tasks as `laxity bound --run-dir` does."""
     data = TASKS.format(deadline=deadline).encode()
     request = BoundRequest(
         name="two tasks",
-        answer=answer_task_set(read_task_set(data), costs, Setup(scheduler=scheduler)),
+        answer=answer_task_set(read_task_set(data), costs, setup),
         task_set=data,
         costs=costs.model,
         costs_run=None,

@@ -11,7 +11,8 @@ from tests.analysis.made_up_costs import GAMMAS, model
 from tests.report.made_up_bound import write_bound
 
 from laxity.analysis.bound_answer import CostsGiven
-from laxity.analysis.bound_setup import Scheduler
+from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Choice
 from laxity.report.page import write_report
 from laxity.store.run_directory import BOUND, open_run
@@ -82,9 +83,14 @@ def test_missing_cost_is_a_warning(tmp_path: Path):
 
 
 def test_test_without_response_times_shows_its_cpus(tmp_path: Path):
-    page = page_of(write_bound(tmp_path, scheduler=Scheduler.EDF))
+    page = page_of(write_bound(tmp_path, setup=Setup(scheduler=Scheduler.EDF)))
     assert "All tasks of a CPU together" in page
     assert "<svg" not in page
+
+
+def test_partition_says_who_was_placed_where(tmp_path: Path):
+    page = page_of(write_bound(tmp_path, setup=Setup(fit=Fit.FIRST, cpus=(0, 1))))
+    assert "Who was placed where, first fit" in page
 
 
 @pytest.mark.parametrize("damage", [b"{}", b"", None])

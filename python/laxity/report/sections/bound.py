@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.sensitivity import Factor, Sensitivity
-from laxity.analysis.verdicts import SCHEDULABLE, CpuBound, TaskBound
+from laxity.analysis.verdicts import SCHEDULABLE, CpuBound, Placement, TaskBound
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
 from laxity.report.blocks import (
@@ -109,6 +109,8 @@ def build(run: RunData) -> Section:
     blocks.append(_tasks_table(answer))
     if answer.cpus:
         blocks.append(_cpus_table(answer.cpus))
+    if answer.partition is not None:
+        blocks.append(_partition_table(answer.partition))
     judged = answer.cpus or answer.tasks
     tests = dict.fromkeys((one.test, one.source, one.exact) for one in judged)
     blocks += [
@@ -271,6 +273,16 @@ def _cpus_table(cpus: Sequence[CpuBound]) -> Table:
     )
     caption = "All tasks of a CPU together; an interval with more work than time (modelled)"
     return Table(caption, head, rows)
+
+
+def _partition_table(partition: Placement) -> Table:
+    rows = [
+        (text_cell(f"CPU {one.cpu}"), text_cell(", ".join(one.tasks) or "no task"))
+        for one in partition.cpus
+    ]
+    if partition.unplaced:
+        rows.append((text_cell("nowhere"), text_cell(", ".join(partition.unplaced))))
+    return Table(f"Who was placed where, {partition.fit}", ("place", "tasks"), tuple(rows))
 
 
 def _left(one: TaskBound) -> str:
