@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The demonstration: what this machine does to a periodic task, and what it costs in general."""
+"""The demonstration: what this machine does to a periodic task, what it costs, and a verdict."""
 
 from dataclasses import dataclass
 from pathlib import Path
