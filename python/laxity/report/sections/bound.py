@@ -49,6 +49,7 @@ _SPEED_TEXT = (
 # More bars than this no one compares; the table has every task.
 _MOST_BARS = 20
 _STATES = {"schedulable": "ok", "not_schedulable": "bad", "not_provable": "warn"}
+BOUND_TITLE = "Bounds against deadlines"
 # Members of the sensitivity, and what they are called.
 FACTORS = (
     ("wcet", "C of all tasks, at most"),
@@ -101,7 +102,7 @@ def build(run: RunData) -> Section:
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
     answer = answer_of(run)
     if answer is None:
-        return Section(f"{run.prefix}-bound", "Bounds against deadlines", tuple(blocks))
+        return Section(f"{run.prefix}-bound", BOUND_TITLE, tuple(blocks))
     blocks.append(Paragraph(_TEXT))
     figure = _figure(run, answer)
     if figure is not None:
@@ -120,7 +121,7 @@ def build(run: RunData) -> Section:
     blocks += [Paragraph(f"{note[0].upper()}{note[1:]}.", "note") for note in answer.notes]
     return Section(
         f"{run.prefix}-bound",
-        "Bounds against deadlines",
+        BOUND_TITLE,
         tuple(blocks),
         tuple(_quantities(run, answer)),
     )
@@ -154,22 +155,16 @@ def build_sensitivity(run: RunData) -> Section | None:
     if answer is None or answer.sensitivity is None:
         return None
     found = answer.sensitivity
-    blocks: list[Block] = [Paragraph(_SPEED_TEXT)]
+    varied = [(label, factor) for name, label in FACTORS if (factor := factor_of(found, name))]
+    # The lines are of the same figures in the same order.
     rows = tuple(
-        (
-            text_cell(label),
-            number_cell(factor_words(factor)),
-            text_cell(factor.critical_task or "nobody"),
-        )
-        for name, label in FACTORS
-        if (factor := factor_of(found, name)) is not None
+        (text_cell(label), number_cell(factor_words(factor)), text_cell(line))
+        for (label, factor), line in zip(varied, sensitivity_lines(found), strict=True)
     )
-    head = ("figure", "may be, of what counts", "late first beyond")
-    blocks.append(
-        Table("Factors with which all bounds keep their deadlines (modelled)", head, rows)
-    )
-    blocks += [Paragraph(f"{line[0].upper()}{line[1:]}.") for line in sensitivity_lines(found)]
-    return Section(f"{run.prefix}-sensitivity", "How far another answer is", tuple(blocks))
+    head = ("figure", "of what counts", "in words")
+    caption = "Factors with which all bounds keep their deadlines (modelled)"
+    blocks = (Paragraph(_SPEED_TEXT), Table(caption, head, rows))
+    return Section(f"{run.prefix}-sensitivity", "How far another answer is", blocks)
 
 
 def factor_of(found: Sensitivity, name: str) -> Factor | None:

@@ -10,6 +10,7 @@ from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
     Block,
     Code,
+    Folded,
     Paragraph,
     Section,
     Table,
@@ -68,7 +69,8 @@ def build_method(run: RunData) -> Section:
     rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     if found.task_set_text:
-        blocks.append(Code(found.task_set_text.strip(), "The task set, as it was given"))
+        text = found.task_set_text.strip()
+        blocks.append(Folded("The task set, as it was given", (Code(text, "taskset.toml"),)))
     return Section(f"{run.prefix}-bound-method", "Words and task set", tuple(blocks))
 
 

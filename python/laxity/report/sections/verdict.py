@@ -29,6 +29,7 @@ from laxity.report.blocks import (
 from laxity.report.measured import BOUND_VIEW, view_of
 from laxity.report.run_data import PageData, RunData, TaskData
 from laxity.report.sections.bound import (
+    BOUND_TITLE,
     FACTORS,
     answer_of,
     factor_of,
@@ -259,10 +260,17 @@ def _notes(page: PageData) -> tuple[Paragraph, ...]:
     if page.manifest.status in statuses:
         notes.append(Paragraph(statuses[page.manifest.status], "warning"))
     if any(run.problems for run in page.runs):
-        sections = {f"“{task_or_tasks(run).capitalize()}”" for run in page.runs if run.problems}
+        sections = {f"“{_place_of(run)}”" for run in page.runs if run.problems}
         text = f"Some data is missing or inconsistent; see {join_words(sorted(sections))}."
         notes.append(Paragraph(text, "warning"))
     return tuple(notes)
+
+
+def _place_of(run: RunData) -> str:
+    """Name the section that tells what is missing of a run; of one without tasks the first."""
+    if run.tasks or view_of(run) is None:
+        return task_or_tasks(run).capitalize()
+    return BOUND_TITLE if run.manifest.kind == "bound" else f"Run {run.label}"
 
 
 def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:
