@@ -3,6 +3,7 @@
 """How far each family of tests is from another verdict; times in us, so that rounding is small."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.analysis.test_bound import KEYS, task
@@ -100,7 +101,7 @@ def test_partition_is_as_far_as_its_cpus():
     ],
 )
 def test_test_that_does_not_cover_the_tasks_is_no_distance_from_anything(
-    setup: Setup, odd: dict[str, int]
+    setup: Setup, odd: dict[str, Any]
 ):
     tasks = (replace(us("a", 10, 100, 9), **odd), us("b", 10, 100, 8))
     assert found(setup, *tasks) is None

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.analysis.schedule_simulation import Job, by_deadline, by_priority, play
 from tests.analysis.test_bound import KEYS, task
+from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.bound import bound_task_set
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
@@ -150,7 +151,7 @@ def test_no_task_is_late_where_it_was_placed(scheduler: Scheduler):
                 for one in here
                 for at in range(numbers.randint(0, 60), 2000, one.period_ns)
             ]
-            seen = play(jobs, 1, lambda one, gammas=gammas: gammas[one.name], rank)
+            seen = play(jobs, 1, reloads(gammas), rank)
             assert all(seen.responses[one.name] <= one.deadline_ns for one in here)
             n_played += len(here) > 1
             n_preemptions += seen.preemptions

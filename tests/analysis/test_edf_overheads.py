@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.analysis.schedule_simulation import Job, by_deadline, by_deadline_from_wakeup, play
+from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.bound_edf import keeps_deadlines
 from laxity.analysis.edf import demand_ns, edf_verdict
@@ -113,7 +114,7 @@ def test_no_schedule_that_pays_its_costs_misses_a_deadline(seed: int, from_wakeu
         for _ in range(4):
             jobs = _jobs(tasks, latency, numbers)
             due = _interrupts(jobs, costs, numbers)
-            seen = play(jobs, half, lambda one, gammas=gammas: gammas[one.name], rank, due)
+            seen = play(jobs, half, reloads(gammas), rank, due)
             n_preemptions += seen.preemptions
             for one in tasks:
                 assert seen.responses[one.name] <= one.deadline_ns, (tasks, costs)

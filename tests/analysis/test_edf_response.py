@@ -9,6 +9,7 @@ import pytest
 from tests.analysis.schedule_simulation import by_deadline, by_deadline_from_wakeup, play
 from tests.analysis.schedules import Job, draw_tasks, earliest_deadline_first, responses_ns
 from tests.analysis.test_edf_overheads import _draw, _interrupts, _jobs
+from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.edf import edf_verdict
 from laxity.analysis.edf_overheads import with_edf_overheads
@@ -122,7 +123,7 @@ def test_no_schedule_that_pays_its_costs_exceeds_a_response_time(from_wakeup: bo
         for _ in range(4):
             jobs = _jobs(tasks, latency, numbers)
             due = _interrupts(jobs, costs, numbers)
-            seen = play(jobs, half, lambda one, gammas=gammas: gammas[one.name], rank, due)
+            seen = play(jobs, half, reloads(gammas), rank, due)
             for one, bound_ns in zip(tasks, bounds, strict=True):
                 assert seen.responses[one.name] <= bound_ns, (tasks, costs)
                 n_compared += 1
