@@ -175,7 +175,7 @@ def test_missing_cost_and_time_slices_prove_nothing():
 def test_no_schedule_that_pays_for_migrations_exceeds_a_bound(scheduler: Scheduler, rank: Rank):
     numbers = random.Random(11)  # noqa: S311 - reproducible, no secret
     n_bounds = n_dense = n_preemptions = n_migrations = 0
-    for _ in range(200):
+    for _ in range(120):
         tasks = _draw(numbers, rank is by_deadline_from_wakeup)
         half, latency, isr = (numbers.randint(0, 1) for _ in range(3))
         costs = PlatformCosts(
@@ -199,9 +199,9 @@ def test_no_schedule_that_pays_for_migrations_exceeds_a_bound(scheduler: Schedul
             elif one.verdict == "schedulable":
                 assert seen.responses[one.name] <= one.deadline_ns, (tasks, costs)
                 n_dense += 1
-    assert n_bounds > 200
-    assert n_preemptions > 150
-    assert n_migrations > 100
+    assert n_bounds > 100
+    assert n_preemptions > 100
+    assert n_migrations > 50
 
 
 def _draw(numbers: random.Random, by_kernel: bool) -> list[DeclaredTask]:

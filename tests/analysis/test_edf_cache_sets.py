@@ -12,7 +12,8 @@ from tests.analysis.test_crpd_sets import cached_tasks
 from laxity.analysis.bound_edf import keeps_deadlines
 from laxity.analysis.bound_setup import CacheSets
 from laxity.analysis.crpd_sets import Cache, Method, Policy
-from laxity.analysis.edf_cache_sets import EDF_METHODS, charge_by_sets, why_no_charge
+from laxity.analysis.edf import demand_ns
+from laxity.analysis.edf_cache_sets import charge_by_sets, overcharged, why_no_charge
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.task_model import Task
 
@@ -60,11 +61,63 @@ def test_combined_is_schedulable_if_either_is():
     tight = (replace(A, deadline_ns=40), replace(B, deadline_ns=60), replace(C, deadline_ns=70))
     results = {
         method: keeps_deadlines(tight, costs, sets=CacheSets(method, Policy.DIRECT_MAPPED))
-        for method in EDF_METHODS
+        for method in (Method.UCB_UNION, Method.ECB_UNION, Method.COMBINED)
     }
     assert results[Method.UCB_UNION]
     assert not results[Method.ECB_UNION]
     assert results[Method.COMBINED]
+
+
+def test_victim_that_is_rarely_there_is_not_charged_every_time():
+    # Deadlines of b are at 200, 250, ..., of c at 300, 1300, ... b preempts a job of c at most
+    # floor((300 - 200) / 50) + 1 = 3 times; each time {6} is lost. In t = 600 that is 3, not 9.
+    often = replace(B, period_ns=50)
+    for method in (Method.UCB_UNION_MULTISET, Method.ECB_UNION_MULTISET):
+        less_ns = overcharged((often, C), CACHE, method)
+        assert [less_ns(t) for t in (199, 200, 299, 300, 600)] == [0, 10, 20, 0, 60], method
+
+
+@pytest.mark.parametrize(
+    ("lesser", "greater"),
+    [(Method.UCB_UNION, Method.ECB_ONLY), (Method.ECB_UNION, Method.UCB_ONLY)],
+)
+def test_union_never_charges_more(lesser: Method, greater: Method):
+    numbers = random.Random(5)  # noqa: S311 - reproducible, no secret
+    n_less = 0
+    for _ in range(100):
+        tasks = [_drawn(i, numbers) for i in range(4)]
+        for one in tasks:
+            less = charge_by_sets(CACHE, lesser)(one, tasks)
+            more = charge_by_sets(CACHE, greater)(one, tasks)
+            assert less <= more, tasks
+            n_less += less < more
+    assert n_less > 50
+
+
+@pytest.mark.parametrize("method", [Method.UCB_UNION_MULTISET, Method.ECB_UNION_MULTISET])
+def test_multiset_never_counts_more_and_never_falls(method: Method):
+    numbers = random.Random(6)  # noqa: S311 - reproducible, no secret
+    n_less = 0
+    for _ in range(40):
+        tasks = [_drawn(i, numbers) for i in range(4)]
+        charge, less_ns = charge_by_sets(CACHE, method), overcharged(tasks, CACHE, method)
+        # Loading alone: what the demand is made of beside C.
+        loading = [replace(one, wcet_ns=charge(one, tasks)) for one in tasks]
+        counted = [demand_ns(loading, t) - less_ns(t) for t in range(0, 3000, 7)]
+        assert counted == sorted(counted), tasks
+        overcounts = [less_ns(t) for t in range(0, 3000, 7)]
+        assert min(overcounts) >= 0
+        n_less += max(overcounts) > 0
+    assert n_less > 10
+
+
+def _drawn(i: int, numbers: random.Random) -> Task:
+    """Tasks of longer periods use more sets, so that who is preempted how often matters."""
+    period_ns = 100 * numbers.choice((1, 2, 3)) * 3**i
+    sets = set(numbers.sample(range(10), numbers.randint(1, 3 + 2 * i)))
+    useful = set(numbers.sample(sorted(sets), numbers.randint(1, len(sets))))
+    one = task(f"t{i}", period_ns - numbers.choice((0, 10, 50)), useful, sets)
+    return replace(one, period_ns=period_ns, wcet_ns=period_ns // numbers.randint(4, 7))
 
 
 def test_what_is_not_known_is_named():
@@ -92,7 +145,7 @@ def test_no_deadline_is_missed_through_a_played_cache(ways: int):
         costs = PlatformCosts(switch_ns=2 * half, block_reload_ns=cache.reload_ns)
         free = replace(costs, block_reload_ns=0)
         # Of the others one is above each.
-        for method in (Method.UCB_UNION, Method.ECB_UNION):
+        for method in (Method.UCB_UNION_MULTISET, Method.ECB_UNION_MULTISET):
             sets = CacheSets(method, policy, ways)
             for charged in (costs, free):
                 tasks = _tighten(drawn, charged, sets)

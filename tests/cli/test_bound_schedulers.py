@@ -154,11 +154,6 @@ def test_tasks_of_sched_deadline_are_under_edf(tmp_path: Path):
             "",
             "no cache sets bound what a migration loses",
         ),
-        (
-            ("--scheduler", "edf", "--crpd", "combined-multiset"),
-            "",
-            "no multisets under EDF; use --crpd combined",
-        ),
     ],
 )
 def test_question_that_contradicts_itself_is_refused(

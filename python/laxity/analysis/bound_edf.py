@@ -19,9 +19,9 @@ from laxity.analysis.bound_tasks import (
     tasks_of,
     utilisation_ppm,
 )
-from laxity.analysis.crpd_sets import Cache
+from laxity.analysis.crpd_sets import Cache, Method
 from laxity.analysis.edf import SOURCE, TEST, edf_verdict
-from laxity.analysis.edf_cache_sets import EDF_METHODS, charge_by_sets, why_no_charge
+from laxity.analysis.edf_cache_sets import EDF_PARTS, charge_by_sets, overcharged, why_no_charge
 from laxity.analysis.edf_overheads import Charge, with_edf_overheads
 from laxity.analysis.edf_response import edf_response_times
 from laxity.analysis.overheads import PlatformCosts
@@ -135,23 +135,26 @@ def _from_above(
     tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, sets: CacheSets | None
 ) -> SetVerdict:
     if sets is None:
-        return _with_charge(tasks, costs, from_wakeup, None)
+        loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup)
+        return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
     cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
     why = why_no_charge(tasks, cache, sets.method)
     if why:
         return SetVerdict(verdict=NOT_PROVABLE, test=TEST, source=SOURCE, exact=False, reason=why)
     found = [
-        _with_charge(tasks, costs, from_wakeup, charge_by_sets(cache, method))
-        for method in EDF_METHODS[sets.method]
+        _by_sets(tasks, costs, from_wakeup, cache, method)
+        for method in EDF_PARTS.get(sets.method, (sets.method,))
     ]
     return next((one for one in found if one.verdict == SCHEDULABLE), found[-1])
 
 
-def _with_charge(
-    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, charge: Charge | None
+def _by_sets(
+    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, cache: Cache, method: Method
 ) -> SetVerdict:
+    charge = charge_by_sets(cache, method)
     loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup, charge=charge)
-    return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
+    less_ns = overcharged(loaded.tasks, cache, method)
+    return edf_verdict(loaded.tasks, interrupts=loaded.interrupts, less_ns=less_ns)
 
 
 def _responses_ns(
@@ -163,7 +166,9 @@ def _responses_ns(
         cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
         if why_no_charge(tasks, cache, sets.method):
             return dict.fromkeys(one.name for one in tasks)
-        charges = [charge_by_sets(cache, method) for method in EDF_METHODS[sets.method]]
+        charges = [
+            charge_by_sets(cache, method) for method in EDF_PARTS.get(sets.method, (sets.method,))
+        ]
     is_misled = from_wakeup and len(tasks) > 1
     least: dict[str, int | None] = dict.fromkeys(one.name for one in tasks)
     for charge in charges:

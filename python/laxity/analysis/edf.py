@@ -27,9 +27,10 @@ complexity concerning the preemptive scheduling of periodic, real-time tasks on 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from laxity.analysis.response_time import releases, utilisation
 from laxity.analysis.task_model import Task
@@ -42,12 +43,19 @@ SOURCE = "Zhang, Burns 2009"
 MAX_STEPS = 100_000
 
 
+# What tasks count too much within an interval, in ns, by its length in ns.
+Less: TypeAlias = Callable[[int], int]
+
+
 class _GivenUp(Exception):  # noqa: N818 - an outcome, caught in this file
     """The steps that a test may take are used up."""
 
 
 def edf_verdict(
-    tasks: Sequence[Task], max_steps: int = MAX_STEPS, interrupts: Sequence[Task] = ()
+    tasks: Sequence[Task],
+    max_steps: int = MAX_STEPS,
+    interrupts: Sequence[Task] = (),
+    less_ns: Less = lambda _: 0,
 ) -> SetVerdict:
     """Tell whether the tasks of one processor meet all deadlines under preemptive EDF.
 
@@ -55,6 +63,8 @@ def edf_verdict(
         tasks: Sporadic, any order; deadlines may exceed periods. Priorities are not read.
         max_steps: How often the work of all tasks is summed up at most.
         interrupts: What runs before every job; their deadlines are not read.
+        less_ns: What the tasks count too much in an interval, of its length; the rest of the demand
+            must not fall, and must change where that of a task does only.
 
     Returns:
         Exact without blocking and interrupts. With blocking, "not schedulable" where deadlines are
@@ -69,17 +79,19 @@ def edf_verdict(
     is_blocked = _most_blocking_ns(tasks) > 0
     unblocked = tuple(replace(task, blocking_ns=0) for task in tasks)
     try:
-        overload_ns = find_overload_ns(unblocked, max_steps, interrupts)
+        overload_ns = find_overload_ns(unblocked, max_steps, interrupts, less_ns)
         if overload_ns is not None:
             demanded_ns = demand_ns((*unblocked, *_as_tasks(interrupts)), overload_ns)
+            demanded_ns -= less_ns(overload_ns)
             return _verdict(NOT_SCHEDULABLE, overload_ns, demanded_ns)
-        overload_ns = find_overload_ns(tasks, max_steps, interrupts)
+        overload_ns = find_overload_ns(tasks, max_steps, interrupts, less_ns)
     except _GivenUp:
         reason = f"not all intervals are looked at after {max_steps} steps"
         return _verdict(NOT_PROVABLE, reason=reason)
     if overload_ns is not None:
         reason = "too much only if the longest blocking falls into the interval"
         demanded_ns = demand_ns((*tasks, *_as_tasks(interrupts)), overload_ns)
+        demanded_ns -= less_ns(overload_ns)
         return _verdict(NOT_PROVABLE, overload_ns, demanded_ns, reason)
     return replace(_verdict(SCHEDULABLE), exact=not is_blocked and not interrupts)
 
@@ -100,7 +112,10 @@ def demand_ns(tasks: Sequence[Task], interval_ns: int) -> int:
 
 
 def find_overload_ns(
-    tasks: Sequence[Task], max_steps: int = MAX_STEPS, interrupts: Sequence[Task] = ()
+    tasks: Sequence[Task],
+    max_steps: int = MAX_STEPS,
+    interrupts: Sequence[Task] = (),
+    less_ns: Less = lambda _: 0,
 ) -> int | None:
     """Find an interval with more work than time: from the longest one that matters downwards.
 
@@ -111,6 +126,7 @@ def find_overload_ns(
         tasks: Of one processor, used to its capacity at most, the interrupts included.
         max_steps: How often the work of all tasks is summed up at most.
         interrupts: What runs before every job.
+        less_ns: What the tasks count too much in an interval.
 
     Returns:
         Length of such an interval, not always the shortest; None: there is none.
@@ -128,7 +144,7 @@ def find_overload_ns(
     for _ in range(max_steps):
         if interval_ns is None or interval_ns < shortest_ns:
             return None
-        work_ns = demand_ns(sources, interval_ns)
+        work_ns = demand_ns(sources, interval_ns) - less_ns(interval_ns)
         if work_ns > interval_ns:
             return interval_ns
         interval_ns = work_ns if work_ns < interval_ns else _last_step_ns(sources, interval_ns)

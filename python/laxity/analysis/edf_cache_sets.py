@@ -8,6 +8,8 @@ Each job of j pays, once, for what it and others evict (BRT: the time to load a 
     UCB only      max of |UCB_k|
     UCB union     |ECB_j and the union of UCB_k|
     ECB union     max of |UCB_k and the union of ECB_h over all h that may preempt k|
+    multiset      the same for all jobs of j in an interval together, but each k is preempted by j
+                  at most P_j(k) E_k(t) times
 
 over all k that j may preempt (edf_overheads.py). What makes them safe is what makes those of fixed
 priorities safe (crpd_sets.py): of the jobs that run while k is preempted the one of latest deadline
@@ -17,26 +19,37 @@ pays for it, so that no job pays twice. All that run within it have deadlines be
 are ready after it: they are among those that may preempt k. (The paper takes the ECB of tasks with
 D_h <= D_j. One that is released before j's job may have a longer D, so here all count.)
 
+Multisets: in an interval t lie E_k(t) = floor((t + J_k - D_k) / T_k) + 1 jobs of k with their
+deadlines, and jobs with later ones load nothing again in it. Those of j that preempt one of k are
+ready after it and have deadlines up to its own: P_j(k) = floor((D_k - D_j + J_j) / T_j) + 1.
+
 Source: Lunniss, Altmeyer, Maiza and Davis, "Integrating cache related pre-emption delay analysis
 into EDF scheduling" (2013).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from laxity.analysis.crpd_sets import Cache, Method, why_refused
+from laxity.analysis.edf import Less
 from laxity.analysis.edf_overheads import Charge, edf_victims
 from laxity.analysis.task_model import Task
 
 SOURCE = "Lunniss, Altmeyer, Maiza, Davis 2013"
-# What is charged per preempting job and does not depend on the interval.
-EDF_METHODS: Mapping[Method, tuple[Method, ...]] = MappingProxyType(
+# Combined: either of the two may prove it.
+EDF_PARTS: Mapping[Method, tuple[Method, ...]] = MappingProxyType(
     {
-        Method.ECB_ONLY: (Method.ECB_ONLY,),
-        Method.UCB_ONLY: (Method.UCB_ONLY,),
-        Method.UCB_UNION: (Method.UCB_UNION,),
-        Method.ECB_UNION: (Method.ECB_UNION,),
         Method.COMBINED: (Method.UCB_UNION, Method.ECB_UNION),
+        Method.COMBINED_MULTISET: (Method.UCB_UNION_MULTISET, Method.ECB_UNION_MULTISET),
+    }
+)
+# What a job is charged at most, whatever the interval.
+_PER_JOB: Mapping[Method, Method] = MappingProxyType(
+    {
+        Method.UCB_UNION_MULTISET: Method.UCB_UNION,
+        Method.ECB_UNION_MULTISET: Method.ECB_UNION,
     }
 )
 
@@ -46,15 +59,102 @@ def charge_by_sets(cache: Cache, method: Method) -> Charge:
 
     Args:
         cache: Private to the processor.
-        method: One of those that `EDF_METHODS` takes apart.
+        method: Not combined; of a multiset the method that counts most.
     """
+    per_job = _PER_JOB.get(method, method)
 
     def charge(task: Task, tasks: Sequence[Task]) -> int:
         if cache.reload_ns == 0:
             return 0
-        return _blocks(task, tasks, method) * cache.set_reload_ns
+        return _blocks(task, tasks, per_job) * cache.set_reload_ns
 
     return charge
+
+
+def overcharged(tasks: Sequence[Task], cache: Cache, method: Method) -> Less:
+    """Say by how much the charges of all jobs exceed what a multiset counts in an interval.
+
+    Args:
+        tasks: All of the processor, their jitter as in `with_edf_overheads`.
+        cache: Private to the processor.
+        method: Not combined.
+    """
+    if method not in _PER_JOB or cache.reload_ns == 0:
+        return lambda _: 0
+    preemptors = [_preemptor(one, tasks, method) for one in tasks if edf_victims(one, tasks)]
+
+    def less_ns(interval_ns: int) -> int:
+        too_many = sum(one.overcounted(interval_ns) for one in preemptors)
+        return too_many * cache.set_reload_ns
+
+    return less_ns
+
+
+@dataclass(frozen=True, slots=True)
+class _Victim:
+    """A task that may be preempted: `times` by the jobs of another one for each of its own."""
+
+    task: Task
+    blocks: frozenset[int]
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Preemptor:
+    """A task that may preempt, what each of its jobs is charged, and whom they may preempt.
+
+    Attributes:
+        charged: Cache sets.
+        victims: With the sets that each loses.
+        is_by_set: Each set is counted on its own, as often as there are jobs that lose it.
+    """
+
+    task: Task
+    charged: int
+    victims: tuple[_Victim, ...]
+    is_by_set: bool
+
+    def overcounted(self, interval_ns: int) -> int:
+        """Give the sets that all jobs in an interval are charged too many."""
+        jobs = _jobs_within(self.task, interval_ns)
+        lost = [
+            (one.blocks, min(jobs, one.times * _jobs_within(one.task, interval_ns)))
+            for one in self.victims
+        ]
+        return jobs * self.charged - (_by_set if self.is_by_set else _by_victim)(lost, jobs)
+
+
+def _preemptor(task: Task, tasks: Sequence[Task], method: Method) -> _Preemptor:
+    is_by_set = method is Method.UCB_UNION_MULTISET
+    victims = []
+    for one in edf_victims(task, tasks):
+        evicting = _evicting(task) if is_by_set else _evicting_within(one, tasks)
+        times = (one.deadline_ns - task.deadline_ns + task.jitter_ns) // task.period_ns + 1
+        victims.append(_Victim(one, _useful(one) & evicting, times))
+    return _Preemptor(task, _blocks(task, tasks, _PER_JOB[method]), tuple(victims), is_by_set)
+
+
+def _by_set(lost: Sequence[tuple[frozenset[int], int]], jobs: int) -> int:
+    """Count each set as often as it is lost, and at most once for each job."""
+    copies = Counter[int]()
+    for blocks, times in lost:
+        for cache_set in blocks:
+            copies[cache_set] += times
+    return sum(min(times, jobs) for times in copies.values())
+
+
+def _by_victim(lost: Sequence[tuple[frozenset[int], int]], jobs: int) -> int:
+    """Sum the dearest preemptions, as many as there are jobs."""
+    total = 0
+    for blocks, times in sorted(lost, key=lambda pair: -len(pair[0])):
+        total += min(jobs, times) * len(blocks)
+        jobs -= min(jobs, times)
+    return total
+
+
+def _jobs_within(task: Task, interval_ns: int) -> int:
+    first_ns = task.deadline_ns - task.jitter_ns
+    return max(0, (interval_ns - first_ns) // task.period_ns + 1)
 
 
 def why_no_charge(tasks: Sequence[Task], cache: Cache, method: Method) -> str:

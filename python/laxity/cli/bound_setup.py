@@ -10,7 +10,6 @@ import click
 
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.crpd_sets import Method, Policy
-from laxity.analysis.edf_cache_sets import EDF_METHODS
 from laxity.analysis.partition import Fit
 from laxity.errors import ConfigError, located
 from laxity.model import spec
@@ -137,9 +136,6 @@ def _read_sets(words: SetupWords, scheduler: Scheduler) -> CacheSets | None:
         msg = f"--crpd {words.crpd}: no cache sets bound what a migration loses; use --crpd gamma"
         raise ConfigError(msg)
     method = _METHODS[words.crpd]
-    if scheduler.is_edf and method not in EDF_METHODS:
-        msg = f"--crpd {words.crpd}: no multisets under EDF; use --crpd combined"
-        raise ConfigError(msg)
     if words.cache_policy is None:
         msg = f"--crpd {words.crpd}: holds for some caches only; name --cache-policy"
         raise ConfigError(msg)
