@@ -317,6 +317,14 @@ def test_priorities_are_written_once(tmp_path: Path):
         )
 
 
+def test_priorities_are_not_looked_for_with_a_test_that_depends_on_their_order(tmp_path: Path):
+    partition = ("--costs", "none", "--partition", "first-fit", "--cpus", "0-1")
+    done = without_priorities(tmp_path, *partition)
+    assert "with this test none are looked for: all have the same" in done.stdout
+    with pytest.raises(ConfigError, match="no --partition; leave it out"):
+        without_priorities(tmp_path, *partition, "--write-priorities", str(tmp_path / "new.toml"))
+
+
 def test_priorities_that_were_not_found_are_not_written(tmp_path: Path):
     # video needs 12 ms even alone.
     new = tmp_path / "new.toml"

@@ -27,6 +27,7 @@ _IMPOSSIBLE = (
     "the file gives no priorities, and with none that differ are all deadlines kept, whatever the "
     "costs"
 )
+_EQUAL = "the file gives no priorities, and with this test none are looked for: all have the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,12 @@ def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup | None = 
     result = bound_task_set(task_set, accounted, setup)
     if found is not None:
         result = judge_found(result, found)
+    priorities = _priorities(task_set, setup, found)
     return Answer(
         schema=BOUND_SCHEMA,
         verdict=result.verdict,
         scheduler=setup.scheduler,
-        priorities=_priorities(task_set, setup, found),
+        priorities=priorities,
         tasks=result.tasks,
         cpus=result.cpus,
         partition=result.partition,
@@ -80,7 +82,7 @@ def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup | None = 
         missing=() if accounted is None else accounted.missing,
         not_accounted=(_left_out(setup),) if accounted is None else accounted.not_accounted,
         notes=(
-            *_notes(found),
+            *_notes(priorities),
             *result.notes,
             *(() if accounted is None else accounted.notes),
         ),
@@ -127,9 +129,11 @@ def _priorities(task_set: TaskSet, setup: Setup, found: Prioritised | None) -> P
     return "impossible" if found.is_impossible else "not_found"
 
 
-def _notes(found: Prioritised | None) -> tuple[str, ...]:
-    if found is None:
-        return ()
-    if found.is_found:
-        return (_FOUND,)
-    return (_IMPOSSIBLE if found.is_impossible else _NOT_FOUND,)
+def _notes(priorities: Priorities | None) -> tuple[str, ...]:
+    said = {
+        "found": _FOUND,
+        "not_found": _NOT_FOUND,
+        "impossible": _IMPOSSIBLE,
+        "equal": _EQUAL,
+    }
+    return (said[priorities],) if priorities in said else ()

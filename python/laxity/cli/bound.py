@@ -119,15 +119,16 @@ def bound(taskset: str, **given: object) -> int:
     _check_destination(options.write_priorities, task_set, setup)
     costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
     answer = answer_task_set(task_set, costs, setup)
-    if options.write_priorities is not None:
-        _write_priorities(options.write_priorities, data, answer)
+    code = answer.exit_code
     if final is not None:
-        return _store(final, _Given(Path(taskset), data, costs.model, answer), options)
-    if options.output_format == "json":
+        code = _store(final, _Given(Path(taskset), data, costs.model, answer), options)
+    elif options.output_format == "json":
         print_json(answer)
     else:
         print_answer(answer)
-    return answer.exit_code
+    if options.write_priorities is not None:
+        _write_priorities(options.write_priorities, data, answer)
+    return code
 
 
 def _run_path(options: _Options) -> Path | None:
