@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Programs that read blocks through one LRU cache, scheduled by fixed priorities, step by step.
+"""Programs that read blocks through one LRU cache, scheduled step by step.
 
 Shares nothing with the analysis: useful and evicting blocks are found by running each program.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from laxity.analysis.crpd_sets import Cache
@@ -41,6 +41,15 @@ class Job:
     ready_ns: int
     reads: list[int]
     busy_ns: int = 0
+    has_started: bool = False
+
+
+def by_priority(job: Job) -> tuple[int, int]:
+    return (job.task.priority, -job.ready_ns)
+
+
+def by_deadline(job: Job) -> tuple[int, int]:
+    return (-job.ready_ns - job.task.deadline_ns, -job.ready_ns)
 
 
 def alone(program: Sequence[int], cache: Cache) -> tuple[int, frozenset[int], frozenset[int]]:
@@ -75,8 +84,13 @@ def longest_ns(
     programs: dict[str, list[int]],
     readies: dict[str, list[int]],
     cache: Cache,
+    switch_ns: int = 0,
+    rank: Callable[[Job], tuple[int, int]] = by_priority,
 ) -> dict[str, int]:
-    """Play all jobs; the longest response of each task."""
+    """Play all jobs; the longest response of each task.
+
+    Each takes `switch_ns` before its start and after its finish, neither of which is preempted.
+    """
     contents = Contents(cache.ways)
     coming = [Job(one, at, list(programs[one.name])) for one in tasks for at in readies[one.name]]
     coming.sort(key=lambda job: job.ready_ns)
@@ -89,7 +103,11 @@ def longest_ns(
         if not pending:
             now_ns = coming[0].ready_ns
             continue
-        job = max(pending, key=lambda one: (one.task.priority, -one.ready_ns))
+        job = max(pending, key=rank)
+        if not job.has_started:
+            job.has_started = True
+            now_ns += switch_ns
+            continue
         if job.busy_ns == 0:
             job.busy_ns = 1 if contents.read(job.reads.pop(0)) else 1 + cache.reload_ns
         job.busy_ns -= 1
@@ -97,5 +115,6 @@ def longest_ns(
         if job.busy_ns == 0 and not job.reads:
             pending.remove(job)
             took_ns = now_ns - job.ready_ns
+            now_ns += switch_ns
             longest[job.task.name] = max(took_ns, longest.get(job.task.name, 0))
     return longest

@@ -30,6 +30,10 @@ def earliest_deadline_first(job: Job) -> tuple[int, int | str]:
     return (job.abs_deadline_ns, job.task.name)
 
 
+def earliest_deadline_from_ready_first(job: Job) -> tuple[int, int | str]:
+    return (job.ready_ns + job.task.deadline_ns, job.task.name)
+
+
 def highest_priority_first(job: Job) -> tuple[int, int | str]:
     return (-job.task.priority, job.ready_ns)
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 from dataclasses import replace
 
-from laxity.analysis.bound import SetBound, bound_task_set
+from laxity.analysis.bound import bound_task_set
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted
+from laxity.analysis.verdicts import SetBound
 from laxity.model.spec import Policy
 from laxity.model.task_set import BoundKeys, DeclaredTask, TaskSet
 
@@ -61,6 +62,17 @@ def test_jitter_makes_a_task_miss_its_deadline():
     assert (late.verdict, late.tasks[0].response_time_ns) == ("not_schedulable", 11)
     in_time = judge(replace(task("a", 5, 20, 9, 10), keys=replace(KEYS, jitter_ns=5)))
     assert in_time.verdict == "schedulable"
+
+
+def test_jitter_of_others_proves_no_miss_of_tasks_that_start_together():
+    # A job of first is ready 4 late and the next one 6 later, so second may wait for two of them:
+    # 5 + 2 * 5 = 15. But it is released with first, never 4 after it: 10 at most.
+    late_first = replace(FIRST, keys=replace(KEYS, jitter_ns=4), deadline_ns=20)
+    found = judge(late_first, replace(SECOND, deadline_ns=12)).tasks[1]
+    assert (found.verdict, found.response_time_ns, found.exact) == ("not_provable", 15, False)
+    # Nobody late: 5 + 5 = 10 > 9.
+    late = judge(late_first, replace(SECOND, deadline_ns=9)).tasks[1]
+    assert late.verdict == "not_schedulable"
 
 
 def test_costs_that_may_be_absent_prove_no_miss():

@@ -97,6 +97,54 @@ def test_parts_of_a_response_by_hand():
     assert (parts.delta_ns, parts.gamma_ns) == (12, 10)
 
 
+def test_contention_stands_apart_from_the_time_it_makes_longer():
+    # 4 of the 10 of high and 5 of the 30 of low are contention: low's window of 82 has 30 - 5 = 25
+    # of its own, 10 - 4 + 20 = 26 of others and 5 + 4 = 9 of contention; 12 + 10 as above.
+    high, low = replace(HIGH, contention_ns=4), replace(LOW, contention_ns=5)
+    tasks = (high, MIDDLE, low)
+    response = bound(low, tasks, COSTS)
+    parts = break_down(low, tasks, COSTS, response)
+    assert (parts.wcet_ns, parts.interference_ns, parts.contention_ns) == (25, 26, 9)
+    assert sum(astuple(parts)) == response.window_ns == 82
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_parts_sum_up_to_the_window_whatever_is_in_it(seed: int):
+    generator = random.Random(seed)  # noqa: S311 - reproducible, no secret
+    n_split = n_long = 0
+    for _ in range(200):
+        tasks = tuple(
+            Task(
+                name=f"{i}", wcet_ns=(wcet := generator.randint(2, 40)), deadline_ns=1000,
+                period_ns=generator.randint(60, 300), priority=generator.randint(1, 3),
+                jitter_ns=generator.randint(0, 9), blocking_ns=generator.randint(0, 9),
+                contention_ns=generator.randint(0, wcet - 1),
+            )
+            for i in range(generator.randint(1, 4))
+        )  # fmt: skip
+        costs = PlatformCosts(
+            switch_ns=generator.randint(0, 4),
+            gamma_ns={one.name: generator.randint(0, 15) for one in tasks},
+            release_latency_ns=generator.randint(0, 9),
+            release_isr_ns=generator.randint(0, 2),
+            tick=generator.choice((None, Tick(1, 20))),
+        )
+        for one in tasks:
+            response = bound(one, tasks, costs)
+            if response.response_ns is None:
+                continue
+            n_split += 1
+            n_long += response.jobs > 1
+            parts = break_down(one, tasks, costs, response)
+            assert sum(astuple(parts)) == response.window_ns, (one, tasks, costs)
+            assert min(astuple(parts)) >= 0
+            jitter_ns = one.jitter_ns + costs.release_latency_ns
+            later_ns = (response.jobs - 1) * one.period_ns
+            assert response.response_ns == jitter_ns + response.window_ns - later_ns
+    assert n_split > 200
+    assert n_long > 5
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_schedule_with_switches_and_reloads_exceeds_the_bound(seed: int):
     generator = random.Random(seed)  # noqa: S311 - reproducible, no secret

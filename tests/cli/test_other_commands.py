@@ -13,6 +13,7 @@ from tests.cli.commands import needs_root, needs_two_cpus
 from tests.cli.laxity_command import Laxity
 from tests.runner.left_runs import left_run, native
 
+from laxity.analysis.bound_document import decode_answer
 from laxity.model.streams import STREAMS
 from laxity.runner.costs import read_costs
 from laxity.store import run_directory
@@ -271,7 +272,8 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     assert done.returncode == 0
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status) == ("demo", "complete")
-    assert run.manifest.runs == ["alone", "interfered", "switch", "crpd", "migration"]
+    parts = ["switch", "crpd", "migration"]
+    assert run.manifest.runs == ["alone", "interfered", "tasks", *parts, "verdict"]
     alone, interfered = run.children[:2]
     assert not alone.manifest.corunners
     assert interfered.manifest.corunners
@@ -283,6 +285,14 @@ def test_demo_stores_both_runs_the_costs_and_one_report(laxity: Laxity):
     assert run.verify() == []
     assert (run.path / "report.html").is_file()
     assert "interfered" in done.stdout
+    # Whatever the verdict is, it is told, and what its wcet is worth.
+    answer = decode_answer((run.path / "runs" / "verdict" / "bound.json").read_bytes(), "")
+    assert [one.name for one in answer.tasks] == ["control", "filter", "vision"]
+    # 30 % of 300 ms / 5 ms = 18 jobs.
+    assert "(jobs: 18 of control" in answer.notes[0]
+    assert answer.notes[0].endswith("observed, not proven")
+    assert f"verdict: {answer.verdict.replace('_', ' ').capitalize()}: 3 tasks" in done.stdout
+    assert "Bounds against deadlines" in (run.path / "report.html").read_text()
 
 
 @pytest.mark.serial
@@ -297,7 +307,7 @@ def test_demo_on_one_cpu_says_that_interference_is_left_out(laxity: Laxity):
     )
     assert message in done.stderr
     run = open_run(laxity.directory / "D")
-    assert run.manifest.runs == ["alone", "switch", "crpd"]
+    assert run.manifest.runs == ["alone", "tasks", "switch", "crpd", "verdict"]
     assert [one.what for one in run.manifest.fallbacks] == ["interference", "migration"]
 
 

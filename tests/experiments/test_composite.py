@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Runs that consist of measurements, without measuring anything."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.runner.made_up_measurement import ended, left_measurement
 
+from laxity.errors import NoVerdict
 from laxity.experiments.composite import Child, Composite, run_composite
 from laxity.model.manifest import Native
 from laxity.report.page import write_report
@@ -25,6 +27,11 @@ def child(name: str, gamma_ns: dict[int, int], result: Native, *, is_needed: boo
 
 def interrupted(_: Path, __: Forwarder) -> Finished:
     raise KeyboardInterrupt
+
+
+def refused(_: Path, __: Forwarder) -> Finished:
+    msg = "nothing to bound"
+    raise NoVerdict(msg)
 
 
 def run_all(path: Path, *children: Child) -> Finished:
@@ -78,6 +85,22 @@ def test_needed_child_that_fails_ends_the_whole(tmp_path: Path):
         child("b", {8192: 900}, ended()),
     )
     assert done.manifest.runs == ["a"]
+
+
+def test_extra_child_decides_nothing(tmp_path: Path):
+    extra = replace(child("b", {8192: 900}, ended("failed", 4)), is_extra=True)
+    done = run_all(tmp_path / "D", child("a", {4096: 500}, ended()), extra)
+    assert done.manifest.runs == ["a", "b"]
+    assert (done.manifest.status, done.manifest.exit_code) == ("complete", 0)
+
+
+def test_extra_child_that_cannot_be_made_is_a_fallback(tmp_path: Path):
+    extra = Child("b", refused, is_extra=True)
+    done = run_all(tmp_path / "D", child("a", {4096: 500}, ended()), extra)
+    assert done.manifest.runs == ["a"]
+    assert (done.manifest.status, done.manifest.exit_code) == ("complete", 0)
+    (left_out,) = done.manifest.fallbacks
+    assert (left_out.what, left_out.used, left_out.reason) == ("b", "none", "nothing to bound")
 
 
 def test_interrupt_between_two_children_keeps_the_first(tmp_path: Path):

@@ -76,8 +76,7 @@ def test_both_readers_check_the_keys_of_bound(line: str, told: str):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('policy = "other"', "policy other: has no fixed priority"),
-        ('cpus = "0-1"', 'cpus "0-1": the test is of tasks that keep to one CPU'),
+        ('policy = "other"', "policy other: neither a priority nor a deadline"),
         ("threads = 2", "threads 2: the test is of tasks with one thread"),
         ('deadline = "none"', "deadline none: there is nothing to prove"),
         ('deadline = "0ms"', 'deadline "0ms" is not above 0'),

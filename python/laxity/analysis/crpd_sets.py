@@ -41,7 +41,7 @@ delay aware response time analysis" (2012), the others; Burguière, Reineke and 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -131,6 +131,24 @@ class Cache:
         return self.reload_ns * self.ways
 
 
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What the kernel takes before a task; the sets it uses are not known, and none are counted.
+
+    Attributes:
+        interrupts: As tasks above all others.
+        blocking_ns: A switch that is under way when the task becomes ready.
+    """
+
+    interrupts: tuple[Task, ...] = ()
+    blocking_ns: int = 0
+
+
+def is_refused(policy: Policy) -> bool:
+    """Tell whether sets of useful and evicting blocks bound nothing under a policy."""
+    return policy in _REFUSED
+
+
 def why_refused(cache: Cache) -> str:
     """Say why sets of useful and evicting blocks bound nothing on a cache; empty: they do.
 
@@ -173,7 +191,11 @@ class _Preemptor:
 
 
 def response_times(
-    tasks: Sequence[Task], cache: Cache, method: Method, max_steps: int = MAX_STEPS
+    tasks: Sequence[Task],
+    cache: Cache,
+    method: Method,
+    max_steps: int = MAX_STEPS,
+    kernel: Callable[[Task], Kernel] = lambda _: Kernel(),
 ) -> tuple[TaskVerdict, ...]:
     """Bound the response times of tasks with fixed priorities whose preemptions cost cache misses.
 
@@ -183,6 +205,7 @@ def response_times(
         cache: Private to each CPU.
         method: How evicted blocks are counted.
         max_steps: Steps of each fixed point before it is given up.
+        kernel: What delays a task beside tasks.
 
     Returns:
         One for each task, in the order of `tasks`. Never "not schedulable": the method counts more
@@ -201,7 +224,8 @@ def response_times(
             reason = _why_blocked(task, tasks) or _what_lacks(preemptors, method)
         window_ns = None
         if not reason:
-            window_ns = _window_ns(_Analysed(task, tasks, preemptors, cache), method, max_steps)
+            analysed = _Analysed(task, tasks, preemptors, cache, kernel(task))
+            window_ns = _window_ns(analysed, method, max_steps)
             reason = "" if window_ns is not None else "no response time within its period is proven"
         if window_ns is not None:
             windows_ns[task.name] = window_ns
@@ -217,6 +241,7 @@ class _Analysed:
     tasks: Sequence[Task]
     preemptors: Sequence[_Preemptor]
     cache: Cache
+    kernel: Kernel
 
 
 def _window_ns(analysed: _Analysed, method: Method, max_steps: int) -> int | None:
@@ -225,8 +250,9 @@ def _window_ns(analysed: _Analysed, method: Method, max_steps: int) -> int | Non
         found = (_window_ns(analysed, part, max_steps) for part in _PARTS[method])
         return min((window_ns for window_ns in found if window_ns is not None), default=None)
     task = analysed.task
-    interfering = interfering_tasks(task, analysed.tasks)
-    own_ns = task.blocking_ns + task.wcet_ns
+    kernel = analysed.kernel
+    interfering = (*interfering_tasks(task, analysed.tasks), *kernel.interrupts)
+    own_ns = task.blocking_ns + kernel.blocking_ns + task.wcet_ns
     window_ns = own_ns
     for _ in range(max_steps):
         if task.jitter_ns + window_ns > task.period_ns:

@@ -11,6 +11,10 @@ after its release and the others at once, and deadlines count from the release. 
 job with a later deadline may come on top: B(t), the largest blocking of a task with D - J <= t.
 All deadlines are met if h(t) + B(t) <= t for every t, and without blocking only if.
 
+Interrupts run before every job and have no deadlines: I(t) = sum of ceil((t + J) / T) C of them
+come on top. In whole nanoseconds that is the demand of a task with D = 1, so it has steps like the
+others.
+
 Blocking of a task is here the longest section of a job *with a later deadline* that may delay one
 of its jobs, once per job, as under the stack resource policy.
 
@@ -18,13 +22,15 @@ Sources: Zhang and Burns, "Schedulability analysis for real-time systems with ED
 (2009), for the order in which intervals are looked at; Baruah, Rosier and Howell, "Algorithms and
 complexity concerning the preemptive scheduling of periodic, real-time tasks on one processor"
 (1990), for h(t); Spuri, "Analysis of deadline scheduled real-time systems" (1996), for J; Baruah,
-"Resource sharing in EDF-scheduled systems: a closer look" (2006), for B(t).
+"Resource sharing in EDF-scheduled systems: a closer look" (2006), for B(t); Jeffay and Stone,
+"Accounting for interrupt handling costs in dynamic priority task systems" (1993), for I(t).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from laxity.analysis.response_time import releases, utilisation
 from laxity.analysis.task_model import Task
@@ -37,41 +43,57 @@ SOURCE = "Zhang, Burns 2009"
 MAX_STEPS = 100_000
 
 
+# What tasks count too much within an interval, in ns, by its length in ns.
+Less: TypeAlias = Callable[[int], int]
+
+
 class _GivenUp(Exception):  # noqa: N818 - an outcome, caught in this file
     """The steps that a test may take are used up."""
 
 
-def edf_verdict(tasks: Sequence[Task], max_steps: int = MAX_STEPS) -> SetVerdict:
+def edf_verdict(
+    tasks: Sequence[Task],
+    max_steps: int = MAX_STEPS,
+    interrupts: Sequence[Task] = (),
+    less_ns: Less = lambda _: 0,
+) -> SetVerdict:
     """Tell whether the tasks of one processor meet all deadlines under preemptive EDF.
 
     Args:
         tasks: Sporadic, any order; deadlines may exceed periods. Priorities are not read.
         max_steps: How often the work of all tasks is summed up at most.
+        interrupts: What runs before every job; their deadlines are not read.
+        less_ns: What the tasks count too much in an interval, of its length; the rest of the demand
+            must not fall, and must change where that of a task does only.
 
     Returns:
-        Exact without blocking. With it, "not schedulable" where deadlines are missed without it,
-        too; otherwise "not provable".
+        Exact without blocking and interrupts. With blocking, "not schedulable" where deadlines are
+        missed without it, too; otherwise "not provable".
 
     Source:
         Zhang and Burns (2009).
     """
-    used = utilisation(tasks)
+    used = utilisation((*tasks, *interrupts))
     if used > 1:
         return _verdict(NOT_SCHEDULABLE, reason=f"utilisation {float(used):.3f} exceeds 1")
     is_blocked = _most_blocking_ns(tasks) > 0
     unblocked = tuple(replace(task, blocking_ns=0) for task in tasks)
     try:
-        overload_ns = find_overload_ns(unblocked, max_steps)
+        overload_ns = find_overload_ns(unblocked, max_steps, interrupts, less_ns)
         if overload_ns is not None:
-            return _verdict(NOT_SCHEDULABLE, unblocked, overload_ns)
-        overload_ns = find_overload_ns(tasks, max_steps)
+            demanded_ns = demand_ns((*unblocked, *_as_tasks(interrupts)), overload_ns)
+            demanded_ns -= less_ns(overload_ns)
+            return _verdict(NOT_SCHEDULABLE, overload_ns, demanded_ns)
+        overload_ns = find_overload_ns(tasks, max_steps, interrupts, less_ns)
     except _GivenUp:
         reason = f"not all intervals are looked at after {max_steps} steps"
         return _verdict(NOT_PROVABLE, reason=reason)
     if overload_ns is not None:
         reason = "too much only if the longest blocking falls into the interval"
-        return _verdict(NOT_PROVABLE, tasks, overload_ns, reason=reason)
-    return replace(_verdict(SCHEDULABLE), exact=not is_blocked)
+        demanded_ns = demand_ns((*tasks, *_as_tasks(interrupts)), overload_ns)
+        demanded_ns -= less_ns(overload_ns)
+        return _verdict(NOT_PROVABLE, overload_ns, demanded_ns, reason)
+    return replace(_verdict(SCHEDULABLE), exact=not is_blocked and not interrupts)
 
 
 def demand_ns(tasks: Sequence[Task], interval_ns: int) -> int:
@@ -89,15 +111,22 @@ def demand_ns(tasks: Sequence[Task], interval_ns: int) -> int:
     return work_ns + _most_blocking_ns(inside)
 
 
-def find_overload_ns(tasks: Sequence[Task], max_steps: int = MAX_STEPS) -> int | None:
+def find_overload_ns(
+    tasks: Sequence[Task],
+    max_steps: int = MAX_STEPS,
+    interrupts: Sequence[Task] = (),
+    less_ns: Less = lambda _: 0,
+) -> int | None:
     """Find an interval with more work than time: from the longest one that matters downwards.
 
     The demand f is a step function that never falls, so f(t) < t leaves nothing to look at between
     f(t) and t; from f(t) = t the search goes on at the step before t.
 
     Args:
-        tasks: Of one processor, used to its capacity at most.
+        tasks: Of one processor, used to its capacity at most, the interrupts included.
         max_steps: How often the work of all tasks is summed up at most.
+        interrupts: What runs before every job.
+        less_ns: What the tasks count too much in an interval.
 
     Returns:
         Length of such an interval, not always the shortest; None: there is none.
@@ -110,15 +139,21 @@ def find_overload_ns(tasks: Sequence[Task], max_steps: int = MAX_STEPS) -> int |
     shortest_ns = min(_first_deadline_ns(task) for task in tasks)
     if shortest_ns <= 0:
         return 0
-    interval_ns = _last_step_ns(tasks, _longest_interval_ns(tasks, max_steps) + 1)
+    sources = (*tasks, *_as_tasks(interrupts))
+    interval_ns = _last_step_ns(sources, _longest_interval_ns(sources, max_steps) + 1)
     for _ in range(max_steps):
         if interval_ns is None or interval_ns < shortest_ns:
             return None
-        work_ns = demand_ns(tasks, interval_ns)
+        work_ns = demand_ns(sources, interval_ns) - less_ns(interval_ns)
         if work_ns > interval_ns:
             return interval_ns
-        interval_ns = work_ns if work_ns < interval_ns else _last_step_ns(tasks, interval_ns)
+        interval_ns = work_ns if work_ns < interval_ns else _last_step_ns(sources, interval_ns)
     raise _GivenUp
+
+
+def _as_tasks(interrupts: Sequence[Task]) -> tuple[Task, ...]:
+    """Describe interrupts by a deadline that gives ceil((t + J) / T) of them in whole ns t."""
+    return tuple(replace(one, deadline_ns=1) for one in interrupts)
 
 
 def _longest_interval_ns(tasks: Sequence[Task], max_steps: int) -> int:
@@ -182,8 +217,8 @@ def _most_blocking_ns(tasks: Sequence[Task]) -> int:
 
 def _verdict(
     verdict: Verdict,
-    tasks: Sequence[Task] = (),
     interval_ns: int | None = None,
+    demanded_ns: int | None = None,
     reason: str | None = None,
 ) -> SetVerdict:
     return SetVerdict(
@@ -192,6 +227,6 @@ def _verdict(
         source=SOURCE,
         exact=verdict != NOT_PROVABLE,
         interval_ns=interval_ns,
-        demand_ns=None if interval_ns is None else demand_ns(tasks, interval_ns),
+        demand_ns=demanded_ns,
         reason=reason,
     )

@@ -96,21 +96,23 @@ def response_times(
     Args:
         tasks: Any order, deadlines up to the period; their `cpu` is not read.
         n_cpus: m, at least 1.
-        scheduler: Under fixed priorities jitter is allowed, and tasks of equal priority delay one
-            another. Under EDF tasks without jitter only.
+        scheduler: Under fixed priorities tasks of equal priority delay one another. Under EDF a
+            deadline may count from the release or from when the job is ready.
 
     Returns:
         One for each task, in the order of `tasks`; never "not schedulable".
 
     Source:
         Bertogna and Cirinei (2007), equations 4 and 8 (W), 5 and 9 (EDF). Jitter: as tasks of
-        period T - J and deadline D - J.
+        period T - J and deadline D - J; but jobs that go first under EDF have their deadlines, at
+        least T - J apart, within D of that of the job that they delay.
     """
-    reason = next((why for task in tasks if (why := _why_unfit(task, scheduler))), "")
+    reason = next((why for task in tasks if (why := _why_unfit(task))), "")
     if reason:
         return tuple(_verdict(task, scheduler, None, reason) for task in tasks)
     ready = [_from_ready(task) for task in tasks]
-    found = _proven_ns(ready, n_cpus, scheduler)
+    ordering_ns = {task.name: task.deadline_ns for task in tasks}
+    found = _proven_ns(ready, _Platform(n_cpus, scheduler, ordering_ns))
     verdicts = []
     for task, own in zip(tasks, ready, strict=True):
         others = _interfering(own, ready, scheduler)
@@ -120,7 +122,22 @@ def response_times(
     return tuple(verdicts)
 
 
-def _proven_ns(tasks: Sequence[Task], n_cpus: int, scheduler: Scheduler) -> dict[str, int | None]:
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    """Where and in which order jobs run.
+
+    Attributes:
+        n_cpus: m.
+        scheduler: The order.
+        ordering_ns: The relative deadlines that order jobs under EDF, jitter included.
+    """
+
+    n_cpus: int
+    scheduler: Scheduler
+    ordering_ns: Mapping[str, int]
+
+
+def _proven_ns(tasks: Sequence[Task], platform: _Platform) -> dict[str, int | None]:
     """Find bounds that hold together; None: a task may exceed its deadline.
 
     A bound of one task is one only if all that interfere with it have theirs.
@@ -130,20 +147,14 @@ def _proven_ns(tasks: Sequence[Task], n_cpus: int, scheduler: Scheduler) -> dict
     for _ in range(MAX_ROUNDS):
         before = dict(bounds_ns)
         for task in tasks:
-            others = _interfering(task, tasks, scheduler)
-            response_ns = _response_ns(task, others, bounds_ns, _Platform(n_cpus, scheduler))
+            others = _interfering(task, tasks, platform.scheduler)
+            response_ns = _response_ns(task, others, bounds_ns, platform)
             found[task.name] = response_ns
             if response_ns is not None:
                 bounds_ns[task.name] = response_ns
         if bounds_ns == before:
             break
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Platform:
-    n_cpus: int
-    scheduler: Scheduler
 
 
 def _response_ns(
@@ -160,7 +171,7 @@ def _response_ns(
             return None
         work_ns = sorted(
             (
-                _interference_ns(one, bounds_ns[one.name], task, response_ns, platform.scheduler)
+                _interference_ns(one, bounds_ns[one.name], task, response_ns, platform)
                 for one in others
             ),
             reverse=True,
@@ -176,12 +187,13 @@ def _response_ns(
 
 
 def _interference_ns(
-    one: Task, bound_ns: int, task: Task, window_ns: int, scheduler: Scheduler
+    one: Task, bound_ns: int, task: Task, window_ns: int, platform: _Platform
 ) -> int:
     """Bound the work of one task that may run before a job of another one in a window of it."""
     most_ns = _work_ns(one, bound_ns, window_ns)
-    if scheduler is Scheduler.EDF:
-        return min(most_ns, _earlier_work_ns(one, bound_ns, task.deadline_ns))
+    if platform.scheduler is Scheduler.EDF:
+        deadline_ns = platform.ordering_ns[task.name]
+        return min(most_ns, _earlier_work_ns(one, bound_ns, deadline_ns))
     return most_ns
 
 
@@ -217,14 +229,12 @@ def _from_ready(task: Task) -> Task:
     )
 
 
-def _why_unfit(task: Task, scheduler: Scheduler) -> str:
+def _why_unfit(task: Task) -> str:
     """Say why a set with this task cannot be tested; empty: it can."""
     if task.blocking_ns > 0:
         return _why_blocked(task)
     if task.deadline_ns > task.period_ns:
         return f'deadline of task "{task.name}" is beyond its period'
-    if task.jitter_ns > 0 and scheduler is Scheduler.EDF:
-        return f'task "{task.name}" has jitter'
     if task.jitter_ns >= task.deadline_ns:
         return f'jitter of task "{task.name}" is not below its deadline'
     return ""

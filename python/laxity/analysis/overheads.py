@@ -35,16 +35,20 @@ class PlatformCosts:
     Attributes:
         switch_ns: 2 delta, to the task and back.
         gamma_ns: By name of the task that is preempted.
+        migration_ns: By name of the task that resumes on another CPU; only if it may.
         release_latency_ns: How much later than its timer a task becomes ready.
         release_isr_ns: What the timer of a task takes from one of higher priority.
         tick: None: not accounted for.
+        block_reload_ns: To load one block of a cache again, where cache sets stand for `gamma_ns`.
     """
 
     switch_ns: int = 0
     gamma_ns: Mapping[str, int] = field(default_factory=dict)
+    migration_ns: Mapping[str, int] = field(default_factory=dict)
     release_latency_ns: int = 0
     release_isr_ns: int = 0
     tick: Tick | None = None
+    block_reload_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +73,26 @@ class Breakdown:
     """Where the busy window goes, in ns: the parts sum up to it.
 
     Attributes:
-        wcet_ns: C of the task's own jobs in the window.
+        wcet_ns: C of the task's own jobs in the window, without contention.
+        interference_ns: The same of the jobs of other tasks.
+        contention_ns: What co-runners on other CPUs make all jobs in it longer.
         delta_ns: Switches of all jobs in it.
         gamma_ns: Caches that are filled again after preemptions by all jobs in it.
+        migration_ns: The same after migrations; 0: every task keeps to its CPU.
         interrupts_ns: Ticks, and timers of tasks of lower priority.
         blocking_ns: What the task set states.
         switch_blocking_ns: One switch that was under way at the start.
-        interference_ns: C of the jobs of other tasks.
     """
 
     wcet_ns: int
+    interference_ns: int
+    contention_ns: int
     delta_ns: int
     gamma_ns: int
+    migration_ns: int
     interrupts_ns: int
     blocking_ns: int
     switch_blocking_ns: int
-    interference_ns: int
 
 
 def with_overheads(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Loaded:
@@ -129,13 +137,15 @@ def break_down(
         *((others[one.name], releases(one, response.window_ns)) for one in loaded.interfering),
     ]
     return Breakdown(
-        wcet_ns=response.jobs * task.wcet_ns,
+        wcet_ns=response.jobs * (task.wcet_ns - task.contention_ns),
+        interference_ns=sum(count * (one.wcet_ns - one.contention_ns) for one, count in counts[1:]),
+        contention_ns=sum(count * one.contention_ns for one, count in counts),
         delta_ns=sum(count for _, count in counts) * costs.switch_ns,
         gamma_ns=sum(count * gamma_charged_ns(one, tasks, costs) for one, count in counts),
+        migration_ns=0,
         interrupts_ns=demand_ns(loaded.interrupts, response.window_ns),
         blocking_ns=task.blocking_ns,
         switch_blocking_ns=loaded.switch_blocking_ns,
-        interference_ns=sum(count * one.wcet_ns for one, count in counts[1:]),
     )
 
 

@@ -18,6 +18,7 @@ class Task:
         blocking_ns: How long tasks of lower priority keep it from running, at most.
         priority: Larger is higher. Tests of fixed priorities alone read it.
         cpu: The one CPU it runs on.
+        contention_ns: The part of `wcet_ns` that co-runners on other CPUs may cause.
         working_set_bytes: What it may have to load again after a preemption; None: not known.
         ucb: Cache sets that hold useful blocks of it; empty: not known or none.
         ecb: Cache sets that it may evict; empty: not known or none.
@@ -31,6 +32,7 @@ class Task:
     blocking_ns: int = 0
     priority: int = 0
     cpu: int = 0
+    contention_ns: int = 0
     working_set_bytes: int | None = None
     ucb: frozenset[int] = frozenset()
     ecb: frozenset[int] = frozenset()

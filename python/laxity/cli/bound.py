@@ -9,68 +9,57 @@ from decimal import Decimal
 from pathlib import Path
 
 import click
+import msgspec
 
-from laxity.analysis.bound import (
-    NOT_PROVABLE,
-    NOT_SCHEDULABLE,
-    SCHEDULABLE,
-    SetBound,
-    TaskBound,
-    Verdict,
-    bound_task_set,
-    tasks_of,
+from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_priorities
+from laxity.analysis.bound_document import Answer
+from laxity.analysis.bound_setup import Setup
+from laxity.analysis.platform_costs import Choice
+from laxity.cli.bound_answer import print_answer
+from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
 )
-from laxity.analysis.platform_costs import Accounted, Choice, UsedCost, account
-from laxity.analysis.sensitivity import MAX_FACTOR_PPM, Sensitivity
-from laxity.cli.options import debug_option, format_option
-from laxity.cli.tables import format_table, print_json
-from laxity.errors import (
-    EXIT_DONE,
-    EXIT_NO_VERDICT,
-    EXIT_VIOLATED,
-    ConfigError,
-    located,
-    suggestion,
-)
-from laxity.model.percent import format_percent, parse_percent
+from laxity.cli.tables import print_json
+from laxity.errors import ConfigError, located, suggestion
+from laxity.model.costs import Costs
+from laxity.model.percent import parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
-from laxity.model.units import decimal_duration, exact_size
+from laxity.model.task_set_text import with_priorities
+from laxity.model.units import exact_size
 
-BOUND_SCHEMA = 1
 _NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
 # A task set is read by people; this bound only keeps a mistyped path out of memory.
 _MAX_BYTES = 1 << 20
-_EXIT_CODES = {
-    SCHEDULABLE: EXIT_DONE,
-    NOT_SCHEDULABLE: EXIT_VIOLATED,
-    NOT_PROVABLE: EXIT_NO_VERDICT,
-}
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them; None: not given."""
+
+    costs: str
+    use: str
+    margin: str
+    write_priorities: Path | None
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    output_format: str
 
 
 @dataclass(frozen=True, slots=True)
-class CostsUsed:
-    """The costs of an answer: `path` None means zero overheads, as the user said."""
+class _Given:
+    """A task set as it was given, the costs, and the answer; `model` None: zero overheads."""
 
-    path: str | None
-    machine_hash: str | None
-    use: str | None
-    margin: str | None
-    entries: tuple[UsedCost, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What `--format json` prints; times in ns."""
-
-    schema: int
-    verdict: Verdict
-    tasks: tuple[TaskBound, ...]
-    sensitivity: Sensitivity | None
-    costs: CostsUsed
-    missing: tuple[str, ...]
-    not_accounted: tuple[str, ...]
-    notes: tuple[str, ...]
+    path: Path
+    data: bytes
+    model: Costs | None
+    answer: Answer
 
 
 @click.command(
@@ -97,24 +86,56 @@ class Answer:
     show_default=True,
     help="What is added to each figure.",
 )
+@click.option(
+    "--write-priorities",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the task set with the priorities that were found for it; FILE must not exist.",
+)
+@setup_options
+@run_dir_option
+@run_root_option
+@no_report_option
 @format_option("table", "json")
 @debug_option
-def bound(taskset: str, costs: str, use: str, margin: str, output_format: str) -> int:
+def bound(taskset: str, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, and a working_set unless
-    --costs none. Tasks have fixed priorities and keep to one CPU each. docs/bounds.md says what is
+    --costs none. Tasks keep to one CPU each unless the scheduler is global or --partition places
+    them; where the file gives no priority at all, some are looked for. docs/bounds.md says what is
     counted, and what is not.
+
+    With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
+    report.
     """
-    choice = _choice(use, margin)
-    task_set = _read(Path(taskset))
-    accounted, used = _costs(costs, task_set, choice)
-    answer = _answer(bound_task_set(task_set, accounted), accounted, used)
-    if output_format == "json":
+    options = msgspec.convert(given, _Options)
+    choice = _choice(options.use, options.margin)
+    data = _read(Path(taskset))
+    with located(f"task set {taskset}"):
+        task_set = read_task_set(data)
+    final = _run_path(options)
+    setup = read_setup(msgspec.convert(given, SetupWords), task_set)
+    _check_destination(options.write_priorities, task_set, setup)
+    costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
+    answer = answer_task_set(task_set, costs, setup)
+    code = answer.exit_code
+    if final is not None:
+        code = _store(final, _Given(Path(taskset), data, costs.model, answer), options)
+    elif options.output_format == "json":
         print_json(answer)
     else:
-        _print(answer)
-    return _EXIT_CODES[answer.verdict]
+        print_answer(answer)
+    if options.write_priorities is not None:
+        _write_priorities(options.write_priorities, data, answer)
+    return code
+
+
+def _run_path(options: _Options) -> Path | None:
+    """Decide where the run goes; None: the answer is not stored."""
+    if options.run_dir is None and options.run_root is None:
+        return None
+    return run_path("bound", options.run_dir, options.run_root)
 
 
 def _choice(use: str, margin: str) -> Choice:
@@ -130,7 +151,7 @@ def _choice(use: str, margin: str) -> Choice:
     return Choice(Decimal(match[1]) / 100, margin_ppm)
 
 
-def _read(path: Path) -> TaskSet:
+def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
@@ -140,141 +161,76 @@ def _read(path: Path) -> TaskSet:
     if len(data) > _MAX_BYTES:
         msg = f"task set {path}: larger than {exact_size(_MAX_BYTES)}; this is no task set"
         raise ConfigError(msg)
-    with located(f"task set {path}"):
-        return read_task_set(data)
+    return data
 
 
-def _costs(path: str, task_set: TaskSet, choice: Choice) -> tuple[Accounted | None, CostsUsed]:
+def _costs(path: str, choice: Choice, setup: Setup) -> Costs | None:
     if path == _NO_COSTS:
         if choice != Choice():
             msg = "--use, --margin: --costs none has no figures; leave them out"
             raise ConfigError(msg)
-        return None, CostsUsed(None, None, None, None, ())
+        if setup.sets is not None and setup.sets.reload_ns is None:
+            msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
+            raise ConfigError(msg)
+        return None
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
-    model = read_costs(Path(path))
-    accounted = account(model, tasks_of(task_set.tasks), choice)
-    margin = format_percent(choice.margin_ppm)
-    return accounted, CostsUsed(path, model.machine_hash, choice.use, margin, accounted.used)
+    return read_costs(Path(path))
 
 
-def _answer(result: SetBound, accounted: Accounted | None, used: CostsUsed) -> Answer:
-    return Answer(
-        schema=BOUND_SCHEMA,
-        verdict=result.verdict,
-        tasks=result.tasks,
-        sensitivity=result.sensitivity,
-        costs=used,
-        missing=() if accounted is None else accounted.missing,
-        not_accounted=("all costs of the platform: --costs none",)
-        if accounted is None
-        else accounted.not_accounted,
-        notes=(*result.notes, *(() if accounted is None else accounted.notes)),
+def _store(final: Path, given: _Given, options: _Options) -> int:
+    """Store the answer as a run, write its report, print the answer."""
+    from laxity.cli.finished import show_finished  # noqa: PLC0415 - only if asked for
+    from laxity.experiments.bound import BoundRequest, store_bound  # noqa: PLC0415 - likewise
+
+    request = BoundRequest(
+        name=given.path.stem,
+        answer=given.answer,
+        task_set=given.data,
+        costs=given.model,
+        costs_run=_run_of(options.costs),
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+    )
+    return show_finished(
+        store_bound(request),
+        output_format=options.output_format,
+        has_report=not options.no_report,
+        document=msgspec.to_builtins(given.answer),
     )
 
 
-def _print(answer: Answer) -> None:
-    headers = ("task", "cpu", "priority", "response", "deadline", "verdict")
-    rows = [
-        (
-            one.name,
-            str(one.cpu),
-            str(one.priority),
-            _shown(one.response_time_ns),
-            decimal_duration(one.deadline_ns),
-            _words(one.verdict),
-        )
-        for one in answer.tasks
-    ]
-    sys.stdout.write(f"{_words(answer.verdict)}\n\n")
-    sys.stdout.write(format_table(headers, rows, right=(1, 2, 3, 4)))
-    if answer.sensitivity is not None:
-        sys.stdout.write(f"\n{_spare(answer.sensitivity)}\n")
-    _print_breakdown(answer)
-    _print_costs(answer.costs)
-    _print_list("why", [f"{one.name}: {one.reason}" for one in answer.tasks if one.reason])
-    _print_list("missing", answer.missing)
-    _print_list("not accounted for", answer.not_accounted)
-    _print_list("note", answer.notes)
+def _run_of(costs: str) -> Path | None:
+    """Give the run that holds the costs; None: a file, or none."""
+    return Path(costs) if costs != _NO_COSTS and Path(costs).is_dir() else None
 
 
-def _spare(found: Sensitivity) -> str:
-    if found.factor_ppm is None:
-        return f"no shorter wcet helps: {found.critical_task} is late by costs and jitter alone"
-    factor = format_percent(found.factor_ppm)
-    if found.factor_ppm == MAX_FACTOR_PPM:
-        return f"all wcet may grow to {factor} and more"
-    return f"all wcet may be {factor} of what is stated; then {found.critical_task} is late first"
-
-
-def _print_breakdown(answer: Answer) -> None:
-    headers = (
-        "task",
-        "window",
-        "own C",
-        "higher C",
-        "2 delta",
-        "gamma",
-        "interrupts",
-        "blocking",
-        "switch under way",
-    )
-    rows = []
-    for one in answer.tasks:
-        parts = one.breakdown
-        if parts is None or one.window_ns is None:
-            continue
-        figures = (
-            one.window_ns,
-            parts.wcet_ns,
-            parts.interference_ns,
-            parts.delta_ns,
-            parts.gamma_ns,
-            parts.interrupts_ns,
-            parts.blocking_ns,
-            parts.switch_blocking_ns,
-        )
-        rows.append((one.name, *(decimal_duration(figure) for figure in figures)))
-    if rows:
-        table = format_table(headers, rows, right=range(1, len(headers)))
-        sys.stdout.write(f"\nwhere the longest busy window goes\n{table}")
-
-
-def _print_costs(costs: CostsUsed) -> None:
-    if costs.path is None:
-        sys.stdout.write("\ncosts: none, zero overheads\n")
+def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> None:
+    """Refuse before anything is computed what would not be written."""
+    if path is None:
         return
-    sys.stdout.write(
-        f"\ncosts: {costs.path}, machine {costs.machine_hash}, {costs.use} + {costs.margin}; "
-        "what was measured is observed, not proven\n"
-    )
-    headers = ("cost", "of", "value", "kind", "n", "verdict", "case", "evict", "cpu", "size")
-    rows = [
-        (
-            one.name,
-            one.of or "",
-            decimal_duration(one.value_ns),
-            one.kind,
-            str(one.n),
-            one.verdict,
-            one.case or "",
-            one.evict or "",
-            "" if one.cpu is None else str(one.cpu),
-            "" if one.working_set_bytes is None else exact_size(one.working_set_bytes),
+    if task_set.has_priorities:
+        msg = "--write-priorities: the file gives priorities; take them out, or this option"
+        raise ConfigError(msg)
+    if not finds_priorities(setup):
+        msg = (
+            "--write-priorities: priorities are looked for with --scheduler fixed-priority, "
+            "--crpd gamma and no --partition; leave it out"
         )
-        for one in costs.entries
-    ]
-    sys.stdout.write(format_table(headers, rows, right=(2, 4, 8, 9)) if rows else "")
+        raise ConfigError(msg)
+    if path.exists() or path.is_symlink():
+        msg = f"--write-priorities {path}: exists; remove it or name another file"
+        raise ConfigError(msg)
 
 
-def _print_list(title: str, lines: list[str] | tuple[str, ...]) -> None:
-    if lines:
-        sys.stdout.write(f"\n{title}\n" + "".join(f"  {line}\n" for line in lines))
+def _write_priorities(path: Path, data: bytes, answer: Answer) -> None:
+    """Write the task set with the priorities that were found, if they were."""
+    if answer.priorities != "found":
+        print(f"laxity bound: {path} is not written: no priorities were found", file=sys.stderr)
+        return
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - only if asked for
 
-
-def _shown(duration_ns: int | None) -> str:
-    return "no bound" if duration_ns is None else decimal_duration(duration_ns)
-
-
-def _words(verdict: Verdict) -> str:
-    return verdict.replace("_", " ")
+    with located("--write-priorities"):
+        text = with_priorities(data, [one.priority or 0 for one in answer.tasks])
+    write_output(path, text)
+    print(f"laxity bound: priorities written to {path}", file=sys.stderr)

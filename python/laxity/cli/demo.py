@@ -45,9 +45,10 @@ def demo(**given: object) -> int:
     """Show what this machine does to a periodic task, alone and interfered with, and its costs.
 
     Examines the machine, then runs the workload mem every 5 ms on one CPU, first alone, then while
-    bandwidth writes memory on all the other CPUs; then it measures what a switch, a preemption and
-    a migration cost here, and writes one report and one cost model. Where
-    real-time priorities are not permitted it uses ordinary ones, and says so.
+    bandwidth writes memory on all the other CPUs, then three tasks together; it measures what a
+    switch, a preemption and a migration cost here, and tells whether the three keep their deadlines
+    with that. One report, one cost model. Where real-time priorities are not permitted it uses
+    ordinary ones, and says so.
     """
     from laxity.experiments.demo import DemoRequest, plan_demo, run_demo  # noqa: PLC0415 - heavy
     from laxity.runner.doctor import diagnose  # noqa: PLC0415 - with the above

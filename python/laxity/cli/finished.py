@@ -24,13 +24,20 @@ _LAST_LINES = 5
 _LAST_BYTES = 4096
 
 
-def show_finished(finished: Finished, *, output_format: str, has_report: bool) -> int:
+def show_finished(
+    finished: Finished,
+    *,
+    output_format: str,
+    has_report: bool,
+    document: dict[str, Any] | None = None,
+) -> int:
     """Write the report, print the answer.
 
     Args:
         finished: The run.
         output_format: `table` or `json`.
         has_report: Whether report.html is written.
+        document: What `json` prints; None: the run's summary.
 
     Returns:
         The exit code of the run.
@@ -47,7 +54,13 @@ def show_finished(finished: Finished, *, output_format: str, has_report: bool) -
 
     run = open_run(finished.path)
     is_table = output_format != "json"
-    steps = [lambda: _print_answer(run, summary_text(run) if is_table else summary_document(run))]
+
+    def answer() -> str | dict[str, Any]:
+        if is_table:
+            return summary_text(run)
+        return summary_document(run) if document is None else document
+
+    steps = [lambda: _print_answer(run, answer())]
     if manifest.status == "failed":
         steps.append(lambda: _repeat_output(run))
     if has_report:

@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The short answer after `laxity measure`, by probe."""
+"""The short answer after `laxity measure`, by probe, and of a stored `laxity bound`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from laxity.cli.bound_answer import answer_text
 from laxity.cli.gamma_summary import gamma_document, gamma_text
 from laxity.cli.memory_summary import memory_document, memory_text
 from laxity.cli.migration_jobs_summary import migration_jobs_document, migration_jobs_text
 from laxity.cli.migration_summary import migration_document, migration_text
 from laxity.cli.switch_summary import switch_document, switch_text
+from laxity.report.bound_data import Bounded
 from laxity.report.run_data import RunData
 
 
@@ -33,11 +35,16 @@ _ANSWERS = {
 
 def measured_text(data: RunData) -> str:
     """Write what was found for people; empty for a run of tasks."""
+    if isinstance(data.findings, Bounded):
+        answer = data.findings.answer
+        return "" if answer is None else answer_text(answer)
     asked = data.manifest.measurement
     return "" if asked is None else _ANSWERS[asked.probe].text(data)
 
 
 def measured_document(data: RunData) -> dict[str, Any]:
     """Write what was found for programs; empty for a run of tasks."""
+    if isinstance(data.findings, Bounded):
+        return {"bound": data.findings.answer}
     asked = data.manifest.measurement
     return {} if asked is None else _ANSWERS[asked.probe].document(data)

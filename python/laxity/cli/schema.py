@@ -11,17 +11,20 @@ from laxity.cli.document_schema import DOCUMENTS, document_members, document_sch
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
+from laxity.model.bound_members import BOUND_MEMBERS
 from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
-_COSTS = "costs"
+# Documents whose members are listed with their units and meanings.
+_MEMBERS = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
 def _complete_name(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in (*STREAMS, _COSTS, *DOCUMENTS) if name.startswith(incomplete)]
+    known = (*STREAMS, *_MEMBERS, *DOCUMENTS)
+    return [name for name in known if name.startswith(incomplete)]
 
 
 @click.command()
@@ -31,17 +34,17 @@ def _complete_name(
 def schema(name: str | None, output_format: str) -> None:
     """Print the columns of stream NAME, or of every stream: name, type, unit, absent, meaning.
 
-    costs, manifest, machine, doctor and compare print the members of that document instead; with
-    --format json all but costs are a JSON Schema.
+    costs, bound, manifest, machine, doctor and compare print the members of that document instead;
+    with --format json all but costs and bound are a JSON Schema.
     """
-    if name == _COSTS:
-        _print_costs(output_format)
+    if name in _MEMBERS:
+        _print_members(name, output_format)
         return
     if name in DOCUMENTS:
         _print_document(name, output_format)
         return
     if name is not None and name not in STREAMS:
-        known = (*STREAMS, _COSTS, *DOCUMENTS)
+        known = (*STREAMS, *_MEMBERS, *DOCUMENTS)
         advice = suggestion(name, known, f"use one of {' '.join(known)}")
         msg = f'"{name}": unknown stream or document; {advice}'
         raise ConfigError(msg)
@@ -57,12 +60,14 @@ def schema(name: str | None, output_format: str) -> None:
         sys.stdout.write(f"{stream}.npy\n{format_table(_HEADERS, rows)}\n")
 
 
-def _print_costs(output_format: str) -> None:
+def _print_members(document: str, output_format: str) -> None:
+    members = _MEMBERS[document]
     if output_format == "json":
-        print_json({_COSTS: MEMBERS})
+        print_json({document: members})
         return
-    rows = [(member.name, member.kind, member.unit, member.meaning) for member in MEMBERS]
-    sys.stdout.write(f"costs.json\n{format_table(('member', 'type', 'unit', 'meaning'), rows)}\n")
+    rows = [(member.name, member.kind, member.unit, member.meaning) for member in members]
+    headers = ("member", "type", "unit", "meaning")
+    sys.stdout.write(f"{document}.json\n{format_table(headers, rows)}\n")
 
 
 def _print_document(name: str, output_format: str) -> None:

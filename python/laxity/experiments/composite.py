@@ -25,14 +25,19 @@ from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """One run within: its name, and what runs it into the directory that it is given.
+    """One run within.
 
-    `is_needed`: unless it ends well, those after it are of no use and are left out.
+    Attributes:
+        name: Of the run.
+        run: Runs it into the directory that it is given.
+        is_needed: Unless it ends well, those after it are of no use and are left out.
+        is_extra: How it ends says nothing of the whole; if it cannot be made, that is a fallback.
     """
 
     name: str
     run: Callable[[Path, Forwarder], Finished]
     is_needed: bool = False
+    is_extra: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,14 @@ def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MA
     run = run_directory.create_run(whole.final)
     try:
         manifest, before = _write_before(run, whole, target)
-        finished, is_interrupted = _run_children(run, whole.children, signals)
+        finished, left_out, is_interrupted = _run_children(run, whole.children, signals)
+        manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
         after = diagnose(target.facts(), before.cpus)
         write_diagnosis(run.tmp, before, after)
         manifest = msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after)))
-        return _finish(run, manifest, finished, is_interrupted=is_interrupted)
+        deciding = [done.manifest for child, done in finished if not child.is_extra]
+        kept = [done.path.name for _, done in finished if done.path is not None]
+        return _finish(run, manifest, kept, deciding, is_interrupted=is_interrupted)
     except LaxityError:
         if not any((run.tmp / "runs").glob("*")):
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -77,17 +85,29 @@ def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MA
 
 def _run_children(
     run: NewRun, children: Sequence[Child], signals: Forwarder
-) -> tuple[list[Finished], bool]:
-    finished: list[Finished] = []
+) -> tuple[list[tuple[Child, Finished]], list[Fallback], bool]:
+    """Run the children.
+
+    Returns:
+        Those that ended, extra ones that could not be made, whether a signal came between two.
+    """
+    finished: list[tuple[Child, Finished]] = []
+    left_out: list[Fallback] = []
     for child in children:
         try:
-            finished.append(child.run(run.tmp / "runs" / child.name, signals))
+            done = child.run(run.tmp / "runs" / child.name, signals)
         except KeyboardInterrupt:
-            return finished, True
-        code = finished[-1].manifest.exit_code
+            return finished, left_out, True
+        except LaxityError as error:
+            if not child.is_extra:
+                raise
+            left_out.append(Fallback(what=child.name, used="none", reason=str(error)))
+            continue
+        finished.append((child, done))
+        code = done.manifest.exit_code
         if code == EXIT_INTERRUPTED or (child.is_needed and code != EXIT_DONE):
             break
-    return finished, False
+    return finished, left_out, False
 
 
 def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manifest, Diagnosis]:
@@ -110,13 +130,12 @@ def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manife
 def _finish(
     run: NewRun,
     manifest: Manifest,
-    finished: Sequence[Finished],
+    kept: list[str],
+    ends: Sequence[Manifest],
     *,
     is_interrupted: bool,
 ) -> Finished:
-    """Write the manifest of the whole."""
-    kept = [done.path.name for done in finished if done.path is not None]
-    ends = [done.manifest for done in finished]
+    """Write the manifest of the whole: the runs that were kept, and how those ended that decide."""
     unwell = [end for end in ends if end.exit_code != EXIT_DONE or end.status != "complete"]
     if unwell:
         status, code, message = unwell[0].status, unwell[0].exit_code, _message(manifest, unwell[0])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The demonstration: what this machine does to a periodic task, and what it costs in general."""
+"""The demonstration: what this machine does to a periodic task, what it costs, and a verdict."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,20 @@ from pathlib import Path
 import msgspec
 
 from laxity.experiments.composite import Child, Composite, run_composite
-from laxity.experiments.measure_all import AllRequest, Part, measured_child, plan_demo_parts
+from laxity.experiments.demo_bound import TASKS, VERDICT, bound_measured_tasks, plan_tasks
+from laxity.experiments.measure_all import (
+    AllRequest,
+    Part,
+    demo_cache_bytes,
+    measured_child,
+    plan_demo_parts,
+)
 from laxity.experiments.run_once import RunRequest, prepare_spec, run_once
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
 from laxity.model.spec import InterfereSpec, Spec
 from laxity.model.spec_reader import resolve_spec
+from laxity.model.units import exact_duration
 from laxity.runner.doctor import default_cpus, fifo_permitted
 from laxity.runner.facts import Facts
 from laxity.runner.finish import Finished
@@ -26,6 +34,8 @@ _PERIOD = "5ms"
 # Fits the second-level cache of most cores, so that a neighbour's traffic can push it out.
 _TASK_WORDS = ["256KiB"]
 _PRIORITY = 90
+# Of the duration of the other runs: 60 jobs of the slowest of three tasks in 3 s.
+_TASKS_PERCENT = 30
 # Larger than most last-level caches' share per core: the traffic reaches memory.
 _INTERFERENCE_WORDS = ("write", "16MiB")
 
@@ -82,7 +92,11 @@ def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int
     else:
         reason = f"this process may use only CPU {format_cpus(suited)}"
         fallbacks.append(Fallback(what="interference", used="none", reason=reason))
-    parts, left_out = plan_demo_parts(facts, cpus, suited[-1], alone.duration_ns or 0)
+    duration_ns = alone.duration_ns or 0
+    shorter = {**run, "duration": exact_duration(duration_ns * _TASKS_PERCENT // 100)}
+    cache_bytes = demo_cache_bytes(facts, suited[-1])
+    runs.append((TASKS, plan_tasks(shorter, suited[-1], cache_bytes, resolution_ns)))
+    parts, left_out = plan_demo_parts(facts, cpus, suited[-1], duration_ns)
     return Plan(tuple(runs), parts, (*fallbacks, *left_out))
 
 
@@ -90,7 +104,8 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
     """Run the demonstration and store it as one run with the runs within it.
 
     The first run that does not end well ends the demonstration: nothing can be compared with it.
-    The costs of the machine are measured after the runs.
+    The costs of the machine are measured after the runs; the verdict on three of its tasks is the
+    last, and whatever it is, the demonstration has ended well.
 
     Raises:
         LaxityError: As `run_once`; what was measured before stays.
@@ -116,6 +131,7 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
         children=(
             *(_child(request, name, spec) for name, spec in specs),
             *(measured_child(measuring, part) for part in plan.parts),
+            _verdict_child(request, [part.name for part in plan.parts]),
         ),
     )
     return run_composite(whole, signals)
@@ -124,6 +140,13 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
 def _missing_permission(facts: Facts) -> tuple[Fallback, ...]:
     is_permitted, reason = fifo_permitted(facts)
     return () if is_permitted else (Fallback(what="policy fifo", used="other", reason=reason),)
+
+
+def _verdict_child(request: DemoRequest, measured: list[str]) -> Child:
+    def run(final: Path, _signals: Forwarder) -> Finished:
+        return bound_measured_tasks(final.parent, measured, final, request.command_line)
+
+    return Child(VERDICT, run, is_extra=True)
 
 
 def _child(request: DemoRequest, name: str, spec: Spec) -> Child:

@@ -120,8 +120,7 @@ def plan_demo_parts(
         The parts, and the parts that cannot be measured, with the reason.
     """
     repetitions = max(_FEWEST, min(_DEMO_REPETITIONS, duration_ns * _DEMO_REPETITIONS // _DEMO_NS))
-    second, _ = cache_bytes(describe_machine(facts), cpu)
-    limit_bytes = second or _USUAL_L2_BYTES
+    limit_bytes = demo_cache_bytes(facts, cpu)
     sizes = (limit_bytes // 32, limit_bytes // 4, limit_bytes)
     plans: Plans = {
         "switch": lambda: plan_switch.plan_switch(
@@ -156,6 +155,12 @@ def plan_demo_parts(
         ),
     }
     return plan_parts(plans)
+
+
+def demo_cache_bytes(facts: Facts, cpu: int) -> int:
+    """Give the largest working set of the demonstration: the second-level cache, or a usual one."""
+    second, _ = cache_bytes(describe_machine(facts), cpu)
+    return second or _USUAL_L2_BYTES
 
 
 def plan_parts(plans: Plans) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:

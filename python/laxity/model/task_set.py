@@ -34,7 +34,7 @@ from laxity.model.units import parse_size_bytes
 
 # Sets of a cache. Beyond any cache there is, so that only slips are refused.
 MAX_CACHE_SET = (1 << 24) - 1
-_FIXED_PRIORITY = (Policy.FIFO, Policy.RR)
+FIXED_PRIORITY = (Policy.FIFO, Policy.RR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,13 @@ class BoundKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredTask:
-    """One `[[task]]` as `bound` reads it; `cpu` None: the file names none."""
+    """One `[[task]]` as `bound` reads it.
+
+    Attributes:
+        priority: Means nothing under policy deadline.
+        cpu: None: the file names none, or several.
+        cpus: All that it names.
+    """
 
     name: str
     period_ns: int
@@ -67,14 +73,19 @@ class DeclaredTask:
     cpu: int | None
     wcet_ns: int
     keys: BoundKeys
+    cpus: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSet:
-    """All tasks of a spec file, and whether it has co-runners."""
+    """All tasks of a spec file, and whether it has co-runners.
+
+    `has_priorities` False: the file gives none; `priority` of all tasks is then the default.
+    """
 
     tasks: tuple[DeclaredTask, ...]
     has_corunners: bool
+    has_priorities: bool = True
 
 
 def read_task_set(data: bytes) -> TaskSet:
@@ -84,8 +95,7 @@ def read_task_set(data: bytes) -> TaskSet:
         data: Content of the file.
 
     Raises:
-        ConfigError: Not TOML, unknown key, a value that cannot be, or a task that no test of fixed
-            priorities on single CPUs covers.
+        ConfigError: Not TOML, unknown key, a value that cannot be, or a task that no test covers.
     """
     document = read_document(data)
     run = document.get("run", {})
@@ -102,7 +112,8 @@ def read_task_set(data: bytes) -> TaskSet:
     corunners = array_of_tables(document, "interfere")
     for index, table in enumerate(corunners):
         _check_corunner(convert_table(table, InterfereTable, "interfere", f"interfere {index}"))
-    return TaskSet(tasks, bool(corunners))
+    has_priorities = any("priority" in table for table in tables)
+    return TaskSet(tasks, bool(corunners), has_priorities)
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
@@ -147,6 +158,7 @@ def _read_task(table: dict[str, Any], index: int) -> DeclaredTask:
         policy = read_choice(task.policy, Policy, "policy")
         _check_covered(task, policy)
         period_ns = _period_ns(task)
+        cpus = _cpus(task.cpus)
         if keys.wcet_ns is None:
             msg = 'no wcet; add for example wcet = "2ms"'
             if task.wcet_from is not None:
@@ -159,15 +171,19 @@ def _read_task(table: dict[str, Any], index: int) -> DeclaredTask:
             offset_ns=read_duration_ns(task.offset, "offset"),
             policy=policy,
             priority=_priority(task.priority),
-            cpu=_cpu(task.cpus),
+            cpu=cpus[0] if len(cpus) == 1 else None,
             wcet_ns=keys.wcet_ns,
             keys=keys,
+            cpus=cpus,
         )
 
 
 def _check_covered(task: TaskTable, policy: Policy) -> None:
-    if policy not in _FIXED_PRIORITY:
-        msg = f"policy {policy.value}: has no fixed priority, which the test needs; use fifo or rr"
+    if policy is Policy.OTHER:
+        msg = (
+            f"policy {policy.value}: neither a priority nor a deadline orders its jobs, which the "
+            "tests need; use fifo, rr or deadline"
+        )
         raise ConfigError(msg)
     if task.threads is not None and task.threads > 1:
         msg = f"threads {task.threads}: the test is of tasks with one thread; bound it as several"
@@ -175,7 +191,7 @@ def _check_covered(task: TaskTable, policy: Policy) -> None:
 
 
 def _check_corunner(one: InterfereTable) -> None:
-    if one.policy in {policy.value for policy in _FIXED_PRIORITY}:
+    if one.policy in {policy.value for policy in (*FIXED_PRIORITY, Policy.DEADLINE)}:
         msg = (
             f'interfere "{one.workload}": policy {one.policy} takes its CPU from tasks without '
             "limit, so nothing is bounded; use policy other"
@@ -190,7 +206,7 @@ def _check_together(tasks: tuple[DeclaredTask, ...]) -> None:
             msg = f'task "{task.name}": two tasks have this name; give each a name of its own'
             raise ConfigError(msg)
         seen.add(task.name)
-    without = [task.name for task in tasks if task.cpu is None]
+    without = [task.name for task in tasks if not task.cpus]
     if without and len(without) < len(tasks):
         msg = f'task "{without[0]}": no cpus, while others have some; add cpus'
         raise ConfigError(msg)
@@ -240,15 +256,11 @@ def _priority(value: int | None) -> int:
     return priority
 
 
-def _cpu(value: object) -> int | None:
+def _cpus(value: object) -> tuple[int, ...]:
     if value is None:
-        return None
+        return ()
     with located("cpus"):
-        cpus = parse_cpus(value)
-    if len(cpus) > 1:
-        msg = f'cpus "{value}": the test is of tasks that keep to one CPU; name one'
-        raise ConfigError(msg)
-    return cpus[0]
+        return parse_cpus(value)
 
 
 def _size(value: object) -> int | None:

@@ -1,18 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What the report says of a run that measured the platform, by probe."""
+"""What the report says of a run that measured the platform, by probe, or bounded a task set."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from laxity.report.blocks import Section
 from laxity.report.run_data import RunData
-from laxity.report.sections import gamma, memory_latency, migration, migration_jobs, switch
+from laxity.report.sections import (
+    bound,
+    bound_costs,
+    gamma,
+    memory_latency,
+    migration,
+    migration_jobs,
+    switch,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How one probe is shown.
+    """How one probe, or a bound, is shown.
 
     Attributes:
         asked: What it measures, in a few words, for the card.
@@ -52,9 +60,22 @@ VIEWS = {
         sections=(switch.build, switch.build_method),
     ),
 }
+BOUND_VIEW = View(
+    asked="whether a task set keeps its deadlines",
+    sentences=bound.sentences,
+    sections=(
+        bound.build,
+        bound.build_parts,
+        bound.build_sensitivity,
+        bound_costs.build,
+        bound_costs.build_method,
+    ),
+)
 
 
 def view_of(run: RunData) -> View | None:
     """Give the view of a run; None: it ran tasks."""
+    if run.manifest.kind == "bound":
+        return BOUND_VIEW
     asked = run.manifest.measurement
     return None if asked is None else VIEWS[asked.probe]

@@ -123,7 +123,12 @@ def _groups(page: PageData) -> Iterator[Group]:
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
     has_tasks = any(view_of(run) is None for run in page.runs)
-    common = (machine.build, files.build, *((method.build,) if has_tasks else ()), reproduce.build)
+    common = (
+        *((machine.build,) if page.manifest.kind != "bound" or page.runs[0].machine else ()),
+        files.build,
+        *((method.build,) if has_tasks else ()),
+        reproduce.build,
+    )
     yield Group("common", "", tuple(build(page) for build in common))
 
 

@@ -24,9 +24,10 @@ from laxity.errors import RecordError
 from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
+from laxity.report.bound_data import read_bound
 from laxity.report.measured_data import READERS
 from laxity.report.trace_data import read_attributions
-from laxity.store.run_directory import Run
+from laxity.store.run_directory import MACHINE, Run
 
 Part = TypeVar("Part")
 Rows: TypeAlias = Any  # masked structured array of a stream
@@ -84,7 +85,8 @@ class RunData:
     # By index of the task; empty without a whole scheduling trace.
     attributions: dict[int, Attribution] = field(default_factory=dict)
     problems: tuple[str, ...] = field(default=())
-    # Of a run that measured the platform: what the reader of its probe gives (measured_data.py).
+    # Of a run that measured the platform: what the reader of its probe gives (measured_data.py); of
+    # one that bounded a task set its answer (bound_data.py).
     findings: Any = None
 
     @property
@@ -167,7 +169,29 @@ def _read_measured(run: Run, label: str, prefix: str) -> RunData:
     )
 
 
+def _read_bounded(run: Run, label: str, prefix: str) -> RunData:
+    """Read a run that bounded a task set: no jobs, and perhaps no machine, but an answer."""
+    problems: list[str] = []
+    findings, damage = read_bound(run)
+    has_machine = (run.path / MACHINE).exists()
+    return RunData(
+        label=label,
+        prefix=prefix,
+        path=run.path,
+        manifest=run.manifest,
+        machine=_try(lambda: run.machine, {}, problems) if has_machine else {},
+        doctor={},
+        spec_text="",
+        keep="all",
+        tasks=(),
+        problems=(*problems, *damage),
+        findings=findings,
+    )
+
+
 def _read_run(run: Run, label: str, prefix: str) -> RunData:
+    if run.manifest.kind == "bound":
+        return _read_bounded(run, label, prefix)
     if run.manifest.measurement is not None:
         return _read_measured(run, label, prefix)
     problems: list[str] = []

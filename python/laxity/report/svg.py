@@ -57,6 +57,7 @@ INK = {
     "rest": "#01020c",
     "deadline": "#01020d",
     "skipped": "#01020e",
+    "contention": "#01020f",
 }
 
 _STYLE: dict[Any, Any] = {

@@ -41,6 +41,9 @@ DOCTOR = "doctor.json"
 COSTS = "costs.json"
 # Of a run that compares others: the answer.
 COMPARE = "compare.json"
+# Of a run that bounded a task set: the task set as it was given, and the answer.
+TASK_SET = "taskset.toml"
+BOUND = "bound.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})

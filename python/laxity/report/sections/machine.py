@@ -49,6 +49,9 @@ def build(page: PageData) -> Section:
         blocks.append(Paragraph(text, "warning"))
     shown: set[str] = set()
     for run in page.runs:
+        # Nothing is measured where a bound is computed.
+        if run.manifest.kind == "bound":
+            continue
         blocks += _doctor_blocks(run, shown, is_named=page.is_composite)
     return Section("machine", "Machine and doctor", tuple(blocks))
 

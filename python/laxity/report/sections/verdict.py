@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from laxity.analysis import jobs as analysis
+from laxity.analysis.bound_document import Answer
 from laxity.analysis.jobs import Summary
+from laxity.analysis.verdicts import SCHEDULABLE
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
 from laxity.model.manifest import Manifest
 from laxity.model.stop_on import stop_words
@@ -24,8 +26,16 @@ from laxity.report.blocks import (
     show_share,
     text_cell,
 )
-from laxity.report.measured import view_of
+from laxity.report.measured import BOUND_VIEW, view_of
 from laxity.report.run_data import PageData, RunData, TaskData
+from laxity.report.sections.bound import (
+    BOUND_TITLE,
+    FACTORS,
+    answer_of,
+    factor_of,
+    factor_words,
+    verdict_words,
+)
 from laxity.report.sections.common import (
     asked_of,
     pair_of,
@@ -43,6 +53,7 @@ from laxity.report.sections.comparison import (
 from laxity.report.sections.machine import diagnosis_of, machine_line
 
 _DOCTOR_TONES = {"ready": "good", "usable with care": "attention", "unfit": "bad"}
+_BOUND_TONES = {"schedulable": "good", "not_schedulable": "bad", "not_provable": "attention"}
 _P99 = 0.99
 
 
@@ -71,7 +82,7 @@ class Verdict:
 
     title: str
     status: Badge
-    doctor: Badge
+    doctor: Badge | None
     fallbacks: Badge | None
     asked: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -85,6 +96,8 @@ class Verdict:
 
 def build(page: PageData) -> Verdict:
     """Build the card."""
+    if page.manifest.kind == "bound":
+        return _bounded(page)
     if page.runs and all(view_of(run) is not None for run in page.runs):
         return _measured(page)
     pair = pair_of(page)
@@ -139,6 +152,51 @@ def _measured(page: PageData) -> Verdict:
         date=page.manifest.started_at,
         notes=_notes(page),
     )
+
+
+def _bounded(page: PageData) -> Verdict:
+    """Build the card of a bound: its verdict is the status, and no doctor watched."""
+    (run,) = page.runs
+    answer = answer_of(run)
+    status = status_badge(page.manifest)
+    if answer is not None:
+        status = Badge(verdict_words(answer.verdict), _BOUND_TONES[answer.verdict])
+    return Verdict(
+        title=page.manifest.name,
+        status=status,
+        doctor=None,
+        fallbacks=_fallback_badge(page),
+        asked=(BOUND_VIEW.asked,),
+        sentences=BOUND_VIEW.sentences(run),
+        message=page.manifest.message,
+        tiles=() if answer is None else _bound_tiles(answer),
+        table=None,
+        machine=machine_line(run) if run.machine else "none was described with the costs",
+        date=page.manifest.started_at,
+        notes=_notes(page),
+    )
+
+
+def _bound_tiles(answer: Answer) -> tuple[Tile, ...]:
+    """Make the five numbers of a bound; without a sensitivity there are none."""
+    found = answer.sensitivity
+    if found is None:
+        return ()
+    costs = answer.costs.entries
+    count = "zero overheads"
+    if costs:
+        count = f"costs observed, n ≥ {show_count(min(one.n for one in costs))}"
+    tiles = []
+    for name, label in FACTORS:
+        factor = factor_of(found, name)
+        if factor is None:
+            tiles.append(Tile(label, "costs nothing", "", ""))
+            continue
+        late = f"then {factor.critical_task} is late" if factor.critical_task else ""
+        tiles.append(Tile(label, factor_words(factor), count, "modelled", late))
+    n_kept = sum(one.verdict == SCHEDULABLE for one in answer.tasks)
+    value = f"{show_count(n_kept)} of {show_count(len(answer.tasks))}"
+    return (Tile("tasks proven to keep their deadlines", value, count, "modelled"), *tiles)
 
 
 def _measured_sentences(page: PageData) -> tuple[str, ...]:
@@ -202,10 +260,17 @@ def _notes(page: PageData) -> tuple[Paragraph, ...]:
     if page.manifest.status in statuses:
         notes.append(Paragraph(statuses[page.manifest.status], "warning"))
     if any(run.problems for run in page.runs):
-        sections = {f"“{task_or_tasks(run).capitalize()}”" for run in page.runs if run.problems}
+        sections = {f"“{_place_of(run)}”" for run in page.runs if run.problems}
         text = f"Some data is missing or inconsistent; see {join_words(sorted(sections))}."
         notes.append(Paragraph(text, "warning"))
     return tuple(notes)
+
+
+def _place_of(run: RunData) -> str:
+    """Name the section that tells what is missing of a run; of one without tasks the first."""
+    if run.tasks or view_of(run) is None:
+        return task_or_tasks(run).capitalize()
+    return BOUND_TITLE if run.manifest.kind == "bound" else f"Run {run.label}"
 
 
 def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:

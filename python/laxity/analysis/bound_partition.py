@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Tasks shared out to CPUs by a test with all costs: where each may run, or why none was found.
+
+That no place is found proves nothing, another order might have one. Proven is only what holds for
+every way to share tasks out: more work than the CPUs have, or a task that is late even alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from laxity.analysis.bound_cache_sets import responses_by_sets
+from laxity.analysis.bound_edf import counts_from_wakeup, keeps_deadlines
+from laxity.analysis.bound_fixed_priority import longest_response, takes_turns
+from laxity.analysis.bound_setup import Setup
+from laxity.analysis.bound_tasks import is_late_alone, tasks_of, utilisation_ppm
+from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.partition import Fit, place_tasks
+from laxity.analysis.response_time import utilisation
+from laxity.analysis.task_model import Task
+from laxity.analysis.verdicts import (
+    NOT_PROVABLE,
+    NOT_SCHEDULABLE,
+    SCHEDULABLE,
+    CpuBound,
+    Placement,
+    TaskBound,
+    TasksOfCpu,
+    Verdict,
+)
+from laxity.model.cpus import format_cpus
+from laxity.model.task_set import DeclaredTask
+
+SOURCE = "Coffman, Garey, Johnson 1996; Oh, Son 1995"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Tasks with their new `cpu`, in the order of the file, and those that found none."""
+
+    placed: tuple[DeclaredTask, ...]
+    unplaced: tuple[DeclaredTask, ...]
+    placement: Placement
+
+
+def share_out(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup, fit: Fit
+) -> Shared:
+    """Place tasks in order of falling utilisation.
+
+    Args:
+        declared: Their `cpu` is not read.
+        costs: None: one is missing, so no test passes and no task is placed.
+        setup: The test, and the CPUs.
+        fit: Which CPU is tried first.
+    """
+    by_name = {one.name: one for one in declared}
+
+    def is_schedulable(tasks: Sequence[Task]) -> bool:
+        if costs is None:
+            return False
+        here = [replace(by_name[one.name], cpu=one.cpu) for one in tasks]
+        return _fits(here, tasks, costs, setup)
+
+    found = place_tasks(tasks_of(declared), setup.cpus, is_schedulable, fit)
+    cpu_of = {one.name: cpu for cpu, tasks in found.placed.items() for one in tasks}
+    return Shared(
+        placed=tuple(
+            replace(one, cpu=cpu_of[one.name], cpus=(cpu_of[one.name],))
+            for one in declared
+            if one.name in cpu_of
+        ),
+        unplaced=tuple(one for one in declared if one.name not in cpu_of),
+        placement=Placement(
+            fit=fit,
+            cpus=tuple(
+                TasksOfCpu(cpu, tuple(one.name for one in tasks))
+                for cpu, tasks in found.placed.items()
+            ),
+            unplaced=tuple(one.name for one in declared if one.name not in cpu_of),
+        ),
+    )
+
+
+def judge_unplaced(
+    one: DeclaredTask, cpus: Sequence[int], costs: PlatformCosts | None
+) -> TaskBound:
+    """Answer for a task that no CPU had room for."""
+    verdict: Verdict = NOT_PROVABLE
+    reason = f"no CPU of {format_cpus(cpus)} has room for it beside tasks of larger utilisation"
+    if costs is None:
+        reason = "a cost is missing"
+    if is_late_alone(one):
+        verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
+    return TaskBound(
+        name=one.name,
+        cpu=None,
+        priority=one.priority,
+        verdict=verdict,
+        response_time_ns=None,
+        deadline_ns=one.deadline_ns,
+        period_ns=one.period_ns,
+        test="partition",
+        source=SOURCE,
+        exact=verdict == NOT_SCHEDULABLE,
+        jobs=None,
+        jitter_ns=one.keys.jitter_ns,
+        window_ns=None,
+        breakdown=None,
+        reason=reason,
+    )
+
+
+def why_impossible(declared: Sequence[DeclaredTask], cpus: Sequence[int]) -> CpuBound | None:
+    """Find what no way to share tasks out gets round; None: nothing."""
+    tasks = tasks_of(declared, with_contention=False)
+    halves = [one for one in tasks if 2 * one.wcet_ns > one.period_ns]
+    reason = None
+    if utilisation(tasks) > len(cpus):
+        reason = f"utilisation {float(utilisation(tasks)):.3f} exceeds {len(cpus)}"
+    elif len(halves) > len(cpus):
+        reason = f"{len(halves)} tasks need more than half a CPU each, of {len(cpus)}"
+    if reason is None:
+        return None
+    return CpuBound(
+        cpus=tuple(cpus),
+        verdict=NOT_SCHEDULABLE,
+        test="utilisation",
+        source="Liu, Layland 1973",
+        exact=True,
+        utilisation_ppm=utilisation_ppm(tasks),
+        interval_ns=None,
+        demand_ns=None,
+        reason=reason,
+    )
+
+
+def _fits(
+    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts, setup: Setup
+) -> bool:
+    """Tell whether the tasks of one CPU are schedulable with all costs."""
+    if setup.scheduler.is_edf:
+        from_wakeup = counts_from_wakeup(declared)
+        return keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
+    if any(takes_turns(index, declared, costs) for index in range(len(tasks))):
+        return False
+    if setup.sets is not None:
+        found = responses_by_sets(tasks, costs, setup.sets)
+        return all(one.verdict == SCHEDULABLE for one in found)
+    return all(_is_in_time(one, tasks, costs) for one in tasks)
+
+
+def _is_in_time(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> bool:
+    response_ns = longest_response(task, tasks, costs).response_ns
+    return response_ns is not None and response_ns <= task.deadline_ns

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Who schedules the tasks, where, and how preemption delays are counted: what selects a test."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from laxity.analysis.crpd_sets import Method, Policy
+from laxity.analysis.partition import Fit
+
+
+class Scheduler(StrEnum):
+    """The order in which jobs run, and whether they keep to one CPU."""
+
+    FIXED_PRIORITY = "fixed-priority"
+    EDF = "edf"
+    GLOBAL_EDF = "global-edf"
+    GLOBAL_FIXED_PRIORITY = "global-fixed-priority"
+
+    @property
+    def is_global(self) -> bool:
+        """Whether a job may run on any CPU and resume on another one."""
+        return self in {Scheduler.GLOBAL_EDF, Scheduler.GLOBAL_FIXED_PRIORITY}
+
+    @property
+    def is_edf(self) -> bool:
+        """Whether deadlines order jobs, and priorities do not count."""
+        return self in {Scheduler.EDF, Scheduler.GLOBAL_EDF}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSets:
+    """Preemption delays by the cache sets of the tasks instead of measured curves.
+
+    Attributes:
+        method: How evicted blocks are counted.
+        policy: Of replacement.
+        ways: Blocks of a set.
+        reload_ns: To load one block again; None: as the costs have it.
+    """
+
+    method: Method
+    policy: Policy
+    ways: int = 1
+    reload_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How a task set runs, as far as the file does not say it.
+
+    Attributes:
+        sets: None: gamma of working sets, as measured.
+        fit: Tasks are shared out to `cpus`; None: they stay where the file has them.
+        cpus: Of global scheduling, or of the partition; empty otherwise.
+    """
+
+    scheduler: Scheduler = Scheduler.FIXED_PRIORITY
+    sets: CacheSets | None = None
+    fit: Fit | None = None
+    cpus: tuple[int, ...] = ()
