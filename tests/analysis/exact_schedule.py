@@ -34,6 +34,7 @@ class Job:
     has_started: bool = field(default=False, init=False)
     ran: int = field(default=0, init=False)
     timer: int = field(default=0, init=False)
+    was_preempted: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self.rest = self.length
@@ -93,7 +94,9 @@ class Cpu:
 
     def _dispatch(self, job: Job, now: int, finished: Finished) -> None:
         if job is not self.running:
-            self.preemptions += self.running is not None
+            if self.running is not None:
+                self.running.was_preempted = True
+                self.preemptions += 1
             self.running = job
             if job.has_started:
                 job.rest += self.kernel.reload.get(job.task, 0)

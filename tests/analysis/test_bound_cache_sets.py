@@ -64,7 +64,7 @@ def test_switches_latency_and_ticks_count_beside_them():
     assert [one.response_time_ns for one in found.tasks] == [13, 30]
     parts = found.tasks[1].breakdown
     assert parts is not None
-    assert (parts.delta_ns, parts.gamma_ns, parts.interrupts_ns) == (6, 4, 3)
+    assert (parts.delta_ns, parts.gamma_ns, parts.interrupts_ns) == (6, 4, 4)
 
 
 def test_deadline_between_the_two_analyses_proves_nothing():

@@ -11,6 +11,7 @@ import pytest
 from tests.analysis.exact_schedule import Job, Kernel, play
 
 from laxity.analysis.edf import edf_verdict
+from laxity.analysis.edf_overheads import with_edf_overheads
 from laxity.analysis.overheads import PlatformCosts, Tick, with_overheads
 from laxity.analysis.response_time import interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
@@ -162,57 +163,79 @@ def _blocking(task: Task, tasks: Sequence[Task], sections: dict[str, int]) -> in
     return max((sections[one.name] for one in tasks if one.priority < task.priority), default=0)
 
 
+def costly(numbers: random.Random) -> tuple[list[Task], Kernel, PlatformCosts]:
+    """Tasks that are long beside what a kernel takes, that kernel, and the same as costs."""
+    tasks = [
+        replace(
+            one,
+            wcet_ns=max(1, one.wcet_ns * _COSTLY * 2 // 3),
+            period_ns=one.period_ns * _COSTLY,
+            deadline_ns=one.period_ns * _COSTLY,
+            jitter_ns=numbers.choice([0, 0, 5, 40]),
+            priority=numbers.choice([one.priority, one.priority, 7]),
+        )
+        for one in drawn(numbers)
+    ]
+    half = numbers.randint(0, 3)
+    kernel = Kernel(
+        half_switch=half,
+        reload={one.name: numbers.randint(0, 5) for one in tasks},
+        timer=numbers.randint(0, half),
+        tick=numbers.choice([0, 1]),
+        tick_period=numbers.randint(20, 50),
+        first_tick=numbers.randint(0, 10),
+    )
+    costs = PlatformCosts(
+        switch_ns=2 * half,
+        gamma_ns=kernel.reload,
+        release_latency_ns=numbers.choice([0, 0, 3]),
+        release_isr_ns=kernel.timer,
+        tick=Tick(kernel.tick, kernel.tick_period) if kernel.tick else None,
+    )
+    return tasks, kernel, costs
+
+
+def costly_jobs(tasks: Sequence[Task], costs: PlatformCosts, numbers: random.Random) -> list[Job]:
+    latency = costs.release_latency_ns
+    every = [jobs_of(one, numbers, latency=latency, until=_COSTLY_HORIZON) for one in tasks]
+    return [job for jobs in every for job in jobs]
+
+
 @how_many()
 def test_no_cost_of_the_platform_makes_a_response_exceed_its_bound(seed: int, n_sets: int):
     numbers = numbers_of(seed)
     n_compared = n_preemptions = 0
     for _ in range(n_sets):
-        tasks = [
-            replace(
-                one,
-                wcet_ns=max(1, one.wcet_ns * _COSTLY * 2 // 3),
-                period_ns=one.period_ns * _COSTLY,
-                deadline_ns=one.period_ns * _COSTLY,
-                jitter_ns=numbers.choice([0, 0, 5, 40]),
-                priority=numbers.choice([one.priority, one.priority, 7]),
-            )
-            for one in drawn(numbers)
-        ]
-        kernel = Kernel(
-            half_switch=(half := numbers.randint(0, 3)),
-            reload={one.name: numbers.randint(0, 5) for one in tasks},
-            timer=numbers.randint(0, half),
-            tick=numbers.choice([0, 1]),
-            tick_period=numbers.randint(20, 50),
-            first_tick=numbers.randint(0, 10),
-        )
-        latency = numbers.choice([0, 0, 3])
-        costs = PlatformCosts(
-            switch_ns=2 * kernel.half_switch,
-            gamma_ns=kernel.reload,
-            release_latency_ns=latency,
-            release_isr_ns=kernel.timer,
-            tick=Tick(kernel.tick, kernel.tick_period) if kernel.tick else None,
-        )
+        tasks, kernel, costs = costly(numbers)
         loaded = [with_overheads(one, tasks, costs) for one in tasks]
         if any(utilisation((one.task, *one.interfering, *one.interrupts)) >= 1 for one in loaded):
             continue
-        seen = play(
-            [
-                job
-                for one in tasks
-                for job in jobs_of(one, numbers, latency=latency, until=_COSTLY_HORIZON)
-            ],
-            kernel,
-        )
+        seen = play(costly_jobs(tasks, costs, numbers), kernel)
         n_preemptions += seen.preemptions
         for one, all_of_it in zip(tasks, loaded, strict=True):
             before = (*all_of_it.interfering, *all_of_it.interrupts)
             most = response_time(all_of_it.task, before).response_ns
             n_compared += 1
-            assert seen.longest.get(one.name, 0) <= most, (tasks, kernel, latency)
+            assert seen.longest.get(one.name, 0) <= most, (tasks, kernel, costs)
     assert n_compared > n_sets
     assert n_preemptions > n_sets
+
+
+@how_many()
+def test_no_cost_of_the_platform_makes_edf_miss_what_it_is_said_to_meet(seed: int, n_sets: int):
+    numbers = numbers_of(seed)
+    n_met = n_preemptions = 0
+    for _ in range(n_sets):
+        tasks, kernel, costs = costly(numbers)
+        loaded = with_edf_overheads(tasks, costs)
+        if edf_verdict(loaded.tasks, interrupts=loaded.interrupts).verdict != SCHEDULABLE:
+            continue
+        jobs = costly_jobs(tasks, costs, numbers)
+        assert not _misses(tasks, jobs, kernel), (tasks, kernel, costs)
+        n_met += 1
+        n_preemptions += sum(job.was_preempted for job in jobs)
+    assert n_met > n_sets // 4
+    assert n_preemptions > n_met
 
 
 @how_many()
@@ -241,12 +264,12 @@ def test_verdict_of_edf_is_that_of_the_schedule(seed: int, n_sets: int):
     assert min(verdicts.values()) > n_sets // 20
 
 
-def _misses(tasks: Sequence[Task], jobs: list[Job]) -> bool:
+def _misses(tasks: Sequence[Task], jobs: list[Job], kernel: Kernel | None = None) -> bool:
     """Tell whether a job misses its deadline where the earliest deadline runs first."""
     deadlines = {one.name: one.deadline_ns for one in tasks}
     for job in jobs:
         job.urgency = job.release + deadlines[job.task]
-    longest = play(jobs).longest
+    longest = play(jobs, kernel).longest
     return any(longest[name] > deadlines[name] for name in longest)
 
 
