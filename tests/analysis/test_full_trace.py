@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Pieces of response times with wake-ups and interrupts, calculated by hand. The task: thread 7."""
 
-from tests.analysis.made_up_trace import full_trace, fully_attributed, jobs, only
+from tests.analysis.made_up_trace import full_trace, fully_attributed, jobs, only, threads
 
 from laxity.analysis.attribution import Verdict
+from laxity.analysis.sched_trace import Coverage, read_trace
 from laxity.model.streams import SchedKind
 
 OFF, WAKEUP = SchedKind.OFF, SchedKind.WAKEUP
@@ -208,3 +209,17 @@ def test_interrupts_of_several_jobs_are_summed_up_by_name():
     (one,) = result.interrupters
     assert (one.n, one.n_jobs, one.total_ns, one.median_ns, one.max_ns) == (3, 2, 60, 20, 30)
     assert result.pieces.execution_ns.tolist() == [70, 70]
+
+
+def test_number_that_is_used_again_has_the_name_of_its_new_parent():
+    # 8 was forked by 9 at 1000; its row of threads.npy goes on, for its end came out of order.
+    coverage = Coverage(0, 10_000, {}, frozenset(SchedKind))
+    forked = full_trace(ASLEEP, (1000, 0, SchedKind.FORK, 8, 9, 0), WOKEN)
+    trace = read_trace(forked, threads((8, "before", 0), (9, "parent", 0)), coverage)
+    assert [trace.name_of(8, instant) for instant in (999, 1000, 2000)] == [
+        "before", "parent", "parent",
+    ]  # fmt: skip
+    # A name that it took since counts.
+    named = threads((8, "before", 0), (8, "after", 1500), (9, "parent", 0))
+    trace = read_trace(forked, named, coverage)
+    assert [trace.name_of(8, instant) for instant in (1400, 1500)] == ["parent", "after"]

@@ -179,6 +179,8 @@ class Trace:
     _threads: Threads
     _by_cpu: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict)
     _by_tid: dict[int, Threads] = field(default_factory=dict)
+    # When threads were forked and by whom, by their number; None: not looked for yet.
+    _forks: dict[int, list[tuple[int, int]]] | None = None
 
     def absences_of(self, tid: int) -> tuple[Absences, Windows] | None:
         """Find when a thread was off its CPU.
@@ -283,16 +285,37 @@ class Trace:
             yield int(owner), begun_ns, to_ns - begun_ns
 
     def name_of(self, tid: int, instant_ns: int) -> str | None:
-        """Name a thread as it was called at an instant; None if the trace never met it."""
+        """Name a thread as it was called at an instant; None if the trace never met it.
+
+        Numbers are used again. A row of threads.npy whose end came out of order seems to go on
+        into the next life of its number, so a fork since then counts: the name is the parent's.
+        """
         if tid == IDLE_TID:
             return _IDLE_NAME
-        if tid not in self._by_tid:
-            self._by_tid[tid] = self._threads[np.ma.getdata(self._threads["tid"]) == tid]
-        rows = self._by_tid[tid]
+        rows = self._rows_of(tid)
         begun = rows[np.ma.getdata(rows["from_ns"]) <= instant_ns]
         # A row may begin late where its first sign of life was lost.
         row = begun[-1] if len(begun) else rows[0] if len(rows) else None
+        fork = self._last_fork(tid, instant_ns)
+        if fork is not None and len(begun) and int(begun["from_ns"][-1]) < fork[0]:
+            forked_ns, parent = fork
+            return None if parent == tid else self.name_of(parent, forked_ns - 1)
         return None if row is None else bytes(row["comm"]).decode("utf-8", errors="replace")
+
+    def _rows_of(self, tid: int) -> Threads:
+        if tid not in self._by_tid:
+            self._by_tid[tid] = self._threads[np.ma.getdata(self._threads["tid"]) == tid]
+        return self._by_tid[tid]
+
+    def _last_fork(self, tid: int, instant_ns: int) -> tuple[int, int] | None:
+        """Find when a thread of this number was forked last, and by whom."""
+        if self._forks is None:
+            self._forks = {}
+            for row in self._rows[self._rows["kind"] == SchedKind.FORK]:
+                lives = self._forks.setdefault(int(row["tid"]), [])
+                lives.append((int(row["time_ns"]), int(row["other_tid"])))
+        lives = self._forks.get(tid, [])
+        return next((one for one in reversed(lives) if one[0] <= instant_ns), None)
 
 
 def coverage_of(trace: TraceResult | None) -> Coverage | None:
