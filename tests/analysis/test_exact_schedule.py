@@ -12,6 +12,7 @@ from tests.analysis.exact_schedule import Job, Kernel, play
 
 from laxity.analysis.edf import edf_verdict
 from laxity.analysis.edf_overheads import with_edf_overheads
+from laxity.analysis.edf_response import edf_response_times
 from laxity.analysis.overheads import PlatformCosts, Tick, with_overheads
 from laxity.analysis.response_time import interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
@@ -239,6 +240,33 @@ def test_no_cost_of_the_platform_makes_edf_miss_what_it_is_said_to_meet(seed: in
 
 
 @how_many()
+def test_no_response_under_edf_exceeds_its_bound(seed: int, n_sets: int):
+    numbers = numbers_of(seed)
+    n_compared = n_reached = 0
+    for _ in range(n_sets):
+        tasks, kernel, costs = costly(numbers)
+        if numbers.random() < 0.5:
+            # Without costs some bounds are reached.
+            kernel, costs = Kernel(), PlatformCosts()
+        tasks = [
+            replace(one, deadline_ns=one.period_ns * numbers.randint(5, 25) // 10) for one in tasks
+        ]
+        loaded = with_edf_overheads(tasks, costs)
+        bounds = edf_response_times(loaded.tasks, loaded.interrupts)
+        if None in bounds:
+            continue
+        jobs = costly_jobs(tasks, costs, numbers)
+        by_deadline(tasks, jobs)
+        longest = play(jobs, kernel).longest
+        for one, most in zip(tasks, bounds, strict=True):
+            assert longest.get(one.name, 0) <= most, (tasks, kernel, costs)
+            n_compared += 1
+            n_reached += longest.get(one.name) == most
+    assert n_compared > n_sets
+    assert n_reached > n_sets // 10
+
+
+@how_many()
 def test_verdict_of_edf_is_that_of_the_schedule(seed: int, n_sets: int):
     numbers = numbers_of(seed)
     verdicts = {SCHEDULABLE: 0, NOT_SCHEDULABLE: 0}
@@ -264,13 +292,18 @@ def test_verdict_of_edf_is_that_of_the_schedule(seed: int, n_sets: int):
     assert min(verdicts.values()) > n_sets // 20
 
 
-def _misses(tasks: Sequence[Task], jobs: list[Job], kernel: Kernel | None = None) -> bool:
-    """Tell whether a job misses its deadline where the earliest deadline runs first."""
+def by_deadline(tasks: Sequence[Task], jobs: list[Job]) -> None:
+    """Let the earliest deadline run first."""
     deadlines = {one.name: one.deadline_ns for one in tasks}
     for job in jobs:
         job.urgency = job.release + deadlines[job.task]
+
+
+def _misses(tasks: Sequence[Task], jobs: list[Job], kernel: Kernel | None = None) -> bool:
+    """Tell whether a job misses its deadline where the earliest deadline runs first."""
+    by_deadline(tasks, jobs)
     longest = play(jobs, kernel).longest
-    return any(longest[name] > deadlines[name] for name in longest)
+    return any(longest.get(one.name, 0) > one.deadline_ns for one in tasks)
 
 
 def test_hyperperiod_holds_every_period():
