@@ -134,6 +134,7 @@ NEVER_ACCOUNTED = (
     "interrupts of devices (irq)",
     "caches that interrupts and ticks empty",
     "instructions that are loaded again after a preemption (gamma_code)",
+    "real-time throttling: tasks that use more of a CPU than sched_rt_runtime_us grants",
 )
 
 
