@@ -23,16 +23,23 @@ def bound_of(wcet: int, costs: PlatformCosts | None = None) -> TaskBound:
     return judge(task("mine", wcet, 10_000, 9), costs=costs or PlatformCosts()).tasks[0]
 
 
+EVERYTHING = frozenset(SchedKind)
+SWITCHES_ALONE = frozenset({SchedKind.OFF, SchedKind.ON})
+
+
 def observed(
-    bound: TaskBound, *rows: tuple[int, int, int, int], status: int = 0, has_trace: bool = False
+    bound: TaskBound,
+    *rows: tuple[int, int, int, int],
+    status: int = 0,
+    supplies: frozenset[SchedKind] = frozenset(),
 ) -> Observed:
     made = jobs(*rows)
     made["status"] = status
     member, cut = None, None
-    if has_trace:
+    if supplies:
         trace = read_trace(
             full_trace(ASLEEP, WOKEN, ON, (1600, 0, SchedKind.OFF, 7, 0, SLEEPS)),
-            NAMES, Coverage(0, 10_000, {}, frozenset(SchedKind)),
+            NAMES, Coverage(0, 10_000, {}, supplies),
         )  # fmt: skip
         pieces = attribute(made, trace).pieces
         member = Member("mine", 9, frozenset({7}), pieces, np.array([row[1] for row in rows]))
@@ -76,7 +83,7 @@ def test_excess_without_a_trace_is_not_attributed():
 def test_excess_is_the_sum_over_its_parts_of_seen_less_counted():
     # Released 1000, on at 1030, started 1050, finished 1550 with 500 of processor time: release 30
     # and tasks 520 against 0 and 400.
-    (one,) = observed(bound_of(400), (1000, 1050, 1550, 500), has_trace=True).excesses
+    (one,) = observed(bound_of(400), (1000, 1050, 1550, 500), supplies=EVERYTHING).excesses
     assert one.reason is None
     assert [(part.name, part.beyond_ns) for part in one.causes] == [("tasks", 120), ("release", 30)]
     assert sum(part.beyond_ns for part in one.parts) == one.response_ns - one.bound_ns == 150
@@ -85,15 +92,29 @@ def test_excess_is_the_sum_over_its_parts_of_seen_less_counted():
     ]
 
 
+def test_interrupts_that_the_trace_lacks_are_part_of_the_tasks_and_never_zero():
+    # C' = 400, ticks of 2 each 100: ceil((w + 2) / 100) 2: 400 -> 410, again 410.
+    bound = bound_of(400, PlatformCosts(tick=Tick(2, 100)))
+    row = (1000, 1050, 1550, 500)
+    (one,) = observed(bound, row, supplies=SWITCHES_ALONE).excesses
+    assert "interrupts" not in [part.name for part in one.parts]
+    assert [(part.name, part.counted_ns) for part in one.causes] == [("tasks", 410), ("release", 0)]
+    assert sum(part.beyond_ns for part in one.parts) == one.response_ns - one.bound_ns == 140
+    (one,) = observed(bound, row, supplies=EVERYTHING).excesses
+    assert [part.counted_ns for part in one.parts if part.name == "interrupts"] == [10]
+
+
 def test_job_that_the_trace_does_not_cover_is_not_attributed():
     # It finishes when the trace has stopped.
-    (one,) = observed(bound_of(400), (1000, 1050, 10_001, 500), has_trace=True).excesses
+    (one,) = observed(bound_of(400), (1000, 1050, 10_001, 500), supplies=EVERYTHING).excesses
     assert one.reason == "not attributable: the trace does not tell of this job"
 
 
 def test_what_a_bound_assumes_stands_beside_what_was_seen():
     execution, latency = observed(
-        bound_of(400, PlatformCosts(release_latency_ns=11)), (1000, 1050, 1550, 500), has_trace=True
+        bound_of(400, PlatformCosts(release_latency_ns=11)),
+        (1000, 1050, 1550, 500),
+        supplies=EVERYTHING,
     ).assumptions
     assert (execution.counted_ns, execution.seen_ns, execution.n_beyond) == (400, 500, 1)
     # Woken 12 after its release.

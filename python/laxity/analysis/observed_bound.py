@@ -240,15 +240,20 @@ def _beside_counted(seen: Parts, of_bound: dict[PartName, int]) -> tuple[Part, .
     seen_ns: dict[PartName, int] = {
         "release": seen.release_ns,
         "tasks": seen.tasks_ns,
-        "interrupts": seen.interrupts_ns or 0,
         "foreign threads": sum(seen.foreign_ns.values()),
         "blocked": seen.blocked_ns,
         "idle": seen.idle_ns,
         "unexplained": seen.unexplained_ns,
     }
+    counted_ns = dict(of_bound)
+    if seen.interrupts_ns is not None:
+        seen_ns["interrupts"] = seen.interrupts_ns
+    elif counted_ns:
+        # The trace has none: whoever they interrupted has them, here as there.
+        counted_ns["tasks"] += counted_ns.pop("interrupts")
     names = tuple(name or "an unknown thread" for name, _ in foreign)
     parts = [
-        Part(name, ns, of_bound.get(name, 0), names if name == "foreign threads" else ())
+        Part(name, ns, counted_ns.get(name, 0), names if name == "foreign threads" else ())
         for name, ns in seen_ns.items()
     ]
     return tuple(sorted(parts, key=lambda one: -one.beyond_ns))
