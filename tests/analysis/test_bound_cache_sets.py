@@ -55,15 +55,16 @@ def test_blocks_that_are_loaded_again_count_and_stand_in_the_parts():
 
 
 def test_switches_latency_and_ticks_count_beside_them():
-    # C' = 3 + 2 and 6 + 2; high waits for a switch of low, 2, and for a tick: 5 + 2 + 1 = 8, + J 4.
-    # low: 8 + 2 (5 + 2 blocks), high twice since ceil((w + 4) / 20), and ticks of 1 each 10,
-    # ceil((w + 1) / 10): 22 -> 25: 3. 25 + 4 = 29.
+    # C' = 3 + 2 and 6 + 2; high waits for a switch of low, 2, and for ticks of 1 each 10, late by
+    # 4 + 1 + 2: 5 + 2 = 7, ceil(14 / 10) = 2: 9, + J 4.
+    # low: 8 + 2 (5 + 2 blocks), high twice since ceil((w + 4) / 20), and ticks, ceil((w + 7) / 10):
+    # 22 -> 25 -> 26: 4. 26 + 4 = 30.
     costs = PlatformCosts(switch_ns=2, release_latency_ns=4, tick=Tick(1, 10), block_reload_ns=1)
     found = judge(HIGH, LOW, costs=costs)
-    assert [one.response_time_ns for one in found.tasks] == [12, 29]
+    assert [one.response_time_ns for one in found.tasks] == [13, 30]
     parts = found.tasks[1].breakdown
     assert parts is not None
-    assert (parts.delta_ns, parts.gamma_ns, parts.interrupts_ns) == (6, 4, 3)
+    assert (parts.delta_ns, parts.gamma_ns, parts.interrupts_ns) == (6, 4, 4)
 
 
 def test_deadline_between_the_two_analyses_proves_nothing():

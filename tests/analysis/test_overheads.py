@@ -75,6 +75,21 @@ def test_timers_of_lower_tasks_and_ticks_interrupt():
     assert bound(LOW, TASKS, costs).response_ns == 69
 
 
+def test_timers_and_ticks_that_come_late_come_closer_to_the_next_ones():
+    # A timer of low late by 6 and the next one 50 after its release, so 44 apart: of 45 ns of high
+    # both may hit. w = 45 + ceil((w + 6) / 50) 5: 45 -> 55 -> 55 (ceil(61 / 50) = 2), and 6 late.
+    low = replace(LOW, period_ns=50)
+    late = PlatformCosts(release_isr_ns=5, release_latency_ns=6)
+    assert bound(replace(HIGH, wcet_ns=45), (HIGH, low), late).response_ns == 61
+    # In time: 45 + 5 = 50, ceil(50 / 50) = 1.
+    in_time = replace(late, release_latency_ns=0)
+    assert bound(replace(HIGH, wcet_ns=45), (HIGH, low), in_time).response_ns == 50
+    # A tick of 1 each 50 waits for the timer, 6, a switch, 4, and itself: w = 40 + 4 + 1 = 45 ->
+    # ceil((45 + 11) / 50) = 2: 46.
+    ticks = PlatformCosts(switch_ns=4, release_latency_ns=6, tick=Tick(1, 50))
+    assert bound(replace(HIGH, wcet_ns=40), (HIGH,), ticks).response_ns == 46 + 6
+
+
 def test_other_cpus_cost_nothing():
     elsewhere = replace(LOW, cpu=1)
     assert bound(HIGH, (HIGH, elsewhere), COSTS).response_ns == 14

@@ -56,6 +56,15 @@ def test_gamma_is_the_largest_of_all_ways_to_evict():
     assert [one.evict for one in found.used if one.name == "gamma"] == ["flush"]
 
 
+def test_gamma_of_a_curve_that_ends_before_the_working_set_still_counts():
+    # Flushed, 64 KiB take 80 us; written, 256 KiB take 30 us: 200 KiB cannot take less than 80.
+    flushed = gamma(64, 80_000, evict="flush")
+    found = accounted(*SWITCHES, *GAMMAS, flushed, kib=200)
+    assert found.costs.gamma_ns == {"low": 80_000}
+    # But it holds no working set of that size by itself.
+    assert accounted(*SWITCHES, flushed, kib=200).costs is None
+
+
 def test_working_set_beyond_what_was_measured_is_missing():
     found = accounted(*SWITCHES, *GAMMAS, kib=1025)
     assert found.costs is None

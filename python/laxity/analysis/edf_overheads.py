@@ -70,7 +70,7 @@ def with_edf_overheads(
         )
         for one in late
     )
-    return EdfLoaded(loaded, _interrupts(tasks, costs))
+    return EdfLoaded(loaded, _interrupts(late, costs))
 
 
 def gamma_charged_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int:
@@ -92,7 +92,13 @@ def may_preempt(task: Task, victim: Task) -> bool:
 
 
 def _interrupts(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
-    """List timers and ticks: a timer goes off whatever the deadline of the job that it releases."""
+    """List timers and ticks: a timer goes off whatever the deadline of the job that it releases.
+
+    Args:
+        tasks: With the release latency in their jitter: a timer that comes late is as much closer
+            to the next one.
+        costs: What the platform takes.
+    """
     found = [
         replace(one, name=f"interrupt of {one.name}", wcet_ns=costs.release_isr_ns, blocking_ns=0)
         for one in tasks
@@ -101,6 +107,7 @@ def _interrupts(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]
     if costs.tick is not None and tasks:
         cost_ns, period_ns = costs.tick.cost_ns, costs.tick.period_ns
         tick = replace(tasks[0], name="tick", wcet_ns=cost_ns, period_ns=period_ns, blocking_ns=0)
-        # One that came late by all that it takes is as much closer to the next one.
-        found.append(replace(tick, jitter_ns=cost_ns))
+        # A tick is a timer, and waits for a switch that nothing interrupts.
+        late_ns = costs.release_latency_ns + cost_ns + costs.switch_ns
+        found.append(replace(tick, jitter_ns=late_ns))
     return tuple(found)

@@ -160,15 +160,18 @@ def _loaded(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Task:
 
 def _interrupts(task: Task, lower: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
     """List the interrupts that may hit a task and that no switch has in it."""
+    # A timer that comes late is as much closer to the next one.
+    late_ns = costs.release_latency_ns
     interrupts = [
-        _interrupt(one, costs.release_isr_ns, one.period_ns, one.jitter_ns)
+        _interrupt(one, costs.release_isr_ns, one.period_ns, one.jitter_ns + late_ns)
         for one in lower
         if costs.release_isr_ns
     ]
     if costs.tick is not None:
-        # One that came late by all that it takes is as much closer to the next one.
+        # A tick is a timer, and waits for a switch that nothing interrupts.
         cost_ns = costs.tick.cost_ns
-        interrupts.append(_interrupt(task, cost_ns, costs.tick.period_ns, cost_ns))
+        late_ns += cost_ns + costs.switch_ns
+        interrupts.append(_interrupt(task, cost_ns, costs.tick.period_ns, late_ns))
     return tuple(interrupts)
 
 

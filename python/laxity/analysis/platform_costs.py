@@ -134,6 +134,7 @@ NEVER_ACCOUNTED = (
     "interrupts of devices (irq)",
     "caches that interrupts and ticks empty",
     "instructions that are loaded again after a preemption (gamma_code)",
+    "real-time throttling: tasks that use more of a CPU than sched_rt_runtime_us grants",
 )
 
 
@@ -369,15 +370,18 @@ def _on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> Use
     if size is None:
         return f"{sought.of(task)}: no working set is stated; add working_set"
     largest: list[UsedCost] = []
+    is_held = False
     for curve in _curves(model, sought):
         figures = [(_size(entry), choice.value_ns(entry), entry) for entry in curve]
         known = [(at, _used(entry, ns, task.name)) for at, ns, entry in figures if ns is not None]
         holding = [at for at, _ in known if at >= size]
-        if holding:
-            upto = [one for at, one in known if at <= min(holding)]
-            largest.append(max(upto, key=lambda one: one.value_ns))
-    largest += _on_models(model, sought, task, choice)
-    if largest:
+        is_held |= bool(holding)
+        # A curve that ends before it tells of the smaller sizes all the same.
+        upto = [one for at, one in known if not holding or at <= min(holding)]
+        largest += [max(upto, key=lambda one: one.value_ns)] if upto else []
+    modelled = _on_models(model, sought, task, choice)
+    largest += modelled
+    if is_held or modelled:
         return max(largest, key=lambda one: one.value_ns)
     sizes = [_size(entry) for curve in _curves(model, sought) for entry in curve]
     if sizes and max(sizes) < size:

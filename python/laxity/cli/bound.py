@@ -26,7 +26,7 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.tables import print_json
-from laxity.errors import ConfigError, located, suggestion
+from laxity.errors import EXIT_VIOLATED, ConfigError, located, suggestion
 from laxity.model.costs import Costs
 from laxity.model.percent import parse_percent
 from laxity.model.task_set import TaskSet, read_task_set
@@ -46,6 +46,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     use: str
     margin: str
     write_priorities: Path | None
+    against: str | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -63,7 +64,8 @@ class _Given:
 
 
 @click.command(
-    epilog="Exit codes: 0 schedulable, 1 not schedulable, 2 usage or specification, 4 not provable."
+    epilog="Exit codes: 0 schedulable; 1 not schedulable, or a response time above its bound; "
+    "2 usage or specification; 4 not provable, or a run that cannot be compared."
 )
 @click.argument("taskset", metavar="TASKSET.toml")
 @click.option(
@@ -92,6 +94,11 @@ class _Given:
     type=click.Path(path_type=Path),
     help="Write the task set with the priorities that were found for it; FILE must not exist.",
 )
+@click.option(
+    "--against",
+    metavar="RUN",
+    help="Hold the bounds against the response times of this run of the same task set.",
+)
 @setup_options
 @run_dir_option
 @run_root_option
@@ -115,6 +122,9 @@ def bound(taskset: str, **given: object) -> int:
     with located(f"task set {taskset}"):
         task_set = read_task_set(data)
     final = _run_path(options)
+    if final is not None and options.against is not None:
+        msg = "--against: is not stored; leave out --run-dir and --run-root, or --against"
+        raise ConfigError(msg)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
     costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
@@ -122,6 +132,8 @@ def bound(taskset: str, **given: object) -> int:
     code = answer.exit_code
     if final is not None:
         code = _store(final, _Given(Path(taskset), data, costs.model, answer), options)
+    elif options.against is not None:
+        code = _hold_against(options, task_set, answer)
     elif options.output_format == "json":
         print_json(answer)
     else:
@@ -129,6 +141,20 @@ def bound(taskset: str, **given: object) -> int:
     if options.write_priorities is not None:
         _write_priorities(options.write_priorities, data, answer)
     return code
+
+
+def _hold_against(options: _Options, task_set: TaskSet, answer: Answer) -> int:
+    """Answer with how a run has kept to the bounds."""
+    from laxity.cli.bound_against import hold_against, print_against  # noqa: PLC0415 - loads numpy
+
+    held = hold_against(Path(options.against or ""), task_set, answer)
+    if options.output_format == "json":
+        print_json({**msgspec.to_builtins(answer), "against": held})
+    else:
+        print_against(held)
+        print_answer(answer)
+    # A response beyond its bound refutes what the bound assumes, whatever the verdict is.
+    return EXIT_VIOLATED if held.above else answer.exit_code
 
 
 def _run_path(options: _Options) -> Path | None:

@@ -62,6 +62,7 @@ class DeclaredTask:
         priority: Means nothing under policy deadline.
         cpu: None: the file names none, or several.
         cpus: All that it names.
+        program: Workload or program with its words; empty: the file names none.
     """
 
     name: str
@@ -74,6 +75,7 @@ class DeclaredTask:
     wcet_ns: int
     keys: BoundKeys
     cpus: tuple[int, ...] = ()
+    program: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def _read_task(table: dict[str, Any], index: int) -> DeclaredTask:
             wcet_ns=keys.wcet_ns,
             keys=keys,
             cpus=cpus,
+            program=_program(task),
         )
 
 
@@ -219,6 +222,12 @@ def _name(task: TaskTable) -> str:
         msg = "no name; add name, by which the answer tells it from others"
         raise ConfigError(msg)
     return name
+
+
+def _program(task: TaskTable) -> tuple[str, ...]:
+    if task.exec:
+        return tuple(task.exec)
+    return () if task.workload is None else (task.workload, *task.args)
 
 
 def _period_ns(task: TaskTable) -> int:

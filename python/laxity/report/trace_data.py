@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from laxity.analysis.attribution import Attribution, attribute
 from laxity.analysis.jobs import Jobs, has_column
-from laxity.analysis.sched_trace import coverage_of, read_trace
+from laxity.analysis.sched_trace import Trace, coverage_of, read_trace
 from laxity.store.run_directory import Run
 
 
@@ -26,10 +26,28 @@ def read_attributions(
     Raises:
         RecordError: A stream of the trace is missing or damaged.
     """
+    trace = read_whole_trace(run)
+    if trace is None:
+        return {}
+    return attribute_tasks(run, trace, jobs_by_task, snapshot_exec_ns)
+
+
+def read_whole_trace(run: Run) -> Trace | None:
+    """Read the scheduling trace of a run; None if none was recorded to the end.
+
+    Raises:
+        RecordError: A stream of the trace is missing or damaged.
+    """
     coverage = coverage_of(run.manifest.trace)
     if coverage is None:
-        return {}
-    trace = read_trace(run.stream("sched"), run.stream("threads"), coverage)
+        return None
+    return read_trace(run.stream("sched"), run.stream("threads"), coverage)
+
+
+def attribute_tasks(
+    run: Run, trace: Trace, jobs_by_task: Mapping[int, Jobs], snapshot_exec_ns: int
+) -> dict[int, Attribution]:
+    """Attribute jobs by a trace that was read; arguments and result as `read_attributions`."""
     # What such a task measures is the processor time of all its threads; jobs are of the main one.
     several = {task.index for task in run.manifest.tasks if task.threads_seen > 1}
     return {

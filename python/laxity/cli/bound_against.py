@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity bound --against RUN`: bounds held against the response times of a run."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from laxity.analysis import jobs as job_analysis
+from laxity.analysis.attribution import Attribution
+from laxity.analysis.bound_document import Answer
+from laxity.analysis.bound_tasks import tasks_of
+from laxity.analysis.jobs import Jobs
+from laxity.analysis.observed_bound import Excess, Observed, TracedTask, observe_task
+from laxity.analysis.run_match import differences
+from laxity.analysis.sched_trace import Trace
+from laxity.analysis.verdicts import TaskBound
+from laxity.analysis.window_parts import Member, Timeline
+from laxity.cli.tables import format_table
+from laxity.errors import NoVerdict, RecordError
+from laxity.model.manifest import Manifest
+from laxity.model.task_set import TaskSet
+from laxity.model.units import decimal_duration, format_duration_ns
+from laxity.report.trace_data import attribute_tasks, read_whole_trace
+from laxity.runner.finish import open_recovered
+from laxity.store.run_directory import Run
+
+# How many jobs of a task are shown one by one, and causes of each; json has all that was found.
+_MAX_JOBS = 3
+_MAX_CAUSES = 6
+_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What `--against` adds to the answer; times in ns.
+
+    Attributes:
+        run: Its path.
+        trace: Back-end of its scheduling trace; None: it has none that is whole.
+        stolen_ns: What the host took, by CPU; empty: the kernel does not tell.
+        stolen_resolution_ns: Of these figures.
+        tasks: In the order of the task set.
+    """
+
+    run: str
+    trace: str | None
+    stolen_ns: Mapping[int, int]
+    stolen_resolution_ns: int | None
+    tasks: tuple[Observed, ...]
+
+    @property
+    def above(self) -> int:
+        """Jobs of all tasks beyond their bounds."""
+        return sum(task.above for task in self.tasks)
+
+
+def hold_against(path: Path, task_set: TaskSet, answer: Answer) -> Against:
+    """Compare every job of a run with the bound of its task.
+
+    Args:
+        path: The run.
+        task_set: What was bounded.
+        answer: The bounds, and the costs that they count with.
+
+    Raises:
+        ConfigError: There is no such run.
+        NoVerdict: The run is of another task set or machine, or its rows are not whole.
+    """
+    run = open_recovered(path)
+    found = differences(task_set, answer.tasks, answer.costs.machine_hash, run.manifest)
+    if found:
+        msg = f"--against {path}: cannot be compared: {'; '.join(found)}"
+        raise NoVerdict(msg)
+    rows = _rows_by_task(run)
+    trace = read_whole_trace(run)
+    traced = _traced(run.manifest, task_set, answer.tasks, (rows, trace, run))
+    observed = []
+    for task in traced:
+        here = [one for one in traced if one.bound.cpu == task.bound.cpu]
+        cut = None
+        if trace is not None:
+            cut = Timeline(trace, [one.member for one in here if one.member]).parts_of
+        observed.append(observe_task(task, here, cut))
+    if not any(one.jobs for one in observed):
+        msg = f"--against {path}: no job of it finished; there is nothing to compare"
+        raise NoVerdict(msg)
+    recorded = run.manifest.trace
+    used = {one.bound.cpu for one in traced}
+    stolen = [] if recorded is None else [one for one in recorded.cpus if one.cpu in used]
+    return Against(
+        run=str(path),
+        trace=None if trace is None or recorded is None else recorded.backend,
+        stolen_ns={one.cpu: one.steal_ns for one in stolen if one.steal_ns is not None},
+        stolen_resolution_ns=None if recorded is None else recorded.steal_resolution_ns,
+        tasks=tuple(observed),
+    )
+
+
+def _rows_by_task(run: Run) -> dict[int, Jobs]:
+    """Read the rows of each task; all of them are needed for "no response time above"."""
+    jobs = run.stream("jobs")
+    rows = {}
+    for task in run.manifest.tasks:
+        mine = job_analysis.in_order(job_analysis.of_task(jobs, task.index))
+        if task.lost_rows or len(mine) != task.released:
+            msg = (
+                f'run {run.path}: task "{task.name}": {len(mine)} rows of {task.released} '
+                'releases; run it with keep = "all"'
+            )
+            raise RecordError(msg)
+        rows[task.index] = mine
+    return rows
+
+
+def _traced(
+    manifest: Manifest,
+    task_set: TaskSet,
+    bounds: Sequence[TaskBound],
+    read: tuple[dict[int, Jobs], Trace | None, Run],
+) -> list[TracedTask]:
+    """Put bounds, rows and what the trace tells together, task by task."""
+    rows, trace, run = read
+    snapshots = manifest.snapshots
+    exec_ns = 0 if snapshots is None or snapshots.exec_ns is None else round(snapshots.exec_ns)
+    attributions: Mapping[int, Attribution] = {}
+    if trace is not None:
+        attributions = attribute_tasks(run, trace, rows, exec_ns)
+    index_of = {task.name: task.index for task in manifest.tasks}
+    wcets = {task.name: task.wcet_ns for task in tasks_of(task_set.tasks)}
+    return [
+        TracedTask(
+            bound=bound,
+            wcet_ns=wcets[bound.name],
+            rows=rows[index_of[bound.name]],
+            member=_member(bound, rows[index_of[bound.name]], attributions, index_of[bound.name]),
+            snapshot_exec_ns=exec_ns,
+        )
+        for bound in bounds
+    ]
+
+
+def _member(
+    bound: TaskBound, rows: Jobs, attributions: Mapping[int, Attribution], index: int
+) -> Member | None:
+    if index not in attributions:
+        return None
+    finished = job_analysis.with_release(job_analysis.finished(rows))
+    order = np.argsort(np.ma.getdata(finished["job"]), kind="stable")
+    return Member(
+        name=bound.name,
+        priority=bound.priority or 0,
+        tids=frozenset(np.unique(np.ma.getdata(finished["tid"])).tolist()),
+        pieces=attributions[index].pieces,
+        start_ns=np.ma.getdata(finished["start_ns"])[order].astype(np.int64),
+    )
+
+
+def print_against(against: Against) -> None:
+    """Write the comparison for people."""
+    sys.stdout.write(f"{_outcome(against)}\n\n")
+    headers = ("task", "jobs", "unfinished", "largest", "bound", "of bound", "above")
+    rows = [
+        (
+            one.task,
+            str(one.jobs),
+            str(one.unfinished),
+            "none" if one.largest_ns is None else decimal_duration(one.largest_ns),
+            "no bound" if one.bound_ns is None else decimal_duration(one.bound_ns),
+            _share(one.largest_ns, one.bound_ns),
+            "-" if one.bound_ns is None else str(one.above),
+        )
+        for one in against.tasks
+    ]
+    sys.stdout.write(format_table(headers, rows, right=range(1, len(headers))))
+    _print_assumptions(against.tasks)
+    _print_excesses(against.tasks)
+    for line in _steal_lines(against):
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"run: {against.run}, trace: {against.trace or 'none'}\n\n")
+
+
+def _outcome(against: Against) -> str:
+    n_jobs = sum(task.jobs for task in against.tasks if task.bound_ns is not None)
+    without = [task.task for task in against.tasks if task.bound_ns is None]
+    beside = f"; without a bound: {', '.join(without)}" if without else ""
+    if not n_jobs:
+        return f"nothing to compare{beside}"
+    if against.above:
+        return f"{against.above} of {n_jobs} response times above their bounds{beside}"
+    return f"no response time above its bound, of {n_jobs} jobs{beside}"
+
+
+def _share(part_ns: int | None, whole_ns: int | None) -> str:
+    if part_ns is None or not whole_ns:
+        return "-"
+    return f"{_PERCENT * part_ns / whole_ns:.1f} %"
+
+
+def _print_assumptions(tasks: Sequence[Observed]) -> None:
+    headers = ("task", "of each job", "counted", "largest seen", "n", "beyond")
+    rows = [
+        (
+            task.task,
+            one.name,
+            decimal_duration(one.counted_ns),
+            "not known" if one.seen_ns is None else decimal_duration(one.seen_ns),
+            str(one.n),
+            "-" if one.seen_ns is None else str(one.n_beyond),
+        )
+        for task in tasks
+        for one in task.assumptions
+    ]
+    table = format_table(headers, rows, right=range(2, len(headers)))
+    sys.stdout.write(f"\nwhat the bounds assume, and what was seen\n{table}")
+
+
+def _print_excesses(tasks: Sequence[Observed]) -> None:
+    if not any(task.above for task in tasks):
+        return
+    sys.stdout.write("\nworst excesses\n")
+    for task in tasks:
+        for one in task.excesses[:_MAX_JOBS]:
+            beyond = format_duration_ns(one.response_ns - one.bound_ns)
+            causes = "; ".join([*_why(one)][:_MAX_CAUSES])
+            sys.stdout.write(f"  {task.task}, job {one.job}: {beyond} above: {causes}\n")
+        if task.above > _MAX_JOBS:
+            sys.stdout.write(f"  {task.task}: {task.above - _MAX_JOBS} more\n")
+
+
+def _why(one: Excess) -> Iterator[str]:
+    """Say which parts exceed what is counted for them, the largest first."""
+    if one.reason is not None:
+        yield one.reason
+    for part in one.causes:
+        by = f" ({', '.join(part.by)})" if part.by else ""
+        counted = format_duration_ns(part.counted_ns)
+        yield f"{part.name}{by} {format_duration_ns(part.seen_ns)}, {counted} counted"
+    for job in one.long_jobs:
+        took = format_duration_ns(job.execution_ns)
+        yield f"{job.task} job {job.job} executed {took}, wcet {format_duration_ns(job.wcet_ns)}"
+
+
+def _steal_lines(against: Against) -> Iterator[str]:
+    """Say what the host took: of the whole run, for nobody tells from which job."""
+    if against.stolen_resolution_ns is None:
+        return
+    for cpu, stolen_ns in against.stolen_ns.items():
+        step = format_duration_ns(against.stolen_resolution_ns)
+        taken = "less than one step" if not stolen_ns else format_duration_ns(stolen_ns)
+        yield (
+            f"host: took {taken} from CPU {cpu} (told in steps of {step}), from which jobs nobody "
+            "tells: it stands in what they executed, or is unexplained"
+        )
