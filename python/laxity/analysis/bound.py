@@ -19,6 +19,7 @@ from laxity.analysis.bound_late import find_sensitivity
 from laxity.analysis.bound_partition import judge_unplaced, share_out, why_impossible
 from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
 from laxity.analysis.bound_tasks import tasks_of
+from laxity.analysis.crpd_sets import is_refused
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
@@ -32,6 +33,7 @@ from laxity.analysis.verdicts import (
 )
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
+from laxity.model.units import decimal_duration
 
 
 def bound_task_set(
@@ -147,7 +149,7 @@ def _notes(task_set: TaskSet, setup: Setup, bounds: Sequence[TaskBound]) -> list
         notes += _notes_on_edf(declared)
     else:
         notes += _notes_on_priorities(bounds, setup)
-    if setup.sets is not None:
+    if setup.sets is not None and not is_refused(setup.sets.policy):
         notes.append(_note_on_sets(setup.sets))
     if task_set.has_corunners and not any(one.keys.overhead_ppm for one in declared):
         notes.append("co-runners ([[interfere]]) slow jobs down: wcet has to hold beside them")
@@ -156,9 +158,10 @@ def _notes(task_set: TaskSet, setup: Setup, bounds: Sequence[TaskBound]) -> list
 
 def _note_on_sets(sets: CacheSets) -> str:
     blocks = "1 block" if sets.ways == 1 else f"{sets.ways} blocks"
+    takes = "" if sets.reload_ns is None else f", {decimal_duration(sets.reload_ns)} to load one"
     return (
-        f"preemption delays are modelled: a {sets.policy} cache of each CPU alone, {blocks} a set, "
-        "no miss costs more than its block takes"
+        f"preemption delays are modelled: a cache of each CPU alone ({sets.policy}), {blocks} a "
+        f"set{takes}; no miss costs more"
     )
 
 

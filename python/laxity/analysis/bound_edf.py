@@ -21,7 +21,13 @@ from laxity.analysis.bound_tasks import (
 )
 from laxity.analysis.crpd_sets import Cache, Method
 from laxity.analysis.edf import SOURCE, TEST, edf_verdict
-from laxity.analysis.edf_cache_sets import EDF_PARTS, charge_by_sets, overcharged, why_no_charge
+from laxity.analysis.edf_cache_sets import (
+    EDF_PARTS,
+    charge_by_sets,
+    is_multiset,
+    overcharged,
+    why_no_charge,
+)
 from laxity.analysis.edf_overheads import Charge, with_edf_overheads
 from laxity.analysis.edf_response import edf_response_times
 from laxity.analysis.overheads import PlatformCosts
@@ -153,6 +159,9 @@ def _by_sets(
 ) -> SetVerdict:
     charge = charge_by_sets(cache, method)
     loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup, charge=charge)
+    plain = edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
+    if plain.verdict == SCHEDULABLE or not is_multiset(method):
+        return plain
     less_ns = overcharged(loaded.tasks, cache, method)
     return edf_verdict(loaded.tasks, interrupts=loaded.interrupts, less_ns=less_ns)
 

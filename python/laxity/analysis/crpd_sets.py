@@ -144,6 +144,11 @@ class Kernel:
     blocking_ns: int = 0
 
 
+def is_refused(policy: Policy) -> bool:
+    """Tell whether sets of useful and evicting blocks bound nothing under a policy."""
+    return policy in _REFUSED
+
+
 def why_refused(cache: Cache) -> str:
     """Say why sets of useful and evicting blocks bound nothing on a cache; empty: they do.
 

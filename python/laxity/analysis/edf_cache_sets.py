@@ -34,7 +34,7 @@ from types import MappingProxyType
 
 from laxity.analysis.crpd_sets import Cache, Method, why_refused
 from laxity.analysis.edf import Less
-from laxity.analysis.edf_overheads import Charge, edf_victims
+from laxity.analysis.edf_overheads import Charge, edf_victims, may_preempt
 from laxity.analysis.task_model import Task
 
 SOURCE = "Lunniss, Altmeyer, Maiza, Davis 2013"
@@ -52,6 +52,11 @@ _PER_JOB: Mapping[Method, Method] = MappingProxyType(
         Method.ECB_UNION_MULTISET: Method.ECB_UNION,
     }
 )
+
+
+def is_multiset(method: Method) -> bool:
+    """Tell whether a method counts all jobs in an interval together."""
+    return method in _PER_JOB
 
 
 def charge_by_sets(cache: Cache, method: Method) -> Charge:
@@ -79,13 +84,13 @@ def overcharged(tasks: Sequence[Task], cache: Cache, method: Method) -> Less:
         cache: Private to the processor.
         method: Not combined.
     """
-    if method not in _PER_JOB or cache.reload_ns == 0:
+    if not is_multiset(method) or cache.reload_ns == 0:
         return lambda _: 0
     preemptors = [_preemptor(one, tasks, method) for one in tasks if edf_victims(one, tasks)]
 
     def less_ns(interval_ns: int) -> int:
-        too_many = sum(one.overcounted(interval_ns) for one in preemptors)
-        return too_many * cache.set_reload_ns
+        jobs = {one.name: _jobs_within(one, interval_ns) for one in tasks}
+        return sum(one.overcounted(jobs) for one in preemptors) * cache.set_reload_ns
 
     return less_ns
 
@@ -94,7 +99,7 @@ def overcharged(tasks: Sequence[Task], cache: Cache, method: Method) -> Less:
 class _Victim:
     """A task that may be preempted: `times` by the jobs of another one for each of its own."""
 
-    task: Task
+    name: str
     blocks: frozenset[int]
     times: int
 
@@ -104,23 +109,27 @@ class _Preemptor:
     """A task that may preempt, what each of its jobs is charged, and whom they may preempt.
 
     Attributes:
+        name: Of the task.
         charged: Cache sets.
-        victims: With the sets that each loses.
+        victims: With the sets that each loses, those that lose most first.
         is_by_set: Each set is counted on its own, as often as there are jobs that lose it.
     """
 
-    task: Task
+    name: str
     charged: int
     victims: tuple[_Victim, ...]
     is_by_set: bool
 
-    def overcounted(self, interval_ns: int) -> int:
-        """Give the sets that all jobs in an interval are charged too many."""
-        jobs = _jobs_within(self.task, interval_ns)
-        lost = [
-            (one.blocks, min(jobs, one.times * _jobs_within(one.task, interval_ns)))
-            for one in self.victims
-        ]
+    def overcounted(self, jobs_of: Mapping[str, int]) -> int:
+        """Give the sets that all jobs in an interval are charged too many.
+
+        Args:
+            jobs_of: How many of each task lie in it.
+        """
+        jobs = jobs_of[self.name]
+        if jobs == 0:
+            return 0
+        lost = ((one.blocks, min(jobs, one.times * jobs_of[one.name])) for one in self.victims)
         return jobs * self.charged - (_by_set if self.is_by_set else _by_victim)(lost, jobs)
 
 
@@ -130,11 +139,12 @@ def _preemptor(task: Task, tasks: Sequence[Task], method: Method) -> _Preemptor:
     for one in edf_victims(task, tasks):
         evicting = _evicting(task) if is_by_set else _evicting_within(one, tasks)
         times = (one.deadline_ns - task.deadline_ns + task.jitter_ns) // task.period_ns + 1
-        victims.append(_Victim(one, _useful(one) & evicting, times))
-    return _Preemptor(task, _blocks(task, tasks, _PER_JOB[method]), tuple(victims), is_by_set)
+        victims.append(_Victim(one.name, _useful(one) & evicting, times))
+    dearest = tuple(sorted(victims, key=lambda one: -len(one.blocks)))
+    return _Preemptor(task.name, _blocks(task, tasks, _PER_JOB[method]), dearest, is_by_set)
 
 
-def _by_set(lost: Sequence[tuple[frozenset[int], int]], jobs: int) -> int:
+def _by_set(lost: Iterable[tuple[frozenset[int], int]], jobs: int) -> int:
     """Count each set as often as it is lost, and at most once for each job."""
     copies = Counter[int]()
     for blocks, times in lost:
@@ -143,12 +153,14 @@ def _by_set(lost: Sequence[tuple[frozenset[int], int]], jobs: int) -> int:
     return sum(min(times, jobs) for times in copies.values())
 
 
-def _by_victim(lost: Sequence[tuple[frozenset[int], int]], jobs: int) -> int:
-    """Sum the dearest preemptions, as many as there are jobs."""
+def _by_victim(lost: Iterable[tuple[frozenset[int], int]], jobs: int) -> int:
+    """Sum the dearest preemptions, which come first, as many as there are jobs."""
     total = 0
-    for blocks, times in sorted(lost, key=lambda pair: -len(pair[0])):
+    for blocks, times in lost:
         total += min(jobs, times) * len(blocks)
         jobs -= min(jobs, times)
+        if jobs == 0:
+            break
     return total
 
 
@@ -191,7 +203,7 @@ def _blocks(task: Task, tasks: Sequence[Task], method: Method) -> int:
 
 def _evicting_within(victim: Task, tasks: Sequence[Task]) -> frozenset[int]:
     """Give the sets of all tasks that may run while one is preempted."""
-    return _union(_evicting(one) for one in tasks if victim in edf_victims(one, tasks))
+    return _union(_evicting(one) for one in tasks if may_preempt(one, victim))
 
 
 def _useful(task: Task) -> frozenset[int]:

@@ -79,12 +79,16 @@ def gamma_charged_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) ->
 
 
 def edf_victims(task: Task, tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Pick those that a task may preempt: D_k >= D_j - J_j, J with the release latency.
+    """Pick those that a task may preempt."""
+    return tuple(one for one in tasks if may_preempt(task, one))
+
+
+def may_preempt(task: Task, victim: Task) -> bool:
+    """Tell whether D_k >= D_j - J_j, J with the release latency, for another task k.
 
     Equal deadlines are never too few: which of two jobs with one deadline runs is not said.
     """
-    latest_ns = task.deadline_ns - task.jitter_ns
-    return tuple(one for one in tasks if one.name != task.name and one.deadline_ns >= latest_ns)
+    return task.name != victim.name and victim.deadline_ns >= task.deadline_ns - task.jitter_ns
 
 
 def _interrupts(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
