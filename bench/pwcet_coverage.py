@@ -20,7 +20,8 @@ import click
 import numpy as np
 from scipy import stats
 
-from laxity.analysis.pwcet import Pwcet, bound_pwcet
+from laxity.analysis.pwcet import bound_pwcet
+from laxity.analysis.wcet_model import Pwcet
 
 # Samples and exceedance: one sample in a hundred, in 500, in 10^5 more than there are.
 CASES: Final = ((2_000, 1e-4), (2_000, 1e-6), (10_000, 1e-6), (10_000, 1e-9))

@@ -8,12 +8,13 @@ than one, so their levels are Holm's: all together refuse at most one good sampl
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+
+from laxity.analysis.wcet_model import Gate
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -25,28 +26,6 @@ LAGS: Final = 10
 _BANDWIDTH_FACTOR, _BANDWIDTH_N = 4, 100
 # Terms of the two series; what follows is below 1e-12 wherever p is above 1e-9.
 _TERMS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """One test and its answer.
-
-    Attributes:
-        name: Of the test.
-        asks: What must hold.
-        statistic: The test's own figure.
-        p_value: Probability of a figure at least as far off where it holds; None: not a test of
-            chance, the statistic itself counts.
-        level: Below it the gate is closed; None likewise.
-        is_open: False: no pWCET.
-    """
-
-    name: str
-    asks: str
-    statistic: float
-    p_value: float | None
-    level: float | None
-    is_open: bool
 
 
 def check_iid(samples: FloatArray, threshold: float) -> tuple[Gate, ...]:

@@ -24,7 +24,7 @@ from laxity.analysis.block_maxima import (
     maxima_shape_interval,
     take_maxima,
 )
-from laxity.analysis.iid_gates import FloatArray, Gate, check_iid, judged
+from laxity.analysis.iid_gates import FloatArray, check_iid, judged
 from laxity.analysis.pareto_tail import (
     Tail,
     anderson_darling,
@@ -35,6 +35,7 @@ from laxity.analysis.pareto_tail import (
     upper_exponential,
     upper_quantile,
 )
+from laxity.analysis.wcet_model import Gate, NoPwcet, Pwcet
 
 METHOD: Final = "peaks over threshold: generalised Pareto, no lighter than exponential"
 # What a printed bound keeps; the study keeps to it. See _LEVEL.
@@ -57,54 +58,6 @@ _UPPER_PARTS = (0.5, 0.25)
 _FEWEST_IN_PART = 50
 # The answer to the same samples is the same.
 _SEED = 20_260_101
-
-
-@dataclass(frozen=True, slots=True)
-class Pwcet:
-    """A bound, with all that it rests on.
-
-    Attributes:
-        exceedance: Probability that one job takes longer, at most.
-        bound_ns: What is printed; never below the largest sample.
-        confidence: That the bound is not too low, for samples like these.
-        n: Samples.
-        threshold_ns: Above it lies the tail.
-        n_above: Samples in the tail.
-        shape: xi of the fit; `shape_low` to `shape_high` is its 95 % interval.
-        decided_by: Which of two bounds is the larger one: that of the fitted tail (pareto), that of
-            an exponential one, or the largest sample (max).
-        max_ns: Largest sample.
-        gates: All tests, each passed.
-    """
-
-    exceedance: float
-    bound_ns: int
-    confidence: float
-    method: str
-    n: int
-    threshold_ns: int
-    n_above: int
-    shape: float
-    shape_low: float
-    shape_high: float
-    decided_by: str
-    max_ns: int
-    gates: tuple[Gate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NoPwcet:
-    """Why there is no bound.
-
-    Attributes:
-        reason: Ends with what to do where something can be done.
-        gates: Those that were reached.
-    """
-
-    exceedance: float
-    n: int
-    reason: str
-    gates: tuple[Gate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +93,8 @@ def bound_pwcet(samples_ns: NDArray[np.int64], exceedance: float) -> Pwcet | NoP
     cut = _cut(samples_ns.astype(np.float64))
     coarse = _coarse(cut)
     if not coarse.is_open:
-        return NoPwcet(exceedance, n, f"{coarse.name}: {coarse.asks}, which is not so", (coarse,))
+        reason = f"{_first_closed((coarse,))}; the clock is too coarse, or jobs too much alike"
+        return NoPwcet(exceedance, n, reason, (coarse,))
     before = (coarse, *check_iid(cut.samples, cut.threshold))
     reason = _first_closed(before)
     if reason is not None:
@@ -294,6 +248,8 @@ def _first_closed(gates: tuple[Gate, ...]) -> str | None:
             continue
         figure = f"{gate.statistic:.3g}, limit {gate.level:.3g}"
         if gate.p_value is not None:
-            figure = f"p = {gate.p_value:.2g}, below {gate.level:.2g}"
+            # Below the smallest double, which is no zero.
+            p_value = f"p = {gate.p_value:.2g}" if gate.p_value else "p < 1e-300"
+            figure = f"{p_value}, below {gate.level:.2g}"
         return f"{gate.name}: it does not hold that {gate.asks} ({figure})"
     return None
