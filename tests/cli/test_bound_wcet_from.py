@@ -74,7 +74,7 @@ def test_longest_job_counts_and_the_run_is_relative_to_the_file(
 def test_table_says_observed_not_proven(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     text = bound(tmp_path).stdout
-    assert "wcet of runs: measured; observed, not proven" in text
+    assert "wcet of runs: observed, not proven" in text
     assert "400" in text
 
 

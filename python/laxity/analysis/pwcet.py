@@ -40,8 +40,8 @@ from laxity.analysis.wcet_model import Gate, NoPwcet, Pwcet
 METHOD: Final = "peaks over threshold: generalised Pareto, no lighter than exponential"
 # What a printed bound keeps; the study keeps to it. See _LEVEL.
 CONFIDENCE: Final = 0.95
-# Level that the likelihood is asked for. At 95 % the bound was too low in 8 to 9 % of lognormal
-# samples (n = 10,000 and 1,000): the tail is fitted where it is not yet of its last shape.
+# Level that the likelihood is asked for. At 95 % the bound was too low in 9 % of lognormal samples
+# (n = 10,000): the tail is fitted where it is not yet of its last shape.
 _LEVEL = 0.99
 # The threshold lies below one sample in ten: 1,000 excesses of 10,000 samples. Higher ones have
 # wider intervals and no better coverage in the study.

@@ -88,6 +88,7 @@ class MeasuredWcet:
         use: Which figure: max, p99.9, pwcet:1e-9.
         n: Jobs behind it.
         max_ns: The longest of them.
+        kind: modelled: extrapolated, a pWCET.
         pwcet: None: not asked for.
         notes: What makes the figure weaker than it looks.
     """
@@ -96,7 +97,7 @@ class MeasuredWcet:
     run: str
     run_task: str
     machine_hash: str | None
-    kind: Literal["measured"]
+    kind: Literal["measured", "modelled"]
     wcet_ns: int
     use: str
     n: int

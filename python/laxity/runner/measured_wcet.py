@@ -45,7 +45,7 @@ def read_measured_wcet(base: Path, run_path: str, task: str, choice: Choice) -> 
         run=run_path,
         run_task=result.name,
         machine_hash=run.manifest.machine_hash,
-        kind="measured",
+        kind="measured" if pwcet is None else "modelled",
         # A task of no length at all is none that the tests read.
         wcet_ns=max(choice.with_margin(value_ns), 1),
         use=choice.use,
