@@ -105,6 +105,23 @@ def test_steps_of_the_clock_are_refused():
     )
 
 
+def test_value_that_is_most_of_the_tail_is_refused_also_at_the_threshold():
+    # Half of the jobs take 300 us exactly, of the others a fiftieth is longer: the threshold lies
+    # on 300 us, and too little above it.
+    samples_ns = gamma_ns()
+    samples_ns[::2] = int(np.quantile(samples_ns, 0.98))
+    assert refusal(samples_ns).startswith("resolution")
+
+
+def test_of_many_samples_5000_are_the_tail():
+    drawn = stats.expon(scale=10).rvs(60_000, random_state=np.random.default_rng(2))
+    found = bound_pwcet(times_ns(drawn), 1e-6)
+    assert isinstance(found, Pwcet)
+    assert found.n_above == 5_000
+    # 60,000 samples and 5,000 above: a tenth of that is 1 of 120.
+    assert "show it themselves; use a quantile" in refusal(times_ns(drawn), 1 / 120)
+
+
 def test_one_value_is_refused():
     assert refusal(np.full(N, 1_000)).startswith("resolution")
 

@@ -117,6 +117,7 @@ def test_pwcet_is_never_a_bare_point(tmp_path: Path):
     text = bound(tmp_path, "--use", "pwcet:1e-5").stdout
     assert "with probability 1e-5 at most; 95% confidence, n = 2000" in text
     assert "12 gates passed" in text
+    assert "each job may exceed its pWCET: what is said holds while none does" in text
 
 
 def test_closed_gate_is_no_verdict_and_says_which(tmp_path: Path):

@@ -134,15 +134,21 @@ def _loss(scaled: FloatArray, location: float, log_scale: float, shape: float) -
     """Give minus the logarithm of the likelihood."""
     if not _LEAST_SHAPE <= shape <= _LARGEST_SHAPE:
         return _IMPOSSIBLE
-    reduced = (scaled - location) / math.exp(log_scale)
+    # Far from the maximum a term may be infinite, and so is the loss.
+    with np.errstate(over="ignore"):
+        loss = _reduced_loss((scaled - location) / math.exp(log_scale), shape)
+    return min(scaled.size * log_scale + loss, _IMPOSSIBLE)
+
+
+def _reduced_loss(reduced: FloatArray, shape: float) -> float:
+    """Give the loss of maxima whose location is 0 and scale 1."""
     if abs(shape) < _NEAR_ZERO:
-        return scaled.size * log_scale + float(reduced.sum() + np.exp(-reduced).sum())
+        return float(reduced.sum() + np.exp(-reduced).sum())
     inside = 1 + shape * reduced
     if float(inside.min()) <= 0:
         return _IMPOSSIBLE
     logs = np.log(inside)
-    total = (1 + 1 / shape) * logs.sum() + np.exp(-logs / shape).sum()
-    return scaled.size * log_scale + float(total)
+    return float((1 + 1 / shape) * logs.sum() + np.exp(-logs / shape).sum())
 
 
 def _crossing(function: Callable[[float], float], start: float, end: float) -> float:

@@ -46,6 +46,11 @@ _LEVEL = 0.99
 # The threshold lies below one sample in ten: 1,000 excesses of 10,000 samples. Higher ones have
 # wider intervals and no better coverage in the study.
 TAIL_SHARE: Final = 0.1
+# More excesses would cost time only: of so many samples the threshold may as well lie higher.
+_MOST_EXCESSES = 5_000
+# What is not ten times rarer than the tail itself needs no extrapolation.
+_MOST_OF_TAIL = 0.1
+MOST_EXCEEDANCE: Final = 0.01
 # 200 excesses, of which the upper half shows whether the fit is stable.
 FEWEST_SAMPLES: Final = 2000
 # How much rarer than one sample in all; the study goes as far.
@@ -74,7 +79,7 @@ def bound_pwcet(samples_ns: NDArray[np.int64], exceedance: float) -> Pwcet | NoP
 
     Args:
         samples_ns: Execution times in order of time.
-        exceedance: 0 < exceedance < 0.01.
+        exceedance: 0 < exceedance < MOST_EXCEEDANCE.
 
     Raises:
         ValueError: `exceedance` is not in that range.
@@ -83,11 +88,11 @@ def bound_pwcet(samples_ns: NDArray[np.int64], exceedance: float) -> Pwcet | NoP
         Coles, An Introduction to Statistical Modeling of Extreme Values, chapters 3 and 4; gates
         and upper bound: docs/bounds.md, pWCET.
     """
-    if not 0 < exceedance < TAIL_SHARE / 10:
-        msg = f"exceedance {exceedance} is not above 0 and below {TAIL_SHARE / 10}"
+    if not 0 < exceedance < MOST_EXCEEDANCE:
+        msg = f"exceedance {exceedance} is not above 0 and below {MOST_EXCEEDANCE}"
         raise ValueError(msg)
     n = samples_ns.size
-    reason = _why_not_enough(n, exceedance)
+    reason = _why_not(n, exceedance)
     if reason is not None:
         return NoPwcet(exceedance, n, reason)
     cut = _cut(samples_ns.astype(np.float64))
@@ -102,32 +107,37 @@ def bound_pwcet(samples_ns: NDArray[np.int64], exceedance: float) -> Pwcet | NoP
     return _bound_tail(cut, exceedance, before)
 
 
-def _why_not_enough(n: int, exceedance: float) -> str | None:
+def _why_not(n: int, exceedance: float) -> str | None:
     if n < FEWEST_SAMPLES:
         return f"{n} samples are too few; measure {FEWEST_SAMPLES} jobs or more"
     # Exact: 5e-9 is 5 / 10^9.
     needed = math.ceil(1 / (Fraction(Decimal(repr(exceedance))) * _FARTHEST))
     if n < needed:
         return f"{n} samples do not reach so far; measure {needed} jobs or more"
+    if exceedance * n >= tail_size(n) * _MOST_OF_TAIL:
+        return f"{n} samples show it themselves; use a quantile, such as p99.9"
     return None
+
+
+def tail_size(n: int) -> int:
+    """Give how many of n samples lie above the threshold, where all differ."""
+    return min(int(n * TAIL_SHARE), _MOST_EXCESSES)
 
 
 def _cut(samples: FloatArray) -> _Cut:
     """Put the threshold at the largest sample that is not in the tail."""
-    threshold = float(
-        np.partition(samples, -int(samples.size * TAIL_SHARE) - 1)[
-            -int(samples.size * TAIL_SHARE) - 1
-        ]
-    )
+    place = samples.size - tail_size(samples.size) - 1
+    threshold = float(np.partition(samples, place)[place])
     return _Cut(samples, threshold, samples[samples > threshold] - threshold)
 
 
 def _coarse(cut: _Cut) -> Gate:
-    """Refuse times in steps: a smooth tail fits them to the clock, not to the program."""
-    share = 1.0
-    if cut.excesses.size:
-        _, counts = np.unique(cut.excesses, return_counts=True)
-        share = float(counts.max()) / cut.excesses.size
+    """Refuse times in steps: a smooth tail fits them to the clock, not to the program.
+
+    What equals the threshold counts, too: it may be most of what should be above.
+    """
+    _, counts = np.unique(cut.samples[cut.samples >= cut.threshold], return_counts=True)
+    share = float(counts.max()) / tail_size(cut.samples.size)
     return Gate(
         name="resolution",
         asks=f"no value is more than {_MOST_OF_ONE_VALUE:.0%} of the tail",

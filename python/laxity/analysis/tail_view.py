@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.analysis.pareto_tail import fit_tail, shape_interval, tail_quantile
-from laxity.analysis.pwcet import CONFIDENCE, TAIL_SHARE
+from laxity.analysis.pwcet import CONFIDENCE, TAIL_SHARE, tail_size
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def view_tail(samples_ns: NDArray[np.int64]) -> TailView | None:
     """
     ordered = np.sort(samples_ns.astype(np.float64))
     thresholds = tuple(one for one in (_at(ordered, share) for share in SHARES) if one is not None)
-    threshold, excesses = _above(ordered, TAIL_SHARE)
+    threshold, excesses = _above(ordered, tail_size(ordered.size))
     if np.unique(excesses).size < _FEWEST_VALUES:
         return None
     tail = fit_tail(excesses)
@@ -72,13 +72,13 @@ def view_tail(samples_ns: NDArray[np.int64]) -> TailView | None:
     return TailView(threshold + expected, threshold + excesses, thresholds)
 
 
-def _above(ordered: FloatArray, share: float) -> tuple[float, FloatArray]:
-    threshold = float(ordered[-int(ordered.size * share) - 1])
+def _above(ordered: FloatArray, n_above: int) -> tuple[float, FloatArray]:
+    threshold = float(ordered[-n_above - 1])
     return threshold, ordered[ordered > threshold] - threshold
 
 
 def _at(ordered: FloatArray, share: float) -> ThresholdFit | None:
-    threshold, excesses = _above(ordered, share)
+    threshold, excesses = _above(ordered, int(ordered.size * share))
     if excesses.size < _FEWEST or np.unique(excesses).size < _FEWEST_VALUES:
         return None
     tail = fit_tail(excesses)
