@@ -93,9 +93,13 @@ def test_margin_and_quantile_apply(tmp_path: Path):
     # 2 ms was observed; 2.4 ms is with the margin, which no job need take.
     [("2400us", 0), ("2399us", 4), ("2ms", 4), ("1999us", 1)],
 )
-def test_margin_makes_nothing_unschedulable_for_certain(tmp_path: Path, deadline: str, code: int):
+@pytest.mark.parametrize("scheduler", ["fixed-priority", "edf", "global-edf"])
+def test_margin_makes_nothing_unschedulable_for_certain(
+    tmp_path: Path, scheduler: str, deadline: str, code: int
+):
     write_run(tmp_path / "run", Made(rows_of()))
-    assert bound(tmp_path, "--margin", "20%", deadline=deadline).return_value == code
+    words = ("--margin", "20%", "--scheduler", scheduler)
+    assert bound(tmp_path, *words, deadline=deadline).return_value == code
 
 
 def test_too_few_jobs_for_the_quantile_are_no_verdict(tmp_path: Path):

@@ -50,7 +50,7 @@ def starts_together(declared: Sequence[DeclaredTask]) -> bool:
 
 def is_late_alone(one: DeclaredTask) -> bool:
     """Tell whether a job misses its deadline though nothing delays it but its own jitter."""
-    return one.keys.jitter_ns + one.wcet_ns > one.deadline_ns
+    return one.keys.jitter_ns + one.certain_wcet_ns > one.deadline_ns
 
 
 def share_turns(declared: Sequence[DeclaredTask]) -> bool:
