@@ -11,9 +11,11 @@ from click.testing import CliRunner, Result
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
 from tests.report.run_builder import Made, ordinary_rows, write_composite, write_run
 
+from laxity.analysis.bound_document import decode_answer
 from laxity.cli.main import cli
 from laxity.errors import ConfigError, NoVerdict
 from laxity.model.manifest import encode_document
+from laxity.store.run_directory import open_run
 
 ONE = """
 schema = 1
@@ -122,6 +124,15 @@ def test_pwcet_is_never_a_bare_point(tmp_path: Path):
     assert "with probability 1e-5 at most; 95% confidence, n = 2000" in text
     assert "12 gates passed" in text
     assert "each job may exceed its pWCET: what is said holds while none does" in text
+
+
+def test_answer_that_is_stored_is_read_again_and_names_the_run(tmp_path: Path):
+    write_run(tmp_path / "run", Made(gamma_rows()))
+    words = ("--use", "pwcet:1e-5", "--run-dir", str(tmp_path / "answer"), "--no-report")
+    assert bound(tmp_path, *words).return_value == 0
+    answer = decode_answer((tmp_path / "answer" / "bound.json").read_bytes(), "bound.json")
+    assert answer.wcet_from[0].pwcet.n == 2_000
+    assert open_run(tmp_path / "answer").manifest.parents == ["run"]
 
 
 def test_closed_gate_is_no_verdict_and_says_which(tmp_path: Path):

@@ -26,6 +26,8 @@ _IMPOSSIBLE = 1e15
 # Between these every shape of use lies; the likelihood has no maximum below -1.
 _LEAST_SHAPE, _LARGEST_SHAPE = -0.99, 3.0
 _START_SHAPE = 0.05
+# Of maxima whose standard deviation is 1; a search that is lost may not reach a scale of 0.
+_MOST_LOG_SCALE = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _gumbel_start() -> tuple[float, float]:
 
 def _loss(scaled: FloatArray, location: float, log_scale: float, shape: float) -> float:
     """Give minus the logarithm of the likelihood."""
-    if not _LEAST_SHAPE <= shape <= _LARGEST_SHAPE:
+    if not _LEAST_SHAPE <= shape <= _LARGEST_SHAPE or abs(log_scale) > _MOST_LOG_SCALE:
         return _IMPOSSIBLE
     # Far from the maximum a term may be infinite, and so is the loss.
     with np.errstate(over="ignore"):
