@@ -11,7 +11,8 @@ from tests.analysis.test_window_parts import ASLEEP, ON, SLEEPS, WOKEN
 from laxity.analysis.attribution import attribute
 from laxity.analysis.observed_bound import Observed, TracedTask, counted, observe_task
 from laxity.analysis.overheads import PlatformCosts, Tick
-from laxity.analysis.sched_trace import Coverage, read_trace
+from laxity.analysis.sched_trace import read_trace
+from laxity.analysis.trace_gaps import Coverage
 from laxity.analysis.verdicts import TaskBound
 from laxity.analysis.window_parts import Member, Timeline
 from laxity.model.streams import SchedKind

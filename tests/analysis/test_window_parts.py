@@ -6,7 +6,8 @@ import numpy as np
 from tests.analysis.made_up_trace import NAMES, full_trace, jobs
 
 from laxity.analysis.attribution import attribute
-from laxity.analysis.sched_trace import Coverage, read_trace
+from laxity.analysis.sched_trace import read_trace
+from laxity.analysis.trace_gaps import Coverage
 from laxity.analysis.window_parts import Member, Parts, Timeline, Window
 from laxity.model.streams import SchedKind
 

@@ -4,7 +4,7 @@ import pytest
 
 from laxity.errors import ConfigError
 from laxity.model.spec_reader import read_spec_toml
-from laxity.model.task_set import TaskSet, read_task_set
+from laxity.model.task_set import RunWcet, TaskSet, read_task_set
 
 ONE = """
 schema = 1
@@ -87,7 +87,11 @@ def test_both_readers_check_the_keys_of_bound(line: str, told: str):
             "policy fifo takes its CPU from tasks",
         ),
         ('[[task]]\nname = "b"\nperiod = "1ms"', 'task "b": no wcet; add for example'),
-        ('[[task]]\nname = "b"\nperiod = "1ms"\nwcet_from = "R"', "cannot read wcet_from"),
+        (
+            '[[task]]\nname = "b"\nperiod = "1ms"\nwcet_from = "R"',
+            "runs are not read here",
+        ),
+        ('wcet_from = "R"', "wcet and wcet_from both say how long a job takes"),
         ('[[task]]\nname = "a"\nperiod = "1ms"\nwcet = "1us"', "two tasks have this name"),
         ('cpus = "1"\n[[task]]\nname = "b"\nperiod = "1ms"\nwcet = "1us"', 'task "b": no cpus'),
         ('[[task]]\nwcet = "1ms"\nperiod = "1ms"', "task 1: no name"),
@@ -99,6 +103,24 @@ def test_what_the_test_does_not_cover_is_refused(line: str, told: str):
     with pytest.raises(ConfigError) as refusal:
         task_set(line)
     assert told in str(refusal.value)
+
+
+def test_measured_wcet_is_asked_for_by_run_and_task():
+    asked = []
+
+    def read_wcet(run: str, task: str) -> RunWcet:
+        asked.append((run, task))
+        return RunWcet(1_200_000, 1_000_000)
+
+    text = b'schema = 1\n[[task]]\nname = "a"\nperiod = "10ms"\nwcet_from = "runs/one"'
+    task = read_task_set(text, read_wcet).tasks[0]
+    assert asked == [("runs/one", "a")]
+    assert (task.wcet_ns, task.observed_ns, task.certain_wcet_ns) == (
+        *(1_200_000, 1_000_000),
+        1_000_000,
+    )
+    stated = task_set().tasks[0]
+    assert (stated.observed_ns, stated.certain_wcet_ns) == (None, 1_000_000)
 
 
 def test_file_without_tasks_is_refused():

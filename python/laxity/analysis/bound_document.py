@@ -23,6 +23,7 @@ from laxity.analysis.verdicts import (
     TaskBound,
     Verdict,
 )
+from laxity.analysis.wcet_model import MeasuredWcet
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, RecordError
 from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.manifest import MAX_JSON_BYTES
@@ -67,6 +68,7 @@ class Answer:
     missing: tuple[str, ...]
     not_accounted: tuple[str, ...]
     notes: tuple[str, ...]
+    wcet_from: tuple[MeasuredWcet, ...] = ()
 
     @property
     def exit_code(self) -> int:

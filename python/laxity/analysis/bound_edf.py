@@ -241,7 +241,7 @@ def _is_exact(
         costs == PlatformCosts()
         and all(one.blocking_ns == 0 for one in tasks)
         and (len(tasks) == 1 or all(one.jitter_ns == 0 for one in tasks))
-        and all(one.keys.overhead_ppm == 0 for one in declared)
+        and all(one.keys.overhead_ppm == 0 and one.observed_ns is None for one in declared)
         and starts_together(declared)
     )
 

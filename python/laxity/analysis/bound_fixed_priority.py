@@ -127,7 +127,7 @@ def _is_exact(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts
         and task.blocking_ns == 0
         and all(one.priority > task.priority for one in interfering)
         and (not interfering or all(one.jitter_ns == 0 for one in (task, *interfering)))
-        and all(one.keys.overhead_ppm == 0 for one in declared)
+        and all(one.keys.overhead_ppm == 0 and one.observed_ns is None for one in declared)
         and _start_together(index, declared)
     )
 

@@ -21,12 +21,13 @@ def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) 
 
     Args:
         declared: As the file states them.
-        with_contention: Whether C has `overhead_ratio` on top: C (1 + overhead), rounded up.
+        with_contention: Whether C has `overhead_ratio` on top, rounded up: C (1 + overhead). Else
+            C is what a job may take for certain: of a measured one no margin, no extrapolation.
     """
     return tuple(
         Task(
             name=one.name,
-            wcet_ns=_contended_ns(one) if with_contention else one.wcet_ns,
+            wcet_ns=_contended_ns(one) if with_contention else one.certain_wcet_ns,
             period_ns=one.period_ns,
             deadline_ns=one.deadline_ns,
             jitter_ns=one.keys.jitter_ns,
@@ -49,7 +50,7 @@ def starts_together(declared: Sequence[DeclaredTask]) -> bool:
 
 def is_late_alone(one: DeclaredTask) -> bool:
     """Tell whether a job misses its deadline though nothing delays it but its own jitter."""
-    return one.keys.jitter_ns + one.wcet_ns > one.deadline_ns
+    return one.keys.jitter_ns + one.certain_wcet_ns > one.deadline_ns
 
 
 def share_turns(declared: Sequence[DeclaredTask]) -> bool:

@@ -33,6 +33,7 @@ from laxity.model.cpus import format_cpus
 from laxity.model.units import exact_size
 
 USE_MAX = "max"
+USE_PWCET = "pwcet:"
 PPM = 1_000_000
 _NS = "ns"
 _PS_PER_NS = 1000
@@ -50,14 +51,19 @@ class Choice:
     Attributes:
         quantile: None: the largest sample.
         margin_ppm: Added to it, parts per million.
+        exceedance: Probability of a pWCET; None: none is asked for. It is one of execution times:
+            entries of costs.json hold no samples, so of them the largest counts.
     """
 
     quantile: Decimal | None = None
     margin_ppm: int = 0
+    exceedance: Decimal | None = None
 
     @property
     def use(self) -> str:
-        """As the option writes it: max, p99.9."""
+        """As the option writes it: max, p99.9, pwcet:1e-9."""
+        if self.exceedance is not None:
+            return f"{USE_PWCET}{self.exceedance.normalize():e}"
         if self.quantile is None:
             return USE_MAX
         return f"p{(self.quantile * 100).normalize():f}"

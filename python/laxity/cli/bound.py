@@ -4,7 +4,7 @@
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,9 +14,11 @@ import msgspec
 from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_priorities
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
-from laxity.analysis.platform_costs import Choice
+from laxity.analysis.platform_costs import USE_PWCET, Choice
 from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
+from laxity.cli.bound_wcet import read_with_runs, wcet_notes
+from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import (
     debug_option,
     format_option,
@@ -29,12 +31,13 @@ from laxity.cli.tables import print_json
 from laxity.errors import EXIT_VIOLATED, ConfigError, located, suggestion
 from laxity.model.costs import Costs
 from laxity.model.percent import parse_percent
-from laxity.model.task_set import TaskSet, read_task_set
+from laxity.model.task_set import TaskSet
 from laxity.model.task_set_text import with_priorities
 from laxity.model.units import exact_size
 
 _NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
+_USES = "use max, a quantile such as p99.9, or pwcet:1e-9"
 # A task set is read by people; this bound only keeps a mistyped path out of memory.
 _MAX_BYTES = 1 << 20
 
@@ -47,6 +50,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     margin: str
     write_priorities: Path | None
     against: str | None
+    allow_other_machine: bool
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -76,10 +80,11 @@ class _Given:
 )
 @click.option(
     "--use",
-    metavar="max|pN",
+    metavar="max|pN|pwcet:P",
     default="max",
     show_default=True,
-    help="Which figure of each cost counts: the largest sample, or a quantile such as p99.9.",
+    help="Which figure of each cost and wcet_from counts: the largest sample, a quantile such as "
+    "p99.9, or, of wcet_from, what a job exceeds with probability P at most, such as pwcet:1e-9.",
 )
 @click.option(
     "--margin",
@@ -99,6 +104,11 @@ class _Given:
     metavar="RUN",
     help="Hold the bounds against the response times of this run of the same task set.",
 )
+@click.option(
+    "--allow-other-machine",
+    is_flag=True,
+    help="Count with wcet_from and costs of different machines; the answer says so.",
+)
 @setup_options
 @run_dir_option
 @run_root_option
@@ -108,10 +118,10 @@ class _Given:
 def bound(taskset: str, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
-    The file is one that laxity run reads; each [[task]] needs a wcet, too, and a working_set unless
-    --costs none. Tasks keep to one CPU each unless the scheduler is global or --partition places
-    them; where the file gives no priority at all, some are looked for. docs/bounds.md says what is
-    counted, and what is not.
+    The file is one that laxity run reads; each [[task]] needs a wcet, too, or wcet_from, the run
+    that it was measured in, and a working_set unless --costs none. Tasks keep to one CPU each
+    unless the scheduler is global or --partition places them; where the file gives no priority at
+    all, some are looked for. docs/bounds.md says what is counted, and what is not.
 
     With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
     report.
@@ -120,15 +130,21 @@ def bound(taskset: str, **given: object) -> int:
     choice = _choice(options.use, options.margin)
     data = _read(Path(taskset))
     with located(f"task set {taskset}"):
-        task_set = read_task_set(data)
+        task_set, measured = read_with_runs(data, Path(taskset).parent, choice)
     final = _run_path(options)
     if final is not None and options.against is not None:
         msg = "--against: is not stored; leave out --run-dir and --run-root, or --against"
         raise ConfigError(msg)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
-    costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
+    if options.costs == _NO_COSTS and choice != Choice() and not measured:
+        msg = "--use, --margin: --costs none has no figures; leave them out"
+        raise ConfigError(msg)
+    costs = CostsGiven(_costs(options.costs, setup), options.costs, choice)
+    machine = None if costs.model is None else costs.model.machine_hash
+    notes = wcet_notes(measured, machine, may_differ=options.allow_other_machine)
     answer = answer_task_set(task_set, costs, setup)
+    answer = replace(answer, wcet_from=measured, notes=(*answer.notes, *notes))
     code = answer.exit_code
     if final is not None:
         code = _store(final, _Given(Path(taskset), data, costs.model, answer), options)
@@ -169,9 +185,13 @@ def _choice(use: str, margin: str) -> Choice:
         margin_ppm = parse_percent(margin)
     if use == "max":
         return Choice(None, margin_ppm)
+    if use.startswith(USE_PWCET):
+        probability, example = use.removeprefix(USE_PWCET), f"{USE_PWCET}1e-9"
+        exceedance = parse_exceedance(probability, f'--use "{use}"', example)
+        return Choice(None, margin_ppm, exceedance)
     match = _QUANTILE.fullmatch(use)
     if match is None or not Decimal(match[1]):
-        advice = suggestion(use, ("max", "p99", "p99.9"), "use max, or a quantile such as p99.9")
+        advice = suggestion(use, ("max", "p99", "p99.9", "pwcet:1e-9"), _USES)
         msg = f'--use "{use}": unknown; {advice}'
         raise ConfigError(msg)
     return Choice(Decimal(match[1]) / 100, margin_ppm)
@@ -190,11 +210,8 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _costs(path: str, choice: Choice, setup: Setup) -> Costs | None:
+def _costs(path: str, setup: Setup) -> Costs | None:
     if path == _NO_COSTS:
-        if choice != Choice():
-            msg = "--use, --margin: --costs none has no figures; leave them out"
-            raise ConfigError(msg)
         if setup.sets is not None and setup.sets.reload_ns is None:
             msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
             raise ConfigError(msg)

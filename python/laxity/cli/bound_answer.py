@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from laxity.analysis.bound_document import Answer, CostsUsed
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
+from laxity.cli.bound_wcet import wcet_text
 from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
@@ -26,7 +27,7 @@ def answer_text(answer: Answer) -> str:
     parts.append(_partition(answer.partition))
     if answer.sensitivity is not None:
         parts += ["\n", *(f"{line}\n" for line in sensitivity_lines(answer.sensitivity))]
-    parts += [_breakdown(answer.tasks), _costs(answer.costs)]
+    parts += [_breakdown(answer.tasks), wcet_text(answer.wcet_from), _costs(answer.costs)]
     parts.append(_list("why", reasons(answer)))
     parts.append(_list("missing", answer.missing))
     parts.append(_list("not accounted for", answer.not_accounted))

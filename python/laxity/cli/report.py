@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from laxity.cli.damage import tell_damage
+from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import debug_option, run_argument
 from laxity.cli.reports import build_report
 from laxity.runner.finish import open_recovered
@@ -15,13 +16,19 @@ from laxity.runner.finish import open_recovered
 
 @click.command()
 @run_argument
+@click.option(
+    "--pwcet",
+    metavar="P",
+    help="Add what a job exceeds with probability P at most (1e-9), its gates and figures.",
+)
 @debug_option
-def report(path: str) -> int:
+def report(path: str, pwcet: str | None) -> int:
     """Build the HTML report of RUN, a directory that laxity wrote, and print its path.
 
     The report is one file: no network, no scripts needed. A run that was killed is finished first.
     Of a damaged run it shows what can be read; the damage is told and the exit code is 4.
     """
+    exceedance = None if pwcet is None else float(parse_exceedance(pwcet, f'--pwcet "{pwcet}"'))
     run = open_recovered(Path(path))
-    sys.stdout.write(f"{build_report(run.path)}\n")
+    sys.stdout.write(f"{build_report(run.path, exceedance)}\n")
     return tell_damage(run)

@@ -11,8 +11,12 @@ from pathlib import Path
 _MATPLOTLIB_DIRECTORY = "MPLCONFIGDIR"
 
 
-def build_report(run_dir: Path) -> Path:
+def build_report(run_dir: Path, exceedance: float | None = None) -> Path:
     """Write the report of a run; give its path.
+
+    Args:
+        run_dir: The run.
+        exceedance: Of the section about pWCET; None: there is none.
 
     Raises:
         LaxityError: As `laxity.report.page.write_report`.
@@ -21,7 +25,7 @@ def build_report(run_dir: Path) -> Path:
         # matplotlib takes longer to load than the rest of a command.
         from laxity.report.page import write_report  # noqa: PLC0415
 
-        return write_report(run_dir)
+        return write_report(run_dir, exceedance)
 
 
 @contextmanager

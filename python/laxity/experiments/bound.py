@@ -82,6 +82,7 @@ def _parents(request: BoundRequest) -> list[str]:
     """Name the runs that the figures are from, and the one that held them."""
     names = [] if request.costs_run is None else [request.costs_run.absolute().name]
     names += [name for one in request.answer.costs.entries for name in one.runs]
+    names += [Path(one.run).name for one in request.answer.wcet_from]
     return list(dict.fromkeys(names))
 
 

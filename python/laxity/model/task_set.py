@@ -5,9 +5,10 @@
 One file is run, measured and bounded, so each reader checks the other's keys, too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
@@ -54,6 +55,23 @@ class BoundKeys:
     overhead_ppm: int
 
 
+@dataclass(frozen=True, slots=True)
+class RunWcet:
+    """C of a task that was measured.
+
+    Attributes:
+        wcet_ns: What the bound counts with, margin included; above 0.
+        observed_ns: The longest that a job did take.
+    """
+
+    wcet_ns: int
+    observed_ns: int
+
+
+# Finds C of a task in the run that `wcet_from` names: path as written, name of the task.
+WcetReader: TypeAlias = Callable[[str, str], RunWcet]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredTask:
     """One `[[task]]` as `bound` reads it.
@@ -63,6 +81,7 @@ class DeclaredTask:
         cpu: None: the file names none, or several.
         cpus: All that it names.
         program: Workload or program with its words; empty: the file names none.
+        observed_ns: The longest that a job did take, where C is measured; None: C is stated.
     """
 
     name: str
@@ -76,6 +95,12 @@ class DeclaredTask:
     keys: BoundKeys
     cpus: tuple[int, ...] = ()
     program: tuple[str, ...] = ()
+    observed_ns: int | None = None
+
+    @property
+    def certain_wcet_ns(self) -> int:
+        """What a job may take for certain: without margin and extrapolation."""
+        return self.wcet_ns if self.observed_ns is None else self.observed_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +115,12 @@ class TaskSet:
     has_priorities: bool = True
 
 
-def read_task_set(data: bytes) -> TaskSet:
+def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
     """Read the tasks of a spec file.
 
     Args:
         data: Content of the file.
+        read_wcet: Asked for C of each task with `wcet_from`; None: such a task is refused.
 
     Raises:
         ConfigError: Not TOML, unknown key, a value that cannot be, or a task that no test covers.
@@ -109,7 +135,7 @@ def read_task_set(data: bytes) -> TaskSet:
     if not tables:
         msg = "no [[task]]: there is nothing to bound; write at least one"
         raise ConfigError(msg)
-    tasks = tuple(_read_task(table, index) for index, table in enumerate(tables))
+    tasks = tuple(_read_task(table, index, read_wcet) for index, table in enumerate(tables))
     _check_together(tasks)
     corunners = array_of_tables(document, "interfere")
     for index, table in enumerate(corunners):
@@ -137,6 +163,9 @@ def read_bound_keys(task: TaskTable) -> BoundKeys:
     if task.wcet_from is not None and not isinstance(task.wcet_from, str):
         msg = f'wcet_from: {task.wcet_from} is no path; write wcet_from = "RUN"'
         raise ConfigError(msg)
+    if task.wcet is not None and task.wcet_from is not None:
+        msg = "wcet and wcet_from both say how long a job takes; remove one"
+        raise ConfigError(msg)
     wcet_ns = None if task.wcet is None else read_duration_ns(task.wcet, "wcet")
     if wcet_ns == 0:
         msg = f'wcet "{task.wcet}" is not above 0; write a longer one'
@@ -152,7 +181,7 @@ def read_bound_keys(task: TaskTable) -> BoundKeys:
     )
 
 
-def _read_task(table: dict[str, Any], index: int) -> DeclaredTask:
+def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) -> DeclaredTask:
     label = task_label(table, index)
     task = convert_table(table, TaskTable, "task", label)
     with located(label):
@@ -161,24 +190,39 @@ def _read_task(table: dict[str, Any], index: int) -> DeclaredTask:
         _check_covered(task, policy)
         period_ns = _period_ns(task)
         cpus = _cpus(task.cpus)
-        if keys.wcet_ns is None:
-            msg = 'no wcet; add for example wcet = "2ms"'
-            if task.wcet_from is not None:
-                msg = 'this build cannot read wcet_from; write wcet, for example wcet = "2ms"'
-            raise ConfigError(msg)
+        name = _name(task)
+        wcet_ns, observed_ns = _wcet(task, keys, name, read_wcet)
         return DeclaredTask(
-            name=_name(task),
+            name=name,
             period_ns=period_ns,
             deadline_ns=_deadline_ns(task, period_ns),
             offset_ns=read_duration_ns(task.offset, "offset"),
             policy=policy,
             priority=_priority(task.priority),
             cpu=cpus[0] if len(cpus) == 1 else None,
-            wcet_ns=keys.wcet_ns,
+            wcet_ns=wcet_ns,
             keys=keys,
             cpus=cpus,
             program=_program(task),
+            observed_ns=observed_ns,
         )
+
+
+def _wcet(
+    task: TaskTable, keys: BoundKeys, name: str, read_wcet: WcetReader | None
+) -> tuple[int, int | None]:
+    """Give C, and what was observed of it; None: C is stated."""
+    if keys.wcet_ns is not None:
+        return keys.wcet_ns, None
+    if task.wcet_from is None:
+        msg = 'no wcet; add for example wcet = "2ms", or wcet_from = "RUN"'
+        raise ConfigError(msg)
+    if read_wcet is None:
+        msg = 'wcet_from: runs are not read here; write wcet, for example wcet = "2ms"'
+        raise ConfigError(msg)
+    with located("wcet_from"):
+        measured = read_wcet(task.wcet_from, name)
+    return measured.wcet_ns, measured.observed_ns
 
 
 def _check_covered(task: TaskTable, policy: Policy) -> None:

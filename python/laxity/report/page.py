@@ -74,11 +74,12 @@ class Group:
     sections: tuple[Section, ...]
 
 
-def write_report(run_dir: Path) -> Path:
+def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
     """Write DIR/report.html and DIR/derived.json of a single or a composite run.
 
     Args:
         run_dir: A finished run; nothing but these two files is changed.
+        exceedance: Of the section about pWCET; None: there is none.
 
     Returns:
         The path of report.html.
@@ -95,7 +96,7 @@ def write_report(run_dir: Path) -> Path:
         groups: tuple[Group, ...] = (Group("overview", "", sections_of(page, answer)),)
     else:
         page = read_page(run)
-        groups, shown = tuple(_groups(page)), verdict.build(page)
+        groups, shown = tuple(_groups(page, exceedance)), verdict.build(page)
     report = run_dir / REPORT
     write_file(report, _render(page, groups, shown).encode())
     write_file(run_dir / DERIVED, msgspec.json.format(_derived(groups)) + b"\n")
@@ -114,12 +115,12 @@ def _derived(groups: tuple[Group, ...]) -> bytes:
     )
 
 
-def _groups(page: PageData) -> Iterator[Group]:
+def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
     """Overview, then every run, then what holds for all of them."""
     overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
     yield Group("overview", "", tuple(section for section in overview if section is not None))
     for run in page.runs:
-        built = (build(run) for build in _builders(run))
+        built = (build(run) for build in _builders(run, exceedance))
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
     has_tasks = any(view_of(run) is None for run in page.runs)
@@ -132,9 +133,17 @@ def _groups(page: PageData) -> Iterator[Group]:
     yield Group("common", "", tuple(build(page) for build in common))
 
 
-def _builders(run: RunData) -> tuple[Callable[[RunData], Section | None], ...]:
+def _builders(
+    run: RunData, exceedance: float | None
+) -> tuple[Callable[[RunData], Section | None], ...]:
     view = view_of(run)
-    return _RUN_SECTIONS if view is None else view.sections
+    if view is not None:
+        return view.sections
+    if exceedance is None:
+        return _RUN_SECTIONS
+    from laxity.report.sections import pwcet  # noqa: PLC0415 - loads scipy
+
+    return (*_RUN_SECTIONS, lambda one: pwcet.build(one, exceedance))
 
 
 def _run_title(page: PageData, run: RunData) -> str:

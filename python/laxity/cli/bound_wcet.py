@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What `laxity bound` reads from runs, `wcet_from`, and what it says of that."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from laxity.analysis.platform_costs import USE_PWCET, Choice
+from laxity.analysis.wcet_model import MeasuredWcet, Pwcet
+from laxity.cli.tables import format_table
+from laxity.errors import ConfigError
+from laxity.model.task_set import RunWcet, TaskSet, read_task_set
+from laxity.model.units import decimal_duration
+
+_DECIDED_BY = {
+    "pareto": "the fitted tail decides",
+    "exponential": "an exponential tail decides",
+    "max": "the longest job decides",
+}
+
+
+def read_with_runs(
+    data: bytes, base: Path, choice: Choice
+) -> tuple[TaskSet, tuple[MeasuredWcet, ...]]:
+    """Read a task set, and the runs that its tasks were measured in.
+
+    Args:
+        data: Content of the file.
+        base: What `wcet_from` is relative to.
+        choice: Which figure of a run.
+
+    Raises:
+        ConfigError: As `read_task_set`; a pWCET is asked for and no task is measured.
+        NoVerdict: A run does not tell how long jobs take.
+    """
+    measured: list[MeasuredWcet] = []
+
+    def read_wcet(run: str, task: str) -> RunWcet:
+        from laxity.runner.measured_wcet import read_measured_wcet  # noqa: PLC0415 - loads numpy
+
+        measured.append(read_measured_wcet(base, run, task, choice))
+        return RunWcet(measured[-1].wcet_ns, measured[-1].max_ns)
+
+    task_set = read_task_set(data, read_wcet)
+    if choice.exceedance is not None and not measured:
+        msg = f"--use {choice.use}: is of execution times, but no task has wcet_from; use max"
+        raise ConfigError(msg)
+    return task_set, tuple(measured)
+
+
+def wcet_notes(
+    measured: Sequence[MeasuredWcet], costs_machine: str | None, *, may_differ: bool
+) -> tuple[str, ...]:
+    """Say what makes measured times weaker than they look.
+
+    Args:
+        measured: Of all tasks with `wcet_from`.
+        costs_machine: Hash of the machine of the costs; None: --costs none.
+        may_differ: Whether times and costs may be of different machines.
+
+    Raises:
+        NoVerdict: They are, and may not.
+    """
+    if not measured:
+        return ()
+    from laxity.runner.measured_wcet import check_machines  # noqa: PLC0415 - loads numpy
+
+    notes = check_machines(measured, costs_machine, may_differ=may_differ)
+    if measured[0].pwcet is not None:
+        notes += ("each job may exceed its pWCET: what is said holds while none does",)
+        if costs_machine is not None:
+            notes += ("costs count with their largest sample: costs.json holds none for a pWCET",)
+    return notes + tuple(f"{one.task}: {note}" for one in measured for note in one.notes)
+
+
+def wcet_text(measured: Sequence[MeasuredWcet]) -> str:
+    """Write C of each task that was measured, and what a pWCET rests on."""
+    if not measured:
+        return ""
+    headers = ("task", "wcet", "use", "kind", "n", "longest", "run", "its task")
+    rows = [
+        (
+            one.task,
+            decimal_duration(one.wcet_ns),
+            one.use,
+            one.kind,
+            str(one.n),
+            decimal_duration(one.max_ns),
+            one.run,
+            one.run_task,
+        )
+        for one in measured
+    ]
+    table = format_table(headers, rows, right=(1, 4, 5))
+    parts = [_pwcet(one, one.pwcet) for one in measured if one.pwcet is not None]
+    return "".join([f"\nwcet of runs: observed, not proven\n{table}", *parts])
+
+
+def _pwcet(measured: MeasuredWcet, found: Pwcet) -> str:
+    probability = measured.use.removeprefix(USE_PWCET)
+    return (
+        f"\npWCET of {measured.task}: a job exceeds {decimal_duration(found.bound_ns)} with "
+        f"probability {probability} at most; {found.confidence:.0%} confidence, n = {found.n}\n"
+        f"  {found.method}; {_DECIDED_BY[found.decided_by]}\n"
+        f"  threshold {decimal_duration(found.threshold_ns)}, {found.n_above} above it; shape "
+        f"{found.shape:.3f}, 95 % interval {found.shape_low:.3f} to {found.shape_high:.3f}\n"
+        f"  {len(found.gates)} gates passed: {', '.join(gate.name for gate in found.gates)}\n"
+    )
