@@ -4,6 +4,14 @@
 
 import signal
 
+import hypothesis
+
+# No test asserts a time on the wall, and a busy machine is not slow input either.
+hypothesis.settings.register_profile(
+    "laxity", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("laxity")
+
 # A shell that starts the check in the background makes it ignore SIGINT, nohup makes it ignore
 # SIGHUP, and every process that it starts: tests of an interrupt would wait for ever.
 for number, action in (

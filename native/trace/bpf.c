@@ -269,7 +269,11 @@ static int bpf_start(void *opaque)
         return rc;
     }
     programs->links.on_switch = bpf_program__attach(programs->progs.on_switch);
-    return programs->links.on_switch ? 0 : -errno;
+    if (!programs->links.on_switch) {
+        return -errno;
+    }
+    programs->bss->is_recording = true;
+    return 0;
 }
 
 static int bpf_drain(void *opaque, const struct laxity_trace_sink *sink)
@@ -336,6 +340,7 @@ static void tell_vectors(const struct bpf_state *state, const struct laxity_trac
 static int bpf_stop(void *opaque, const struct laxity_trace_sink *sink)
 {
     struct bpf_state *state = opaque;
+    state->programs->bss->is_recording = false;
     (void)bpf_link__destroy(state->programs->links.on_switch);
     state->programs->links.on_switch = NULL;
     laxity_bpf_sched__detach(state->programs);

@@ -269,8 +269,9 @@ static int start(struct recorder *recorder, struct laxity_error *error)
         (void)close_stream(recorder);
         return -1;
     }
-    /* From here on every CPU is watched. */
+    /* From here on every CPU is watched, and all that is to be recorded of it. */
     recorder->started_ns = laxity_now_ns();
+    recorder->stream.from_ns = recorder->started_ns;
     if (!recorder->recording->is_histogram) {
         (void)laxity_thread_table_scan(&recorder->stream.threads, recorder->started_ns);
     }
@@ -335,6 +336,16 @@ static int64_t window_begin_ns(const struct recorder *recorder)
     return from_ns < recorder->stopped_ns ? from_ns : recorder->stopped_ns;
 }
 
+/* What the back-end lacks is counted. */
+static void drain(struct recorder *recorder)
+{
+    const int64_t begun_ns = laxity_now_ns();
+    (void)recorder->backend->drain(recorder->state, &recorder->sink);
+    if (!recorder->recording->is_histogram) {
+        (void)laxity_sched_stream_settle(&recorder->stream, begun_ns); /* told at the next flush */
+    }
+}
+
 /* Returns 0 when told to stop, or -errno: the output is full. */
 static int record(struct recorder *recorder)
 {
@@ -342,8 +353,7 @@ static int record(struct recorder *recorder)
     int64_t flushed_ns = recorder->started_ns;
     int rc = 0;
     while (rc == 0 && !*recording->is_stopped && !wait_a_pass(recording->parent_fd)) {
-        (void
-        )recorder->backend->drain(recorder->state, &recorder->sink); /* what it lacks is counted */
+        drain(recorder);
         const int64_t now_ns = laxity_now_ns();
         if (now_ns - flushed_ns > FLUSH_NS && !recording->is_histogram) {
             drop_old(recorder, now_ns);
@@ -488,6 +498,7 @@ static int write_summary(const struct recorder *recorder)
 static void finish(struct recorder *recorder, struct laxity_error *error)
 {
     recorder->stopped_ns = laxity_now_ns();
+    recorder->stream.to_ns = recorder->stopped_ns;
     (void)recorder->backend->stop(recorder->state, &recorder->sink);
     (void)laxity_steal_read(&recorder->steal_after);
     await_harness(recorder->dir_fd);

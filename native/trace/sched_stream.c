@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
+#include "trace/thread_queue.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
 
@@ -74,7 +75,10 @@ static void take_event(void *context, const struct laxity_sched_event *event)
     struct laxity_sched_stream *stream = context;
     struct laxity_sched_cpu *cpu = &stream->cpus[event->cpu];
     if (event->kind == LAXITY_SCHED_EXIT) {
-        laxity_thread_table_exit(&stream->threads, event->tid, event->time_ns);
+        note_error(stream, laxity_thread_queue_exit(&stream->news, event->tid, event->time_ns));
+    }
+    if (event->time_ns < stream->from_ns || event->time_ns >= stream->to_ns) {
+        return;
     }
     cpu->next_seq++;
     if (stream->error) {
@@ -100,7 +104,7 @@ static void take_event(void *context, const struct laxity_sched_event *event)
 static void take_thread(void *context, const struct laxity_thread_event *event)
 {
     struct laxity_sched_stream *stream = context;
-    note_error(stream, laxity_thread_table_take(&stream->threads, event));
+    note_error(stream, laxity_thread_queue_put(&stream->news, event));
 }
 
 static void take_lost(void *context, int32_t cpu, uint64_t n)
@@ -128,7 +132,7 @@ static void take_vector(void *context, int64_t number, const char *name)
 int laxity_sched_stream_open(int dir_fd, struct laxity_sched_stream *out_stream)
 {
     struct laxity_sched_stream *stream = out_stream;
-    *stream = (struct laxity_sched_stream){.npy.fd = -1};
+    *stream = (struct laxity_sched_stream){.npy.fd = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
     int rc = laxity_thread_table_open(&stream->threads);
     if (rc) {
         return rc;
@@ -156,6 +160,12 @@ struct laxity_trace_sink laxity_sched_stream_sink(struct laxity_sched_stream *st
         .on_lost = take_lost,
         .on_vector = take_vector,
     };
+}
+
+int laxity_sched_stream_settle(struct laxity_sched_stream *stream, int64_t before_ns)
+{
+    note_error(stream, laxity_thread_queue_settle(&stream->news, &stream->threads, before_ns));
+    return stream->error;
 }
 
 int laxity_sched_stream_flush(struct laxity_sched_stream *stream)
@@ -264,9 +274,11 @@ free_windows:
 int laxity_sched_stream_close(struct laxity_sched_stream *stream, int dir_fd)
 {
     write_buffer(stream);
+    (void)laxity_sched_stream_settle(stream, INT64_MAX);
     note_error(stream, laxity_thread_table_write(&stream->threads, dir_fd));
     note_error(stream, laxity_npy_close(&stream->npy));
     free(stream->buffer);
+    laxity_thread_queue_free(&stream->news);
     laxity_thread_table_free(&stream->threads);
     return stream->error;
 }

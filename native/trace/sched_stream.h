@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/npy.h"
+#include "trace/thread_queue.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
 
@@ -35,6 +36,9 @@ struct laxity_sched_stream {
     struct laxity_sched_row *buffer;
     size_t n_buffered;
     struct laxity_thread_table threads;
+    struct laxity_thread_queue news; /* of threads, not in the table yet */
+    int64_t from_ns;  /* what comes before is no row: not all that is recorded is watched yet */
+    int64_t to_ns;    /* nor what comes from here on */
     int error;        /* -errno of the first write that failed; what came after it is lost */
     uint64_t dropped; /* rows that were too old to be kept */
     struct laxity_sched_cpu cpus[LAXITY_CPUS_MAX];
@@ -42,11 +46,14 @@ struct laxity_sched_stream {
     struct laxity_vector vectors[LAXITY_VECTORS_MAX]; /* interrupts that have come in */
 };
 
-/* laxity_sched_stream_open - start DIR/sched.npy. Returns 0 or -errno. */
+/* laxity_sched_stream_open - start DIR/sched.npy, for rows of any time. Returns 0 or -errno. */
 int laxity_sched_stream_open(int dir_fd, struct laxity_sched_stream *out_stream);
 
 /* laxity_sched_stream_sink - where a back-end hands its findings; lives as long as the stream */
 struct laxity_trace_sink laxity_sched_stream_sink(struct laxity_sched_stream *stream);
+
+/* laxity_sched_stream_settle - all from before before_ns has come in. Returns 0 or -errno. */
+int laxity_sched_stream_settle(struct laxity_sched_stream *stream, int64_t before_ns);
 
 /* laxity_sched_stream_flush - write what is buffered, patch the header. Returns 0 or -errno. */
 int laxity_sched_stream_flush(struct laxity_sched_stream *stream);

@@ -9,6 +9,7 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,15 +39,21 @@ static void take_event(void *context, const struct laxity_sched_event *event)
 {
     struct laxity_switch_stream *stream = context;
     struct laxity_switch_cpu *cpu = seen_of(stream, event->cpu);
-    const enum laxity_sched_kind end =
-        stream->quantity == LAXITY_SWITCH_EMPTY ? LAXITY_SCHED_OFF : LAXITY_SCHED_ON;
-    if (event->kind == end && cpu->off_ns != LAXITY_ABSENT_NS) {
-        cpu->durations.counts[laxity_histogram_bucket(event->time_ns - cpu->off_ns)]++;
+    const bool is_empty = stream->quantity == LAXITY_SWITCH_EMPTY;
+    if (event->kind == (is_empty ? LAXITY_SCHED_OFF : LAXITY_SCHED_ON) &&
+        cpu->off_ns != LAXITY_ABSENT_NS) {
+        /* Where another thread comes on than was announced, some in between are hidden from us. */
+        const bool is_pair = (is_empty ? event->other_tid : event->tid) == cpu->next_tid;
+        if (is_pair) {
+            cpu->durations.counts[laxity_histogram_bucket(event->time_ns - cpu->off_ns)]++;
+        }
+        cpu->unpaired += !is_pair;
         cpu->off_ns = LAXITY_ABSENT_NS;
     } else if (event->kind == LAXITY_SCHED_OFF) {
         cpu->unpaired += cpu->off_ns != LAXITY_ABSENT_NS;
         cpu->off_ns = event->time_ns;
-    } else if (event->kind == LAXITY_SCHED_ON && stream->quantity == LAXITY_SWITCH_EMPTY) {
+        cpu->next_tid = event->other_tid;
+    } else if (event->kind == LAXITY_SCHED_ON && is_empty) {
         cpu->off_ns = LAXITY_ABSENT_NS;
     }
 }

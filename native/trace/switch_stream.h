@@ -20,7 +20,8 @@ enum laxity_switch_quantity {
 
 /* What was seen of one CPU. */
 struct laxity_switch_cpu {
-    int64_t off_ns; /* LAXITY_ABSENT_NS: the next record does not end a duration */
+    int64_t off_ns;   /* LAXITY_ABSENT_NS: the next record does not end a duration */
+    int32_t next_tid; /* whose on ends it */
     uint64_t unpaired;
     uint64_t lost;
     struct laxity_histogram durations;
@@ -41,8 +42,9 @@ int laxity_switch_stream_open(
 /*
  * laxity_switch_stream_sink - where a back-end hands its findings; lives as long as the stream
  *
- * Events are paired: off with the on that follows it, or with LAXITY_SWITCH_EMPTY off with off,
- * which a back-end hands twice for each switch. Whole histograms are added.
+ * Events are paired: off with the on that follows it, of the thread that it announces, or with
+ * LAXITY_SWITCH_EMPTY off with off, which a back-end hands twice for each switch. Whole histograms
+ * are added.
  */
 struct laxity_trace_sink laxity_switch_stream_sink(struct laxity_switch_stream *stream);
 

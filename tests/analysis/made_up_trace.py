@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from laxity.analysis.attribution import Attribution, attribute
-from laxity.analysis.sched_trace import Coverage, read_trace
+from laxity.analysis.sched_trace import read_trace
+from laxity.analysis.trace_gaps import Coverage
 from laxity.model.streams import SCHED, THREADS, SchedKind
 
 OFF, ON = 0, 1

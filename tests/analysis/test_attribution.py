@@ -3,10 +3,11 @@
 """Pieces of response times, calculated by hand. Thread 7 is the task; 8 and 9 are others."""
 
 import numpy as np
-from tests.analysis.made_up_trace import NAMES, attributed, jobs, only, sched, threads
+from tests.analysis.made_up_trace import ABSENT_TID, NAMES, attributed, jobs, only, sched, threads
 
 from laxity.analysis.attribution import Verdict, attribute
-from laxity.analysis.sched_trace import Coverage, read_trace
+from laxity.analysis.sched_trace import read_trace
+from laxity.analysis.trace_gaps import Coverage
 
 # The task is off from 100 on; its release is at 1000. CPU 0 is idle (thread 0) meanwhile.
 ASLEEP = (100, 0, 7, 0, False)
@@ -232,3 +233,47 @@ def test_task_without_a_finished_job_has_no_pieces():
     found = attributed(jobs()[:0], sched([ASLEEP]))
     assert len(found.pieces.job) == 0
     assert found.culprits == ()
+
+
+def test_preempted_job_has_no_verdict_where_a_thread_left_that_nobody_saw_come():
+    # 8 came at 1100 and 9 left at 1300: how 9 got the CPU no row tells. The second job's thread
+    # waits for nothing meanwhile, but for its release.
+    trace = sched([
+        ASLEEP, WOKEN, (1100, 0, 7, 8, True), (1300, 0, 9, 7, True), (1460, 0, 7, 0, False),
+        (2029, 0, 0, 7, False),
+    ])  # fmt: skip
+    found = attributed(jobs((1000, 1050, 1450, 199), (2000, 2050, 2450, 390)), trace)
+    assert found.pieces.verdict.tolist() == [Verdict.HIDDEN, Verdict.KNOWN]
+    assert found.n_untold == 1
+
+
+def test_job_has_a_verdict_where_nobody_saw_who_had_another_cpu():
+    trace = sched([
+        ASLEEP, WOKEN, (1060, 1, 0, 8, False), (1100, 0, 7, 8, True), (1300, 0, 8, 7, True),
+        (1400, 1, 9, 0, False),
+    ])  # fmt: skip
+    found = attributed(jobs((1000, 1050, 1450, 199)), trace)
+    assert (only(found)["verdict"], found.n_untold) == (Verdict.KNOWN, 1)
+
+
+def test_job_whose_thread_nobody_saw_come_has_no_verdict():
+    # 7 leaves CPU 0 at 1500; that it had come after 8, which had come at 1029, no row tells.
+    trace = sched([(1028, 0, 0, 8, False), (1500, 0, 7, 0, False)])
+    found = attributed(jobs((1000, 1050, 1450, 390)), trace)
+    assert found.pieces.verdict.tolist() == [Verdict.HIDDEN]
+
+
+def test_thread_that_comes_behind_a_hidden_one_contradicts_nothing():
+    # The on at 1301 does not say who went before; the off at 1100 said that 8 would come.
+    trace = sched([ASLEEP, WOKEN, (1100, 0, 7, 8, True), (1300, 0, 8, 7, False)])
+    trace = trace[np.ma.getdata(trace["tid"]) != 8]
+    trace["other_tid"][np.ma.getdata(trace["time_ns"]) == 1301] = ABSENT_TID
+    found = attributed(jobs((1000, 1050, 1450, 199)), trace)
+    assert (only(found)["preempted_ns"], found.n_untold) == (201, 0)
+    assert [(one.tid, one.duration_ns) for one in found.preemptions] == [(8, 201)]
+
+
+def test_switch_behind_lost_records_is_counted_as_those_alone():
+    trace = sched([ASLEEP, WOKEN, (1100, 0, 7, 8, True), (1300, 0, 9, 7, True)], {3: 2})
+    found = attributed(jobs((1000, 1050, 1450, 199)), trace, {0: 2})
+    assert (found.pieces.verdict.tolist(), found.n_untold) == ([Verdict.LOST], 0)

@@ -208,3 +208,18 @@ def test_interrupts_of_several_jobs_are_summed_up_by_name():
     (one,) = result.interrupters
     assert (one.n, one.n_jobs, one.total_ns, one.median_ns, one.max_ns) == (3, 2, 60, 20, 30)
     assert result.pieces.execution_ns.tolist() == [70, 70]
+
+
+def test_job_whose_thread_came_back_without_a_wake_up_has_no_verdict():
+    # It waits from 1100 to 1200, and nobody tells who woke it; the job before was woken at 1012.
+    trace = full_trace(ASLEEP, WOKEN, ON, (1100, 0, OFF, 7, 0, SLEEPS), (1200, 0, OFF, 0, 7, READY))
+    pieces = fully_attributed(jobs((1000, 1050, 1080, 30), (1150, 1250, 1300, 50)), trace).pieces
+    assert pieces.verdict.tolist() == [Verdict.KNOWN, Verdict.HIDDEN]
+
+
+def test_wait_of_which_the_trace_does_not_say_that_it_was_one_needs_no_wake_up():
+    # An older kernel tells no state: 7 may as well have been pushed off.
+    trace = full_trace(ASLEEP, WOKEN, ON, (1100, 0, OFF, 7, 0, SLEEPS), (1200, 0, OFF, 0, 7, READY))
+    trace["preempted"] = 255
+    pieces = fully_attributed(jobs((1150, 1250, 1300, 50)), trace).pieces
+    assert pieces.verdict.tolist() == [Verdict.KNOWN]

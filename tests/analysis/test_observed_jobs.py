@@ -9,7 +9,7 @@ import pytest
 
 from laxity.analysis.observed_jobs import Asked, Observed, ThreadJobs
 from laxity.analysis.period import Rhythm
-from laxity.analysis.sched_trace import Coverage
+from laxity.analysis.trace_gaps import Coverage
 from laxity.model.streams import SCHED, SchedKind, Status
 
 ABSENT_TID = np.iinfo(np.int32).min

@@ -49,6 +49,12 @@ def test_a_thread_whose_switches_are_hidden_is_named_by_its_neighbours():
     assert taken(CpuOwners(), off(10, 7, 9), on(20, 8, 9)) == [(10, 9, WAITING), (20, 8, WAITING)]
 
 
+def test_how_a_hidden_thread_left_is_not_taken_from_the_row_of_the_one_before():
+    # 7 was preempted by 9, which is hidden; that 9 went before 8 no row says.
+    rows = (off(10, 7, 9, preempted=1), on(20, 8, NONE))
+    assert taken(CpuOwners(), *rows) == [(10, 9, PREEMPTED), (20, 8, WAITING)]
+
+
 def test_without_the_thread_that_follows_the_switch_is_where_that_comes():
     # The row above still tells how the thread before left.
     rows = (on(5, 7, NONE), off(10, 7, NONE, preempted=1), on(12, 8, NONE))

@@ -60,11 +60,19 @@ def test_dry_run_takes_every_kind_of_set(laxity: Laxity):
         ("--priorities", "1,99,3,4", "--period", "1ms", "--code", "1KiB", "--passes", "3"),
         ("--temporal-miss", "50%", "--cache", "32KiB", "--ways", "8", "--line", "32B"),
     ]
-    for words in kinds:
-        generated(laxity, *words, "--seed", "1", "-o", "set.toml")
-        done = laxity("run", "./set.toml", "--dry-run", "--format", "json")
+    for number, words in enumerate(kinds):
+        generated(laxity, *words, "--seed", "1", "-o", f"set{number}.toml")
+        done = laxity("run", f"./set{number}.toml", "--dry-run", "--format", "json")
         assert done.returncode == 0, done.stderr
         assert len(json.loads(done.stdout)["task"]) == 4
+
+
+def test_a_task_set_that_exists_is_not_replaced(laxity: Laxity):
+    (laxity.directory / "set.toml").write_text("mine")
+    done = laxity("generate", *SMALL, "-o", "set.toml")
+    message = "laxity generate: -o set.toml: exists; remove it or name another file\n"
+    assert (done.returncode, done.stderr) == (2, message)
+    assert (laxity.directory / "set.toml").read_text() == "mine"
 
 
 def test_temporal_miss_ratio_becomes_a_size(laxity: Laxity):

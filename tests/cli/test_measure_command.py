@@ -75,7 +75,9 @@ def test_models_of_two_runs_are_joined(laxity: Laxity):
     ]
     assert one["max"] == max(part["max"] for part in parts)
     assert "synchronous_sequential" in laxity("costs", "show", "A").stdout
-    done = laxity("costs", "merge", "A", "A", "-o", "costs.json")
+    done = laxity("costs", "merge", "A", "B", "-o", "costs.json")
+    assert (done.returncode, "costs.json: exists; remove it" in done.stderr) == (2, True)
+    done = laxity("costs", "merge", "A", "A", "-o", "other.json")
     assert (done.returncode, "named twice" in done.stderr) == (2, True)
 
 
@@ -124,6 +126,7 @@ def test_refusal_of_fifo_is_told_and_leaves_nothing(laxity: Laxity):
         (("--timeout", "3"), "--timeout: "),
         (("--evict", "wipe"), "'wipe' is not one of"),
         (("--repetitions", "0"), "--repetitions"),
+        (("--evict", "read", "--pattern", "code"), "laxity measure: --evict read: serves "),
     ],
 )
 def test_wrong_words_are_refused(words: tuple[str, ...], told: str):

@@ -108,6 +108,8 @@ def test_records_that_are_refused_are_no_empty_measurement(laxity: Laxity):
         (("--evict-size", "3"), "--evict-size: "),
         (("--evict-size", "3B"), "--evict-size: 3B is not within 1KiB to 64GiB"),
         (("--spin", "2"), "--spin: "),
+        (("--spin", "999us"), "--spin: 999us is out of range; choose 1ms to 3600s"),
+        (("--spin", "3601s"), "--spin: 3601s is out of range; choose 1ms to 3600s"),
     ],
 )
 def test_wrong_words_are_refused(words: tuple[str, ...], told: str):

@@ -39,9 +39,22 @@ def test_schema_prints_every_column_of_every_stream(laxity: Laxity):
     assert "release_ns" in laxity("schema", "jobs").stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [("manifest", "tasks[].counts.not_met"), ("machine", "stable.caches[].size_bytes"),
+     ("doctor", "checks[].fix"), ("compare", "results[].comparison.figures[].verdict"),
+     ("costs", "entries[].noise_floor")],
+)  # fmt: skip
+def test_schema_prints_every_member_of_a_document(laxity: Laxity, name: str, member: str):
+    lines = laxity("schema", name).stdout.splitlines()
+    assert member in [line.split()[0] for line in lines[2:-1]]
+    document = json.loads(laxity("schema", name, "--format", "json").stdout)
+    assert name == "costs" or document["$ref"].startswith("#/$defs/")
+
+
 def test_unknown_stream_is_refused_with_a_suggestion(laxity: Laxity):
     done = laxity("schema", "job")
-    message = 'laxity schema: stream "job": unknown; did you mean "jobs"?\n'
+    message = 'laxity schema: "job": unknown stream or document; did you mean "jobs"?\n'
     assert (done.returncode, done.stderr) == (2, message)
 
 

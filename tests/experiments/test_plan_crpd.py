@@ -116,6 +116,29 @@ def test_what_is_not_asked_for_is_what_serves_the_rest(
     assert (measurement.patterns, measurement.evicts) == (patterns, evicts)
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            Asked(evicts=("read",), patterns=("code",)),
+            "--evict read: serves sequential and chase only; add such a --pattern",
+        ),
+        (
+            Asked(evicts=("write", "execute"), patterns=("chase",)),
+            "--evict execute: serves code and jumps only; add such a --pattern",
+        ),
+        (
+            Asked(evicts=("execute",), patterns=("code", "chase")),
+            "--pattern chase: no way to evict that serves it; add --evict write",
+        ),
+    ],
+)
+def test_pattern_and_evict_must_serve_each_other(asked: Asked, told: str):
+    with pytest.raises(ConfigError) as refused:
+        plan_crpd(asked, bare_vm(), CPUS)
+    assert str(refused.value) == told
+
+
 def test_cpu_must_be_there_and_be_allowed():
     with pytest.raises(ConfigError, match="no CPU 9 on this machine"):
         plan_crpd(Asked(cpus=(1, 9)), bare_vm(), CPUS)

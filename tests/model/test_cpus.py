@@ -3,7 +3,7 @@
 """Sets of CPUs."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.errors import ConfigError
@@ -61,7 +61,6 @@ def test_cpus_are_written_in_the_shortest_form(cpus: tuple[int, ...], expected: 
     assert format_cpus(cpus) == expected
 
 
-@settings(deadline=None)
 @given(st.sets(st.integers(min_value=0, max_value=200), min_size=1))
 def test_written_cpus_read_back_to_the_same_set(cpus: set[int]):
     assert parse_cpus(format_cpus(cpus)) == tuple(sorted(cpus))

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.errors import ConfigError
@@ -477,7 +477,6 @@ def test_resolved_spec_reads_back_to_itself():
     assert read(spec_to_toml(spec).encode()) == spec
 
 
-@settings(deadline=None)
 @given(
     st.text(max_size=20),
     st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))),
@@ -488,7 +487,6 @@ def test_words_survive_the_way_there_and_back(text: str, args: list[str]):
     assert read(spec_to_toml(spec).encode()).tasks[0].args == tuple(args)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_spec_or_refused(data: bytes):
     with pytest.raises(ConfigError):

@@ -5,7 +5,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.errors import ConfigError
@@ -121,19 +121,16 @@ def test_size_without_unit_is_told_the_unit():
         parse_size_bytes("64")
 
 
-@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=2**63 - 1))
 def test_exact_duration_reads_back_to_the_same_number(duration_ns: int):
     assert parse_duration_ns(exact_duration(duration_ns)) == duration_ns
 
 
-@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=2**64 - 1))
 def test_exact_size_reads_back_to_the_same_number(size_bytes: int):
     assert parse_size_bytes(exact_size(size_bytes)) == size_bytes
 
 
-@settings(deadline=None)
 @given(st.text(max_size=50))
 def test_any_text_is_a_duration_or_refused(text: str):
     with suppress(ConfigError):

@@ -74,7 +74,8 @@ def fully_traced_run(directory: Path) -> Path:
             (start + 3_500, 0, 1, SchedKind.IRQ_OUT, TID, 0, -236, 255),
         ]
     # The bully comes behind the interrupt.
-    switches["time_ns"][(switches["kind"] == 0) & (switches["tid"] == TID)] += 5_000
+    leaver = np.where(switches["kind"] == 0, switches["tid"], switches["other_tid"])
+    switches["time_ns"][leaver == TID] += 5_000
     events = np.concatenate((switches, np.array(rows, switches.dtype)))
     events = events[np.argsort(events["time_ns"], kind="stable")]
     events["seq"] = np.arange(len(events))
@@ -166,6 +167,22 @@ def test_loss_over_the_end_costs_the_last_job_its_verdict(tmp_path: Path):
     assert "4 of 4 jobs were preempted" in summary_text(open_run(run))
     assert "1 jobs without verdict" in summary_text(open_run(run))
     assert "1 job: records were lost over them" in page_of(run)
+
+
+def test_job_over_a_switch_that_nobody_told_of_has_no_verdict(tmp_path: Path):
+    run = traced_run(tmp_path / "run")
+    events = np.load(run / "sched.npy")
+    # The bully came, and it is thread 98 that leaves to the first job.
+    events["tid"][4], events["other_tid"][5] = 98, 98
+    np.save(run / "sched.npy", events)
+    text = summary_text(open_run(run))
+    assert "4 of 4 jobs were preempted" in text
+    assert "1 jobs without verdict" in text
+    page = page_of(run)
+    assert "1 job: nobody told of a switch or a wake-up that they depend on" in page
+    assert "though nothing was lost: at least 1 handover of a CPU" in page
+    task = summary_document(open_run(run))["runs"][0]["tasks"][0]
+    assert task["trace"]["switches_untold"] == 1
 
 
 @pytest.mark.parametrize(("threads", "is_measured"), [(1, True), (2, False)])

@@ -38,6 +38,13 @@ def test_page_says_where_gamma_is_highest_and_how_it_rises(tmp_path: Path):
     assert "its fall would meet zero at 32 KiB" in text
 
 
+def test_too_few_observations_are_no_verdict_and_not_a_small_gamma(tmp_path: Path):
+    text = text_of(report_of(tmp_path / "D", CURVE, n=1))
+    assert "Evicting by write: no verdict on gamma, too few observations." in text
+    assert "no verdict on gamma at any working set, too few observations" in text
+    assert "gamma is not measurable here" not in text
+
+
 def test_gamma_of_instructions_has_a_section_of_its_own(tmp_path: Path):
     # Pattern 3 is code, by a jump per line.
     page = report_of(tmp_path / "D", CURVE, pattern=3)

@@ -14,6 +14,7 @@ import pytest
 from tests.report import run_builder
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
 
+from laxity.cli.summary import summary_text
 from laxity.errors import ConfigError
 from laxity.model.manifest import Fallback, Memory
 from laxity.model.streams import Status, absent_value
@@ -444,6 +445,15 @@ def test_drift_that_differs_stands_beside_the_comparison(tmp_path: Path):
     same = {name: replace(made, drift=[steal]) for name, made in runs.items()}
     text = text_of(write_report(write_composite(tmp_path / "same", same)))
     assert "did not behave the same" not in text
+
+
+def test_drift_of_each_part_is_printed_with_its_name(tmp_path: Path):
+    runs = run_builder.demo_runs(400)
+    steal = "the hypervisor took 2.16 % of the CPUs' time during the run"
+    runs["interfered"] = replace(runs["interfered"], drift=[steal])
+    printed = summary_text(open_run(write_composite(tmp_path / "demo", runs)))
+    assert f"interfered: changed during the run: {steal}\n" in printed
+    assert "alone: changed during the run" not in printed
 
 
 def test_ratio_of_medians_says_how_many_releases_are_in_it(tmp_path: Path):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.errors import RecordError
@@ -189,13 +189,11 @@ def test_histogram_takes_no_extra_columns(tmp_path: Path):
         read_stream(jobs_file(tmp_path, fields, "histogram.npy"))
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_stream_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes):
     check_any(tmp_path_factory, data)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300), st.binary(max_size=60), st.sampled_from([1, 2, 3]))
 def test_any_header_text_is_a_stream_or_refused(
     tmp_path_factory: pytest.TempPathFactory, text: str, rows: bytes, version: int
@@ -206,7 +204,6 @@ def test_any_header_text_is_a_stream_or_refused(
     check_any(tmp_path_factory, start + encoded + rows)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_any_damage_to_a_stream_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

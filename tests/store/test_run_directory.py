@@ -132,10 +132,24 @@ def test_full_device_that_is_named_as_output_is_told(tmp_path: Path):
 
 def test_link_that_is_named_as_output_stays_a_link(tmp_path: Path):
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    for text in (b"first", b"second"):
-        write_output(tmp_path / "link", text)
-        assert (tmp_path / "file").read_bytes() == text
+    write_output(tmp_path / "link", b"first")
+    assert (tmp_path / "file").read_bytes() == b"first"
     assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["file", "link", "directory"])
+def test_output_never_replaces_what_exists(tmp_path: Path, name: str):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "directory").mkdir()
+    with pytest.raises(ConfigError, match=f"-o .*{name}: exists; remove it or name another file"):
+        write_output(tmp_path / name, b"new")
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_output_into_a_directory_that_is_not_there_is_refused(tmp_path: Path):
+    with pytest.raises(ConfigError, match="no directory; make it"):
+        write_output(tmp_path / "missing" / "file", b"new")
 
 
 def test_hashes_leave_out_what_is_rebuilt_and_what_holds_them(tmp_path: Path):

@@ -40,6 +40,9 @@ struct {
     __uint(max_entries, LAXITY_BPF_NAMES_BYTES);
 } names SEC(".maps");
 
+/* Set while on_switch is attached: a switch that ends then has begun within the recording. */
+volatile bool is_recording = false;
+
 /* What has come in, so that it can be named: 0 is no vector of an interrupt. */
 #define NUMBER(name) uint32_t number_of_##name;
 LAXITY_BPF_VECTORS(NUMBER)
@@ -113,12 +116,14 @@ static __always_inline int32_t current_tid(void)
     return (int32_t)bpf_get_current_pid_tgid();
 }
 
-static __always_inline void put_on(struct laxity_bpf_cpu *state, uint32_t cpu, int64_t time_ns)
+/* The thread tid has come on; prev_tid is absent where the switch to it began unseen. */
+static __always_inline void
+put_on(struct laxity_bpf_cpu *state, uint32_t cpu, int32_t tid, int32_t prev_tid, int64_t time_ns)
 {
     const struct event event = {
         .time_ns = time_ns,
-        .tid = state->next_tid,
-        .other_tid = state->prev_tid,
+        .tid = tid,
+        .other_tid = prev_tid,
         .value = LAXITY_BPF_ABSENT_VALUE,
         .kind = LAXITY_SCHED_ON,
         .preempted = LAXITY_ABSENT_FLAG,
@@ -150,7 +155,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     };
     put(state, cpu, &event);
     if (!has_exit_tracepoint) {
-        put_on(state, cpu, event.time_ns);
+        put_on(state, cpu, state->next_tid, state->prev_tid, event.time_ns);
     }
     return 0;
 }
@@ -161,10 +166,14 @@ int BPF_PROG(on_switch_end, bool is_switch)
     const int64_t time_ns = (int64_t)bpf_ktime_get_ns();
     const uint32_t cpu = bpf_get_smp_processor_id();
     struct laxity_bpf_cpu *state = is_switch ? this_cpu(cpu) : 0;
-    /* This program is attached before the other one, and taken off after it. */
-    if (state && state->is_under_way) {
-        put_on(state, cpu, time_ns);
+    if (!state || (!state->is_under_way && !is_recording)) {
+        return 0; /* attached before the other program, and taken off after it */
     }
+    /* Some virtual machines run no program while certain threads of theirs are current: such a
+     * thread's on is not told, nor its off. So the off may announce another one than has come. */
+    const int32_t tid = current_tid();
+    const bool is_announced = state->is_under_way && state->next_tid == tid;
+    put_on(state, cpu, tid, is_announced ? state->prev_tid : LAXITY_ABSENT_TID, time_ns);
     return 0;
 }
 

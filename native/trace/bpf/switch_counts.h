@@ -16,6 +16,7 @@ enum {
 struct laxity_bpf_switch_counts {
     uint64_t off_ns;   /* of the switch under way; 0: none */
     uint64_t unpaired; /* offs whose on was never seen */
+    int32_t next_tid;  /* that the off announced */
     struct laxity_histogram durations;
 } __attribute__((aligned(LAXITY_BPF_COUNTS_LINE_BYTES)));
 

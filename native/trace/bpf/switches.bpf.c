@@ -50,22 +50,30 @@ static __always_inline uint32_t bucket_of(uint64_t duration_ns)
     return 1 + LAXITY_HISTOGRAM_SUB + shift * LAXITY_HISTOGRAM_SUB + sub;
 }
 
-static __always_inline int begin(void)
+static __always_inline int begin(int32_t next_tid)
 {
     struct laxity_bpf_switch_counts *here = this_cpu();
     if (here) {
         here->unpaired += here->off_ns != 0;
+        here->next_tid = next_tid;
         /* Last, so that nothing of this program but its end stands within the duration. */
         here->off_ns = bpf_ktime_get_ns();
     }
     return 0;
 }
 
-static __always_inline int end(uint64_t on_ns)
+/* tid has come on. */
+static __always_inline int end(int32_t tid, uint64_t on_ns)
 {
     struct laxity_bpf_switch_counts *here = this_cpu();
     if (!here || here->off_ns == 0) {
         return 0; /* attached in the middle of a switch */
+    }
+    if (here->next_tid != tid) {
+        /* Threads in between were hidden from us (sched.bpf.c): it is not one switch. */
+        here->unpaired++;
+        here->off_ns = 0;
+        return 0;
     }
     const uint64_t duration_ns = on_ns > here->off_ns ? on_ns - here->off_ns : 0;
     here->off_ns = 0;
@@ -77,27 +85,27 @@ static __always_inline int end(uint64_t on_ns)
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(begin_switch)
+int BPF_PROG(begin_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-    return begin();
+    return begin(next->pid);
 }
 
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(end_switch, bool is_switch)
 {
     const uint64_t on_ns = bpf_ktime_get_ns();
-    return is_switch ? end(on_ns) : 0;
+    return is_switch ? end((int32_t)bpf_get_current_pid_tgid(), on_ns) : 0;
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(begin_empty)
+int BPF_PROG(begin_empty, bool preempt, struct task_struct *prev)
 {
-    return begin();
+    return begin(prev->pid);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(end_empty)
 {
     const uint64_t on_ns = bpf_ktime_get_ns();
-    return end(on_ns);
+    return end((int32_t)bpf_get_current_pid_tgid(), on_ns);
 }

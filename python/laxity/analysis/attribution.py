@@ -19,7 +19,8 @@ import numpy as np
 from laxity.analysis import jobs as job_analysis
 from laxity.analysis.interrupts import Hits, Interrupter, Interrupts, sum_up, within_jobs
 from laxity.analysis.jobs import IntArray, Jobs
-from laxity.analysis.sched_trace import IDLE_TID, Absences, BoolArray, Trace, Windows
+from laxity.analysis.sched_trace import IDLE_TID, Absences, Trace
+from laxity.analysis.trace_gaps import BoolArray, Windows
 
 
 class Verdict(IntEnum):
@@ -29,6 +30,7 @@ class Verdict(IntEnum):
     NOT_COVERED = 1
     LOST = 2
     CONTRADICTORY = 3
+    HIDDEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +116,14 @@ class Attribution:
         interrupters: Which interrupts came within the jobs; None if that is not recorded.
         has_interrupts_in_exec: Whether the kernel charges interrupts to the thread that they
             interrupt, as the rows tell; None if they do not.
+        n_untold: Switches of all CPUs that the trace lacks without having lost them.
     """
 
     pieces: Pieces
     preemptions: tuple[Preemption, ...]
     interrupters: tuple[Interrupter, ...] | None = None
     has_interrupts_in_exec: bool | None = None
+    n_untold: int = 0
 
     @property
     def culprits(self) -> tuple[Culprit, ...]:
@@ -160,6 +164,7 @@ def attribute(jobs: Jobs, trace: Trace, snapshot_exec_ns: int | None = 0) -> Att
         tuple(sorted(preemptions, key=lambda one: one.from_ns)),
         interrupters,
         is_charged,
+        len(trace.untold.cpu),
     )
 
 
@@ -183,7 +188,8 @@ class _Thread:
         if found is None:
             verdict = np.full(len(rows), Verdict.NOT_COVERED, dtype=np.int64)
             return cls(rows, trace, verdict, Absences.nothing(), interrupts, None, ())
-        verdict = _verdicts(rows, *found, trace)
+        hidden = trace.hidden_from(tid, found[0])
+        verdict = _verdicts(rows, *found, hidden, trace)
         absences, handovers = found[0], None
         if trace.coverage.has_wakeups:
             if interrupts is not None:
@@ -260,7 +266,9 @@ def _is_charged(threads: list[_Thread], snapshot_exec_ns: int | None) -> bool | 
     return None if with_ns == without_ns else with_ns < without_ns
 
 
-def _verdicts(rows: Jobs, absences: Absences, contradictions: Windows, trace: Trace) -> IntArray:
+def _verdicts(
+    rows: Jobs, absences: Absences, contradictions: Windows, hidden: Windows, trace: Trace
+) -> IntArray:
     release, start, finish = (
         _times(rows, name) for name in ("release_ns", "start_ns", "finish_ns")
     )
@@ -272,6 +280,7 @@ def _verdicts(rows: Jobs, absences: Absences, contradictions: Windows, trace: Tr
     is_off = _is_absent(absences, start) | _is_absent(absences, finish)
     verdict = np.full(len(rows), Verdict.KNOWN, dtype=np.int64)
     verdict[contradictions.touch(release, finish) | is_off] = Verdict.CONTRADICTORY
+    verdict[hidden.touch(release, finish)] = Verdict.HIDDEN
     verdict[trace.lost.touch(release, finish)] = Verdict.LOST
     verdict[~covered] = Verdict.NOT_COVERED
     return verdict

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.analysis.period import PeriodFit, Rhythm, estimate_period
-from laxity.analysis.sched_trace import IDLE_TID, Coverage, Sched, Windows, lost_windows
+from laxity.analysis.sched_trace import IDLE_TID
+from laxity.analysis.trace_gaps import Coverage, Sched, Windows, lost_windows
 from laxity.model.streams import JOBS, SchedKind, Status, absent_value
 
 IntArray = NDArray[np.int64]

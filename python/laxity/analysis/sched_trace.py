@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Reading sched.npy: when a thread was off its CPU, who had a CPU, what is missing, names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.analysis.interrupts import Interrupts, find_interrupts
+from laxity.analysis.trace_gaps import (
+    Coverage,
+    Sched,
+    Untold,
+    Windows,
+    lost_windows,
+    untold_switches,
+)
 from laxity.model.manifest import TraceResult
 from laxity.model.streams import SchedKind
 
-Sched: TypeAlias = Any  # masked structured array of sched.npy
 Threads: TypeAlias = Any  # masked structured array of threads.npy
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -35,35 +42,6 @@ _FAR_NS = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """What the recorder says of its trace.
-
-    Attributes:
-        started_ns: From when on every CPU was watched.
-        stopped_ns: Until when.
-        lost: Lost records by CPU, also those after the last row.
-        supplies: Kinds of rows that the back-end records.
-        vectors: Names of interrupts, by the number in their rows.
-    """
-
-    started_ns: int
-    stopped_ns: int
-    lost: Mapping[int, int]
-    supplies: frozenset[SchedKind] = frozenset({SchedKind.OFF, SchedKind.ON})
-    vectors: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def has_wakeups(self) -> bool:
-        """Whether it is known when a thread could go on again."""
-        return SchedKind.WAKEUP in self.supplies
-
-    @property
-    def has_interrupts(self) -> bool:
-        """Whether both ends of an interrupt are known."""
-        return {SchedKind.IRQ_IN, SchedKind.IRQ_OUT} <= self.supplies
-
-
-@dataclass(frozen=True, slots=True)
 class Absences:
     """When one thread was off its CPU, in order; arrays of shape (absence,).
 
@@ -76,6 +54,7 @@ class Absences:
         cpu_to: CPU that it came back to; -1 if it did not.
         cpu_ready: CPU that it waited for while it was ready; -1 if that is not known.
         next_tid: The thread that followed; -1 if that is not known.
+        has_waited: It is known to have waited for something.
     """
 
     from_ns: IntArray
@@ -86,12 +65,13 @@ class Absences:
     cpu_to: IntArray
     cpu_ready: IntArray
     next_tid: IntArray
+    has_waited: BoolArray
 
     @classmethod
     def nothing(cls) -> "Absences":
         """Give those of a thread that was never off."""
         none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
-        return cls(none, none, no, no, none, none, none, none)
+        return cls(none, none, no, no, none, none, none, none, no)
 
     def split(self, wakeups: "Wakeups") -> "Absences":
         """Cut each wait for something in two: until it was woken, and ready from then on."""
@@ -114,8 +94,16 @@ class Absences:
             self.cpu_to[is_cut],
             wakeups.cpu[np.maximum(last, 0)][is_cut],
             self.next_tid[is_cut],
+            np.zeros(np.count_nonzero(is_cut), np.bool_),
         )
         return _in_order(before, after)
+
+    def unwoken(self, wakeups: "Wakeups") -> Windows:
+        """Find those that waited for something, and ended although nobody woke the thread."""
+        times = np.concatenate(([-_FAR_NS], wakeups.time_ns))
+        woken_ns = times[np.searchsorted(times, self.to_ns, "right") - 1]
+        chosen = self.has_waited & (self.cpu_to >= 0) & (woken_ns < self.from_ns)
+        return Windows(self.from_ns[chosen], self.to_ns[chosen])
 
     def time_before(self, instants_ns: IntArray, chosen: BoolArray) -> IntArray:
         """Sum up the chosen absences before each instant, nanoseconds."""
@@ -139,20 +127,6 @@ class Wakeups:
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
-    """Stretches of time, which may overlap; sorted by their begin."""
-
-    from_ns: IntArray
-    to_ns: IntArray
-
-    def touch(self, from_ns: IntArray, to_ns: IntArray) -> BoolArray:
-        """Tell for each stretch given whether it shares an instant with any of the windows."""
-        latest = np.maximum.accumulate(np.concatenate(([-_FAR_NS], self.to_ns)))
-        begun = np.searchsorted(self.from_ns, to_ns, "left")
-        return np.asarray(latest[begun] > from_ns)
-
-
-@dataclass(frozen=True, slots=True)
 class _Columns:
     """Switches in order of time, those of one CPU by the number of their record."""
 
@@ -161,6 +135,7 @@ class _Columns:
     tid: IntArray
     is_on: BoolArray
     is_preempted: BoolArray
+    has_waited: BoolArray
     owner: IntArray  # who has the CPU from here on
 
 
@@ -170,10 +145,12 @@ class Trace:
 
     Attributes:
         lost: Where records are missing: a job that touches one has no verdict.
+        untold: Switches that are missing without having been lost.
     """
 
     coverage: Coverage
     lost: Windows
+    untold: Untold
     _rows: Sched
     _switches: _Columns
     _threads: Threads
@@ -208,11 +185,36 @@ class Trace:
             np.where(has_back, next_cpu, -1),
             cpu_from,
             switches.owner[mine][off],
+            switches.has_waited[mine][off],
         )
         if is_on[0]:
             absences = _with_first(absences, self.coverage.started_ns, int(when[0]),
                                    int(switches.cpu[mine][0]))  # fmt: skip
         return absences, Windows(when[twice], when[twice + 1])
+
+    def hidden_from(self, tid: int, absences: Absences) -> Windows:
+        """Find where rows are missing that the pieces of a thread's jobs would need.
+
+        It came without a row; nobody tells who woke it; or, while it was ready, its CPU passed from
+        hand to hand without a row.
+
+        Args:
+            tid: The thread.
+            absences: Its absences, not split.
+        """
+        untold = self.untold
+        parts = [untold.windows(untold.tid == tid)]
+        if self.coverage.has_wakeups:
+            wakeups = self.wakeups_of(tid)
+            parts.append(absences.unwoken(wakeups))
+            absences = absences.split(wakeups)
+        for cpu in np.unique(untold.cpu):
+            here = untold.windows(untold.cpu == cpu)
+            mine = absences.is_ready & (absences.cpu_ready == cpu)
+            from_ns, to_ns = absences.from_ns[mine], absences.to_ns[mine]
+            is_hit = here.touch(from_ns, to_ns)
+            parts.append(Windows(from_ns[is_hit], to_ns[is_hit]))
+        return Windows.joined(*parts)
 
     def wakeups_of(self, tid: int) -> Wakeups:
         """Find when a thread was woken."""
@@ -326,9 +328,10 @@ def read_trace(sched: Sched, threads: Threads, coverage: Coverage) -> Trace:
         tid=data["tid"].astype(np.int64),
         is_on=is_on,
         is_preempted=data["preempted"] == 1,
+        has_waited=~is_on & (data["preempted"] == 0),
         owner=np.where(is_on, data["tid"], data["other_tid"]).astype(np.int64),
     )
-    return Trace(coverage, lost, rows, columns, threads)
+    return Trace(coverage, lost, untold_switches(rows), rows, columns, threads)
 
 
 def _with_first(absences: Absences, from_ns: int, to_ns: int, cpu: int) -> Absences:
@@ -342,6 +345,7 @@ def _with_first(absences: Absences, from_ns: int, to_ns: int, cpu: int) -> Absen
         np.insert(absences.cpu_to, 0, cpu),
         np.insert(absences.cpu_ready, 0, -1),
         np.insert(absences.next_tid, 0, -1),
+        np.insert(absences.has_waited, 0, False),
     )
 
 
@@ -352,29 +356,3 @@ def _in_order(first: Absences, second: Absences) -> Absences:
               for name in names}  # fmt: skip
     order = np.lexsort((joined["to_ns"], joined["from_ns"]))
     return Absences(**{name: column[order] for name, column in joined.items()})
-
-
-def lost_windows(data: Sched, coverage: Coverage) -> Windows:
-    """Find where records are missing: from the last one before to the first one after.
-
-    Args:
-        data: Rows of sched.npy, in any order.
-        coverage: What the recorder says of them.
-    """
-    begins: list[int] = []
-    ends: list[int] = []
-    for cpu, lost in coverage.lost.items():
-        if not lost:
-            continue
-        here = data[data["cpu"] == cpu]
-        here = here[np.argsort(here["seq"], kind="stable")]
-        when = np.concatenate(
-            ([coverage.started_ns], here["time_ns"].astype(np.int64), [coverage.stopped_ns])
-        )
-        numbers = here["seq"].astype(np.int64)
-        total = len(numbers) + lost
-        missing = np.diff(np.concatenate(([-1], numbers, [total]))) - 1
-        begins += when[:-1][missing > 0].tolist()
-        ends += when[1:][missing > 0].tolist()
-    order = np.argsort(np.array(begins, np.int64), kind="stable")
-    return Windows(np.array(begins, np.int64)[order], np.array(ends, np.int64)[order])

@@ -75,13 +75,15 @@ class CpuOwners:
         changed = known[owners[1:] != owners[:-1]]
         self._owner = int(owners[-1]) if owners[-1] >= 0 else None
         time_ns = np.ma.getdata(rows["time_ns"]).astype(np.int64)
-        return Switches(time_ns[changed], owner[changed], _left(rows, is_on, changed))
+        return Switches(time_ns[changed], owner[changed], _left(rows, is_on, owner, changed))
 
 
-def _left(rows: Sched, is_on: NDArray[np.bool_], changed: IntArray) -> IntArray:
+def _left(rows: Sched, is_on: NDArray[np.bool_], owner: IntArray, changed: IntArray) -> IntArray:
     """Tell how the thread before each change left, from its own row: that one, or the one above."""
     told = np.where(is_on[changed], changed - 1, changed)
     is_told = (told >= 0) & ~is_on[told]
+    # An off that announces another thread is not that of the one which left here.
+    is_told &= (owner[told] < 0) | (owner[told] == owner[changed])
     state = rows["prev_state_or_vector"][told]
     has_state = is_told & ~np.ma.getmaskarray(state)
     is_preempted = is_told & (np.ma.getdata(rows["preempted"])[told] == 1)

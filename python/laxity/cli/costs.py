@@ -2,14 +2,21 @@
 # SPDX-License-Identifier: MIT
 """`laxity costs`: show a cost model, join those of several runs."""
 
+import csv
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 
+if TYPE_CHECKING:
+    from laxity.model.costs import Costs
+
+_PERCENT = 100
+_AXES = ("cpu", "cpu_to", "node", "working_set_bytes", "case", "evict")
 costs_argument = click.argument("path", metavar="FILE|RUN")
 
 
@@ -20,10 +27,13 @@ def costs() -> None:
 
 @costs.command()
 @costs_argument
-@format_option("table", "json")
+@format_option("table", "json", "csv")
 @debug_option
 def show(path: str, output_format: str) -> None:
-    """Show FILE, a costs.json, or that of RUN."""
+    """Show FILE, a costs.json, or that of RUN.
+
+    csv has a line per entry, without its points; what is not known is empty.
+    """
     from laxity.cli.gamma_summary import entries_table  # noqa: PLC0415 - loads numpy
     from laxity.runner.costs import read_costs  # noqa: PLC0415 - with the above
 
@@ -31,7 +41,24 @@ def show(path: str, output_format: str) -> None:
     if output_format == "json":
         print_json(model)
         return
+    if output_format == "csv":
+        _write_csv(model)
+        return
     sys.stdout.write(f"machine {model.machine_hash}\n{entries_table(model)}")
+
+
+def _write_csv(model: "Costs") -> None:
+    quantiles = sorted({q for entry in model.entries for q in entry.quantiles}, key=float)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    names = [f"p{float(q) * _PERCENT:g}" for q in quantiles]
+    writer.writerow(
+        ["name", "kind", "unit", "n", *names, "max", "noise_floor", "verdict", *_AXES, "runs"]
+    )
+    for one in model.entries:
+        values = [one.quantiles.get(q) for q in quantiles]
+        axes = [getattr(one.axes, axis) for axis in _AXES]
+        row = [one.name, one.kind, one.unit, one.n, *values, one.max, one.noise_floor, one.verdict]
+        writer.writerow([*row, *axes, " ".join(one.runs)])
 
 
 @costs.command()

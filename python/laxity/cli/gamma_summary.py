@@ -99,6 +99,8 @@ def gamma_document(data: RunData) -> dict[str, Any]:
 def describe_lines(curve: Curve) -> str:
     """Say in words where a curve rises, how fast, and where it ends."""
     highest = curve.highest
+    if not curve.has_verdict:
+        return "no verdict at any working set: too few observations for a noise floor"
     if highest is None:
         return "not measurable at any working set: no median stands out of the noise"
     text = (

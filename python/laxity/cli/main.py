@@ -41,6 +41,7 @@ class LazyGroup(click.Group):
         "demo": ("demo", "demo", "Show what this machine does to a periodic task."),
         "doctor": ("doctor", "doctor", "Tell what this machine can measure and what spoils it."),
         "bound": ("bound", "bound", "Tell whether a task set is schedulable, costs included."),
+        "compare": ("compare", "compare", "Tell whether anything has become longer."),
         "costs": ("costs", "costs", "Show and join what the platform costs."),
         "export": ("export", "export", "Write a run in the format of another tool."),
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),
@@ -49,7 +50,7 @@ class LazyGroup(click.Group):
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),
         "report": ("report", "report", "Build the HTML report of a run."),
         "run": ("run", "run", "Run a periodic task, alone or under interference."),
-        "schema": ("schema", "schema", "Print the columns of every stream."),
+        "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
         "show": ("show", "show", "Show what a run was and how it ended."),
     }

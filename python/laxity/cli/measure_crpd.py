@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
+from laxity.cli.measured import (
+    MeasureOptions,
+    measure_options,
+    plan_and_measure,
+    priority_option,
+    repetitions_option,
+)
 from laxity.cli.sizes import read_size, read_sizes
 from laxity.errors import located
 from laxity.model.cpus import parse_cpus
@@ -15,9 +21,6 @@ from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
     from laxity.experiments.plan_crpd import Asked
-
-_MOST_REPETITIONS = 1_000_000
-_HIGHEST_PRIORITY = 98
 
 
 class _Options(MeasureOptions, frozen=True, kw_only=True):
@@ -69,22 +72,8 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     help="How lines are evicted: read data only, execute code only.  [default: all that the "
     "processor has]",
 )
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, _MOST_REPETITIONS),
-    metavar="N",
-    default=60,
-    show_default=True,
-    help="Evicting observations of each kind; as many spin twice.",
-)
-@click.option(
-    "--priority",
-    type=click.IntRange(1, _HIGHEST_PRIORITY),
-    metavar="N",
-    default=80,
-    show_default=True,
-    help="Of the victim; the preemptor has one more.",
-)
+@repetitions_option(60, "Evicting observations of each kind; as many spin twice.")
+@priority_option("Of the victim; the preemptor has one more.")
 @click.option("--preemption", metavar="TIME", help="The preemptor lasts at least so long.")
 @measure_options(timeout="10m")
 def crpd(**given: object) -> int:

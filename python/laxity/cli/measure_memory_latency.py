@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
+from laxity.cli.measured import (
+    MeasureOptions,
+    measure_options,
+    plan_and_measure,
+    priority_option,
+    repetitions_option,
+)
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus, parse_nodes
 from laxity.model.units import parse_duration_ns, parse_size_bytes
@@ -19,8 +25,6 @@ _CASES = ("chase", "read", "write", "stream_read", "stream_write", "stream_copy"
 _SMALLEST_BYTES = 1024
 # Indices of a batch are words of 4 bytes, numbered in 32 bits.
 _LARGEST_BYTES = 16 << 30
-_MOST_REPETITIONS = 1_000_000
-_HIGHEST_PRIORITY = 98
 
 
 class _Options(MeasureOptions, frozen=True, kw_only=True):
@@ -65,22 +69,8 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="Kind of pages; huge ones take the TLB out of the curve.",
 )
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, _MOST_REPETITIONS),
-    metavar="N",
-    default=36,
-    show_default=True,
-    help="Batches of each case and size, each in other pages and another order.",
-)
-@click.option(
-    "--priority",
-    type=click.IntRange(1, _HIGHEST_PRIORITY),
-    metavar="N",
-    default=80,
-    show_default=True,
-    help="Of what is measured.",
-)
+@repetitions_option(36, "Batches of each case and size, each in other pages and another order.")
+@priority_option("Of what is measured.")
 @measure_options(timeout="10m")
 def memory_latency(**given: object) -> int:
     """Measure the time of a memory access against the size of the array that is used.

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
+from laxity.cli.measured import (
+    MeasureOptions,
+    measure_options,
+    plan_and_measure,
+    priority_option,
+    repetitions_option,
+)
 from laxity.cli.sizes import read_size, read_sizes
 from laxity.errors import located
 from laxity.model.cpus import parse_cpus
@@ -17,9 +23,7 @@ from laxity.model.units import parse_duration_ns
 if TYPE_CHECKING:
     from laxity.experiments.plan_migration import Asked
 
-_MOST_REPETITIONS = 1_000_000
 _MOST_PAIRS = 10_000
-_HIGHEST_PRIORITY = 98
 
 
 class _Options(MeasureOptions, frozen=True, kw_only=True):
@@ -58,14 +62,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     multiple=True,
     help="Order of the task's accesses; chase is random.  [default: both]",
 )
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, _MOST_REPETITIONS),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Migrations of each kind, and as many of each control.",
-)
+@repetitions_option(100, "Migrations of each kind, and as many of each control.")
 @click.option(
     "--budget",
     metavar="TIME",
@@ -78,14 +75,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     metavar="FILE|RUN|none",
     help="Show gamma of this cost model (laxity measure crpd) beside.  [default: none]",
 )
-@click.option(
-    "--priority",
-    type=click.IntRange(1, _HIGHEST_PRIORITY),
-    metavar="N",
-    default=80,
-    show_default=True,
-    help="Of the task that moves.",
-)
+@priority_option("Of the task that moves.")
 @measure_options(timeout="10m")
 def migration(**given: object) -> int:
     """Measure what a task loses by going on on another CPU, against its working set.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
+from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure, priority_option
 from laxity.cli.sizes import read_sizes
 from laxity.errors import located
 from laxity.model.cpus import parse_cpus
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from laxity.experiments.plan_migration_jobs import Asked
 
 _MOST_JOBS = 1_000_000
-_HIGHEST_PRIORITY = 98
 
 
 class _Options(MeasureOptions, frozen=True, kw_only=True):
@@ -71,14 +70,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="Sleep between two jobs, or as long as a job takes; the ordinary tasks run then.",
 )
-@click.option(
-    "--priority",
-    type=click.IntRange(1, _HIGHEST_PRIORITY),
-    metavar="N",
-    default=80,
-    show_default=True,
-    help="Of the task that changes.",
-)
+@priority_option("Of the task that changes.")
 @measure_options(timeout="10m")
 def migration_jobs(**given: object) -> int:
     """Compare jobs that migrated with jobs that were only preempted.

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure
+from laxity.cli.measured import (
+    MeasureOptions,
+    measure_options,
+    plan_and_measure,
+    priority_option,
+    repetitions_option,
+)
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
 from laxity.model.units import parse_duration_ns, parse_size_bytes
@@ -17,9 +23,11 @@ if TYPE_CHECKING:
 
 _SMALLEST_BYTES = 1024
 _LARGEST_BYTES = 64 << 30
-_MOST_REPETITIONS = 1_000_000
-# The victim has one above it and one below it.
-_PRIORITIES = (2, 98)
+# One is below the victim.
+_LOWEST_PRIORITY = 2
+# As in native/cli/switch_options.c.
+_LEAST_SPIN_NS = 10**6
+_MOST_SPIN_NS = 3600 * 10**9
 _QUANTITIES = ("preemption", "sync", "timer", "release", "spin", "wakeup", "kernel", "irq")
 
 
@@ -56,22 +64,8 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
     show_default=True,
     help="How long gaps are looked for, per CPU, for the tick and once more for irq.",
 )
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, _MOST_REPETITIONS),
-    metavar="N",
-    default=1000,
-    show_default=True,
-    help="Observations of each kind; p99 needs 368 of them.",
-)
-@click.option(
-    "--priority",
-    type=click.IntRange(*_PRIORITIES),
-    metavar="N",
-    default=80,
-    show_default=True,
-    help="Of the victim; the preemptor has one more.",
-)
+@repetitions_option(1000, "Observations of each kind; p99 needs 368 of them.")
+@priority_option("Of the victim; the preemptor has one more.", lowest=_LOWEST_PRIORITY)
 @measure_options(timeout="5m")
 def switch(**given: object) -> int:
     """Measure what the kernel takes when it switches, wakes tasks and is interrupted.
@@ -96,6 +90,9 @@ def _asked(options: _Options) -> "Asked":
 
     with located("--spin"):
         spin_ns = parse_duration_ns(options.spin)
+        if not _LEAST_SPIN_NS <= spin_ns <= _MOST_SPIN_NS:
+            msg = f"{options.spin} is out of range; choose 1ms to 3600s"
+            raise ConfigError(msg)
     with located("--timeout"):
         timeout_ns = parse_duration_ns(options.timeout)
     return Asked(

@@ -4,7 +4,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import click
 import msgspec
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from laxity.runner.facts import Facts
     from laxity.runner.placement import Cpus
 
+_MOST_REPETITIONS = 1_000_000
+# Above it are who preempts and who ends what hangs.
+_HIGHEST_PRIORITY = 98
+# A command of click's.
+Command: TypeAlias = Callable[..., int]
 # The measurement of one probe.
 One = TypeVar("One", bound="Measured")
 
@@ -46,7 +51,31 @@ class MeasureOptions(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool
 
 
-def measure_options(timeout: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def repetitions_option(default: int, description: str) -> Callable[[Command], Command]:
+    """Give a measurement `--repetitions`; what one is, the description says."""
+    return click.option(
+        "--repetitions",
+        type=click.IntRange(1, _MOST_REPETITIONS),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help=description,
+    )
+
+
+def priority_option(description: str, lowest: int = 1) -> Callable[[Command], Command]:
+    """Give a measurement `--priority`; whose it is, the description says."""
+    return click.option(
+        "--priority",
+        type=click.IntRange(lowest, _HIGHEST_PRIORITY),
+        metavar="N",
+        default=80,
+        show_default=True,
+        help=description,
+    )
+
+
+def measure_options(timeout: str) -> Callable[[Command], Command]:
     """Give a measurement the options that all of them take, behind its own.
 
     Args:
@@ -77,7 +106,7 @@ def measure_options(timeout: str) -> Callable[[Callable[..., int]], Callable[...
         debug_option,
     )
 
-    def add(command: Callable[..., int]) -> Callable[..., int]:
+    def add(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
         return command

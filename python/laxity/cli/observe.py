@@ -56,7 +56,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     "--jobs",
     type=click.IntRange(1, _MOST_JOBS),
     metavar="N",
-    help="End when a thread has blocked after N wake-ups.",
+    help="End soon after a thread has blocked after N wake-ups; what came until then counts, too.",
 )
 @click.option(
     "--split",

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity schema`: the columns of every stream, the members of costs.json and bound.json."""
+"""`laxity schema`: the columns of every stream, the members of every document."""
 
 import sys
 from typing import Any
 
 import click
 
+from laxity.cli.document_schema import DOCUMENTS, document_members, document_schema
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
@@ -14,54 +15,66 @@ from laxity.model.bound_members import BOUND_MEMBERS
 from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
-# Documents, which have members instead of columns.
-_DOCUMENTS = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
+# Documents whose members are explained; those of the others are read off their types.
+_EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
-def _complete_stream(
+def _complete_name(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    return [name for name in (*STREAMS, *_DOCUMENTS) if name.startswith(incomplete)]
+    return [name for name in (*STREAMS, *_EXPLAINED, *DOCUMENTS) if name.startswith(incomplete)]
 
 
 @click.command()
-@click.argument("stream", required=False, shell_complete=_complete_stream)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=_complete_name)
 @format_option("table", "json")
 @debug_option
-def schema(stream: str | None, output_format: str) -> None:
-    """Print the columns of STREAM, or of every stream: name, type, unit, absent value, meaning.
+def schema(name: str | None, output_format: str) -> None:
+    """Print the columns of stream NAME, or of every stream: name, type, unit, absent, meaning.
 
-    `costs` and `bound` print the members of costs.json and bound.json instead.
+    costs, bound, manifest, machine, doctor and compare print the members of that document instead;
+    with --format json all but costs and bound are a JSON Schema.
     """
-    if stream in _DOCUMENTS:
-        _print_members(stream, output_format)
+    if name in _EXPLAINED:
+        _print_members(name, output_format)
         return
-    if stream is not None and stream not in STREAMS:
-        known = (*STREAMS, *_DOCUMENTS)
-        advice = suggestion(stream, known, f"use one of {' '.join(known)}")
-        msg = f'stream "{stream}": unknown; {advice}'
+    if name in DOCUMENTS:
+        _print_document(name, output_format)
+        return
+    if name is not None and name not in STREAMS:
+        known = (*STREAMS, *_EXPLAINED, *DOCUMENTS)
+        advice = suggestion(name, known, f"use one of {' '.join(known)}")
+        msg = f'"{name}": unknown stream or document; {advice}'
         raise ConfigError(msg)
-    names = list(STREAMS) if stream is None else [stream]
+    names = list(STREAMS) if name is None else [name]
     if output_format == "json":
-        print_json({name: _columns(name) for name in names})
+        print_json({stream: _columns(stream) for stream in names})
         return
-    for name in names:
+    for stream in names:
         rows = [
             tuple("" if cell is None else str(cell) for cell in column.values())
-            for column in _columns(name)
+            for column in _columns(stream)
         ]
-        sys.stdout.write(f"{name}.npy\n{format_table(_HEADERS, rows)}\n")
+        sys.stdout.write(f"{stream}.npy\n{format_table(_HEADERS, rows)}\n")
 
 
-def _print_members(document: str, output_format: str) -> None:
-    members = _DOCUMENTS[document]
+def _print_members(name: str, output_format: str) -> None:
+    members = _EXPLAINED[name]
     if output_format == "json":
-        print_json({document: members})
+        print_json({name: members})
         return
     rows = [(member.name, member.kind, member.unit, member.meaning) for member in members]
     headers = ("member", "type", "unit", "meaning")
-    sys.stdout.write(f"{document}.json\n{format_table(headers, rows)}\n")
+    sys.stdout.write(f"{name}.json\n{format_table(headers, rows)}\n")
+
+
+def _print_document(name: str, output_format: str) -> None:
+    if output_format == "json":
+        print_json(document_schema(name))
+        return
+    table = format_table(("member", "type", "values"), document_members(name))
+    sys.stdout.write(f"{DOCUMENTS[name][0]}\n{table}\n")
 
 
 def _columns(stream: str) -> list[dict[str, Any]]:

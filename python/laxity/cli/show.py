@@ -37,6 +37,12 @@ def show(path: str, verify: bool, output_format: str) -> int:
     if output_format == "json":
         print_json(run.manifest)
         return tell_damage(run)
+    if run.manifest.kind == "compare":
+        from laxity.cli.compare_tables import answer_text  # noqa: PLC0415 - loads numpy
+        from laxity.report.compare_page import read_answer  # noqa: PLC0415 - with the above
+
+        sys.stdout.write(answer_text(read_answer(run)))
+        return tell_damage(run)
     from laxity.cli.summary import summary_text  # noqa: PLC0415 - loads numpy
 
     sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))

@@ -76,6 +76,12 @@ def _measured_part(page: PageData, data: RunData) -> str:
 
 def _after_lines(page: PageData) -> list[str]:
     changes = [f"changed during the run: {change}\n" for change in page.manifest.doctor_drift]
+    if page.is_composite:
+        changes += [
+            f"{data.label}: changed during the run: {change}\n"
+            for data in page.runs
+            for change in data.manifest.doctor_drift
+        ]
     notes = [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
     return [f"fallback: {one}\n" for one in _fallbacks(page)] + notes + changes
 

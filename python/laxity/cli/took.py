@@ -44,6 +44,7 @@ def attribution_document(found: Attribution | None) -> dict[str, Any] | None:
     return {
         "jobs": int(np.count_nonzero(pieces.is_known)),
         "jobs_without_verdict": int(np.count_nonzero(~pieces.is_known)),
+        "switches_untold": found.n_untold,
         "jobs_preempted": _n_preempted(found),
         "preempted_by": [
             {"name": one.comm, "threads": one.n_threads, "jobs": one.n_jobs, "n": one.n,

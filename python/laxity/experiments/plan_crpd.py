@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from laxity.errors import ConfigError
 from laxity.experiments.places import (
     available_bytes,
     cache_bytes,
@@ -68,13 +69,14 @@ def plan_crpd(
         The measurement, and what was left out and why.
 
     Raises:
-        ConfigError: There is no such CPU.
+        ConfigError: There is no such CPU, or a way to evict or a pattern that no other one serves.
         PlatformError: A CPU that this process may not use, or a way to evict that it lacks.
     """
     machine = describe_machine(facts)
     chosen = asked.cpus or default_cpu(facts, cpus)
     check_cpus(chosen, cpus)
     patterns, evicts, fallbacks = _ways(asked, machine)
+    _check_ways(patterns, evicts)
     limit_bytes = size_limit_bytes(machine, chosen[0], available_bytes(facts))
     measurement = CrpdMeasurement(
         cpus=format_cpus(chosen),
@@ -125,6 +127,19 @@ def _ways(asked: Asked, machine: Machine) -> tuple[list[str], list[str], tuple[F
         used = f"{' and '.join(evicts)} only"
         fallbacks.append(Fallback(what="evict flush", used=used, reason=reason))
     return list(patterns), list(evicts), tuple(fallbacks)
+
+
+def _check_ways(patterns: Sequence[str], evicts: Sequence[str]) -> None:
+    """Refuse what laxity-probe would refuse (native/cli/crpd_options.c), before it is started."""
+    for evict in evicts:
+        if not _serves_any((evict,), patterns):
+            served = " and ".join(one for one in PATTERNS if crpd_serves(evict, one))
+            msg = f"--evict {evict}: serves {served} only; add such a --pattern"
+            raise ConfigError(msg)
+    for pattern in patterns:
+        if not _serves_any(evicts, (pattern,)):
+            msg = f"--pattern {pattern}: no way to evict that serves it; add --evict write"
+            raise ConfigError(msg)
 
 
 def _serves_any(evicts: Sequence[str], patterns: Sequence[str]) -> bool:

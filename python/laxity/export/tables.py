@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from laxity.model.costs import decode_costs
 from laxity.model.streams import STREAMS
 from laxity.store.npy import read_header, read_stream_parts
-from laxity.store.run_directory import Run
+from laxity.store.run_directory import COSTS, Run
 
 # Python's numbers take 32 bytes each: some 20 MB of them at a time.
 PART_ROWS = 32_768
@@ -47,7 +48,7 @@ def write_csv(run: Run, name: str, file: BinaryIO) -> None:
 
 
 def write_json(run: Run, names: Sequence[str], file: BinaryIO) -> None:
-    """Write the manifest and streams as one JSON document; absent values are null.
+    """Write the manifest, costs and streams as one JSON document; absent values are null.
 
     Args:
         run: The run.
@@ -64,7 +65,11 @@ def write_json(run: Run, names: Sequence[str], file: BinaryIO) -> None:
         file.write(b"\n" + msgspec.json.encode(name) + b":[")
         _write_rows(run, name, file)
         file.write(b"]")
-    file.write(b"}}\n")
+    file.write(b"}")
+    if (run.path / COSTS).is_file():
+        costs = decode_costs((run.path / COSTS).read_bytes(), str(run.path / COSTS))
+        file.write(b',\n"costs":' + msgspec.json.encode(costs))
+    file.write(b"}\n")
 
 
 def _write_rows(run: Run, name: str, file: BinaryIO) -> None:

@@ -52,6 +52,16 @@ SWITCH_NAMES = (
 MIGRATION = "migration"
 MIGRATION_MOVE = "migration_move"
 MIGRATION_OVER_PREEMPTION = "migration_over_preemption"
+COST_NAMES = (
+    GAMMA,
+    GAMMA_CODE,
+    MEMORY_LATENCY,
+    MEMORY_STREAM,
+    *SWITCH_NAMES,
+    MIGRATION,
+    MIGRATION_MOVE,
+    MIGRATION_OVER_PREEMPTION,
+)
 
 Kind = Literal["measured", "simulated", "modelled", "proven"]
 Verdict = Literal["ok", "not_measurable", "no_verdict"]
@@ -146,8 +156,7 @@ MEMBERS = (
         "entries[].name",
         "text",
         "",
-        f"{', '.join((GAMMA, GAMMA_CODE, MEMORY_LATENCY, MEMORY_STREAM, *SWITCH_NAMES))}, "
-        f"{', '.join((MIGRATION, MIGRATION_MOVE, MIGRATION_OVER_PREEMPTION))}, later more",
+        f"{', '.join(COST_NAMES)}, later more",
     ),
     Member("entries[].kind", "text", "", "measured, simulated, modelled, proven"),
     Member(

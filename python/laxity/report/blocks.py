@@ -14,7 +14,7 @@ import msgspec
 from laxity.model.units import format_duration_ns
 
 # modelled: computed with an estimate of ours, as of a release that nobody told.
-Kind = Literal["measured", "simulated", "modelled"]
+Kind = Literal["measured", "simulated", "modelled", "proven"]
 Tone = Literal["plain", "note", "warning"]
 Resolution = Literal["exact", "bucket", "bucket_lower", "bucket_upper", "calibrated"]
 

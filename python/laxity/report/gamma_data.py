@@ -40,6 +40,11 @@ class Curve:
         return tuple(one for one in self.points if one.verdict == "ok")
 
     @property
+    def has_verdict(self) -> bool:
+        """Whether any point has samples enough to say whether it stands out."""
+        return any(one.verdict != "no_verdict" for one in self.points)
+
+    @property
     def highest(self) -> Gamma | None:
         """The measurable point with the largest median."""
         return max(self.measurable, key=lambda one: one.median_ns, default=None)

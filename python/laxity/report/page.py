@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from laxity import __version__
 from laxity.report.blocks import Quantity, Section
+from laxity.report.compare_page import card, compare_page, read_answer, sections_of
 from laxity.report.measured import view_of
 from laxity.report.run_data import PageData, RunData, read_page
 from laxity.report.sections import (
@@ -33,6 +34,7 @@ from laxity.report.sections import (
     timeline,
     verdict,
 )
+from laxity.report.sections.verdict import Verdict
 from laxity.store.run_directory import REPORT, open_run, write_file
 
 DERIVED = "derived.json"
@@ -86,10 +88,16 @@ def write_report(run_dir: Path) -> Path:
         RecordError: A manifest is unreadable.
         PlatformError: A file cannot be written.
     """
-    page = read_page(open_run(run_dir))
-    groups = tuple(_groups(page))
+    run = open_run(run_dir)
+    if run.manifest.kind == "compare":
+        answer = read_answer(run)
+        page, shown = compare_page(run), card(run, answer)
+        groups: tuple[Group, ...] = (Group("overview", "", sections_of(page, answer)),)
+    else:
+        page = read_page(run)
+        groups, shown = tuple(_groups(page)), verdict.build(page)
     report = run_dir / REPORT
-    write_file(report, _render(page, groups).encode())
+    write_file(report, _render(page, groups, shown).encode())
     write_file(run_dir / DERIVED, msgspec.json.format(_derived(groups)) + b"\n")
     return report
 
@@ -133,7 +141,7 @@ def _run_title(page: PageData, run: RunData) -> str:
     return f"Run “{run.label}”" if page.is_composite else ""
 
 
-def _render(page: PageData, groups: tuple[Group, ...]) -> str:
+def _render(page: PageData, groups: tuple[Group, ...], shown: Verdict) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -145,7 +153,7 @@ def _render(page: PageData, groups: tuple[Group, ...]) -> str:
     environment.filters["drawn"] = Markup
     return environment.get_template("page.html.j2").render(
         style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704
-        verdict=verdict.build(page),
+        verdict=shown,
         groups=groups,
         manifest=page.manifest,
         version=__version__,

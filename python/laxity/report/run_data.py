@@ -195,19 +195,11 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
     if run.manifest.measurement is not None:
         return _read_measured(run, label, prefix)
     problems: list[str] = []
-    jobs = _try(lambda: run.stream("jobs"), None, problems)
-    # An observed program has no experiment, and every job of it has a row.
-    is_observed = run.manifest.observation is not None
-    histogram = None if is_observed else _try(lambda: run.stream("histogram"), None, problems)
-    spec_text = "" if is_observed else _try(lambda: run.spec_text, "", problems)
+    spec_text = ""
+    if run.manifest.observation is None:
+        spec_text = _try(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
-    marks = None
-    if (run.path / "probe.npy").exists():
-        marks = _try(lambda: run.stream("probe"), None, problems)
-    tasks = tuple(
-        replace(_read_task(result, jobs, histogram, marks), is_observed=is_observed)
-        for result in run.manifest.tasks
-    )
+    tasks = read_tasks(run, problems)
     rows = {task.result.index: task.rows for task in tasks}
     exec_ns = _snapshot_exec_ns(run.manifest)
     return RunData(
@@ -222,6 +214,26 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         tasks=tasks,
         attributions=_try(lambda: read_attributions(run, rows, exec_ns), {}, problems),
         problems=tuple(problems) + tuple(_inconsistencies(tasks, keep)),
+    )
+
+
+def read_tasks(run: Run, problems: list[str]) -> tuple[TaskData, ...]:
+    """Read the jobs of every task of a run.
+
+    Args:
+        run: A run with jobs.
+        problems: What cannot be read is noted here.
+    """
+    jobs = _try(lambda: run.stream("jobs"), None, problems)
+    # An observed program has no experiment, and every job of it has a row.
+    is_observed = run.manifest.observation is not None
+    histogram = None if is_observed else _try(lambda: run.stream("histogram"), None, problems)
+    marks = None
+    if (run.path / "probe.npy").exists():
+        marks = _try(lambda: run.stream("probe"), None, problems)
+    return tuple(
+        replace(_read_task(result, jobs, histogram, marks), is_observed=is_observed)
+        for result in run.manifest.tasks
     )
 
 

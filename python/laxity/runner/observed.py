@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from laxity.analysis.observed_jobs import DTYPE, Asked, Observed, Rows, ThreadJobs
-from laxity.analysis.sched_trace import Coverage, Sched, Threads, coverage_of
+from laxity.analysis.sched_trace import Threads, coverage_of
+from laxity.analysis.trace_gaps import Coverage, Sched
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT
 from laxity.model.manifest import Clock, Counts, Manifest, Status, TaskResult
 from laxity.model.observation import Observation, ObservedThread, Scheduling

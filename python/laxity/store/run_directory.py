@@ -42,6 +42,8 @@ COSTS = "costs.json"
 # Of a run that bounded a task set: the task set as it was given, and the answer.
 TASK_SET = "taskset.toml"
 BOUND = "bound.json"
+# Of a run that compares others: the answer.
+COMPARE = "compare.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})
@@ -208,15 +210,26 @@ def write_document(path: Path, document: msgspec.Struct | dict[str, Any]) -> Non
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """Write a file that the user named: what is no plain file (a pipe, a device) is not replaced.
+    """Write a file that the user named; nothing that exists is replaced.
 
-    A link is followed, so that /dev/stdout stays what it is.
+    What is no plain file (a pipe, a device) is written directly, so that /dev/stdout stays what it
+    is.
 
     Raises:
-        PlatformError: The output is full or cannot be created.
+        ConfigError: The file exists or cannot be created.
+        PlatformError: The output is full.
     """
-    if not path.exists() or path.is_file() or path.is_dir():
-        write_file(path.resolve() if path.is_symlink() else path, data)
+    is_direct = path.exists() and not path.is_file() and not path.is_dir()
+    if path.exists() and not is_direct:
+        msg = f"-o {path}: exists; remove it or name another file"
+        raise ConfigError(msg)
+    if not is_direct:
+        # A link that leads to nothing yet stays a link.
+        place = path.resolve() if path.is_symlink() else path
+        if not place.parent.is_dir():
+            msg = f"-o {path}: {place.parent} is no directory; make it or name another file"
+            raise ConfigError(msg)
+        write_file(place, data)
         return
     try:
         path.write_bytes(data)

@@ -49,7 +49,7 @@ static void name_thread(int32_t pid, int32_t tid, const char *comm, int64_t time
     const struct laxity_thread_event event = {
         .time_ns = time_ns, .pid = pid, .tid = tid, .comm = comm
     };
-    CHECK_EQUAL(laxity_thread_table_take(&stream->threads, &event), 0);
+    sink.on_thread(sink.context, &event);
 }
 
 static void fork_thread(int32_t pid, int32_t tid, int32_t parent_tid, int64_t time_ns)
@@ -57,7 +57,7 @@ static void fork_thread(int32_t pid, int32_t tid, int32_t parent_tid, int64_t ti
     const struct laxity_thread_event event = {
         .time_ns = time_ns, .pid = pid, .tid = tid, .parent_tid = parent_tid
     };
-    CHECK_EQUAL(laxity_thread_table_take(&stream->threads, &event), 0);
+    sink.on_thread(sink.context, &event);
 }
 
 static size_t read_rows(const char *name, size_t row_bytes, void *out, size_t room)
@@ -92,6 +92,38 @@ static void lost_records_leave_a_gap_in_the_numbers_of_their_cpu(void)
     }
 }
 
+static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
+{
+    unsigned char rows[ROWS_MAX * SCHED_ROW_BYTES];
+    CHECK_EQUAL(read_rows("sched.npy", SCHED_ROW_BYTES, rows, ROWS_MAX), n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t time_ns = 0;
+        uint64_t seq = 0;
+        memcpy(&time_ns, &rows[i * SCHED_ROW_BYTES], sizeof time_ns);
+        memcpy(&seq, &rows[i * SCHED_ROW_BYTES + SEQ_OFFSET], sizeof seq);
+        CHECK_EQUAL(time_ns, times_ns[i]);
+        CHECK_EQUAL(seq, seqs[i]);
+    }
+}
+
+/* Back-ends start and stop one thing after the other: what comes meanwhile is no loss either. */
+static void rows_from_before_and_after_the_recording_are_left_out(void)
+{
+    open_stream();
+    stream->from_ns = 100;
+    happen(LAXITY_SCHED_OFF, 0, 7, 99);
+    happen(LAXITY_SCHED_ON, 0, 8, 100);
+    stream->to_ns = 200;
+    happen(LAXITY_SCHED_OFF, 0, 8, 199);
+    happen(LAXITY_SCHED_ON, 0, 7, 200);
+    CHECK_EQUAL(stream->cpus[0].rows, 2);
+    CHECK_EQUAL(stream->cpus[0].lost, 0);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    const int64_t times_ns[] = {100, 199};
+    const uint64_t seqs[] = {0, 1};
+    rows_are(times_ns, seqs, 2);
+}
+
 static void full_output_counts_what_it_did_not_take(void)
 {
     const struct rlimit limit = {LAXITY_NPY_HEADER_BYTES + SCHED_ROW_BYTES, RLIM_INFINITY};
@@ -107,20 +139,6 @@ static void full_output_counts_what_it_did_not_take(void)
     CHECK_EQUAL(stream->cpus[0].rows, 0);
     CHECK_EQUAL(stream->cpus[0].lost, FULL_BUFFER + 3);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), -EFBIG);
-}
-
-static void rows_are(const int64_t times_ns[], const uint64_t seqs[], size_t n)
-{
-    unsigned char rows[ROWS_MAX * SCHED_ROW_BYTES];
-    CHECK_EQUAL(read_rows("sched.npy", SCHED_ROW_BYTES, rows, ROWS_MAX), n);
-    for (size_t i = 0; i < n; i++) {
-        int64_t time_ns = 0;
-        uint64_t seq = 0;
-        memcpy(&time_ns, &rows[i * SCHED_ROW_BYTES], sizeof time_ns);
-        memcpy(&seq, &rows[i * SCHED_ROW_BYTES + SEQ_OFFSET], sizeof seq);
-        CHECK_EQUAL(time_ns, times_ns[i]);
-        CHECK_EQUAL(seq, seqs[i]);
-    }
 }
 
 /* CPU 0 has 0 1 (2 3 lost) 4 (5 lost) 6, CPU 1 has 0 1; of CPU 0 the first three rows go, and with
@@ -207,6 +225,25 @@ static void thread_keeps_one_row_per_name(void)
     CHECK(rows[0].to_ns == INT64_MIN);
 }
 
+/* Rings are read one after the other: all of a short thread within one pass, its end first. */
+static void thread_that_was_gone_before_it_was_told_of_has_its_name_and_its_end(void)
+{
+    open_stream();
+    name_thread(10, 10, "shell", 50);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, 90), 0);
+    happen(LAXITY_SCHED_EXIT, 0, 10, 220);
+    happen(LAXITY_SCHED_EXIT, 0, 20, 200);
+    fork_thread(20, 20, 10, 100);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, 180), 0);
+    CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
+    struct laxity_thread_row rows[ROWS_MAX];
+    CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 2);
+    CHECK_EQUAL(rows[0].to_ns, 220);
+    CHECK_TEXT(rows[1].comm, "shell");
+    CHECK_EQUAL(rows[1].from_ns, 100);
+    CHECK_EQUAL(rows[1].to_ns, 200);
+}
+
 /* The fork is on another CPU than what the new thread does, whose ring may be read before. */
 static void fork_that_is_told_late_makes_no_second_row(void)
 {
@@ -258,6 +295,7 @@ static void number_beyond_the_kernels_limit_is_left_out(void)
     name_thread(1, (1 << 22) - 1, "last", 1);
     name_thread(1, 1 << 22, "beyond", 1);
     name_thread(1, LAXITY_ABSENT_TID, "none", 1);
+    CHECK_EQUAL(laxity_sched_stream_settle(stream, INT64_MAX), 0);
     CHECK_EQUAL(stream->threads.n, 1);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
 }
@@ -300,11 +338,13 @@ int main(void)
         return 1;
     }
     RUN(lost_records_leave_a_gap_in_the_numbers_of_their_cpu);
+    RUN(rows_from_before_and_after_the_recording_are_left_out);
     RUN(full_output_counts_what_it_did_not_take);
     RUN(what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is);
     RUN(a_long_trace_is_cut_where_it_was_asked_for);
     RUN(rows_that_cannot_be_copied_stay_where_they_are);
     RUN(thread_keeps_one_row_per_name);
+    RUN(thread_that_was_gone_before_it_was_told_of_has_its_name_and_its_end);
     RUN(fork_that_is_told_late_makes_no_second_row);
     RUN(thread_whose_process_is_not_told_has_its_makers_and_keeps_it);
     RUN(interrupt_keeps_the_name_that_it_came_in_with_first);

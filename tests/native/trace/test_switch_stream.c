@@ -99,6 +99,23 @@ static void off_without_an_on_is_counted_apart(void)
     CHECK_EQUAL(rows[1].lower_ns, 10);
 }
 
+/* Thread 7 announces 8, which is hidden from us, and 9 comes on: that took two switches or more. */
+static void on_of_another_thread_than_was_announced_is_counted_apart(void)
+{
+    start();
+    const struct laxity_sched_event off = {
+        .time_ns = 100, .cpu = CPU, .kind = LAXITY_SCHED_OFF, .tid = 7, .other_tid = 8
+    };
+    sink.on_event(sink.context, &off);
+    const struct laxity_sched_event on = {
+        .time_ns = 900, .cpu = CPU, .kind = LAXITY_SCHED_ON, .tid = 9, .other_tid = 8
+    };
+    sink.on_event(sink.context, &on);
+    CHECK_EQUAL(finish(), 1);
+    CHECK(rows[0].lower_ns == LAXITY_ABSENT_NS);
+    CHECK_EQUAL(rows[0].count, 1);
+}
+
 static void no_switch_reaches_over_lost_records(void)
 {
     start();
@@ -149,6 +166,7 @@ int main(void)
     dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     RUN(off_and_the_on_behind_it_are_a_switch);
     RUN(off_without_an_on_is_counted_apart);
+    RUN(on_of_another_thread_than_was_announced_is_counted_apart);
     RUN(no_switch_reaches_over_lost_records);
     RUN(empty_measurement_pairs_off_with_off);
     RUN(whole_histograms_are_added);

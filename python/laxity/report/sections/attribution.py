@@ -55,6 +55,7 @@ _WHY_UNKNOWN = {
     Verdict.NOT_COVERED: "outside what was recorded",
     Verdict.LOST: "records were lost over them",
     Verdict.CONTRADICTORY: "the trace contradicts itself over them",
+    Verdict.HIDDEN: "nobody told of a switch or a wake-up that they depend on",
 }
 # What a back-end does not supply has no row. Of the release latency one of the splits is shown.
 _ROWS = (
@@ -91,6 +92,9 @@ def build(run: RunData) -> Section | None:
         blocks.append(Paragraph(text, "note"))
     if trace.dropped:
         blocks.append(Paragraph(_dropped_text(trace), "note"))
+    n_untold = max((one.n_untold for one in run.attributions.values()), default=0)
+    if n_untold:
+        blocks.append(Paragraph(_untold_text(n_untold), "note"))
     steal = _steal_text(trace)
     if steal:
         blocks.append(Paragraph(steal, "note"))
@@ -103,6 +107,14 @@ def _dropped_text(trace: TraceResult) -> str:
         f"The run was to stop on a job, so only the end of the trace was kept: "
         f"{count_noun(trace.dropped, 'row')} from before were dropped, and jobs from before have "
         "no verdict."
+    )
+
+
+def _untold_text(n_untold: int) -> str:
+    return (
+        "Not in the trace, though nothing was lost: at least "
+        f"{count_noun(n_untold, 'handover')} of a CPU. A thread left one on which another had "
+        "come; some virtual machines hide threads of theirs so."
     )
 
 

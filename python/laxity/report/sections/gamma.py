@@ -150,6 +150,8 @@ def _highest_sentence(is_code: bool, evict: str, curves: Sequence[Curve]) -> str
         key=lambda one: one.median_ns,
         default=None,
     )
+    if not any(curve.has_verdict for curve in curves):
+        return f"Evicting by {evict}: no verdict on {cost}, too few observations."
     if highest is None:
         return f"Evicting by {evict}: {cost} is not measurable here."
     place = highest.place
@@ -202,6 +204,8 @@ def _figure(run: RunData, group: Sequence[Curve]) -> FigureBlock:
 
 def _highest_text(curve: Curve) -> str:
     highest = curve.highest
+    if not curve.has_verdict:
+        return "no verdict on gamma at any working set, too few observations"
     if highest is None:
         return "gamma is not measurable here at any working set"
     return (

@@ -78,7 +78,8 @@ def _row(one: ObservedThread, run: RunData) -> tuple[Cell, ...]:
     if one.spread_ns is not None:
         spread = show_duration(round(one.spread_ns))
     n_jobs = 0 if one.task is None else run.manifest.tasks[one.task].released
-    left_out = f"{one.n_cut} cut off, {one.n_lost} lost, {one.n_contradictory} contradictory"
+    reasons = {"cut off": one.n_cut, "lost": one.n_lost, "contradictory": one.n_contradictory}
+    left_out = ", ".join(f"{show_count(n)} {why}" for why, n in reasons.items() if n)
     return (
         text_cell(one.comm, f"thread {one.tid}"),
         text_cell(one.rhythm),
@@ -88,7 +89,7 @@ def _row(one: ObservedThread, run: RunData) -> tuple[Cell, ...]:
         number_cell(f"{show_count(one.n_used)} of {show_count(one.n_arrivals)}"),
         number_cell(show_count(n_jobs)),
         number_cell(show_count(one.n_without_job)),
-        number_cell(left_out),
+        number_cell(show_count(sum(reasons.values())), left_out),
     )
 
 

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""JSON documents that laxity writes, each with the type that reads or makes it."""
+
+import importlib
+from typing import Any
+
+import msgspec
+
+# Name: (what it is, module, type in it).
+DOCUMENTS = {
+    "manifest": ("manifest.json of a run", "laxity.model.manifest", "Manifest"),
+    "machine": ("machine.json of a run", "laxity.runner.machine", "Machine"),
+    "doctor": (
+        "what laxity doctor prints; doctor.json of a run holds one before and one after",
+        "laxity.runner.doctor",
+        "Diagnosis",
+    ),
+    "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
+}
+_REFERENCE = "$ref"
+
+
+def document_schema(name: str) -> dict[str, Any]:
+    """Give the JSON Schema of a document.
+
+    Args:
+        name: Of `DOCUMENTS`.
+    """
+    _, module, attribute = DOCUMENTS[name]
+    found = msgspec.json.schema(getattr(importlib.import_module(module), attribute))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
+
+
+def document_members(name: str) -> list[tuple[str, str, str]]:
+    """List the members of a document: path, type, values that it may have."""
+    schema = document_schema(name)
+    return list(_members(schema, schema["$defs"], ""))
+
+
+def _members(node: dict[str, Any], types: dict[str, Any], path: str) -> list[tuple[str, str, str]]:
+    """List what stands below a node, itself first unless it is the whole."""
+    node = _resolved(node, types)
+    rows = [(path, _type_of(node, types), _values_of(node))] if path else []
+    for one in _branches(node, types):
+        for key, member in one.get("properties", {}).items():
+            rows += _members(member, types, f"{path}.{key}" if path else key)
+        items = one.get("items")
+        if isinstance(items, dict):
+            rows += _members(items, types, f"{path}[]")[1:]
+    return rows
+
+
+def _resolved(node: dict[str, Any], types: dict[str, Any]) -> dict[str, Any]:
+    while _REFERENCE in node:
+        node = types[node[_REFERENCE].rpartition("/")[2]]
+    return node
+
+
+def _branches(node: dict[str, Any], types: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_resolved(one, types) for one in node.get("anyOf", [node])]
+
+
+def _type_of(node: dict[str, Any], types: dict[str, Any]) -> str:
+    words: list[str] = []
+    for one in _branches(node, types):
+        kind = one.get("type", "text" if "enum" in one else "any")
+        if "prefixItems" in one:
+            kind = "array"
+        if kind == "array" and isinstance(one.get("items"), dict):
+            kind = f"array of {_type_of(_resolved(one['items'], types), types)}"
+        words.append(str(kind))
+    return ", ".join(dict.fromkeys(words))
+
+
+def _values_of(node: dict[str, Any]) -> str:
+    return " ".join(str(one) for one in node.get("enum", []) if one is not None)

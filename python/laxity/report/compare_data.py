@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Runs and cost models read for `laxity compare`, one side each."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from laxity.analysis import distribution
+from laxity.analysis import jobs as analysis
+from laxity.analysis.compare_jobs import Samples
+from laxity.analysis.comparison import Kind
+from laxity.errors import ConfigError, NoVerdict, RecordError
+from laxity.model.costs import Costs
+from laxity.model.fail_on import EXECUTION, RELEASE_LATENCY, RESPONSE
+from laxity.model.manifest import Manifest
+from laxity.model.streams import Quantity as Stream
+from laxity.report.run_data import TaskData, read_tasks
+from laxity.runner.costs import read_costs
+from laxity.runner.finish import open_recovered
+from laxity.store.integrity import find_damage
+from laxity.store.run_directory import COSTS, SPEC, Run
+
+_STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
+_STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One run of a side: its tasks, and what it was made with."""
+
+    manifest: Manifest
+    spec: Mapping[str, Any]
+    tasks: tuple[TaskData, ...]
+    resolution_ns: int
+    checks: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What the user named: a cost model, a run, or a run of runs.
+
+    `parts`: by the name of the run within, an empty one for a plain run; empty for a file.
+    """
+
+    name: str
+    path: Path
+    parts: Mapping[str, Part]
+    costs: Costs | None
+
+    @property
+    def machine_hash(self) -> str | None:
+        """Hash of the machine that it is about; None: not known."""
+        if self.costs is not None:
+            return self.costs.machine_hash
+        return next((part.manifest.machine_hash for part in self.parts.values()), None)
+
+    def tasks(self) -> Iterator[tuple[str, Part, TaskData]]:
+        """Give every task with its name: `alone/control` in a run of runs."""
+        for label, part in self.parts.items():
+            for task in part.tasks:
+                yield named(label, task.result.name), part, task
+
+    def task(self, name: str) -> tuple[Part, TaskData] | None:
+        """Find a task by the name that `tasks` gives it."""
+        return next(((part, task) for one, part, task in self.tasks() if one == name), None)
+
+
+def named(label: str, name: str) -> str:
+    """Name something within a run of runs."""
+    return f"{label}/{name}" if label else name
+
+
+def read_side(name: str, path: Path) -> Side:
+    """Read one side.
+
+    Args:
+        name: How messages call it: `BASE`, `NEW`.
+        path: A run, or a costs.json.
+
+    Raises:
+        ConfigError: There is no such file or run.
+        NoVerdict: It is damaged, or holds neither jobs nor costs.
+    """
+    if path.is_file():
+        return Side(name, path, {}, read_costs(path))
+    run = open_recovered(path)
+    if run.manifest.kind == "compare":
+        msg = f"run {path}: is a comparison itself; name the runs that it compares"
+        raise ConfigError(msg)
+    damage = find_damage(run)
+    if damage:
+        msg = f"run {path}: damaged ({damage[0]}); a comparison with it proves nothing"
+        raise RecordError(msg)
+    parts = {child.path.name: _read_part(child) for child in run.children}
+    if not run.children:
+        parts = {"": _read_part(run)}
+    costs = read_costs(path) if (run.path / COSTS).exists() else None
+    if costs is None and not any(part.tasks for part in parts.values()):
+        msg = f"run {path}: holds neither jobs nor costs; nothing can be compared"
+        raise NoVerdict(msg)
+    return Side(name, path, parts, costs)
+
+
+def _read_part(run: Run) -> Part:
+    problems: list[str] = []
+    tasks = () if run.manifest.measurement is not None else read_tasks(run, problems)
+    if problems:
+        raise RecordError("; ".join(problems))
+    has_spec = (run.path / SPEC).exists()
+    try:
+        spec = tomllib.loads(run.spec_text) if has_spec else {}
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{run.path / SPEC}: unreadable ({error}); the run is damaged"
+        raise RecordError(msg) from error
+    return Part(run.manifest, spec, tasks, _resolution_ns(run), _checks(run))
+
+
+def _resolution_ns(run: Run) -> int:
+    value = run.machine.get(_STATE, {}).get("clock_resolution_ns")
+    return value if isinstance(value, int) else 0
+
+
+def _checks(run: Run) -> dict[str, str]:
+    """Give the states of the doctor's checks before the run, by id."""
+    before = run.doctor.get("before")
+    checks = before.get("checks", []) if isinstance(before, dict) else []
+    return {str(one.get("id")): str(one.get(_STATE)) for one in checks if isinstance(one, dict)}
+
+
+def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples | None:
+    """Take one quantity of one task; None where the run did not measure it."""
+    finished = analysis.finished(task.rows)
+    calibration_ns = 0
+    if quantity == EXECUTION:
+        cost = part.manifest.snapshots
+        calibration_ns = 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+        column = analysis.execution_ns(finished, calibration_ns)
+    elif quantity == RESPONSE:
+        column = analysis.response_time_ns(finished)
+    else:
+        column = analysis.release_latency_ns(finished)
+    found = None
+    values_ns = None
+    if task.is_whole:
+        values_ns = None if column is None else analysis.present(column)
+        found = None if values_ns is None else distribution.from_samples(values_ns)
+    elif quantity in _STREAM_OF:
+        found = task.distributions[_STREAM_OF[quantity]]
+    if found is None or not found.n:
+        return None
+    lost = task.result.lost_rows
+    doubt = f"{lost} rows were lost" if lost else None
+    kind = _kind(part, task, quantity)
+    return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
+
+
+def _kind(part: Part, task: TaskData, quantity: str) -> Kind:
+    """Say how a quantity is known; one from a release is no better known than the release."""
+    if task.has_modelled_releases and quantity != EXECUTION:
+        return "modelled"
+    return "simulated" if part.manifest.platform.startswith("sim:") else "measured"
+
+
+def read_sides(
+    base: str, others: tuple[str, ...], noise: tuple[str, ...]
+) -> tuple[Side, tuple[Side, ...], tuple[Side, ...]]:
+    """Read the baseline, what is compared with it, and the runs that tell the noise.
+
+    Raises:
+        ConfigError: One is named twice: it would differ from itself in nothing.
+        LaxityError: As `read_side`.
+    """
+    _refuse_twice((base, *others, *noise))
+    new = "NEW" if len(others) == 1 else "NEW{}"
+    sides = tuple(
+        read_side(new.format(number), Path(path)) for number, path in enumerate(others, start=1)
+    )
+    noises = tuple(
+        read_side(f"NOISE{number}", Path(path)) for number, path in enumerate(noise, start=1)
+    )
+    return read_side("BASE", Path(base)), sides, noises
+
+
+def _refuse_twice(paths: tuple[str, ...]) -> None:
+    seen: set[Path] = set()
+    for path in paths:
+        place = Path(path).resolve()
+        if place in seen:
+            msg = f"{path}: is named twice; it would differ from itself in nothing"
+            raise ConfigError(msg)
+        seen.add(place)

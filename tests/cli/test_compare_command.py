@@ -1,0 +1,325 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity compare` as a user calls it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
+from tests.cli.commands import CPU, laxity
+from tests.report.run_builder import (
+    FACTS,
+    Made,
+    corunner,
+    demo_runs,
+    ordinary_rows,
+    overrun,
+    write_composite,
+    write_run,
+)
+
+from laxity.cli.main import cli
+from laxity.errors import ConfigError, NoVerdict, RecordError
+from laxity.model.manifest import encode_document
+from laxity.report.compare_sides import Answer
+from laxity.runner.facts import Facts
+
+N = 2000
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs that do not differ, one that is 20 us longer, one interfered, a longer one."""
+    root = tmp_path_factory.mktemp("runs")
+    write_run(root / "base", Made(ordinary_rows(N, 1)))
+    write_run(root / "same", Made(ordinary_rows(N, 2)))
+    write_run(root / "long", Made(ordinary_rows(N, 3, base_ns=920_000)))
+    write_run(root / "interfered", Made(ordinary_rows(N, 4), corunners=[corunner()]))
+    late = ordinary_rows(N, 5)
+    overrun(late, 100, 6_000_000)
+    write_run(root / "late", Made(late))
+    return root
+
+
+def compare(*words: str | Path) -> Result:
+    return CliRunner().invoke(
+        cli, ["compare", *map(str, words)], standalone_mode=False, catch_exceptions=False
+    )
+
+
+def compare_json(*words: str | Path) -> tuple[int, dict[str, Any]]:
+    done = compare(*words, "--format", "json")
+    return done.return_value, json.loads(done.stdout)
+
+
+def figures_of(answer: dict[str, Any], number: int = 0) -> dict[str, dict[str, Any]]:
+    figures = answer["results"][number]["comparison"]["figures"]
+    return {f"{one['quantity']}.{one['statistic']}": one for one in figures}
+
+
+def test_runs_that_do_not_differ_show_no_difference(runs: Path):
+    code, answer = compare_json(runs / "base", runs / "same")
+    assert (code, answer["verdict"]) == (0, "compared")
+    figures = figures_of(answer)
+    assert set(figures) == {
+        f"{quantity}.{statistic}"
+        for quantity in ("response", "release_latency", "execution")
+        for statistic in ("median", "p90", "p99", "max")
+    }
+    assert {(one["unit"], one["kind"]) for one in figures.values()} == {("ns", "measured")}
+    verdicts = {one["verdict"] for name, one in figures.items() if not name.endswith("max")}
+    assert verdicts == {"no_difference_shown"}
+    assert "equal" not in compare(runs / "base", runs / "same").stdout
+
+
+def test_a_longer_run_is_longer_by_what_it_is_longer(runs: Path):
+    code, answer = compare_json(
+        runs / "base", runs / "long", "--fail-on", "response.median > +10us"
+    )
+    assert (code, answer["verdict"]) == (1, "violated")
+    figures = figures_of(answer)
+    for name in ("execution.median", "response.median"):
+        assert figures[name]["low"] <= 20_000 <= figures[name]["high"]
+        assert figures[name]["verdict"] == "longer"
+    assert figures["release_latency.median"]["verdict"] == "no_difference_shown"
+    [judgement] = answer["results"][0]["judgements"]
+    assert (judgement["subject"], judgement["answer"]) == ("control", "violated")
+
+
+@pytest.mark.parametrize(
+    ("expression", "code"),
+    [
+        ("response.median > +5%", 0),
+        ("response.median > +20us", 4),  # in the midst of the interval
+        ("response.median > +1%", 1),  # 1 % of 0.92 ms is 9 us
+        ("control.response.median > 500us", 1),
+        ("misses > 0", 0),
+        ("response.p99.9 > +50%", 4),  # 2000 jobs do not tell it
+        ("gamma.median > +5%", 4),  # these runs measured no costs
+    ],
+)
+def test_the_exit_code_says_what_came_of_a_statement(runs: Path, expression: str, code: int):
+    assert compare(runs / "base", runs / "long", "--fail-on", expression).return_value == code
+
+
+def test_a_violation_outweighs_what_cannot_be_told(runs: Path):
+    words = ("--fail-on", "response.p99.9 > +50%", "--fail-on", "response.median > +1%")
+    assert compare(runs / "base", runs / "long", *words).return_value == 1
+
+
+def test_a_miss_is_a_stated_limit(runs: Path):
+    # Job 100 takes 6 ms of 5: one missed, and the release at 5 ms skipped.
+    done = compare(runs / "base", runs / "late", "--fail-on", "misses > 1")
+    assert done.return_value == 1
+    assert "NEW 2 of 2000, BASE 0 of 2000" in done.stdout
+
+
+def test_runs_under_other_interference_are_not_comparable(runs: Path):
+    with pytest.raises(NoVerdict, match=r"co-runners.*add --allow-different"):
+        compare(runs / "base", runs / "interfered", "--fail-on", "response.p99 > +500%")
+
+
+def test_what_differs_stands_in_the_answer_of_a_refusal(runs: Path):
+    outcome = laxity("compare", runs / "base", runs / "interfered", "--format", "json")
+    answer = json.loads(outcome.out)
+    assert (outcome.code, answer["verdict"]) == (4, "no_verdict")
+    comparison = answer["results"][0]["comparison"]
+    assert comparison["is_compared"] is False
+    assert comparison["figures"] == []
+    assert comparison["differences"] == [
+        {"what": "co-runners", "base": "none", "new": "bandwidth write 64MiB@0"}
+    ]
+
+
+def test_what_differs_is_stated_where_it_is_compared_all_the_same(runs: Path):
+    done = compare(runs / "base", runs / "interfered", "--allow-different")
+    assert done.return_value == 0
+    assert "DIFFERENT in more than figures: compared all the same" in done.stdout
+    assert "bandwidth write 64MiB@0" in done.stdout
+
+
+def test_figures_of_a_simulated_platform_are_simulated(tmp_path: Path):
+    for seed, name in enumerate(("a", "b")):
+        write_run(tmp_path / name, Made(ordinary_rows(N, seed), platform="sim:x"))
+    _, answer = compare_json(tmp_path / "a", tmp_path / "b")
+    assert {one["kind"] for one in figures_of(answer).values()} == {"simulated"}
+
+
+def test_another_machine_is_refused(runs: Path, tmp_path: Path):
+    facts = Facts({**FACTS.files, "/sys/devices/system/cpu/online": "0"})
+    other = write_run(tmp_path / "other", Made(ordinary_rows(N, 2), facts=facts))
+    with pytest.raises(NoVerdict, match=r"\(machine\)"):
+        compare(runs / "base", other)
+
+
+def test_json_is_what_the_schema_says(runs: Path):
+    words = (runs / "base", runs / "long", "--fail-on", "response.median > +1%")
+    text = compare(*words, "--format", "json").stdout
+    answer = msgspec.json.decode(text, type=Answer)
+    assert json.loads(msgspec.json.encode(answer)) == json.loads(text)
+
+
+def test_each_new_run_is_compared_with_the_baseline(runs: Path):
+    words = (runs / "base", runs / "same", runs / "long", "--fail-on", "response.median > +1%")
+    code, answer = compare_json(*words)
+    assert code == 1
+    names = [one["comparison"]["name"] for one in answer["results"]]
+    assert names == ["NEW1", "NEW2"]
+    found = [one["judgements"][0]["answer"] for one in answer["results"]]
+    assert found == ["holds", "violated"]
+
+
+def test_further_runs_of_the_baseline_tell_the_noise(runs: Path, tmp_path: Path):
+    # It is longer than NEW, though made as BASE was: so 20 us are noise.
+    noisy = write_run(tmp_path / "noisy", Made(ordinary_rows(N, 6, base_ns=930_000)))
+    words = (runs / "base", runs / "long", "--fail-on", "response.median > +1us")
+    assert compare(*words).return_value == 1
+    code, answer = compare_json(*words, "--noise", noisy)
+    assert code == 4
+    median = figures_of(answer)["response.median"]
+    assert median["verdict"] == "below_noise_floor"
+    assert median["floor"] > 25_000
+    assert "between 2 runs of BASE" in [part["what"] for part in median["floor_parts"]]
+
+
+def test_noise_of_another_experiment_is_refused(runs: Path):
+    with pytest.raises(NoVerdict, match=r"was not made as BASE was \(co-runners"):
+        compare(runs / "base", runs / "same", "--noise", runs / "interfered")
+
+
+def test_a_run_is_not_compared_with_itself(runs: Path):
+    with pytest.raises(ConfigError, match="named twice"):
+        compare(runs / "base", runs / "same" / ".." / "base")
+
+
+@pytest.mark.parametrize(
+    ("expression", "advice"),
+    [("contrl.response.p99 > +5%", 'did you mean "control"?'), ("response.p99 > 5%", r"\+5%")],
+)
+def test_a_mistyped_statement_is_usage_not_an_eternal_no_verdict(
+    runs: Path, expression: str, advice: str
+):
+    with pytest.raises(ConfigError, match=advice):
+        compare(runs / "base", runs / "same", "--fail-on", expression)
+
+
+def test_kept_misses_alone_give_quantiles_without_verdict(runs: Path, tmp_path: Path):
+    short = write_run(tmp_path / "short", Made(ordinary_rows(N, 2), keep="misses"))
+    code, answer = compare_json(runs / "base", short, "--fail-on", "response.median > +50%")
+    assert (code, answer["verdict"]) == (4, "no_verdict")
+    figures = figures_of(answer)
+    assert figures["response.median"]["reason"].startswith("NEW: not every job was kept")
+    assert "execution.median" not in figures
+    notes = answer["results"][0]["comparison"]["notes"]
+    assert "control execution: not measured by NEW" in notes
+
+
+def test_lost_rows_leave_no_verdict(runs: Path, tmp_path: Path):
+    lossy = write_run(tmp_path / "lossy", Made(ordinary_rows(N, 2), lost_rows=3))
+    code, answer = compare_json(runs / "base", lossy, "--fail-on", "response.median > +50%")
+    assert code == 4
+    assert "3 rows were lost" in figures_of(answer)["response.median"]["reason"]
+
+
+def test_what_the_doctor_saw_and_how_a_run_ended_stand_beside(runs: Path, tmp_path: Path):
+    hot = Made(ordinary_rows(N, 2), drift=["temperature rose"], status="interrupted", exit_code=130)
+    done = compare(runs / "base", write_run(tmp_path / "hot", hot))
+    assert "NEW: changed during the run: temperature rose" in done.stdout
+    assert "NEW: interrupted, exit code 130" in done.stdout
+
+
+def test_a_task_that_only_one_run_has_is_named(runs: Path, tmp_path: Path):
+    both = Made(ordinary_rows(N, 2), others=[Made(ordinary_rows(N, 3), name="video")])
+    write_run(tmp_path / "both", both)
+    with pytest.raises(NoVerdict, match='task "video"'):
+        compare(runs / "base", tmp_path / "both")
+    done = compare(runs / "base", tmp_path / "both", "--allow-different")
+    assert 'task "video": only NEW has it' in done.stdout
+
+
+def test_runs_of_runs_are_compared_part_by_part(tmp_path: Path):
+    for number, name in enumerate(("a", "b")):
+        made = {
+            label: replace(one, rows=ordinary_rows(N, 10 * number + len(label)))
+            for label, one in demo_runs(N).items()
+        }
+        write_composite(tmp_path / name, made)
+    code, answer = compare_json(
+        tmp_path / "a", tmp_path / "b", "--fail-on", "alone/control.response.median > +5%"
+    )
+    assert code == 0
+    subjects = {one["subject"] for one in answer["results"][0]["comparison"]["figures"]}
+    assert subjects == {"alone/control", "interfered/control"}
+
+
+def test_a_damaged_run_is_no_pass(runs: Path, tmp_path: Path):
+    broken = write_run(tmp_path / "broken", Made(ordinary_rows(N, 2)))
+    (broken / "jobs.npy").write_bytes(b"no stream")
+    with pytest.raises(RecordError):
+        compare(runs / "base", broken)
+
+
+def write_costs(path: Path, *more: Any) -> Path:  # noqa: ANN401 - entries
+    path.write_bytes(encode_document(model(*more)))
+    return path
+
+
+def test_cost_models_are_compared_entry_by_entry(tmp_path: Path):
+    fast = entry("delta", 30_000, case="best", quantiles={"0.5": 10_000, "0.9": 10_500})
+    slow = entry("delta", 32_000, case="best", quantiles={"0.5": 12_000, "0.9": 12_500})
+    base, new = write_costs(tmp_path / "a.json", fast), write_costs(tmp_path / "b.json", slow)
+    words = (base, new, "--fail-on", "delta@case=best.median > +15%")
+    code, answer = compare_json(*words)
+    assert (code, answer["verdict"]) == (1, "violated")
+    assert figures_of(answer)["delta.max"]["shift"] == 2_000
+    assert compare(base, new, "--fail-on", "delta@case=worst.median > +15%").return_value == 4
+    assert compare(base, new, "--fail-on", "delta.max > +1us").return_value == 1
+
+
+def test_cost_models_of_two_machines_are_refused(tmp_path: Path):
+    base = write_costs(tmp_path / "a.json", *SWITCHES)
+    other = tmp_path / "b.json"
+    other.write_bytes(base.read_bytes().replace(b'"ab"', b'"cd"'))
+    with pytest.raises(NoVerdict, match="machine"):
+        compare(base, other)
+
+
+def test_models_without_a_common_entry_are_no_pass(tmp_path: Path):
+    base = write_costs(tmp_path / "a.json", *SWITCHES)
+    other = write_costs(tmp_path / "b.json", *GAMMAS)
+    with pytest.raises(NoVerdict, match="nothing was compared"):
+        compare(base, other)
+
+
+def test_jobs_and_costs_have_nothing_in_common(runs: Path, tmp_path: Path):
+    with pytest.raises(NoVerdict, match="nothing was compared"):
+        compare(runs / "base", write_costs(tmp_path / "a.json", *SWITCHES))
+
+
+@pytest.mark.serial
+def test_two_real_runs_and_a_longer_one(tmp_path: Path):
+    for name, size in (("a", "64KiB"), ("b", "64KiB"), ("c", "1MiB")):
+        words = ("mem", "-b", size, "-p", "2ms", "--jobs", "400", "--cpus", str(CPU))
+        policy = ("--policy", "other", "--run-dir", tmp_path / name, "--no-report", "--quiet")
+        assert laxity("run", *words, *policy).code == 0
+    same = laxity("compare", tmp_path / "a", tmp_path / "b", "--format", "json")
+    answer = json.loads(same.out)
+    assert (same.code, answer["verdict"]) == (0, "compared")
+    figures = figures_of(answer)
+    assert figures["response.median"]["base"]["n"] == 400
+    assert figures["execution.max"]["unit"] == "ns"
+    refused = laxity("compare", tmp_path / "a", tmp_path / "c")
+    assert refused.code == 4
+    assert 'task "mem" args' in refused.err
+    # Sixteen times the memory: far more than twice the processor time on any machine. The largest,
+    # since the median of few jobs of a busy machine may have no interval.
+    longer = laxity(
+        "compare", tmp_path / "a", tmp_path / "c", "--allow-different",
+        "--fail-on", "execution.max > +100%",
+    )  # fmt: skip
+    assert longer.code == 1, longer.out
