@@ -15,16 +15,15 @@ from laxity.model.bound_members import BOUND_MEMBERS
 from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
 
-# Documents whose members are listed with their units and meanings.
-_MEMBERS = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
+# Documents whose members are explained; those of the others are read off their types.
+_EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
 def _complete_name(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    known = (*STREAMS, *_MEMBERS, *DOCUMENTS)
-    return [name for name in known if name.startswith(incomplete)]
+    return [name for name in (*STREAMS, *_EXPLAINED, *DOCUMENTS) if name.startswith(incomplete)]
 
 
 @click.command()
@@ -37,14 +36,14 @@ def schema(name: str | None, output_format: str) -> None:
     costs, bound, manifest, machine, doctor and compare print the members of that document instead;
     with --format json all but costs and bound are a JSON Schema.
     """
-    if name in _MEMBERS:
+    if name in _EXPLAINED:
         _print_members(name, output_format)
         return
     if name in DOCUMENTS:
         _print_document(name, output_format)
         return
     if name is not None and name not in STREAMS:
-        known = (*STREAMS, *_MEMBERS, *DOCUMENTS)
+        known = (*STREAMS, *_EXPLAINED, *DOCUMENTS)
         advice = suggestion(name, known, f"use one of {' '.join(known)}")
         msg = f'"{name}": unknown stream or document; {advice}'
         raise ConfigError(msg)
@@ -60,14 +59,14 @@ def schema(name: str | None, output_format: str) -> None:
         sys.stdout.write(f"{stream}.npy\n{format_table(_HEADERS, rows)}\n")
 
 
-def _print_members(document: str, output_format: str) -> None:
-    members = _MEMBERS[document]
+def _print_members(name: str, output_format: str) -> None:
+    members = _EXPLAINED[name]
     if output_format == "json":
-        print_json({document: members})
+        print_json({name: members})
         return
     rows = [(member.name, member.kind, member.unit, member.meaning) for member in members]
     headers = ("member", "type", "unit", "meaning")
-    sys.stdout.write(f"{document}.json\n{format_table(headers, rows)}\n")
+    sys.stdout.write(f"{name}.json\n{format_table(headers, rows)}\n")
 
 
 def _print_document(name: str, output_format: str) -> None:

@@ -19,7 +19,7 @@ MANIFEST_SCHEMA = 1
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
-RunKind = Literal["run", "demo", "measure", "observe", "compare", "bound"]
+RunKind = Literal["run", "demo", "measure", "observe", "bound", "compare"]
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 

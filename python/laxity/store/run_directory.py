@@ -39,11 +39,11 @@ SPEC = "spec.toml"
 MACHINE = "machine.json"
 DOCTOR = "doctor.json"
 COSTS = "costs.json"
-# Of a run that compares others: the answer.
-COMPARE = "compare.json"
 # Of a run that bounded a task set: the task set as it was given, and the answer.
 TASK_SET = "taskset.toml"
 BOUND = "bound.json"
+# Of a run that compares others: the answer.
+COMPARE = "compare.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})
