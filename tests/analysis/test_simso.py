@@ -29,7 +29,7 @@ REPO = Path(__file__).resolve().parents[2]
 # Beside the builds, and like them not ours to commit.
 ENVIRONMENT = REPO / "build-simso"
 DRIVER = Path(__file__).parent / "simso_driver.py"
-LOCKS = REPO / "deps" / "python"
+LOCKS = REPO / "deps" / "simso"
 PATIENCE_S = 300
 N_SETS = 200
 
@@ -43,9 +43,9 @@ def simso() -> Path:
     is_whole = ENVIRONMENT / "whole"
     if not is_whole.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
-        _install(python, "simso-build.lock", "--only-binary", ":all:")
+        _install(python, "build.lock", "--only-binary", ":all:")
         # Neither has a wheel; what builds them is pinned as well.
-        _install(python, "simso.lock", "--no-deps", "--no-build-isolation")
+        _install(python, "run.lock", "--no-deps", "--no-build-isolation")
         is_whole.touch()
     return python
 
