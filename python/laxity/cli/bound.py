@@ -16,6 +16,7 @@ from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.platform_costs import Choice
 from laxity.cli.bound_answer import print_answer
+from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.options import (
     debug_option,
@@ -65,7 +66,7 @@ class _Given:
 @click.command(
     epilog="Exit codes: 0 schedulable, 1 not schedulable, 2 usage or specification, 4 not provable."
 )
-@click.argument("taskset", metavar="TASKSET.toml")
+@click.argument("taskset", metavar="TASKSET.toml", required=False)
 @click.option(
     "--costs",
     metavar="FILE|RUN|none",
@@ -96,9 +97,10 @@ class _Given:
 @run_dir_option
 @run_root_option
 @no_report_option
-@format_option("table", "json")
+@experiment_options
+@format_option("table", "json", "csv")
 @debug_option
-def bound(taskset: str, **given: object) -> int:
+def bound(taskset: str | None, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, and a working_set unless
@@ -107,17 +109,30 @@ def bound(taskset: str, **given: object) -> int:
     counted, and what is not.
 
     With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
-    report.
+    report. With --experiment task sets are drawn at random instead, and those that are schedulable
+    are counted: docs/experiments.md.
     """
     options = msgspec.convert(given, _Options)
     choice = _choice(options.use, options.margin)
-    data = _read(Path(taskset))
+    if options.costs == _NO_COSTS and choice != Choice():
+        msg = "--use, --margin: --costs none has no figures; leave them out"
+        raise ConfigError(msg)
+    drawn = msgspec.convert(given, ExperimentWords)
+    if drawn.experiment is not None:
+        _check_drawn(taskset, options, msgspec.convert(given, SetupWords))
+        data = _read(Path(drawn.experiment), "experiment")
+        return bound_experiment(drawn, data, options.costs, choice)
+    drawn.check_none_given()
+    if taskset is None:
+        msg = "no TASKSET.toml; name a task set, or draw some with --experiment"
+        raise ConfigError(msg)
+    data = _read(Path(taskset), "task set")
     with located(f"task set {taskset}"):
         task_set = read_task_set(data)
     final = _run_path(options)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
-    costs = CostsGiven(_costs(options.costs, choice, setup), options.costs, choice)
+    costs = CostsGiven(_costs(options.costs, setup), options.costs, choice)
     answer = answer_task_set(task_set, costs, setup)
     code = answer.exit_code
     if final is not None:
@@ -151,24 +166,31 @@ def _choice(use: str, margin: str) -> Choice:
     return Choice(Decimal(match[1]) / 100, margin_ppm)
 
 
-def _read(path: Path) -> bytes:
+def _check_drawn(taskset: str | None, options: _Options, setup: SetupWords) -> None:
+    """Refuse what FILE.toml of an experiment says itself."""
+    if taskset is not None or options.write_priorities is not None:
+        msg = "--experiment: draws its task sets; leave TASKSET.toml and --write-priorities out"
+        raise ConfigError(msg)
+    if setup != SetupWords.defaults():
+        msg = "--experiment: FILE.toml says tests, cpus and fit; leave the options for them out"
+        raise ConfigError(msg)
+
+
+def _read(path: Path, what: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        msg = f"task set {path}: cannot be read ({error.strerror}); correct the path"
+        msg = f"{what} {path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error
     if len(data) > _MAX_BYTES:
-        msg = f"task set {path}: larger than {exact_size(_MAX_BYTES)}; this is no task set"
+        msg = f"{what} {path}: larger than {exact_size(_MAX_BYTES)}; this is no {what}"
         raise ConfigError(msg)
     return data
 
 
-def _costs(path: str, choice: Choice, setup: Setup) -> Costs | None:
+def _costs(path: str, setup: Setup) -> Costs | None:
     if path == _NO_COSTS:
-        if choice != Choice():
-            msg = "--use, --margin: --costs none has no figures; leave them out"
-            raise ConfigError(msg)
         if setup.sets is not None and setup.sets.reload_ns is None:
             msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
             raise ConfigError(msg)
