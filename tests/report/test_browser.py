@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.report import run_builder
 from tests.report.made_up_bound import write_bound
+from tests.report.made_up_experiment import write_experiment
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
 
 from laxity.report.page import write_report
@@ -105,11 +106,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         name: replace(made, drift=["CPU 1 slowed down"])
         for name, made in run_builder.demo_runs(3000).items()
     }
+    found["experiment"] = write_report(write_experiment(root / "experiment"))
     found["bound"] = write_report(write_bound(root / "bound", deadline="20ms"))
     return {"demo": write_report(write_composite(root / "demo", runs)), **found}
 
 
-NAMES = ("demo", "none", "one", "two", "misses", "bound")
+NAMES = ("demo", "none", "one", "two", "misses", "bound", "experiment")
 
 
 def load(driver: Any, report: Path, *, width: int = 1200, scheme: str = "light") -> None:  # noqa: ANN401 - selenium may be missing
@@ -151,7 +153,15 @@ def test_ids_are_unique_and_references_lead_somewhere(
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("demo", 18), ("none", 0), ("one", 7), ("two", 14), ("misses", 7), ("bound", 1)],
+    [
+        ("demo", 18),
+        ("none", 0),
+        ("one", 7),
+        ("two", 14),
+        ("misses", 7),
+        ("bound", 1),
+        ("experiment", 1),
+    ],
 )
 def test_every_figure_is_drawn(driver: Any, reports: dict[str, Path], name: str, count: int):  # noqa: ANN401
     # demo: comparison 4, and per run 2 + 2 distributions, 2 series, 1 split

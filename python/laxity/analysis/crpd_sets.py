@@ -40,13 +40,14 @@ delay aware response time analysis" (2012), the others; Burguière, Reineke and 
 "Cache-related preemption delay computation for set-associative caches" (2009), which caches.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
+from operator import attrgetter, or_
 from types import MappingProxyType
 
-from laxity.analysis.response_time import interfering_tasks, releases
+from laxity.analysis.response_time import demand_ns, interfering_tasks, releases
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import NOT_PROVABLE, SCHEDULABLE, TaskVerdict
 
@@ -159,18 +160,33 @@ def why_refused(cache: Cache) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Blocks:
+    """What a task uses, a bit for each cache set.
+
+    Attributes:
+        useful: UCB; where they are not known all that it uses.
+        evicting: ECB; what is useful to it, it has loaded.
+    """
+
+    useful: int
+    evicting: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Victim:
-    """A task that may be preempted: k.
+    """A task that may be preempted by another one, j: k.
 
     Attributes:
         task: The task.
-        useful: UCB; where they are not known all that it uses.
-        window_ns: From ready to finished at most, w_k; None: not known, or the task analysed.
+        useful: Cache sets with useful blocks.
+        lost_above: How many of them a task of at least the priority of j uses.
+        preemptions_per_job: E_j(w_k); None: w_k is not known, or k is the task analysed.
     """
 
     task: Task
-    useful: frozenset[int]
-    window_ns: int | None
+    useful: int
+    lost_above: int
+    preemptions_per_job: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +195,18 @@ class _Preemptor:
 
     Attributes:
         task: The task.
-        evicting: ECB.
-        evicting_above: ECB of all tasks of at least its priority.
-        victims: aff(i, j).
+        evicting: Cache sets that it uses.
+        victims: aff(i, j), those that lose most in front.
+        always_lost: How many of the cache sets that it uses are useful to a victim that each of its
+            jobs may preempt.
+        shared: How many of the others are useful to which victims, by their index.
     """
 
     task: Task
-    evicting: frozenset[int]
-    evicting_above: frozenset[int]
+    evicting: int
     victims: tuple[_Victim, ...]
+    always_lost: int
+    shared: tuple[tuple[int, tuple[int, ...]], ...]
 
 
 def response_times(
@@ -216,11 +235,12 @@ def response_times(
     """
     windows_ns: dict[str, int] = {}
     verdicts: dict[str, TaskVerdict] = {}
+    blocks = _blocks_of(tasks)
     for task in sorted(tasks, key=lambda task: -task.priority):
         reason = why_refused(cache)
         preemptors: Sequence[_Preemptor] = ()
         if cache.reload_ns > 0 and not reason:
-            preemptors = _preemptors(task, tasks, windows_ns)
+            preemptors = _preemptors(task, tasks, blocks, windows_ns)
             reason = _why_blocked(task, tasks) or _what_lacks(preemptors, method)
         window_ns = None
         if not reason:
@@ -251,14 +271,17 @@ def _window_ns(analysed: _Analysed, method: Method, max_steps: int) -> int | Non
         return min((window_ns for window_ns in found if window_ns is not None), default=None)
     task = analysed.task
     kernel = analysed.kernel
-    interfering = (*interfering_tasks(task, analysed.tasks), *kernel.interrupts)
+    interfering = interfering_tasks(task, analysed.tasks)
     own_ns = task.blocking_ns + kernel.blocking_ns + task.wcet_ns
-    window_ns = own_ns
+    # Each has at least one job in any window.
+    window_ns = own_ns + sum(one.wcet_ns for one in interfering)
     for _ in range(max_steps):
         if task.jitter_ns + window_ns > task.period_ns:
             return None
-        blocks = sum(_BLOCKS[method](one, window_ns) for one in analysed.preemptors)
-        work_ns = sum(releases(one, window_ns) * one.wcet_ns for one in interfering)
+        jobs = {one.name: releases(one, window_ns) for one in interfering}
+        blocks = sum(_BLOCKS[method](one, jobs) for one in analysed.preemptors)
+        work_ns = demand_ns(kernel.interrupts, window_ns)
+        work_ns += sum(jobs[one.name] * one.wcet_ns for one in interfering)
         longer_ns = own_ns + work_ns + blocks * analysed.cache.set_reload_ns
         if longer_ns == window_ns:
             return window_ns
@@ -267,34 +290,86 @@ def _window_ns(analysed: _Analysed, method: Method, max_steps: int) -> int | Non
 
 
 def _preemptors(
-    task: Task, tasks: Sequence[Task], windows_ns: Mapping[str, int]
+    task: Task,
+    tasks: Sequence[Task],
+    blocks: Mapping[str, _Blocks],
+    windows_ns: Mapping[str, int],
 ) -> tuple[_Preemptor, ...]:
     """List the tasks that preempt while a task waits or runs, and whom."""
     higher = interfering_tasks(task, tasks)
+    # Of equal priorities one would have to be analysed before the other.
+    known_ns = {
+        one.name: windows_ns.get(one.name) for one in higher if one.priority > task.priority
+    }
     found = []
     for one in higher:
-        victims = [other for other in (task, *higher) if other.priority < one.priority]
-        above = [_evicting(other) for other in higher if other.priority >= one.priority]
-        preemptor = _Preemptor(
-            task=one,
-            evicting=_evicting(one),
-            evicting_above=frozenset().union(*above),
-            victims=tuple(_victim(victim, task, windows_ns) for victim in victims),
+        evicting_above = _union(
+            blocks[other.name].evicting for other in higher if other.priority >= one.priority
         )
+        victims = [
+            _Victim(
+                task=victim,
+                useful=(useful := blocks[victim.name].useful),
+                lost_above=(useful & evicting_above).bit_count(),
+                preemptions_per_job=None if window_ns is None else releases(one, window_ns),
+            )
+            for victim in (task, *higher)
+            if victim.priority < one.priority
+            for window_ns in (known_ns.get(victim.name),)
+        ]
+        victims.sort(key=attrgetter("lost_above"), reverse=True)
         # A task of the same priority as the one analysed delays it and preempts nobody.
-        found += [preemptor] if victims else []
+        found += [_preemptor(one, blocks[one.name].evicting, victims)] if victims else []
     return tuple(found)
 
 
-def _victim(task: Task, analysed: Task, windows_ns: Mapping[str, int]) -> _Victim:
-    """Describe a victim; of equal priorities one would have to be analysed before the other."""
-    known_ns = windows_ns.get(task.name) if task.priority > analysed.priority else None
-    return _Victim(task, task.ucb or task.ecb, known_ns)
+def _preemptor(task: Task, evicting: int, victims: Sequence[_Victim]) -> _Preemptor:
+    always = evicting & _union(one.useful for one in victims if one.preemptions_per_job is None)
+    return _Preemptor(
+        task=task,
+        evicting=evicting,
+        victims=tuple(victims),
+        always_lost=always.bit_count(),
+        shared=_shared(evicting & ~always, [one.useful for one in victims]),
+    )
 
 
-def _evicting(task: Task) -> frozenset[int]:
-    """Give the sets that a task uses: what is useful to it, it has loaded."""
-    return task.ecb | task.ucb
+def _blocks_of(tasks: Sequence[Task]) -> Mapping[str, _Blocks]:
+    """Turn sets of cache sets into bits: of those that occur, whatever their numbers."""
+    used = sorted(frozenset[int]().union(*(one.ucb | one.ecb for one in tasks)))
+    bits = {cache_set: 1 << index for index, cache_set in enumerate(used)}
+    return {
+        one.name: _Blocks(
+            useful=sum(bits[cache_set] for cache_set in one.ucb or one.ecb),
+            evicting=sum(bits[cache_set] for cache_set in one.ecb | one.ucb),
+        )
+        for one in tasks
+    }
+
+
+def _shared(evicting: int, useful: Sequence[int]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Part the cache sets that a task uses by the victims that they are useful to.
+
+    Args:
+        evicting: Cache sets that it uses.
+        useful: Those that are useful to each victim.
+
+    Returns:
+        How many are useful to these victims and to no other ones, and their indices.
+    """
+    parts: list[tuple[int, tuple[int, ...]]] = [(evicting, ())]
+    for index, of_victim in enumerate(useful):
+        parts = [
+            part
+            for sets, owners in parts
+            for part in ((sets & of_victim, (*owners, index)), (sets & ~of_victim, owners))
+            if part[0]
+        ]
+    return tuple((sets.bit_count(), owners) for sets, owners in parts if owners)
+
+
+def _union(sets: Iterable[int]) -> int:
+    return reduce(or_, sets, 0)
 
 
 def _why_blocked(task: Task, tasks: Sequence[Task]) -> str:
@@ -316,56 +391,51 @@ def _what_lacks(preemptors: Iterable[_Preemptor], method: Method) -> str:
     return ""
 
 
-def _count_ecb(one: _Preemptor, window_ns: int) -> int:
-    return releases(one.task, window_ns) * len(one.evicting)
+def _count_ecb(one: _Preemptor, jobs: Mapping[str, int]) -> int:
+    return jobs[one.task.name] * one.evicting.bit_count()
 
 
-def _count_ucb(one: _Preemptor, window_ns: int) -> int:
-    return releases(one.task, window_ns) * max(len(victim.useful) for victim in one.victims)
+def _count_ucb(one: _Preemptor, jobs: Mapping[str, int]) -> int:
+    most = max(victim.useful.bit_count() for victim in one.victims)
+    return jobs[one.task.name] * most
 
 
-def _count_ucb_union(one: _Preemptor, window_ns: int) -> int:
-    useful = frozenset[int]().union(*(victim.useful for victim in one.victims))
-    return releases(one.task, window_ns) * len(useful & one.evicting)
+def _count_ucb_union(one: _Preemptor, jobs: Mapping[str, int]) -> int:
+    useful = _union(victim.useful for victim in one.victims)
+    return jobs[one.task.name] * (useful & one.evicting).bit_count()
 
 
-def _count_ecb_union(one: _Preemptor, window_ns: int) -> int:
-    most = max(len(victim.useful & one.evicting_above) for victim in one.victims)
-    return releases(one.task, window_ns) * most
+def _count_ecb_union(one: _Preemptor, jobs: Mapping[str, int]) -> int:
+    return jobs[one.task.name] * max(victim.lost_above for victim in one.victims)
 
 
-def _count_ucb_union_multiset(one: _Preemptor, window_ns: int) -> int:
+def _count_ucb_union_multiset(one: _Preemptor, jobs: Mapping[str, int]) -> int:
     """Count the blocks in both multisets: copies of UCB and, one for each job, of ECB."""
-    copies = Counter[int]()
-    for victim in one.victims:
-        times = _preemptions(one, victim, window_ns)
-        for cache_set in victim.useful & one.evicting:
-            copies[cache_set] += times
-    jobs = releases(one.task, window_ns)
-    return sum(min(times, jobs) for times in copies.values())
-
-
-def _count_ecb_union_multiset(one: _Preemptor, window_ns: int) -> int:
-    """Sum the dearest preemptions, as many as there are jobs that preempt."""
-    jobs = releases(one.task, window_ns)
-    dearest = sorted(
-        ((len(victim.useful & one.evicting_above), victim) for victim in one.victims),
-        key=lambda pair: -pair[0],
+    most = jobs[one.task.name]
+    times = [_preemptions(victim, most, jobs) for victim in one.victims]
+    return most * one.always_lost + sum(
+        blocks * min(most, sum([times[owner] for owner in owners])) for blocks, owners in one.shared
     )
+
+
+def _count_ecb_union_multiset(one: _Preemptor, jobs: Mapping[str, int]) -> int:
+    """Sum the dearest preemptions, as many as there are jobs that preempt."""
+    most = left = jobs[one.task.name]
     blocks = 0
-    for cost, victim in dearest:
-        times = min(jobs, _preemptions(one, victim, window_ns))
-        blocks += times * cost
-        jobs -= times
+    for victim in one.victims:
+        times = min(left, _preemptions(victim, most, jobs))
+        blocks += times * victim.lost_above
+        left -= times
+        if not left:
+            break
     return blocks
 
 
-def _preemptions(one: _Preemptor, victim: _Victim, window_ns: int) -> int:
-    """Count how often jobs of a victim are preempted by a task at most: E_j(w_k) E_k(w)."""
-    jobs = releases(one.task, window_ns)
-    if victim.window_ns is None:
-        return jobs
-    return min(jobs, releases(one.task, victim.window_ns) * releases(victim.task, window_ns))
+def _preemptions(victim: _Victim, most: int, jobs: Mapping[str, int]) -> int:
+    """Count how often jobs of a victim are preempted by so many jobs: E_j(w_k) E_k(w) at most."""
+    if victim.preemptions_per_job is None:
+        return most
+    return min(most, victim.preemptions_per_job * jobs[victim.task.name])
 
 
 _BLOCKS = MappingProxyType(

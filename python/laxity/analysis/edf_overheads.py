@@ -107,7 +107,5 @@ def _interrupts(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]
     if costs.tick is not None and tasks:
         cost_ns, period_ns = costs.tick.cost_ns, costs.tick.period_ns
         tick = replace(tasks[0], name="tick", wcet_ns=cost_ns, period_ns=period_ns, blocking_ns=0)
-        # A tick is a timer, and waits for a switch that nothing interrupts.
-        late_ns = costs.release_latency_ns + cost_ns + costs.switch_ns
-        found.append(replace(tick, jitter_ns=late_ns))
+        found.append(replace(tick, jitter_ns=costs.tick_lateness_ns))
     return tuple(found)

@@ -50,6 +50,15 @@ class PlatformCosts:
     tick: Tick | None = None
     block_reload_ns: int = 0
 
+    @property
+    def tick_lateness_ns(self) -> int:
+        """How much later than its time a tick may end, so much closer is the next one to it.
+
+        It is a timer, and waits for a switch that nothing interrupts.
+        """
+        cost_ns = 0 if self.tick is None else self.tick.cost_ns
+        return self.release_latency_ns + cost_ns + self.switch_ns
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -161,17 +170,16 @@ def _loaded(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Task:
 def _interrupts(task: Task, lower: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
     """List the interrupts that may hit a task and that no switch has in it."""
     # A timer that comes late is as much closer to the next one.
-    late_ns = costs.release_latency_ns
     interrupts = [
-        _interrupt(one, costs.release_isr_ns, one.period_ns, one.jitter_ns + late_ns)
+        _interrupt(
+            one, costs.release_isr_ns, one.period_ns, one.jitter_ns + costs.release_latency_ns
+        )
         for one in lower
         if costs.release_isr_ns
     ]
     if costs.tick is not None:
-        # A tick is a timer, and waits for a switch that nothing interrupts.
-        cost_ns = costs.tick.cost_ns
-        late_ns += cost_ns + costs.switch_ns
-        interrupts.append(_interrupt(task, cost_ns, costs.tick.period_ns, late_ns))
+        tick = costs.tick
+        interrupts.append(_interrupt(task, tick.cost_ns, tick.period_ns, costs.tick_lateness_ns))
     return tuple(interrupts)
 
 

@@ -28,6 +28,7 @@ from laxity.model.costs import (
     TIMER_LATENCY,
     Costs,
     Entry,
+    Kind,
 )
 from laxity.model.cpus import format_cpus
 from laxity.model.units import exact_size
@@ -105,7 +106,7 @@ class UsedCost:
     name: str
     of: str | None
     value_ns: int
-    kind: str
+    kind: Kind
     n: int
     verdict: str
     case: str | None

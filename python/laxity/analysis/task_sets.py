@@ -7,13 +7,14 @@ where the amount of tasks and the data and instruction size of all the tasks wer
 Priorities, miss-ratio, cache locking and cycle time can also be set."
 """
 
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from laxity.analysis.locality import RATIO_ONE, uses
+from laxity.analysis.periods import log_uniform
+from laxity.analysis.utilisations import uunifast
 
 NS_PER_US = 1000
 MAX_PASSES = 1_000_000_000
@@ -130,19 +131,9 @@ def draw_task_set(request: Request, seed: int) -> tuple[DrawnTask, ...]:
 
 
 def _draw_shares(request: Request, numbers: random.Random) -> Sequence[float]:
-    """Split a utilisation at random (UUniFast); without one the shares mean nothing.
-
-    Source:
-        Bini, Buttazzo, "Measuring the performance of schedulability tests", Real-Time Systems 30,
-        2005, figure 2.
-    """
-    rest = request.work.utilisation / RATIO_ONE if isinstance(request.work, Share) else 0.0
-    shares = []
-    for others in range(request.n_tasks - 1, 0, -1):
-        next_rest = rest * numbers.random() ** (1 / others)
-        shares.append(rest - next_rest)
-        rest = next_rest
-    return [*shares, rest]
+    """Split a utilisation at random; without one the shares mean nothing."""
+    whole = request.work.utilisation / RATIO_ONE if isinstance(request.work, Share) else 0.0
+    return uunifast(request.n_tasks, whole, numbers)
 
 
 def _draw_task(request: Request, share: float, numbers: random.Random) -> DrawnTask:
@@ -180,8 +171,7 @@ def _draw_size(size_bytes: Range | None, line_bytes: int, numbers: random.Random
 
 
 def _draw_period_ns(period_ns: Range, numbers: random.Random) -> int:
-    span = math.log(period_ns.high / period_ns.low)
-    drawn_ns = period_ns.low * math.exp(numbers.random() * span)
+    drawn_ns = log_uniform(period_ns.low, period_ns.high, numbers)
     return period_ns.low * max(1, int(drawn_ns / period_ns.low))
 
 

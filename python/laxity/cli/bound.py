@@ -16,6 +16,7 @@ from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.platform_costs import USE_PWCET, Choice
 from laxity.cli.bound_answer import print_answer
+from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.bound_wcet import read_with_runs, wcet_notes
 from laxity.cli.exceedance import parse_exceedance
@@ -71,7 +72,7 @@ class _Given:
     epilog="Exit codes: 0 schedulable; 1 not schedulable, or a response time above its bound; "
     "2 usage or specification; 4 not provable, or a run that cannot be compared."
 )
-@click.argument("taskset", metavar="TASKSET.toml")
+@click.argument("taskset", metavar="TASKSET.toml", required=False)
 @click.option(
     "--costs",
     metavar="FILE|RUN|none",
@@ -113,9 +114,10 @@ class _Given:
 @run_dir_option
 @run_root_option
 @no_report_option
-@format_option("table", "json")
+@experiment_options
+@format_option("table", "json", "csv")
 @debug_option
-def bound(taskset: str, **given: object) -> int:
+def bound(taskset: str | None, **given: object) -> int:
     """Tell whether the tasks of TASKSET.toml keep their deadlines, and why.
 
     The file is one that laxity run reads; each [[task]] needs a wcet, too, or wcet_from, the run
@@ -124,11 +126,22 @@ def bound(taskset: str, **given: object) -> int:
     all, some are looked for. docs/bounds.md says what is counted, and what is not.
 
     With --run-dir or --run-root the answer is stored as a run, with the task set, the costs and a
-    report.
+    report. With --experiment task sets are drawn at random instead, and those that are schedulable
+    are counted: docs/experiments.md.
     """
     options = msgspec.convert(given, _Options)
     choice = _choice(options.use, options.margin)
-    data = _read(Path(taskset))
+    drawn = msgspec.convert(given, ExperimentWords)
+    if drawn.experiment is not None:
+        _check_drawn(taskset, options, msgspec.convert(given, SetupWords))
+        _check_figures(options.costs, choice)
+        data = _read(Path(drawn.experiment), "experiment")
+        return bound_experiment(drawn, data, options.costs, choice)
+    drawn.check_none_given()
+    if taskset is None:
+        msg = "no TASKSET.toml; name a task set, or draw some with --experiment"
+        raise ConfigError(msg)
+    data = _read(Path(taskset), "task set")
     with located(f"task set {taskset}"):
         task_set, measured = read_with_runs(data, Path(taskset).parent, choice)
     final = _run_path(options)
@@ -137,9 +150,8 @@ def bound(taskset: str, **given: object) -> int:
         raise ConfigError(msg)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
-    if options.costs == _NO_COSTS and choice != Choice() and not measured:
-        msg = "--use, --margin: --costs none has no figures; leave them out"
-        raise ConfigError(msg)
+    if not measured:
+        _check_figures(options.costs, choice)
     costs = CostsGiven(_costs(options.costs, setup), options.costs, choice)
     machine = None if costs.model is None else costs.model.machine_hash
     notes = wcet_notes(measured, machine, may_differ=options.allow_other_machine)
@@ -197,15 +209,39 @@ def _choice(use: str, margin: str) -> Choice:
     return Choice(Decimal(match[1]) / 100, margin_ppm)
 
 
-def _read(path: Path) -> bytes:
+def _check_drawn(taskset: str | None, options: _Options, setup: SetupWords) -> None:
+    """Refuse what FILE.toml of an experiment says itself."""
+    if taskset is not None or options.write_priorities is not None:
+        msg = "--experiment: draws its task sets; leave TASKSET.toml and --write-priorities out"
+        raise ConfigError(msg)
+    if options.against is not None or options.allow_other_machine:
+        msg = "--experiment: draws its task sets, which no run was of; leave out --against and "
+        msg += "--allow-other-machine"
+        raise ConfigError(msg)
+    if options.use.startswith(USE_PWCET):
+        msg = f'--use "{options.use}": costs have no pWCET; use max, or a quantile such as p99.9'
+        raise ConfigError(msg)
+    if setup != SetupWords.defaults():
+        msg = "--experiment: FILE.toml says tests, cpus and fit; leave the options for them out"
+        raise ConfigError(msg)
+
+
+def _check_figures(costs: str, choice: Choice) -> None:
+    """Refuse to choose among figures where there are none."""
+    if costs == _NO_COSTS and choice != Choice():
+        msg = "--use, --margin: --costs none has no figures; leave them out"
+        raise ConfigError(msg)
+
+
+def _read(path: Path, what: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        msg = f"task set {path}: cannot be read ({error.strerror}); correct the path"
+        msg = f"{what} {path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error
     if len(data) > _MAX_BYTES:
-        msg = f"task set {path}: larger than {exact_size(_MAX_BYTES)}; this is no task set"
+        msg = f"{what} {path}: larger than {exact_size(_MAX_BYTES)}; this is no {what}"
         raise ConfigError(msg)
     return data
 

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The short answer after `laxity measure`, by probe, and of a stored `laxity bound`."""
+"""The short answer after `laxity measure`, by probe, and of `laxity bound`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from laxity.cli.bound_answer import answer_text
+from laxity.cli.experiment_summary import experiment_document, experiment_text
 from laxity.cli.gamma_summary import gamma_document, gamma_text
 from laxity.cli.memory_summary import memory_document, memory_text
 from laxity.cli.migration_jobs_summary import migration_jobs_document, migration_jobs_text
@@ -38,6 +39,8 @@ def measured_text(data: RunData) -> str:
     if isinstance(data.findings, Bounded):
         answer = data.findings.answer
         return "" if answer is None else answer_text(answer)
+    if data.manifest.experiment is not None:
+        return experiment_text(data)
     asked = data.manifest.measurement
     return "" if asked is None else _ANSWERS[asked.probe].text(data)
 
@@ -46,5 +49,7 @@ def measured_document(data: RunData) -> dict[str, Any]:
     """Write what was found for programs; empty for a run of tasks."""
     if isinstance(data.findings, Bounded):
         return {"bound": data.findings.answer}
+    if data.manifest.experiment is not None:
+        return experiment_document(data)
     asked = data.manifest.measurement
     return {} if asked is None else _ANSWERS[asked.probe].document(data)

@@ -104,7 +104,7 @@ def summary_document(run: Run) -> dict[str, Any]:
     }
     if manifest.observation is not None:
         document["observation"] = manifest.observation
-    if manifest.measurement is not None:
+    if manifest.measurement is not None or manifest.experiment is not None:
         # Also at the top: a single measurement is the document.
         document |= measured_document(page.runs[0])
     return document

@@ -125,7 +125,7 @@ def new_manifest(
     kind: RunKind,
     name: str,
     command_line: list[str],
-    machine_hash: str,
+    machine_hash: str | None,
 ) -> Manifest:
     """Start the manifest of a run that this process writes."""
     return Manifest(

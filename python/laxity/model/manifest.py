@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from laxity.errors import RecordError
+from laxity.model.experiment_result import ExperimentRun
 from laxity.model.measurements import Measured
 from laxity.model.observation import Observation
 from laxity.model.units import exact_size
@@ -19,7 +20,7 @@ MANIFEST_SCHEMA = 1
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
-RunKind = Literal["run", "demo", "measure", "observe", "bound", "compare"]
+RunKind = Literal["run", "demo", "measure", "observe", "bound", "compare", "experiment"]
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 
@@ -303,6 +304,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     corunners: list[CorunnerResult] = []
     measurement: Measured | None = None
     observation: Observation | None = None
+    experiment: ExperimentRun | None = None
     fallbacks: list[Fallback] = []
     # What the user was told about the experiment before it ran: done as asked for, but of less use.
     notes: list[str] = []

@@ -3,7 +3,7 @@
 """The tables of a spec file as the user wrote them, and what all their readers check alike."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -22,8 +22,15 @@ Word = TypeVar("Word", bound=StrEnum)
 Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
 
 
-def read_document(data: bytes) -> dict[str, Any]:
+def read_document(
+    data: bytes, tables: Sequence[str] = ("run", "task", "interfere"), manual: str = "laxity run"
+) -> dict[str, Any]:
     """Read the text of a spec file into its tables.
+
+    Args:
+        data: Content of the file.
+        tables: That it may have.
+        manual: Where an example stands.
 
     Raises:
         ConfigError: Not TOML, another schema, or a table that nobody knows.
@@ -31,12 +38,12 @@ def read_document(data: bytes) -> dict[str, Any]:
     try:
         document = tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        msg = f"{plain_words(error)}; see the example in the manual of laxity run"
+        msg = f"{plain_words(error)}; see the example in the manual of {manual}"
         raise ConfigError(msg) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        msg = f"not TOML: {error}; see the example in the manual of laxity run"
+        msg = f"not TOML: {error}; see the example in the manual of {manual}"
         raise ConfigError(msg) from error
-    check_keys(document, ("schema", "run", "task", "interfere"), "top level")
+    check_keys(document, ("schema", *tables), "top level")
     if document.get("schema") != SPEC_SCHEMA or document.get("schema") is True:
         msg = f"schema is {document.get('schema', 'missing')}; write schema = {SPEC_SCHEMA}"
         raise ConfigError(msg)

@@ -322,6 +322,13 @@ MIGRATION_JOBS = (
     Field("limit", "u2", "", "CPU: 0 the lower limit of the primes, 1 the upper one; MEM: 0"),
 )
 
+SETS = (
+    Field("point", "u2", "", "index of the utilisation among experiment.utilisations_ppm"),
+    Field("set", "u4", "", "number of the drawn set among those of its utilisation"),
+    Field("curve", "u1", "", "index among experiment.curves of manifest.json"),
+    Field("schedulable", "u1", "", "1: proven to keep all deadlines; 0: not proven"),
+)
+
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
     "histogram": HISTOGRAM,
@@ -335,6 +342,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "switch": SWITCH,
     "migration": MIGRATION,
     "migration_jobs": MIGRATION_JOBS,
+    "sets": SETS,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What the report says of a run that measured the platform, by probe, or bounded a task set."""
+"""What the report says of a run that measured the platform, by probe, or that bounded task sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from laxity.report.run_data import RunData
 from laxity.report.sections import (
     bound,
     bound_costs,
+    experiment,
     gamma,
     memory_latency,
     migration,
@@ -71,11 +72,18 @@ BOUND_VIEW = View(
         bound_costs.build_method,
     ),
 )
+EXPERIMENT_VIEW = View(
+    asked="which share of task sets drawn at random is schedulable, against their utilisation",
+    sentences=experiment.sentences,
+    sections=(experiment.build, experiment.build_costs, experiment.build_method),
+)
 
 
 def view_of(run: RunData) -> View | None:
     """Give the view of a run; None: it ran tasks."""
     if run.manifest.kind == "bound":
         return BOUND_VIEW
+    if run.manifest.experiment is not None:
+        return EXPERIMENT_VIEW
     asked = run.manifest.measurement
     return None if asked is None else VIEWS[asked.probe]

@@ -40,6 +40,8 @@ from laxity.store.run_directory import REPORT, open_run, write_file
 DERIVED = "derived.json"
 _DERIVED_SCHEMA = 1
 _TEMPLATES = Path(__file__).parent / "templates"
+# Kinds of runs that need no machine.
+_COMPUTED = ("bound", "experiment")
 # One run's sections, in reading order.
 _RUN_SECTIONS = (
     task.build,
@@ -125,7 +127,7 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
         yield Group(run.prefix, _run_title(page, run), sections)
     has_tasks = any(view_of(run) is None for run in page.runs)
     common = (
-        *((machine.build,) if page.manifest.kind != "bound" or page.runs[0].machine else ()),
+        *((machine.build,) if page.manifest.kind not in _COMPUTED or page.runs[0].machine else ()),
         files.build,
         *((method.build,) if has_tasks else ()),
         reproduce.build,

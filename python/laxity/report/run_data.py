@@ -25,6 +25,7 @@ from laxity.model.manifest import Manifest, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
 from laxity.report.bound_data import read_bound
+from laxity.report.experiment_data import read_shares
 from laxity.report.measured_data import READERS
 from laxity.report.trace_data import read_attributions
 from laxity.store.run_directory import MACHINE, Run
@@ -92,6 +93,8 @@ class RunData:
     @property
     def kind(self) -> Kind:
         """Kind of every figure of this run that does not depend on a release."""
+        if self.manifest.experiment is not None:
+            return "modelled"
         is_simulated = self.manifest.platform.startswith(_PLATFORM_OF_SIMULATIONS)
         return "simulated" if is_simulated else "measured"
 
@@ -189,9 +192,30 @@ def _read_bounded(run: Run, label: str, prefix: str) -> RunData:
     )
 
 
+def _read_experiment(run: Run, label: str, prefix: str) -> RunData:
+    """Read a run that drew task sets and tested them: no jobs and no machine, but shares."""
+    problems: list[str] = []
+    findings, damage = read_shares(run)
+    return RunData(
+        label=label,
+        prefix=prefix,
+        path=run.path,
+        manifest=run.manifest,
+        machine={},
+        doctor={},
+        spec_text=_try(lambda: run.spec_text, "", problems),
+        keep="all",
+        tasks=(),
+        problems=(*problems, *damage),
+        findings=findings,
+    )
+
+
 def _read_run(run: Run, label: str, prefix: str) -> RunData:
     if run.manifest.kind == "bound":
         return _read_bounded(run, label, prefix)
+    if run.manifest.experiment is not None:
+        return _read_experiment(run, label, prefix)
     if run.manifest.measurement is not None:
         return _read_measured(run, label, prefix)
     problems: list[str] = []

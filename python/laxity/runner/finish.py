@@ -39,7 +39,7 @@ from laxity.model.manifest import (
     Writer,
     decode_document,
 )
-from laxity.runner import knob_journal, limits, measured, trace
+from laxity.runner import knob_journal, limits, measured, sets, trace
 from laxity.runner.instances import remove_left_instances
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
@@ -96,33 +96,40 @@ def finish_run(tmp: Path, *, has_survived: bool, returncode: int | None = None) 
         return Finished(final, run_directory.read_manifest(final))
     manifest = run_directory.read_manifest(tmp)
     if manifest.status == "running":
-        if manifest.measurement is not None:
-            manifest = _fold_measurement(tmp, manifest, has_survived=has_survived, code=returncode)
-            if not (tmp / COSTS).exists():
-                shutil.rmtree(tmp)
-                return Finished(None, manifest)
-        elif manifest.observation is not None:
-            if not (tmp / "sched.npy").exists():
-                shutil.rmtree(tmp)
-                return Finished(None, manifest)
-            manifest = _fold_observation(tmp, manifest, has_survived=has_survived)
-        elif manifest.kind != "run":
-            manifest = _finish_composite(tmp, manifest)
-            # What is damaged is told when it is read; the rest is finished all the same.
-            with contextlib.suppress(RecordError):
-                measured.write_joined_costs(tmp, manifest)
-        else:
-            manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=returncode)
-            manifest = trace.fold_trace(tmp, manifest)
-            if not _has_measured(tmp, manifest):
-                shutil.rmtree(tmp)
-                return Finished(None, manifest)
+        manifest, is_kept = _fold_half(tmp, manifest, has_survived=has_survived, code=returncode)
+        if not is_kept:
+            shutil.rmtree(tmp)
+            return Finished(None, manifest)
         write_final_manifest(tmp, manifest)
     (tmp / NATIVE).unlink(missing_ok=True)
     (tmp / SEGMENT).unlink(missing_ok=True)
     run_directory.sync_directory(tmp)
     run_directory.rename_run(tmp, final)
     return Finished(final, run_directory.read_manifest(final))
+
+
+def _fold_half(
+    tmp: Path, manifest: Manifest, *, has_survived: bool, code: int | None
+) -> tuple[Manifest, bool]:
+    """Put what the run's programs have left into the manifest; tell whether there is anything."""
+    if manifest.measurement is not None:
+        folded = _fold_measurement(tmp, manifest, has_survived=has_survived, code=code)
+        return folded, (tmp / COSTS).exists()
+    if manifest.observation is not None:
+        if not (tmp / "sched.npy").exists():
+            return manifest, False
+        return _fold_observation(tmp, manifest, has_survived=has_survived), True
+    if manifest.experiment is not None:
+        return _fold_experiment(tmp, manifest), (tmp / sets.STREAM).exists()
+    if manifest.kind != "run":
+        manifest = _finish_composite(tmp, manifest)
+        # What is damaged is told when it is read; the rest is finished all the same.
+        with contextlib.suppress(RecordError):
+            measured.write_joined_costs(tmp, manifest)
+        return manifest, True
+    manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=code)
+    manifest = trace.fold_trace(tmp, manifest)
+    return manifest, _has_measured(tmp, manifest)
 
 
 def write_composite(tmp: Path, manifest: Manifest) -> None:
@@ -323,6 +330,17 @@ def _fold_observation(tmp: Path, manifest: Manifest, *, has_survived: bool) -> M
         # Stored before the work begins, which may fail and be done again.
         run_directory.write_document(tmp / MANIFEST, folded)
     return write_jobs(tmp, folded, has_survived=has_survived)
+
+
+def _fold_experiment(tmp: Path, manifest: Manifest) -> Manifest:
+    """Keep the sets that a killed experiment had tested."""
+    n_left = sets.close_rows(tmp, manifest)
+    return msgspec.structs.replace(
+        manifest,
+        status="recovered",
+        message=f"killed, {n_left} sets were not tested yet; the same command goes on",
+        finished_at=_last_change(tmp),
+    )
 
 
 def _message_of(native: Native) -> str:

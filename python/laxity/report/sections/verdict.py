@@ -10,6 +10,7 @@ from laxity.analysis.bound_document import Answer
 from laxity.analysis.jobs import Summary
 from laxity.analysis.verdicts import SCHEDULABLE
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
+from laxity.model.experiment_result import ExperimentRun
 from laxity.model.manifest import Manifest
 from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity as Stream
@@ -26,8 +27,9 @@ from laxity.report.blocks import (
     show_share,
     text_cell,
 )
-from laxity.report.measured import BOUND_VIEW, view_of
+from laxity.report.measured import BOUND_VIEW, EXPERIMENT_VIEW, view_of
 from laxity.report.run_data import PageData, RunData, TaskData
+from laxity.report.sections import experiment
 from laxity.report.sections.bound import (
     BOUND_TITLE,
     FACTORS,
@@ -98,6 +100,8 @@ def build(page: PageData) -> Verdict:
     """Build the card."""
     if page.manifest.kind == "bound":
         return _bounded(page)
+    if page.manifest.experiment is not None:
+        return _drawn(page, page.manifest.experiment)
     if page.runs and all(view_of(run) is not None for run in page.runs):
         return _measured(page)
     pair = pair_of(page)
@@ -149,6 +153,25 @@ def _measured(page: PageData) -> Verdict:
         tiles=(),
         table=None,
         machine=machine_line(page.runs[0]),
+        date=page.manifest.started_at,
+        notes=_notes(page),
+    )
+
+
+def _drawn(page: PageData, asked: ExperimentRun) -> Verdict:
+    """Build the card of an experiment with drawn sets: nothing ran, so no doctor watched."""
+    (run,) = page.runs
+    return Verdict(
+        title=page.manifest.name,
+        status=status_badge(page.manifest),
+        doctor=None,
+        fallbacks=_fallback_badge(page),
+        asked=(EXPERIMENT_VIEW.asked, experiment.asked_line(asked)),
+        sentences=EXPERIMENT_VIEW.sentences(run),
+        message=page.manifest.message,
+        tiles=(),
+        table=None,
+        machine=experiment.machine_line(asked),
         date=page.manifest.started_at,
         notes=_notes(page),
     )

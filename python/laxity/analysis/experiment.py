@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""One set of an experiment: drawn, and tested in each way that is a curve of the figure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from types import MappingProxyType
+
+from laxity.analysis import partition
+from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.partition import place_tasks
+from laxity.analysis.periods import Automotive, LogUniform, Periods
+from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
+from laxity.analysis.random_sets import Recipe, draw_set, set_seed
+from laxity.analysis.set_costs import SetCosts
+from laxity.analysis.task_model import Task
+from laxity.model.experiment_spec import Experiment, Fit, SetTest
+
+_FITS = MappingProxyType(
+    {
+        Fit.FIRST: partition.Fit.FIRST,
+        Fit.BEST: partition.Fit.BEST,
+        Fit.WORST: partition.Fit.WORST,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One way to test each set: which test, and whether the platform's costs are counted."""
+
+    test: SetTest
+    has_costs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An experiment ready to be run; `costs` None: zero overheads, as the user said."""
+
+    experiment: Experiment
+    costs: SetCosts | None
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """All tests without costs, then all of them with costs."""
+        kinds = (False,) if self.costs is None else (False, True)
+        return tuple(Curve(test, kind) for kind in kinds for test in self.experiment.tests)
+
+
+def recipe_of(experiment: Experiment) -> Recipe:
+    """Say what the sets of an experiment are drawn from."""
+    span, step_ns = experiment.period_range_ns, experiment.period_step_ns
+    periods: Periods = Automotive()
+    if span is not None and step_ns is not None:
+        periods = LogUniform(*span, step_ns)
+    return Recipe(
+        n_tasks=experiment.tasks,
+        generator=experiment.generator,
+        periods=periods,
+        deadlines=experiment.deadlines,
+        working_set_bytes=experiment.working_set_bytes,
+    )
+
+
+def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list[list[bool]]:
+    """Draw sets and tell which are proven schedulable.
+
+    Args:
+        plan: The experiment.
+        utilisation_ppm: Of the sets.
+        numbers: Which of its sets.
+
+    Returns:
+        For each set one answer per curve.
+
+    Raises:
+        ValueError: The generator cannot split such a utilisation.
+    """
+    recipe = recipe_of(plan.experiment)
+    seeds = (set_seed(plan.experiment.seed, utilisation_ppm, number) for number in numbers)
+    return [_judge(plan, draw_set(recipe, utilisation_ppm, seed)) for seed in seeds]
+
+
+def _judge(plan: Plan, tasks: Sequence[Task]) -> list[bool]:
+    with_costs = None if plan.costs is None else plan.costs.of(tasks)
+    answers = []
+    for curve in plan.curves:
+        costs = with_costs if curve.has_costs and with_costs is not None else PlatformCosts()
+        answers.append(_is_schedulable(plan.experiment, curve.test, tasks, costs))
+    return answers
+
+
+def _is_schedulable(
+    experiment: Experiment, test: SetTest, tasks: Sequence[Task], costs: PlatformCosts
+) -> bool:
+    keeps_deadlines = _TESTS[test]
+    ordered = tasks if test is SetTest.EDF else _with_priorities(tasks, _ORDERS[test])
+    if experiment.fit is None:
+        return keeps_deadlines(ordered, costs)
+    placed = place_tasks(
+        ordered,
+        range(experiment.cpus),
+        lambda together: keeps_deadlines(together, costs),
+        _FITS[experiment.fit],
+    )
+    return placed.is_complete
+
+
+def _with_priorities(tasks: Sequence[Task], order: Callable[[Task], int]) -> list[Task]:
+    """Give each task a priority of its own, that with the least figure the highest."""
+    ordered = sorted(tasks, key=order)
+    return [replace(one, priority=len(ordered) - i) for i, one in enumerate(ordered)]
+
+
+_TESTS: Mapping[SetTest, Callable[[Sequence[Task], PlatformCosts], bool]] = MappingProxyType(
+    {
+        SetTest.RATE_MONOTONIC: keeps_by_priority,
+        SetTest.DEADLINE_MONOTONIC: keeps_by_priority,
+        SetTest.EDF: keeps_by_deadline,
+    }
+)
+_ORDERS: Mapping[SetTest, Callable[[Task], int]] = MappingProxyType(
+    {
+        SetTest.RATE_MONOTONIC: attrgetter("period_ns"),
+        SetTest.DEADLINE_MONOTONIC: attrgetter("deadline_ns"),
+    }
+)

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The curves of an experiment: how many of the drawn sets are schedulable, test by test."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laxity.analysis.shares import Share, share_of, weighted_share
+from laxity.errors import RecordError
+from laxity.model.experiment_result import CurveAsked, ExperimentRun
+from laxity.store.run_directory import Run
+
+_PPM = 1_000_000
+_SPELLINGS = {"edf": "EDF"}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One utilisation; `share` None: no set of it was tested."""
+
+    utilisation_ppm: int
+    share: Share | None
+
+    @property
+    def utilisation(self) -> float:
+        """Of all tasks together; 1 is one CPU."""
+        return self.utilisation_ppm / _PPM
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The answers of one test, with or without the platform's costs."""
+
+    asked: CurveAsked
+    points: tuple[Point, ...]
+
+    @property
+    def name(self) -> str:
+        """As tables and figures call it."""
+        return f"{self.test_name}, {'with costs' if self.asked.has_costs else 'no costs'}"
+
+    @property
+    def test_name(self) -> str:
+        """The test as people write it."""
+        return _SPELLINGS.get(self.asked.test, self.asked.test)
+
+    @property
+    def weighted(self) -> float | None:
+        """The weighted schedulability; None: not all utilisations have sets."""
+        shares = [one.share for one in self.points if one.share is not None]
+        if len(shares) < len(self.points):
+            return None
+        return weighted_share([one.utilisation for one in self.points], [s.value for s in shares])
+
+
+def read_shares(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
+    """Read the curves of an experiment, and what of it cannot be read."""
+    asked = run.manifest.experiment
+    if asked is None:
+        return (), ()
+    try:
+        rows = np.ma.getdata(run.stream("sets"))
+    except RecordError as error:
+        return (), (str(error),)
+    shape = (len(asked.curves), len(asked.utilisations_ppm))
+    where = (rows["curve"], rows["point"])
+    if len(rows) and any(int(one.max()) >= most for one, most in zip(where, shape, strict=True)):
+        return (), (f"{run.path / 'sets.npy'}: holds curves that the manifest does not name",)
+    n = np.zeros(shape, dtype=np.int64)
+    count = np.zeros(shape, dtype=np.int64)
+    np.add.at(n, where, 1)
+    np.add.at(count, where, rows["schedulable"])
+    return tuple(_curve(asked, index, count[index], n[index]) for index in range(shape[0])), ()
+
+
+def _curve(
+    asked: ExperimentRun, index: int, count: NDArray[np.int64], n: NDArray[np.int64]
+) -> Curve:
+    points = tuple(
+        Point(utilisation_ppm, share_of(int(kept), int(tested)) if tested else None)
+        for utilisation_ppm, kept, tested in zip(asked.utilisations_ppm, count, n, strict=True)
+    )
+    return Curve(asked.curves[index], points)

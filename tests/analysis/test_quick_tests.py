@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Tests that only say yes or no say what those that give figures say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laxity.analysis import bound_edf
+from laxity.analysis.overheads import PlatformCosts, Tick, with_overheads
+from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
+from laxity.analysis.response_time import response_time
+from laxity.analysis.task_model import Task
+
+# A window that does not end within so many steps never does in sets as small as these.
+MAX_STEPS = 1000
+
+
+@st.composite
+def task_sets(draw: st.DrawFn) -> list[Task]:
+    """Draw small numbers: boundaries are met; deadlines beyond periods, equal priorities."""
+    tasks = []
+    for index in range(draw(st.integers(1, 6))):
+        period_ns = draw(st.integers(2, 60))
+        tasks.append(
+            Task(
+                name=f"t{index}",
+                wcet_ns=draw(st.integers(1, max(1, period_ns // 3))),
+                period_ns=period_ns,
+                deadline_ns=draw(st.integers(1, period_ns + draw(st.sampled_from([0, 0, 20])))),
+                jitter_ns=draw(st.sampled_from([0, 0, 1, 5])),
+                blocking_ns=draw(st.sampled_from([0, 0, 2])),
+                priority=draw(st.sampled_from([index, index, 3])),
+            )
+        )
+    return tasks
+
+
+@st.composite
+def platforms(draw: st.DrawFn) -> PlatformCosts:
+    """Costs of a size that some of these sets bear."""
+    return PlatformCosts(
+        switch_ns=draw(st.integers(0, 2)),
+        gamma_ns={f"t{index}": draw(st.integers(0, 3)) for index in range(6)},
+        release_latency_ns=draw(st.integers(0, 2)),
+        release_isr_ns=draw(st.integers(0, 1)),
+        tick=draw(st.sampled_from([None, Tick(1, 20)])),
+    )
+
+
+def response_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int | None:
+    """Do what `longest_response` does, with fewer steps."""
+    loaded = with_overheads(task, tasks, costs)
+    before = (*loaded.interfering, *loaded.interrupts)
+    return response_time(loaded.task, before, MAX_STEPS).response_ns
+
+
+def all_in_time(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
+    found = [response_ns(one, tasks, costs) for one in tasks]
+    return all(
+        at is not None and at <= one.deadline_ns for one, at in zip(tasks, found, strict=True)
+    )
+
+
+@settings(max_examples=300)
+@given(task_sets(), platforms())
+def test_fixed_priorities_are_answered_as_by_response_times(
+    tasks: list[Task], costs: PlatformCosts
+):
+    assert keeps_by_priority(tasks, PlatformCosts()) == all_in_time(tasks, PlatformCosts())
+    assert keeps_by_priority(tasks, costs) == all_in_time(tasks, costs)
+
+
+@settings(max_examples=300)
+@given(task_sets(), platforms())
+def test_fixed_priorities_are_in_time_up_to_the_response_time_and_not_before(
+    tasks: list[Task], costs: PlatformCosts
+):
+    # Shares of a twentieth each, so that most windows end within the period.
+    light = [replace(one, period_ns=20 * one.wcet_ns + one.period_ns) for one in tasks]
+    found = [response_ns(one, light, costs) for one in light]
+    exact = [
+        replace(one, deadline_ns=one.period_ns if at is None else at)
+        for one, at in zip(light, found, strict=True)
+    ]
+    assert keeps_by_priority(exact, costs) == (None not in found)
+    for index, at in enumerate(found):
+        if at is not None and at > 1:
+            late = replace(exact[index], deadline_ns=at - 1)
+            assert not keeps_by_priority([*exact[:index], late, *exact[index + 1 :]], costs)
+
+
+@settings(max_examples=200)
+@given(task_sets(), platforms())
+def test_edf_is_answered_as_by_processor_demand(tasks: list[Task], costs: PlatformCosts):
+    for one in (PlatformCosts(), costs):
+        assert keeps_by_deadline(tasks, one) == bound_edf.keeps_deadlines(tasks, one)
+
+
+def test_response_that_reaches_its_deadline_is_in_time():
+    # Lehoczky (1990): C 26, T 70 before C 62, T 100, D = 118: R2 = 114, 102, 116, 104, 118, ...;
+    # only D >= 118 holds, which is beyond the period and so is answered by the whole busy window.
+    tasks = [
+        Task(name="high", wcet_ns=26, period_ns=70, deadline_ns=70, priority=2),
+        Task(name="low", wcet_ns=62, period_ns=100, deadline_ns=118, priority=1),
+    ]
+    assert keeps_by_priority(tasks, PlatformCosts())
+    assert not keeps_by_priority([tasks[0], replace(tasks[1], deadline_ns=117)], PlatformCosts())
+    # Within the period: 20 + 26 = 46.
+    short = replace(tasks[1], wcet_ns=20, deadline_ns=46)
+    assert keeps_by_priority([tasks[0], short], PlatformCosts())
+    assert not keeps_by_priority([tasks[0], replace(short, deadline_ns=45)], PlatformCosts())

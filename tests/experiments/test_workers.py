@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Work shared out to processes: all of it is done, and whatever ends it is told."""
+
+import os
+import signal
+from contextlib import closing
+
+import pytest
+
+from laxity.errors import PlatformError
+from laxity.experiments.workers import worked
+
+
+def never() -> bool:
+    return False
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def refuse_three(number: int) -> int:
+    if number == 3:
+        msg = "three"
+        raise ValueError(msg)
+    return number
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("n_workers", [1, 3])
+def test_every_unit_is_worked_on_once(n_workers: int):
+    found = list(worked(square, range(20), n_workers, never))
+    assert sorted(found) == [(number, number * number) for number in range(20)]
+
+
+def test_work_is_done_in_other_processes():
+    found = dict(worked(lambda _: os.getpid(), range(4), 2, never))
+    assert os.getpid() not in found.values()
+
+
+def test_more_workers_than_units_do_no_harm():
+    assert list(worked(square, [5], 4, never)) == [(5, 25)]
+    assert list(worked(square, [], 2, never)) == []
+
+
+def test_what_the_work_raises_is_raised_here():
+    with pytest.raises(ValueError, match="three"):
+        list(worked(refuse_three, range(10), 2, never))
+
+
+def test_killed_worker_is_told():
+    with pytest.raises(PlatformError, match="ended from outside"):
+        list(worked(die_at_three, range(10), 2, never))
+
+
+def test_rest_is_left_undone_when_the_user_wants_an_end():
+    found: list[int] = []
+    with closing(worked(square, range(1000), 2, lambda: len(found) > 2)) as results:
+        for number, _ in results:
+            found.append(number)
+    assert 2 < len(found) < 1000
