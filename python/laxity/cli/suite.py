@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity suite`: third-party programs from a checkout."""
+
+import click
+
+from laxity.cli.suite_discover import discover
+from laxity.cli.suite_vet import vet
+
+
+@click.group()
+def suite() -> None:
+    """Find the programs of a checkout, and the way in which each runs rightly as jobs."""
+
+
+suite.add_command(discover)
+suite.add_command(vet)
