@@ -8,6 +8,7 @@
 #include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/events.h"
+#include "harness/isolating.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -159,6 +160,20 @@ static void publish_record(const struct laxity_engine *engine, const struct curr
     laxity_atomic64_store_ns(&state->job_start_ns, 0);
 }
 
+/* Where jobs are isolated, telling the value means checking the job and taking back what it left.
+ */
+static float read_log_value(const struct laxity_engine *engine)
+{
+    if (!benchmark_log_data) {
+        return 0.0F;
+    }
+    const int64_t begin_ns = laxity_isolate_next ? laxity_now_ns() : 0;
+    const float value = benchmark_log_data();
+    engine->task->state.isolating.checking_ns =
+        laxity_isolate_next ? laxity_now_ns() - begin_ns : 0;
+    return value;
+}
+
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
 static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
 {
@@ -178,9 +193,23 @@ static int64_t run_job(const struct laxity_engine *engine, const struct current_
         laxity_threads_count_job(engine->threads, engine->segment->snapshots, record);
         laxity_threads_take_signals();
     }
-    record->log_value = benchmark_log_data ? benchmark_log_data() : 0.0F;
+    record->log_value = read_log_value(engine);
     publish_record(engine, current);
     return finish_ns;
+}
+
+static void isolate_next(const struct laxity_engine *engine)
+{
+    if (!laxity_isolate_next) {
+        return;
+    }
+    struct laxity_isolating *isolating = &engine->task->state.isolating;
+    const int64_t begin_ns = laxity_now_ns();
+    laxity_isolate_next();
+    const int64_t took_ns = isolating->checking_ns + laxity_now_ns() - begin_ns;
+    isolating->n++;
+    isolating->total_ns += took_ns;
+    isolating->max_ns = took_ns > isolating->max_ns ? took_ns : isolating->max_ns;
 }
 
 /* A FIFO task that never sleeps would be killed by RLIMIT_RTTIME although each of its jobs ends in
@@ -249,6 +278,7 @@ void laxity_engine_run(const struct laxity_engine *engine)
             return;
         }
         finish_ns = run_job(engine, &current);
+        isolate_next(engine);
         if (ordinal == 0) {
             laxity_threads_look(engine->threads); /* in good time: a kill later leaves no other */
         }

@@ -7,6 +7,7 @@
 #include "base/port/sched.h"
 #include "harness/counting.h"
 #include "harness/engine.h"
+#include "harness/isolating.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
@@ -166,5 +167,8 @@ int laxity_prepare_task(struct laxity_engine *engine)
     laxity_open_counters(engine);
     laxity_engine_calibrate(engine);
     laxity_threads_look(engine->threads);
+    if (laxity_isolate_next) {
+        laxity_isolate_next();
+    }
     return 0;
 }

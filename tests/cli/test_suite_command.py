@@ -3,11 +3,22 @@
 """`laxity suite` as a user calls it."""
 
 import json
+import shutil
 import tomllib
+from typing import Any
 
 from tests.cli.laxity_command import ROOT, Laxity
 
-PROGRAMS = str(ROOT / "tests" / "suites" / "programs")
+from laxity.store.run_directory import open_run
+
+PROGRAMS = ROOT / "tests" / "suites" / "programs"
+
+
+def suite(laxity: Laxity, *names: str) -> str:
+    """Make a checkout of some mini-programs; give its name."""
+    for name in names:
+        shutil.copytree(PROGRAMS / name, laxity.directory / "suite" / name, dirs_exist_ok=True)
+    return "suite"
 
 
 def test_discover_tells_programs_and_what_it_could_not_place(laxity: Laxity):
@@ -25,8 +36,9 @@ def test_discover_tells_programs_and_what_it_could_not_place(laxity: Laxity):
 def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_rejected(
     laxity: Laxity,
 ):
+    root = suite(laxity, "stale_static", "never_alike", "exits")
     only = ("--only", "stale_static", "--only", "never_alike")
-    done = laxity("suite", "vet", PROGRAMS, *only, "--jobs", "3", "--format", "json", "--quiet")
+    done = laxity("suite", "vet", root, *only, "--jobs", "3", "--format", "json", "--quiet")
     assert done.returncode == 1, done.stderr
     told = {one["program"]: one for one in json.loads(done.stdout)}
     assert told["stale_static"]["mode"] == "restore"
@@ -39,7 +51,7 @@ def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_r
 
 
 def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
-    done = laxity("suite", "vet", PROGRAMS, "--only", "exits", "-o", "v.toml", "--quiet")
+    done = laxity("suite", "vet", suite(laxity, "exits"), "-o", "v.toml", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "exit" in done.stdout
     assert not done.stderr
@@ -47,14 +59,14 @@ def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
 
 def test_vet_never_replaces_verdicts(laxity: Laxity):
     (laxity.directory / "vetting.toml").write_text("mine")
-    done = laxity("suite", "vet", PROGRAMS)
+    done = laxity("suite", "vet", suite(laxity, "exits"))
     assert done.returncode == 2
     assert "vetting.toml: exists" in done.stderr
     assert (laxity.directory / "vetting.toml").read_text() == "mine"
 
 
 def test_an_unknown_program_is_answered_with_the_one_that_may_be_meant(laxity: Laxity):
-    done = laxity("suite", "vet", PROGRAMS, "--only", "stale_statik")
+    done = laxity("suite", "vet", suite(laxity, "stale_static"), "--only", "stale_statik")
     assert done.returncode == 2
     assert 'did you mean "stale_static"?' in done.stderr
 
@@ -63,3 +75,68 @@ def test_a_checkout_that_is_not_there_is_a_mistake_of_the_user(laxity: Laxity):
     done = laxity("suite", "discover", "nowhere")
     assert done.returncode == 2
     assert "nowhere: no such directory" in done.stderr
+
+
+def vetted(laxity: Laxity, *names: str) -> None:
+    """Vet some mini-programs into vetting.toml."""
+    done = laxity("suite", "vet", suite(laxity, *names), "--jobs", "3", "--quiet")
+    assert done.returncode in {0, 1}, done.stderr
+
+
+def run(laxity: Laxity, *names: str) -> "tuple[int, dict[str, Any], str]":
+    """Run some vetted mini-programs; give exit code, answer, messages."""
+    root = suite(laxity, *names)
+    words = ("--run-dir", "R", "--format", "json", "-p", "5ms", "-t", "6", "--policy", "other")
+    done = laxity("suite", "run", root, *words, "--no-report", "--quiet")
+    return done.returncode, json.loads(done.stdout or "{}"), done.stderr
+
+
+def test_a_vetted_program_runs_in_its_mode_and_every_job_is_right(laxity: Laxity):
+    vetted(laxity, "stale_static")
+    code, answer, messages = run(laxity, "stale_static")
+    assert code == 0, messages
+    row = answer["runs"][0]
+    assert (row["mode"], row["finished"], row["right"]) == ("restore", 6, 6)
+    task = open_run(laxity.directory / "R" / "stale_static").manifest.tasks[0]
+    assert task.isolating is not None
+    assert task.isolating.n == 6
+    assert 0 < task.isolating.mean_ns <= task.isolating.max_ns
+
+
+def test_a_wrong_mode_shows_in_every_job_but_the_first(laxity: Laxity):
+    vetted(laxity, "stale_static")
+    path = laxity.directory / "vetting.toml"
+    path.write_text(path.read_text().replace('mode = "restore"', 'mode = "none"'))
+    code, answer, _ = run(laxity, "stale_static")
+    assert code == 1
+    assert (answer["runs"][0]["finished"], answer["runs"][0]["right"]) == (6, 1)
+    jobs = open_run(laxity.directory / "R" / "stale_static").stream("jobs")
+    assert jobs["right"].tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_what_may_not_run_is_left_out_with_the_reason(laxity: Laxity):
+    vetted(laxity, "never_alike", "thread_left")
+    code, answer, _ = run(laxity, "never_alike", "thread_left", "exits")
+    assert code == 4
+    assert not answer["runs"]
+    reasons = {one["program"]: one["reason"] for one in answer["left_out"]}
+    assert reasons["exits"] == "not vetted"
+    assert "rejected" in reasons["never_alike"]
+    assert "mode fork" in reasons["thread_left"]
+
+
+def test_sources_that_have_changed_since_are_not_run(laxity: Laxity):
+    vetted(laxity, "exits")
+    path = laxity.directory / "vetting.toml"
+    hashed = tomllib.loads(path.read_text())["program"][0]["sources_sha256"]
+    path.write_text(path.read_text().replace(hashed, "0" * 64))
+    code, _, messages = run(laxity, "exits")
+    assert code == 2
+    assert "its sources have changed since it was vetted" in messages
+
+
+def test_an_option_that_each_program_has_of_its_own_is_refused(laxity: Laxity):
+    vetted(laxity, "exits")
+    done = laxity("suite", "run", suite(laxity, "exits"), "--run-dir", "R", "-b", "words")
+    assert done.returncode == 2
+    assert "-b" in done.stderr

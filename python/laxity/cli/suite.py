@@ -5,13 +5,15 @@
 import click
 
 from laxity.cli.suite_discover import discover
+from laxity.cli.suite_run import run_suite
 from laxity.cli.suite_vet import vet
 
 
 @click.group()
 def suite() -> None:
-    """Find the programs of a checkout, and the way in which each runs rightly as jobs."""
+    """Find the programs of a checkout, vet them, run them as jobs."""
 
 
 suite.add_command(discover)
 suite.add_command(vet)
+suite.add_command(run_suite, "run")

@@ -106,7 +106,8 @@ def vet(**given: object) -> int:
 
 def _show(vetted: "Sequence[Vetted]", output_format: str) -> None:
     if output_format == "json":
-        print_json(vetted)
+        keys = ("program", "classes", "mode", "verdict", "evidence")
+        print_json([{key: getattr(one, key) for key in keys} for one in vetted])
         return
     rows = [
         (one.program, ", ".join(one.classes) or "-", one.mode or "-", _why(one)) for one in vetted

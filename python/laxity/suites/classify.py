@@ -61,13 +61,17 @@ class Deviation(msgspec.Struct, frozen=True):
 
 
 class Vetted(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one program. `mode` None: rejected, no mode is right."""
+    """The verdict on one program. `mode` None: rejected, no mode is right.
+
+    `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT; "-": nothing to compare.
+    """
 
     program: str
     classes: tuple[str, ...]
     mode: Mode | None
     verdict: str
     evidence: tuple[str, ...]
+    expected: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +298,21 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
         # Something is wrong that nothing here explains: no name is better than a wrong one.
         classes = ()
     return Vetted(
-        program=name, classes=classes, mode=right, verdict=verdict, evidence=tuple(evidence)
+        program=name,
+        classes=classes,
+        mode=right,
+        verdict=verdict,
+        evidence=tuple(evidence),
+        expected=_expected(seen.timeless[0].jobs[0], classes) if right else None,
     )
+
+
+def _expected(golden: Job, classes: Sequence[str]) -> str:
+    """Write the golden result as the workload `guest` wants it; times are nobody's result."""
+    assert golden.end is not None  # noqa: S101 - by refusal
+    check = "-" if golden.check is None else golden.check.code
+    output = "-" if "prints time" in classes else golden.output
+    return f"{golden.end.how}:{golden.end.code}:{check}:{output}"
 
 
 def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list[tuple[str, str]]:
