@@ -70,8 +70,8 @@ static int load(int argc, char **words)
     if (convention < 0) {
         return refuse(words[WORD_CONVENTION], "is no convention; use one of " LAXITY_CONVENTIONS);
     }
-    if (isolation < 0 || isolation == LAXITY_ISOLATION_FORK) {
-        return refuse(words[WORD_ISOLATION], "is no mode here; use none, reinit or restore");
+    if (isolation < 0) {
+        return refuse(words[WORD_ISOLATION], "is no mode here; use one of " LAXITY_ISOLATIONS);
     }
     isolated.mode = (enum laxity_isolation)isolation;
     const char *input = words[WORD_INPUT][0] != '\0' ? words[WORD_INPUT] : NULL;
@@ -102,6 +102,11 @@ int benchmark_init(int argc, void **argv)
     }
     expected = argv[WORD_EXPECTED];
     return load(argc, (char **)argv);
+}
+
+int laxity_isolates_by_child(void)
+{
+    return isolated.mode == LAXITY_ISOLATION_FORK;
 }
 
 void laxity_isolate_next(void)

@@ -13,4 +13,13 @@
  */
 __attribute__((weak)) void laxity_isolate_next(void);
 
+/*
+ * laxity_isolates_by_child - whether each job is to run in a child of its own, made before its
+ * release
+ *
+ * Then laxity_isolate_next is called in each child, before the release that it waits for, and
+ * nowhere else.
+ */
+__attribute__((weak)) int laxity_isolates_by_child(void);
+
 #endif

@@ -187,6 +187,7 @@ struct laxity_isolating {
     uint64_t n;
     int64_t total_ns;
     int64_t max_ns;
+    int64_t begun_ns;    /* when the process of the next job was begun, where it has one */
     int64_t checking_ns; /* of the job that has just ended: its log value */
 };
 

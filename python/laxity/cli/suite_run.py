@@ -34,8 +34,8 @@ from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest
 from laxity.suites.vetting_file import VettedProgram, read_vetting, sources_hash
 
-# What the workload `guest` can do; the others need a process per job.
-_RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE)
+# What the workload `guest` can do; exec needs a new program per job.
+_RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK)
 _WORKLOAD = "guest"
 # Ours, so that the run is where it is looked for and its answer is ours to write.
 _TAKEN = ("--run-dir", "--run-root", "--format", "--name", "-b", "--words", "--dry-run", "--on")
@@ -82,10 +82,11 @@ class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """A program that was not run, and why."""
+    """A program that was not run, and why; `exit_code` is that of its run, if one was tried."""
 
     program: str
     reason: str
+    exit_code: int = EXIT_NO_VERDICT
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -146,10 +147,11 @@ def _run_all(
                 left_out.append(LeftOut(program=program.name, reason=f"cannot be built: {guest}"))
                 continue
             row = _run_one(program, vetted, guest, to / program.name, options)
-            rows += [row] if row else []
-            if row is None:
-                left_out.append(LeftOut(program=program.name, reason="nothing was measured"))
-            elif row.exit_code == EXIT_INTERRUPTED:
+            if isinstance(row, LeftOut):
+                left_out.append(row)
+            else:
+                rows.append(row)
+            if row.exit_code == EXIT_INTERRUPTED:
                 break
     return rows, left_out
 
@@ -174,7 +176,7 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
 
 def _run_one(
     program: Program, vetted: VettedProgram, guest: Path, to: Path, options: Sequence[str]
-) -> SuiteRow | None:
+) -> SuiteRow | LeftOut:
     words = [str(guest), argv_name(program), program.convention.value, str(vetted.mode)]
     words += [vetted.expected or "", ""]
     to.parent.mkdir(parents=True, exist_ok=True)
@@ -182,17 +184,18 @@ def _run_one(
     print(f"suite run: {program.name}, mode {vetted.mode}", file=sys.stderr, flush=True)
     with redirect_stdout(io.StringIO()):
         code = run_command.main([*argv, *options], prog_name="laxity run", standalone_mode=False)
-    return _row_of(program, vetted, to, code if isinstance(code, int) else EXIT_DONE)
+    code = code if isinstance(code, int) else EXIT_DONE
+    if not to.is_dir():
+        return LeftOut(program=program.name, reason="nothing was measured", exit_code=code)
+    return _row_of(program, vetted, to, code)
 
 
-def _row_of(program: Program, vetted: VettedProgram, to: Path, code: int) -> SuiteRow | None:
+def _row_of(program: Program, vetted: VettedProgram, to: Path, code: int) -> SuiteRow:
     import numpy as np  # noqa: PLC0415 - heavy
 
     from laxity.analysis import jobs as analysis  # noqa: PLC0415 - heavy
     from laxity.store.run_directory import open_run  # noqa: PLC0415 - heavy
 
-    if not to.is_dir():
-        return None
     run = open_run(to)
     jobs = analysis.finished(run.stream("jobs"))
     times_ns = analysis.present(analysis.start_to_finish_ns(jobs))
@@ -245,4 +248,4 @@ def _exit_code(rows: Sequence[SuiteRow], left_out: Sequence[LeftOut]) -> int:
         return unwell
     if any(one.right < one.finished for one in rows):
         return EXIT_VIOLATED
-    return EXIT_NO_VERDICT if left_out else EXIT_DONE
+    return next((one.exit_code for one in left_out), EXIT_DONE)
