@@ -41,6 +41,8 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     laxity_guest_streams_begin();
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
         laxity_guest_heap_mark();
+    }
+    if (is_first) {
         /* Again, because descriptors of the harness may have come since. */
         (void)laxity_belongings_look(&isolated->before);
     }

@@ -39,7 +39,7 @@ struct laxity_isolated {
     struct laxity_guest guest;
     enum laxity_isolation mode;
     struct laxity_guest_state state;
-    struct laxity_belongings before; /* the first job; restore: before each job */
+    struct laxity_belongings before; /* the first job */
     uint64_t jobs;                   /* begun */
     bool is_vetting;                 /* tell what is left and hash the state, too */
 };

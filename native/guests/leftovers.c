@@ -61,22 +61,29 @@ static void note_descriptor(struct laxity_belongings *to, long number)
     }
 }
 
-int laxity_belongings_look(struct laxity_belongings *out_belongings)
+/* All but threads: what can be taken back. It stands between any two jobs of mode restore. */
+static int look_without_threads(struct laxity_belongings *out_belongings)
 {
     memset(out_belongings, 0, sizeof *out_belongings);
-    int rc = each_number("/proc/self/fd", note_descriptor, out_belongings);
+    const int rc = each_number("/proc/self/fd", note_descriptor, out_belongings);
     if (rc < 0) {
         return rc;
     }
-    rc = each_number("/proc/self/task", NULL, NULL);
-    if (rc < 0) {
-        return rc;
-    }
-    out_belongings->n_threads = (unsigned)rc;
     for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
         (void)sigaction(number, NULL, &out_belongings->actions[number]);
     }
     return 0;
+}
+
+int laxity_belongings_look(struct laxity_belongings *out_belongings)
+{
+    const int rc = look_without_threads(out_belongings);
+    if (rc) {
+        return rc;
+    }
+    const int n_threads = each_number("/proc/self/task", NULL, NULL);
+    out_belongings->n_threads = n_threads < 0 ? 0 : (unsigned)n_threads;
+    return n_threads < 0 ? n_threads : 0;
 }
 
 /* Set by the C library in what it passes to the kernel, and shown by the kernel afterwards
@@ -125,7 +132,7 @@ int laxity_leftovers_since(
 int laxity_leftovers_take_back(const struct laxity_belongings *before)
 {
     struct laxity_belongings now;
-    const int rc = laxity_belongings_look(&now);
+    const int rc = look_without_threads(&now);
     if (rc) {
         return rc;
     }
