@@ -111,9 +111,17 @@ def test_a_directory_without_c_files_is_refused(tmp_path: Path):
         found(tmp_path, {"README": "nothing"})
 
 
+def test_a_macro_that_a_suite_wants_is_given_as_a_flag_of_the_compiler(tmp_path: Path):
+    root = tree(tmp_path, {"p/p.c": "int main(void) { return SIZE; }"})
+    (tmp_path / "build").mkdir()
+    build = tmp_path / "build"
+    assert not discover(root, build, Toolchain()).programs
+    assert discover(root, build, Toolchain(cc=("cc", "-DSIZE=0"))).programs
+
+
 def test_a_missing_compiler_is_named(tmp_path: Path):
     with pytest.raises(PlatformError, match="cc-that-is-not-there"):
-        discover(tmp_path, tmp_path, Toolchain(cc="cc-that-is-not-there"))
+        discover(tmp_path, tmp_path, Toolchain(cc=("cc-that-is-not-there",)))
 
 
 @pytest.mark.parametrize(

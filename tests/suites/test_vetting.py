@@ -21,6 +21,8 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "clean_sum": ({"clean"}, Mode.NONE),
     "hooks_clean": ({"clean"}, Mode.NONE),
     "embench_clean": ({"clean"}, Mode.NONE),
+    "embench_zero": ({"clean"}, Mode.NONE),
+    "embench_threshold": ({"clean"}, Mode.NONE),
     "expected_value": ({"clean"}, Mode.NONE),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),

@@ -13,6 +13,7 @@ import click
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import ConfigError, suggestion
+from laxity.model.spec_reader import split_words
 
 if TYPE_CHECKING:
     from laxity.suites.program import Discovery, Program
@@ -22,7 +23,11 @@ _MAX_NAMES = 8
 
 directory_argument = click.argument("directory", metavar="DIR")
 cc_option = click.option(
-    "--cc", metavar="PROGRAM", default="cc", show_default=True, help="The C compiler."
+    "--cc",
+    metavar="'PROGRAM FLAG...'",
+    default="cc",
+    show_default=True,
+    help="The C compiler, and flags that the suite wants: 'cc -DSIZE=1'.",
 )
 only_option = click.option(
     "--only", metavar="NAME", multiple=True, help="This program alone; may be repeated."
@@ -55,10 +60,18 @@ def discover(directory: str, cc: str, output_format: str) -> None:
 
 
 def toolchain_of(cc: str) -> "Toolchain":
-    """Make the toolchain of `--cc`."""
+    """Make the toolchain of `--cc`.
+
+    Raises:
+        ConfigError: No words, or a quote that is not closed.
+    """
     from laxity.suites.toolchain import Toolchain  # noqa: PLC0415 - when needed
 
-    return Toolchain(cc=cc)
+    words = split_words(cc, "--cc")
+    if not words:
+        msg = "--cc: names no compiler; write for example --cc 'gcc -DSIZE=1'"
+        raise ConfigError(msg)
+    return Toolchain(cc=tuple(words))
 
 
 def discovered(directory: str, toolchain: "Toolchain") -> "Discovery":

@@ -17,7 +17,6 @@ import msgspec
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.run import run as run_command
 from laxity.cli.suite_discover import (
-    cc_option,
     chosen,
     directory_argument,
     discovered,
@@ -49,7 +48,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     vetting: str
     run_dir: str
     only: tuple[str, ...]
-    cc: str
     output_format: str
     options: tuple[str, ...]
 
@@ -94,7 +92,6 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--vetting", metavar="FILE", default="vetting.toml", show_default=True)
 @click.option("--run-dir", metavar="DIR", required=True, help="One run per program goes below it.")
 @only_option
-@cc_option
 @format_option("table", "json")
 @debug_option
 @click.argument("options", metavar="[OPTIONS OF laxity run]...", nargs=-1, type=click.UNPROCESSED)
@@ -115,8 +112,9 @@ def run_suite(**given: object) -> int:
     if to.exists():
         msg = f"{to}: exists; name another directory with --run-dir"
         raise ConfigError(msg)
-    toolchain = toolchain_of(asked.cc)
-    known = {one.name: one for one in read_vetting(Path(asked.vetting)).program}
+    verdicts = read_vetting(Path(asked.vetting))
+    toolchain = toolchain_of(verdicts.cc)
+    known = {one.name: one for one in verdicts.program}
     programs = chosen(discovered(asked.directory, toolchain).programs, asked.only)
     rows, left_out = _run_all(
         _Suite(Path(asked.directory).resolve(), toolchain, known), to, programs, asked.options

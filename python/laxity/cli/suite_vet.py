@@ -98,8 +98,9 @@ def vet(**given: object) -> int:
 
     root = Path(options.directory).resolve()
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        vetted = vet_all(VetRequest(root, Path(build), toolchain, options.jobs), programs, tell)
-    write_file(to, vetting_to_toml(root, programs, vetted, options.jobs).encode())
+        request = VetRequest(root, Path(build), toolchain, options.jobs)
+        vetted = vet_all(request, programs, tell)
+    write_file(to, vetting_to_toml(request, programs, vetted).encode())
     _show(vetted, options.output_format)
     return EXIT_DONE if all(one.mode for one in vetted) else EXIT_VIOLATED
 

@@ -330,10 +330,9 @@ def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list
     elif not _agree((seen.timeless[0], *seen.other_layout)) and _agree(seen.other_layout):
         words = "its result depends on the order in which its data lie"
         found.append(("layout dependent", words))
-    if seen.checked_only is not None and seen.checked_only.jobs:
-        check = seen.checked_only.jobs[0].check
-        if check is not None and check == golden.check:
-            found.append(("vacuous check", f"its check {check.words} also without the job"))
+    checks = [job.check for job in seen.checked_only.jobs] if seen.checked_only else []
+    if golden.check is not None and checks and all(one == golden.check for one in checks):
+        found.append(("vacuous check", f"its check {golden.check.words} also without the job"))
     return found + _of_repetition(seen, wrong)
 
 

@@ -113,9 +113,9 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A C compiler and its nm."""
+    """A C compiler, with flags if the user gives some, and its nm."""
 
-    cc: str = "cc"
+    cc: tuple[str, ...] = ("cc",)
     nm: str = "nm"
 
     def require(self) -> None:
@@ -124,7 +124,7 @@ class Toolchain:
         Raises:
             PlatformError: One is missing.
         """
-        for tool in (self.cc, self.nm):
+        for tool in (self.cc[0], self.nm):
             if shutil.which(tool) is None:
                 msg = f"{tool}: not found; install a C compiler (gcc, binutils)"
                 raise PlatformError(msg)
@@ -140,7 +140,7 @@ class Toolchain:
             includes: Directories of headers beside the file's own.
             layout: What the object is for.
         """
-        words = [self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout]]
+        words = [*self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout]]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = _answer(words)
@@ -162,7 +162,7 @@ class Toolchain:
         return self._link([], objects, to)
 
     def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
-        return _answer([self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
+        return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""

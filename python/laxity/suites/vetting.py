@@ -163,9 +163,14 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
         ),
         other_layout=tuple(run_session(other, how) for _ in range(_FRESH_RUNS)) if other else (),
         sampled=run_session(replace(guest, input=sample), how),
-        checked_only=run_session(guest, replace(how, leaves_job_out=True)) if has_check else None,
+        checked_only=_check_only(guest, how) if has_check else None,
         own=run_own(built.own, guest, timeout_s) if built.own else None,
     )
+
+
+def _check_only(guest: Guest, how: How) -> Session:
+    """Check without the job, twice: a check that compares what the job returned gets two values."""
+    return run_session(guest, replace(how, leaves_job_out=True, jobs=2, isolation="restore"))
 
 
 def _observe_modes(

@@ -3,6 +3,7 @@
 """vetting.toml: the verdicts of `suite vet`, and of which sources they are."""
 
 import hashlib
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from laxity.errors import ConfigError
 from laxity.model.wording import plain_words
 from laxity.suites.classify import Mode, Vetted
 from laxity.suites.program import Convention, Program
+from laxity.suites.vetting import VetRequest
 
 VETTING_SCHEMA = 1
 
@@ -36,10 +38,11 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
 
 
 class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The whole file."""
+    """The whole file; `cc`: the compiler and its flags, as a shell would read them."""
 
     schema: int
     tool: str
+    cc: str
     jobs_per_mode: int
     program: list[VettedProgram]
 
@@ -54,24 +57,24 @@ def sources_hash(root: Path, program: Program) -> str:
 
 
 def vetting_to_toml(
-    root: Path, programs: Sequence[Program], vetted: Sequence[Vetted], n_jobs: int
+    request: VetRequest, programs: Sequence[Program], vetted: Sequence[Vetted]
 ) -> str:
     """Write verdicts as TOML.
 
     Args:
-        root: The checkout.
+        request: How they were vetted.
         programs: What was vetted.
         vetted: One verdict per program, in the same order.
-        n_jobs: Jobs per isolation mode.
     """
     # tomli_w is needed only by commands that write TOML.
     import tomli_w  # noqa: PLC0415
 
-    rows = [_row(root, program, one) for program, one in zip(programs, vetted, strict=True)]
+    rows = [_row(request.root, program, one) for program, one in zip(programs, vetted, strict=True)]
     document = Vetting(
         schema=VETTING_SCHEMA,
         tool=f"laxity {__version__}",
-        jobs_per_mode=n_jobs,
+        cc=shlex.join(request.toolchain.cc),
+        jobs_per_mode=request.jobs,
         program=rows,
     )
     table = msgspec.to_builtins(document)
