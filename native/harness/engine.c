@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/engine.h"
 
+#include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/events.h"
+#include "harness/isolating.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -15,12 +18,17 @@
 #include <laxity/hooks.h>
 
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
     CALIBRATION_PAIRS = 51, /* odd, so that the median is a sample */
@@ -32,6 +40,8 @@ enum {
     /* Long enough for the kernel to count it as a sleep, which resets its real-time clock
      * (RLIMIT_RTTIME). */
     RTTIME_PAUSE_NS = LAXITY_NS_PER_MS,
+    /* Exit code of a job's process that was to stop before its release. */
+    CHILD_STOPPED = 99,
 };
 
 /* What is read before and after a job; which fields are valid depends on the mode. */
@@ -159,6 +169,20 @@ static void publish_record(const struct laxity_engine *engine, const struct curr
     laxity_atomic64_store_ns(&state->job_start_ns, 0);
 }
 
+/* Where jobs are isolated, telling the value means checking the job and taking back what it left.
+ */
+static float read_log_value(const struct laxity_engine *engine)
+{
+    if (!benchmark_log_data) {
+        return 0.0F;
+    }
+    const int64_t begin_ns = laxity_isolate_next ? laxity_now_ns() : 0;
+    const float value = benchmark_log_data();
+    engine->task->state.isolating.checking_ns =
+        laxity_isolate_next ? laxity_now_ns() - begin_ns : 0;
+    return value;
+}
+
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
 static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
 {
@@ -178,9 +202,27 @@ static int64_t run_job(const struct laxity_engine *engine, const struct current_
         laxity_threads_count_job(engine->threads, engine->segment->snapshots, record);
         laxity_threads_take_signals();
     }
-    record->log_value = benchmark_log_data ? benchmark_log_data() : 0.0F;
+    record->log_value = read_log_value(engine);
     publish_record(engine, current);
     return finish_ns;
+}
+
+static void note_isolating(struct laxity_isolating *isolating, int64_t took_ns)
+{
+    isolating->n++;
+    isolating->total_ns += took_ns;
+    isolating->max_ns = took_ns > isolating->max_ns ? took_ns : isolating->max_ns;
+}
+
+static void isolate_next(const struct laxity_engine *engine)
+{
+    if (!laxity_isolate_next) {
+        return;
+    }
+    struct laxity_isolating *isolating = &engine->task->state.isolating;
+    const int64_t begin_ns = laxity_now_ns();
+    laxity_isolate_next();
+    note_isolating(isolating, isolating->checking_ns + laxity_now_ns() - begin_ns);
 }
 
 /* A FIFO task that never sleeps would be killed by RLIMIT_RTTIME although each of its jobs ends in
@@ -215,6 +257,88 @@ static bool wait_for_release(const struct laxity_engine *engine, int64_t release
     return !must_stop(engine);
 }
 
+/*
+ * In a child that exists, is locked and prepared before the release, and sleeps until then: nothing
+ * of making it is in the job. It shares the ring with us, who write nothing meanwhile.
+ */
+static _Noreturn void
+be_child(const struct laxity_engine *engine, const struct current_job *current, int64_t release_ns)
+{
+    struct laxity_isolating *isolating = &engine->task->state.isolating;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (engine->task->state.process.memory_is_locked) {
+        (void)laxity_lock_memory(); /* not inherited; it also makes the pages ours */
+    }
+    current->record->tid = (int32_t)gettid();
+    laxity_isolate_next();
+    const int64_t ready_ns = laxity_now_ns();
+    if (!wait_for_release(engine, release_ns, ready_ns)) {
+        _exit(CHILD_STOPPED);
+    }
+    isolating->checking_ns = 0;
+    (void)run_job(engine, current);
+    note_isolating(isolating, ready_ns - isolating->begun_ns + isolating->checking_ns);
+    _exit(0);
+}
+
+/* False if the run is to stop before the job has started. A child that dies takes us along, so that
+ * the supervisor judges what it sees. */
+static bool run_in_child(
+    const struct laxity_engine *engine,
+    const struct current_job *current,
+    int64_t release_ns,
+    int64_t *out_finish_ns
+)
+{
+    struct laxity_task_state *state = &engine->task->state;
+    int status = 0;
+    state->isolating.begun_ns = laxity_now_ns();
+    const pid_t child = fork();
+    if (child == 0) {
+        be_child(engine, current, release_ns);
+    }
+    if (child < 0) {
+        laxity_error_set(&state->process.error, LAXITY_EXIT_LACKING, "no process for a job");
+        _exit(LAXITY_EXIT_LACKING);
+    }
+    while (waitpid(child, &status, 0) < 0) {
+        if (must_stop(engine) && laxity_atomic64_load_ns(&state->job_start_ns) == 0) {
+            (void)kill(child, SIGKILL);
+        }
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        *out_finish_ns = current->record->finish_ns;
+        return true;
+    }
+    if (must_stop(engine) && laxity_atomic64_load_ns(&state->job_start_ns) == 0) {
+        return false;
+    }
+    if (WIFSIGNALED(status)) {
+        (void)signal(WTERMSIG(status), SIG_DFL);
+        (void)raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : LAXITY_EXIT_VIOLATED);
+}
+
+/* Waits for the release and runs its job; false if the run is to stop before. */
+static bool run_released(
+    const struct laxity_engine *engine,
+    const struct current_job *current,
+    int64_t release_ns,
+    int64_t *finish_ns
+)
+{
+    if (laxity_isolates_by_child && laxity_isolates_by_child()) {
+        return run_in_child(engine, current, release_ns, finish_ns);
+    }
+    if (!wait_for_release(engine, release_ns, *finish_ns)) {
+        return false;
+    }
+    *finish_ns = run_job(engine, current);
+    isolate_next(engine);
+    return true;
+}
+
 static void end_loop(const struct laxity_engine *engine, enum laxity_end end, int64_t end_ns)
 {
     engine->task->state.end_ns = end_ns;
@@ -244,11 +368,10 @@ void laxity_engine_run(const struct laxity_engine *engine)
             return;
         }
         const struct current_job current = prepare_job(engine, job, ordinal);
-        if (!wait_for_release(engine, release_ns, finish_ns)) {
+        if (!run_released(engine, &current, release_ns, &finish_ns)) {
             end_loop(engine, LAXITY_END_INTERRUPT, laxity_now_ns());
             return;
         }
-        finish_ns = run_job(engine, &current);
         if (ordinal == 0) {
             laxity_threads_look(engine->threads); /* in good time: a kill later leaves no other */
         }

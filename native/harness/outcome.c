@@ -220,6 +220,19 @@ static void write_memory(struct laxity_json *json, const struct laxity_task *tas
     laxity_json_close(json, '}');
 }
 
+static void write_isolating(struct laxity_json *json, const struct laxity_isolating *isolating)
+{
+    if (isolating->n == 0) {
+        laxity_json_null(json, "isolating");
+        return;
+    }
+    laxity_json_open(json, "isolating", '{');
+    laxity_json_count(json, "n", isolating->n);
+    laxity_json_int(json, "mean_ns", isolating->total_ns / (int64_t)isolating->n);
+    laxity_json_int(json, "max_ns", isolating->max_ns);
+    laxity_json_close(json, '}');
+}
+
 static void write_task(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
 {
     const struct laxity_task *task = laxity_segment_task(segment, index);
@@ -244,6 +257,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     }
     write_faults(json, segment, drain, is_own_program);
     write_memory(json, task);
+    write_isolating(json, &task->state.isolating);
     laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);
     laxity_json_close(json, '}');

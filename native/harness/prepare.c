@@ -7,6 +7,7 @@
 #include "base/port/sched.h"
 #include "harness/counting.h"
 #include "harness/engine.h"
+#include "harness/isolating.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
@@ -134,6 +135,29 @@ static void limit_rt_time(struct laxity_engine *engine)
     (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
 }
 
+/* Counters are this process's own: those of a child would read 0. */
+static int isolate_first(const struct laxity_engine *engine)
+{
+    const struct laxity_task *task = engine->task;
+    if (laxity_isolates_by_child && laxity_isolates_by_child()) {
+        if (engine->segment->counting.n_events == 0) {
+            return 0;
+        }
+        laxity_error_set(
+            &engine->task->state.process.error,
+            LAXITY_EXIT_LACKING,
+            "task \"%s\": each of its jobs is a process, and events are counted in one; leave them "
+            "out",
+            task->config.process.name
+        );
+        return -1;
+    }
+    if (laxity_isolate_next) {
+        laxity_isolate_next();
+    }
+    return 0;
+}
+
 int laxity_prepare_task(struct laxity_engine *engine)
 {
     struct laxity_task *task = engine->task;
@@ -166,5 +190,5 @@ int laxity_prepare_task(struct laxity_engine *engine)
     laxity_open_counters(engine);
     laxity_engine_calibrate(engine);
     laxity_threads_look(engine->threads);
-    return 0;
+    return isolate_first(engine);
 }

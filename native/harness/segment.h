@@ -32,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 4,
+    LAXITY_SEGMENT_VERSION = 5,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -182,6 +182,15 @@ struct laxity_process_state {
     uint32_t memory_is_locked;
 };
 
+/* What isolating jobs from one another took, off their own time; n = 0: nobody does. */
+struct laxity_isolating {
+    uint64_t n;
+    int64_t total_ns;
+    int64_t max_ns;
+    int64_t begun_ns;    /* when the process of the next job was begun, where it has one */
+    int64_t checking_ns; /* of the job that has just ended: its log value */
+};
+
 /* Writer: the task. */
 struct laxity_task_state {
     struct laxity_process_state process;
@@ -201,6 +210,7 @@ struct laxity_task_state {
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
     uint32_t snapshot_n;
+    struct laxity_isolating isolating;
     struct laxity_memory_account memory;     /* what the workload holds */
     uint32_t counted_events;                 /* bit i: events[i] of the segment counts here */
     int64_t empty_counts[LAXITY_EVENTS_MAX]; /* of an empty pair of snapshots, medians */

@@ -114,6 +114,14 @@ class Memory(Record, frozen=True, kw_only=True):
     limit_bytes: int | None = None
 
 
+class Isolating(Record, frozen=True, kw_only=True):
+    """What isolating jobs from one another took, between them and off their own time."""
+
+    n: int
+    mean_ns: int
+    max_ns: int
+
+
 class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it.
 
@@ -147,6 +155,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
+    isolating: Isolating | None = None
     rttime_pauses: int = 0
     output_bytes: int = 0
 
@@ -348,6 +357,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     memory_locked: bool | None = None
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
+    isolating: Isolating | None = None
     rttime_pauses: int = 0
     output_bytes: int = 0
 

@@ -59,6 +59,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 memory_locked=seen.memory_locked,
                 faults_after_first_job=seen.faults_after_first_job,
                 memory=seen.memory,
+                isolating=seen.isolating,
                 rttime_pauses=seen.rttime_pauses,
                 output_bytes=seen.output_bytes,
             )

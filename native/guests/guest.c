@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "guests/guest.h"
+
+#include "base/error.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SYMBOL_BYTES = 256
+};
+
+/* "%s" stands for the guest's name; NULL = the convention has no such step. */
+struct convention {
+    const char *symbols[LAXITY_GUEST_STEPS];
+    bool is_needed[LAXITY_GUEST_STEPS];
+};
+
+static const struct convention conventions[] = {
+    [LAXITY_CONVENTION_MAIN] = {{NULL, "main", NULL, NULL}, {false, true, false, false}},
+    [LAXITY_CONVENTION_INIT_MAIN_RETURN] =
+        {{"_init", "_main", "_return", NULL}, {true, true, true, false}},
+    [LAXITY_CONVENTION_HOOKS] =
+        {{"benchmark_init", "benchmark_execution", NULL, "benchmark_teardown"},
+         {true, true, false, true}},
+    [LAXITY_CONVENTION_EMBENCH] =
+        {{"initialise_benchmark", "benchmark", "verify_benchmark", NULL}, {true, true, true, false}
+        },
+};
+
+static int find_step(
+    struct laxity_guest *guest,
+    enum laxity_guest_step step,
+    const char *name,
+    struct laxity_error *error
+)
+{
+    const struct convention *convention = &conventions[guest->convention];
+    char symbol[SYMBOL_BYTES];
+    if (!convention->symbols[step]) {
+        return 0;
+    }
+    const bool is_named = guest->convention == LAXITY_CONVENTION_INIT_MAIN_RETURN;
+    laxity_format(symbol, sizeof symbol, "%s%s", is_named ? name : "", convention->symbols[step]);
+    guest->steps[step] = dlsym(guest->handle, symbol);
+    if (!guest->steps[step] && convention->is_needed[step]) {
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "it has no function %.80s; see laxity suite discover", symbol
+        );
+        return -1;
+    }
+    return 0;
+}
+
+int laxity_guest_load(
+    struct laxity_guest *guest,
+    const char *path,
+    enum laxity_convention convention,
+    const char *name,
+    struct laxity_error *error
+)
+{
+    guest->convention = convention;
+    guest->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!guest->handle) {
+        const char *reason = dlerror(); /* NOLINT(concurrency-mt-unsafe): one thread */
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "cannot be loaded: %.150s", reason ? reason : "no reason"
+        );
+        return -1;
+    }
+    for (int step = 0; step < LAXITY_GUEST_STEPS; step++) {
+        if (find_step(guest, (enum laxity_guest_step)step, name, error)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int laxity_guest_has(const struct laxity_guest *guest, enum laxity_guest_step step)
+{
+    return guest->steps[step] != NULL;
+}
+
+/* The analyzer does not see that a union's address comes from its other member.
+ * NOLINTBEGIN(clang-analyzer-core.CallAndMessage) */
+
+/* What a guest declares nobody can know here; these are the types that the conventions name. */
+union entry {
+    void *symbol;
+    void (*nothing)(void);
+    int (*value)(void);
+    int (*check)(int);
+    int (*main_function)(int, char **, char **);
+    int (*hook_init)(int, void **);
+    void (*hook)(int, void **);
+};
+
+static int call_hook(const struct laxity_guest *guest, enum laxity_guest_step step)
+{
+    const union entry entry = {.symbol = guest->steps[step]};
+    if (!entry.symbol) {
+        return 0;
+    }
+    /* The words alone, as laxity/hooks.h says. */
+    void **words = (void **)(guest->argv + 1);
+    if (step == LAXITY_GUEST_INIT) {
+        return entry.hook_init(guest->argc - 1, words);
+    }
+    entry.hook(guest->argc - 1, words);
+    return 0;
+}
+
+static int call_embench(struct laxity_guest *guest, enum laxity_guest_step step)
+{
+    const union entry entry = {.symbol = guest->steps[step]};
+    if (!entry.symbol) {
+        return 0;
+    }
+    if (step == LAXITY_GUEST_INIT) {
+        entry.nothing();
+        return 0;
+    }
+    if (step == LAXITY_GUEST_CHECK) {
+        return entry.check(guest->job_value);
+    }
+    guest->job_value = entry.value();
+    return 0;
+}
+
+int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step)
+{
+    const union entry entry = {.symbol = guest->steps[step]};
+    if (!entry.symbol) {
+        return 0;
+    }
+    switch (guest->convention) {
+    case LAXITY_CONVENTION_MAIN:
+        return entry.main_function(guest->argc, guest->argv, environ);
+    case LAXITY_CONVENTION_HOOKS:
+        return call_hook(guest, step);
+    case LAXITY_CONVENTION_EMBENCH:
+        return call_embench(guest, step);
+    case LAXITY_CONVENTION_INIT_MAIN_RETURN:
+        break;
+    }
+    if (step == LAXITY_GUEST_CHECK) {
+        return entry.value();
+    }
+    entry.nothing();
+    return 0;
+}
+/* NOLINTEND(clang-analyzer-core.CallAndMessage) */

@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * A guest: a third-party program, linked unchanged into a shared object, that runs as jobs in our
+ * process.
+ *
+ * A convention says which of its functions prepares, which one is the job, and which one checks it.
+ */
+#ifndef LAXITY_GUESTS_GUEST_H
+#define LAXITY_GUESTS_GUEST_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* Words of the command line, in the order of enum laxity_convention. */
+#define LAXITY_CONVENTIONS "main init-main-return hooks embench"
+
+enum laxity_convention {
+    LAXITY_CONVENTION_MAIN,             /* main(argc, argv) is the job */
+    LAXITY_CONVENTION_INIT_MAIN_RETURN, /* NAME_init(), NAME_main(), int NAME_return() */
+    LAXITY_CONVENTION_HOOKS,            /* laxity/hooks.h */
+    LAXITY_CONVENTION_EMBENCH,          /* initialise_benchmark, benchmark, verify_benchmark */
+};
+
+/* The functions of a guest, in the order in which a job needs them. */
+enum laxity_guest_step {
+    LAXITY_GUEST_INIT,
+    LAXITY_GUEST_JOB,
+    LAXITY_GUEST_CHECK,
+    LAXITY_GUEST_TEARDOWN,
+    LAXITY_GUEST_STEPS,
+};
+
+struct laxity_guest {
+    void *handle;
+    enum laxity_convention convention;
+    void *steps[LAXITY_GUEST_STEPS]; /* NULL = the convention has none */
+    int argc;
+    char **argv;   /* of main: argv[0] is the program's name; of the hooks: the words alone */
+    int job_value; /* what the last job returned; embench's check wants it */
+};
+
+/*
+ * laxity_guest_load - load a shared object and find the functions of its convention
+ *
+ * `name` is the prefix of LAXITY_CONVENTION_INIT_MAIN_RETURN. `words` are argc words and a NULL,
+ * the first one the program's name; they must stay. Returns 0, or -1 with error set.
+ */
+int laxity_guest_load(
+    struct laxity_guest *guest,
+    const char *path,
+    enum laxity_convention convention,
+    const char *name,
+    struct laxity_error *error
+);
+
+/* laxity_guest_has - whether the convention has such a step and the guest the function */
+int laxity_guest_has(const struct laxity_guest *guest, enum laxity_guest_step step);
+
+/*
+ * laxity_guest_step - call one function of the guest, whatever it does to us
+ *
+ * Returns what it returned; 0 where it returns nothing.
+ */
+int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step);
+
+#endif

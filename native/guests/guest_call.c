@@ -1,0 +1,144 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "guests/guest_call.h"
+
+#include "guests/guest.h"
+#include "guests/wrapped.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    /* SIGSTKSZ is no constant any more; printf of a guest's handler fits into this, too. */
+    SIGNAL_STACK_BYTES = 64 * 1024,
+    AT_EXIT_MAX = 32, /* as many as ISO C promises */
+};
+
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+/* Neither exit() nor a signal has an argument that could lead it there. */
+static sigjmp_buf way_out;
+static pthread_t caller;
+static volatile sig_atomic_t is_inside;
+static struct laxity_guest_end caught;
+static void (*at_exit[AT_EXIT_MAX])(void);
+static unsigned n_at_exit;
+
+static bool is_of_a_step(void)
+{
+    return is_inside && pthread_equal(pthread_self(), caller) != 0;
+}
+
+static _Noreturn void leave(enum laxity_guest_end_kind kind, int code)
+{
+    caught = (struct laxity_guest_end){kind, code};
+    siglongjmp(way_out, 1);
+}
+
+static void on_fatal(int number)
+{
+    if (is_of_a_step()) {
+        leave(LAXITY_GUEST_SIGNALLED, number);
+    }
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+int laxity_guest_catch(void)
+{
+    static unsigned char stack[SIGNAL_STACK_BYTES];
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    const struct sigaction action = {.sa_handler = on_fatal, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    if (sigaltstack(&own, NULL) != 0) {
+        return -errno;
+    }
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        if (sigaction(fatal_signals[i], &action, NULL) != 0) {
+            return -errno;
+        }
+    }
+    return 0;
+}
+
+static void call_at_exit(void)
+{
+    while (n_at_exit > 0) {
+        n_at_exit--;
+        at_exit[n_at_exit]();
+    }
+}
+
+/* Nothing that the jump would have to keep lives in a register: all of it is static or outside. */
+void laxity_guest_call(
+    struct laxity_guest *guest, enum laxity_guest_step step, struct laxity_guest_end *out_end
+)
+{
+    caught = (struct laxity_guest_end){LAXITY_GUEST_RETURNED, 0};
+    caller = pthread_self();
+    if (sigsetjmp(way_out, 1) == 0) {
+        is_inside = 1;
+        caught.code = laxity_guest_step(guest, step);
+    }
+    const bool is_over =
+        caught.kind == LAXITY_GUEST_EXITED ||
+        (caught.kind == LAXITY_GUEST_RETURNED && guest->convention == LAXITY_CONVENTION_MAIN);
+    /* One that ends by exit() or a signal in turn is the end that counts. */
+    if (is_over && sigsetjmp(way_out, 1) == 0) {
+        call_at_exit();
+    }
+    is_inside = 0;
+    *out_end = caught;
+}
+
+const char *laxity_guest_end_name(enum laxity_guest_end_kind kind)
+{
+    static const char *const names[] = {"returned", "exited", "signalled"};
+    return names[kind];
+}
+
+/* The names that the linker gives what a guest calls (--wrap). */
+_Noreturn void guest_exit(int code) LAXITY_WRAP_SYMBOL(exit);
+_Noreturn void guest_exit_now(int code) LAXITY_WRAP_SYMBOL(_exit);
+_Noreturn void guest_abort(void) LAXITY_WRAP_SYMBOL(abort);
+int guest_atexit(void (*function)(void)) LAXITY_WRAP_SYMBOL(atexit);
+
+_Noreturn void guest_exit(int code)
+{
+    if (is_of_a_step()) {
+        leave(LAXITY_GUEST_EXITED, code & 0xff); /* as a parent would see it */
+    }
+    exit(code); /* NOLINT(concurrency-mt-unsafe): the guest's own, from a thread of its own */
+}
+
+_Noreturn void guest_exit_now(int code)
+{
+    if (is_of_a_step()) {
+        n_at_exit = 0;
+        leave(LAXITY_GUEST_EXITED, code & 0xff);
+    }
+    _exit(code);
+}
+
+_Noreturn void guest_abort(void)
+{
+    if (is_of_a_step()) {
+        (void)raise(SIGABRT); /* a handler of the guest's own gets it first */
+        leave(LAXITY_GUEST_SIGNALLED, SIGABRT);
+    }
+    abort();
+}
+
+int guest_atexit(void (*function)(void))
+{
+    if (n_at_exit == AT_EXIT_MAX) {
+        return -1;
+    }
+    at_exit[n_at_exit++] = function;
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Call a step of a guest so that exit(), abort() and fatal signals end the step, not the process.
+ */
+#ifndef LAXITY_GUESTS_GUEST_CALL_H
+#define LAXITY_GUESTS_GUEST_CALL_H
+
+#include "guests/guest.h"
+
+enum laxity_guest_end_kind {
+    LAXITY_GUEST_RETURNED,
+    LAXITY_GUEST_EXITED,   /* exit() or _exit() */
+    LAXITY_GUEST_SIGNALLED /* a fatal signal, or abort() */
+};
+
+/* How a step ended: what it returned, its exit code, or the signal. */
+struct laxity_guest_end {
+    enum laxity_guest_end_kind kind;
+    int code;
+};
+
+/*
+ * laxity_guest_catch - answer fatal signals from now on, on a stack of their own
+ *
+ * Again after a guest has installed handlers of its own. Returns 0 or -errno.
+ */
+int laxity_guest_catch(void);
+
+/*
+ * laxity_guest_call - one step, in this thread
+ *
+ * Only of the thread that calls: exit() of another one ends the process. Functions that a guest
+ * registers by atexit() are called, in the opposite order, when main() has returned or exit() was
+ * called.
+ */
+void laxity_guest_call(
+    struct laxity_guest *guest, enum laxity_guest_step step, struct laxity_guest_end *out_end
+);
+
+const char *laxity_guest_end_name(enum laxity_guest_end_kind kind);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "guests/guest_clock.h"
+
+#include "guests/wrapped.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+
+enum {
+    US_PER_S = 1000000,
+    NS_PER_US = 1000,
+    FIRST_S = 1000000000, /* any, of our time */
+};
+
+/* A clock has no argument that could lead it there. */
+static bool is_fixed;
+static _Atomic uint32_t readings;
+
+void laxity_guest_clock_fix(void)
+{
+    is_fixed = true;
+}
+
+void laxity_guest_clock_begin(void)
+{
+    atomic_store(&readings, 0);
+}
+
+static uint32_t next_us(void)
+{
+    return atomic_fetch_add(&readings, 1);
+}
+
+/* The names that the linker gives what a guest calls (--wrap). */
+time_t guest_time(time_t *out_time) LAXITY_WRAP_SYMBOL(time);
+clock_t guest_clock(void) LAXITY_WRAP_SYMBOL(clock);
+clock_t guest_times(struct tms *out_times) LAXITY_WRAP_SYMBOL(times);
+int guest_gettimeofday(struct timeval *out_time, void *zone) LAXITY_WRAP_SYMBOL(gettimeofday);
+int guest_clock_gettime(clockid_t clock_id, struct timespec *out_time)
+    LAXITY_WRAP_SYMBOL(clock_gettime);
+
+time_t guest_time(time_t *out_time)
+{
+    if (!is_fixed) {
+        return time(out_time);
+    }
+    const time_t now = FIRST_S + (time_t)(next_us() / US_PER_S);
+    if (out_time) {
+        *out_time = now;
+    }
+    return now;
+}
+
+clock_t guest_clock(void)
+{
+    return is_fixed ? (clock_t)next_us() : clock(); /* CLOCKS_PER_SEC is 1000000 */
+}
+
+clock_t guest_times(struct tms *out_times)
+{
+    if (!is_fixed) {
+        return times(out_times);
+    }
+    const clock_t now = (clock_t)next_us();
+    if (out_times) {
+        *out_times = (struct tms){now, 0, 0, 0};
+    }
+    return now;
+}
+
+int guest_gettimeofday(struct timeval *out_time, void *zone)
+{
+    if (!is_fixed) {
+        return gettimeofday(out_time, zone);
+    }
+    const uint32_t us = next_us();
+    *out_time = (struct timeval){FIRST_S + us / US_PER_S, (suseconds_t)(us % US_PER_S)};
+    return 0;
+}
+
+int guest_clock_gettime(clockid_t clock_id, struct timespec *out_time)
+{
+    if (!is_fixed) {
+        return clock_gettime(clock_id, out_time);
+    }
+    const uint32_t us = next_us();
+    *out_time = (struct timespec){FIRST_S + us / US_PER_S, (long)(us % US_PER_S) * NS_PER_US};
+    return 0;
+}

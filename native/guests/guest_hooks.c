@@ -1,0 +1,164 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * guest: a workload whose jobs are those of a guest, isolated from one another.
+ *
+ * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT [WORD]... EXPECTED is
+ * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one. Each
+ * job has a value `right`: 1 if it ended as expected, else 0.
+ */
+#include "base/error.h"
+#include "guests/guest.h"
+#include "guests/guest_call.h"
+#include "guests/guest_streams.h"
+#include "guests/isolation.h"
+#include "harness/isolating.h"
+
+#include <laxity/hooks.h>
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORD_OBJECT,
+    WORD_NAME,
+    WORD_CONVENTION,
+    WORD_ISOLATION,
+    WORD_EXPECTED,
+    WORD_INPUT,
+    WORDS_NEEDED,
+    EXPECTED_BYTES = 128,
+};
+
+/* Hooks have no argument that could lead them there. */
+static struct laxity_isolated isolated;
+static struct laxity_job_outcome outcome;
+static const char *expected;
+
+/* Place of a word in a blank-separated list, -1 = none. */
+static int find_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    int place = 0;
+    for (const char *at = list; *at != '\0'; place++) {
+        const size_t next = strcspn(at, " ");
+        if (next == length && strncmp(at, word, length) == 0) {
+            return place;
+        }
+        at += next;
+        at += *at == ' ';
+    }
+    return -1;
+}
+
+static int refuse(const char *what, const char *why)
+{
+    (void)fprintf(stderr, "guest: %s: %s\n", what, why);
+    return -1;
+}
+
+/* Returns 0, or -1 and has said why. */
+static int load(int argc, char **words)
+{
+    struct laxity_error error = {0};
+    const int convention = find_word(LAXITY_CONVENTIONS, words[WORD_CONVENTION]);
+    const int isolation = find_word(LAXITY_ISOLATIONS, words[WORD_ISOLATION]);
+    if (convention < 0) {
+        return refuse(words[WORD_CONVENTION], "is no convention; use one of " LAXITY_CONVENTIONS);
+    }
+    if (isolation < 0) {
+        return refuse(words[WORD_ISOLATION], "is no mode here; use one of " LAXITY_ISOLATIONS);
+    }
+    isolated.mode = (enum laxity_isolation)isolation;
+    const char *input = words[WORD_INPUT][0] != '\0' ? words[WORD_INPUT] : NULL;
+    /* The guest's own words, its name in front. */
+    words[WORD_INPUT] = words[WORD_NAME];
+    isolated.guest.argc = argc - WORD_INPUT;
+    isolated.guest.argv = words + WORD_INPUT;
+    if (laxity_guest_load(
+            &isolated.guest,
+            words[WORD_OBJECT],
+            (enum laxity_convention)convention,
+            words[WORD_NAME],
+            &error
+        )) {
+        return refuse(words[WORD_OBJECT], error.text);
+    }
+    const int rc = laxity_guest_streams_open(input);
+    if (rc) {
+        return refuse(input ? input : "streams", strerrordesc_np(-rc));
+    }
+    return laxity_isolated_open(&isolated, &error);
+}
+
+int benchmark_init(int argc, void **argv)
+{
+    if (argc < WORDS_NEEDED) {
+        return refuse("words", "too few; laxity suite run gives them");
+    }
+    expected = argv[WORD_EXPECTED];
+    return load(argc, (char **)argv);
+}
+
+int laxity_isolates_by_child(void)
+{
+    return isolated.mode == LAXITY_ISOLATION_FORK;
+}
+
+void laxity_isolate_next(void)
+{
+    laxity_isolated_begin(&isolated, &outcome);
+    if (outcome.init.kind != LAXITY_GUEST_RETURNED) {
+        laxity_job_failed("its init did not return; laxity suite vet says how it ends");
+    }
+}
+
+void benchmark_execution(int argc, void **argv)
+{
+    (void)argc;
+    (void)argv;
+    laxity_isolated_job(&isolated, &outcome);
+}
+
+const char *benchmark_log_header(void)
+{
+    return ",right";
+}
+
+/* Compared as text; what is not to be compared is "-" on both sides. */
+static bool is_as_expected(void)
+{
+    char check[EXPECTED_BYTES];
+    char output[EXPECTED_BYTES];
+    char seen[EXPECTED_BYTES];
+    const bool has_output = strrchr(expected, ':') && strcmp(strrchr(expected, ':'), ":-") != 0;
+    laxity_format(check, sizeof check, "%d", outcome.check.code);
+    laxity_format(output, sizeof output, "%016" PRIx64, outcome.output.hash);
+    laxity_format(
+        seen,
+        sizeof seen,
+        "%s:%d:%s:%s",
+        laxity_guest_end_name(outcome.end.kind),
+        outcome.end.code,
+        outcome.has_check ? check : "-",
+        has_output ? output : "-"
+    );
+    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
+    return check_returned && strcmp(seen, expected) == 0;
+}
+
+float benchmark_log_data(void)
+{
+    laxity_isolated_end(&isolated, &outcome);
+    return is_as_expected() ? 1.0F : 0.0F;
+}
+
+void benchmark_teardown(int argc, void **argv)
+{
+    (void)argc;
+    (void)argv;
+}

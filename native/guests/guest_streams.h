@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The standard streams of a guest: input from its beginning in each job, output captured per job.
+ */
+#ifndef LAXITY_GUESTS_GUEST_STREAMS_H
+#define LAXITY_GUESTS_GUEST_STREAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_COMPLAINT_BYTES = 200
+};
+
+/* What one job has read and written. */
+struct laxity_guest_output {
+    uint64_t input_bytes;                   /* of standard input that are behind its position now */
+    uint64_t bytes;                         /* written to standard output */
+    uint64_t hash;                          /* of them */
+    char complaint[LAXITY_COMPLAINT_BYTES]; /* first line on standard error */
+};
+
+/*
+ * laxity_guest_streams_open - make standard input a file and the other two captured
+ *
+ * `input` NULL: an empty one. Returns 0 or -errno.
+ */
+int laxity_guest_streams_open(const char *input);
+
+/* laxity_guest_streams_begin - before each job: input from its beginning, nothing written yet */
+void laxity_guest_streams_begin(void);
+
+/* laxity_guest_streams_take - after each job: what it has read and written */
+void laxity_guest_streams_take(struct laxity_guest_output *out_output);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "guests/isolation.h"
+
+#include "base/error.h"
+#include "guests/guest.h"
+#include "guests/guest_call.h"
+#include "guests/guest_heap.h"
+#include "guests/guest_state.h"
+#include "guests/guest_streams.h"
+#include "guests/leftovers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *error)
+{
+    tzset(); /* the C library allocates for the time zone, once */
+    int rc = laxity_guest_state_keep(isolated->guest.handle, &isolated->state);
+    if (rc == 0 && isolated->mode == LAXITY_ISOLATION_RESTORE) {
+        rc = laxity_guest_heap_watch();
+    }
+    rc = rc ? rc : laxity_guest_catch();
+    rc = rc ? rc : laxity_belongings_look(&isolated->before);
+    if (rc) {
+        laxity_error_set(
+            error, LAXITY_EXIT_LACKING, "cannot be isolated: %s", strerrordesc_np(-rc)
+        );
+        return -1;
+    }
+    return 0;
+}
+
+void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
+{
+    memset(outcome, 0, sizeof *outcome);
+    const bool is_first = isolated->jobs == 0;
+    isolated->jobs++;
+    laxity_guest_streams_begin();
+    if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
+        laxity_guest_heap_mark();
+    }
+    if (is_first) {
+        /* Again, because descriptors of the harness may have come since. */
+        (void)laxity_belongings_look(&isolated->before);
+    }
+    if ((is_first || isolated->mode != LAXITY_ISOLATION_NONE) &&
+        laxity_guest_has(&isolated->guest, LAXITY_GUEST_INIT)) {
+        laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
+    }
+}
+
+void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
+{
+    laxity_guest_call(&isolated->guest, LAXITY_GUEST_JOB, &outcome->end);
+}
+
+/* After the job, so that the next one finds caches that its own init has filled, not this copying.
+ */
+static void take_back(struct laxity_isolated *isolated)
+{
+    laxity_guest_heap_take_back();
+    (void)laxity_leftovers_take_back(&isolated->before);
+    laxity_guest_state_restore(&isolated->state);
+    (void)laxity_guest_catch();
+}
+
+void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
+{
+    struct laxity_guest_end ignored;
+    if (outcome->end.kind == LAXITY_GUEST_RETURNED &&
+        laxity_guest_has(&isolated->guest, LAXITY_GUEST_CHECK)) {
+        laxity_guest_call(&isolated->guest, LAXITY_GUEST_CHECK, &outcome->check);
+        outcome->has_check = true;
+    }
+    if (isolated->mode != LAXITY_ISOLATION_NONE &&
+        laxity_guest_has(&isolated->guest, LAXITY_GUEST_TEARDOWN)) {
+        laxity_guest_call(&isolated->guest, LAXITY_GUEST_TEARDOWN, &ignored);
+    }
+    laxity_guest_streams_take(&outcome->output);
+    if (isolated->is_vetting) {
+        outcome->state_hash = laxity_guest_state_hash(&isolated->state);
+    }
+    if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
+        take_back(isolated);
+    }
+    if (isolated->is_vetting) {
+        /* In mode restore: what taking back could not. */
+        (void)laxity_leftovers_since(&isolated->before, &outcome->leftovers);
+    }
+}

@@ -1,0 +1,150 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "guests/leftovers.h"
+
+#include "base/port/time.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    THREAD_ROUNDS = 10,
+    THREAD_ROUND_NS = 5 * LAXITY_NS_PER_MS,
+    DECIMAL = 10,
+};
+
+/* Calls `note` for each name that is a number. Returns how many there were, or -errno. */
+static int each_number(
+    const char *directory,
+    void (*note)(struct laxity_belongings *, long),
+    struct laxity_belongings *to
+)
+{
+    DIR *open_directory = opendir(directory);
+    if (!open_directory) {
+        return -errno;
+    }
+    const int own = dirfd(open_directory);
+    int n = 0;
+    for (;;) {
+        const struct dirent *entry = readdir(open_directory); /* NOLINT(concurrency-mt-unsafe) */
+        if (!entry) {
+            break;
+        }
+        char *rest = NULL;
+        const long number = strtol(entry->d_name, &rest, DECIMAL);
+        if (rest == entry->d_name || *rest != '\0') {
+            continue;
+        }
+        if (!note) {
+            n++;
+        } else if (number != own) {
+            n++;
+            note(to, number);
+        }
+    }
+    (void)closedir(open_directory);
+    return n;
+}
+
+static void note_descriptor(struct laxity_belongings *to, long number)
+{
+    if (number < LAXITY_DESCRIPTORS_MAX) {
+        to->is_open[number] = true;
+    }
+}
+
+/* All but threads: what can be taken back. It stands between any two jobs of mode restore. */
+static int look_without_threads(struct laxity_belongings *out_belongings)
+{
+    memset(out_belongings, 0, sizeof *out_belongings);
+    const int rc = each_number("/proc/self/fd", note_descriptor, out_belongings);
+    if (rc < 0) {
+        return rc;
+    }
+    for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
+        (void)sigaction(number, NULL, &out_belongings->actions[number]);
+    }
+    return 0;
+}
+
+int laxity_belongings_look(struct laxity_belongings *out_belongings)
+{
+    const int rc = look_without_threads(out_belongings);
+    if (rc) {
+        return rc;
+    }
+    const int n_threads = each_number("/proc/self/task", NULL, NULL);
+    out_belongings->n_threads = n_threads < 0 ? 0 : (unsigned)n_threads;
+    return n_threads < 0 ? n_threads : 0;
+}
+
+/* Set by the C library in what it passes to the kernel, and shown by the kernel afterwards
+ * (include/uapi/asm-generic/signal-defs.h). */
+enum {
+    SIGNAL_RESTORER = 0x04000000
+};
+
+/* The two signals that the C library keeps for itself cannot be asked for: they stay cleared. */
+static bool is_alike(const struct sigaction *one, const struct sigaction *other)
+{
+    const unsigned differing = (unsigned)one->sa_flags ^ (unsigned)other->sa_flags;
+    return one->sa_handler == other->sa_handler && (differing & ~(unsigned)SIGNAL_RESTORER) == 0;
+}
+
+int laxity_leftovers_since(
+    const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
+)
+{
+    struct laxity_belongings now;
+    int rc = laxity_belongings_look(&now);
+    for (int round = 0; rc == 0 && now.n_threads > before->n_threads && round < THREAD_ROUNDS;
+         round++) {
+        laxity_pause_ns(THREAD_ROUND_NS);
+        rc = laxity_belongings_look(&now);
+    }
+    if (rc) {
+        return rc;
+    }
+    struct laxity_leftovers found = {.n_descriptors = 0};
+    for (unsigned fd = 0; fd < LAXITY_DESCRIPTORS_MAX; fd++) {
+        found.n_descriptors += now.is_open[fd] && !before->is_open[fd];
+    }
+    if (now.n_threads > before->n_threads) {
+        found.n_threads = now.n_threads - before->n_threads;
+    }
+    for (unsigned number = 1; number < LAXITY_SIGNALS_MAX; number++) {
+        if (!is_alike(&now.actions[number], &before->actions[number])) {
+            found.handlers |= UINT64_C(1) << (number - 1);
+        }
+    }
+    *out_leftovers = found;
+    return 0;
+}
+
+int laxity_leftovers_take_back(const struct laxity_belongings *before)
+{
+    struct laxity_belongings now;
+    const int rc = look_without_threads(&now);
+    if (rc) {
+        return rc;
+    }
+    for (int fd = 0; fd < LAXITY_DESCRIPTORS_MAX; fd++) {
+        if (now.is_open[fd] && !before->is_open[fd]) {
+            (void)close(fd);
+        }
+    }
+    for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
+        if (!is_alike(&now.actions[number], &before->actions[number])) {
+            (void)sigaction(number, &before->actions[number], NULL);
+        }
+    }
+    return 0;
+}

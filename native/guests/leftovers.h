@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What a job leaves in the process beside memory: descriptors, threads, signal handlers. */
+#ifndef LAXITY_GUESTS_LEFTOVERS_H
+#define LAXITY_GUESTS_LEFTOVERS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    LAXITY_DESCRIPTORS_MAX = 1024,
+    LAXITY_SIGNALS_MAX = 65,
+};
+
+struct laxity_belongings {
+    bool is_open[LAXITY_DESCRIPTORS_MAX];
+    struct sigaction actions[LAXITY_SIGNALS_MAX];
+    unsigned n_threads;
+};
+
+/* What is there beyond a look before. */
+struct laxity_leftovers {
+    unsigned n_descriptors;
+    unsigned n_threads;
+    uint64_t handlers; /* bit of each signal whose answer has changed */
+};
+
+/* laxity_belongings_look - what the process has now. Returns 0 or -errno: /proc is not readable. */
+int laxity_belongings_look(struct laxity_belongings *out_belongings);
+
+/*
+ * laxity_leftovers_since - compare with a look before
+ *
+ * A thread that is just ending gets 50 ms for it. Returns 0 or -errno.
+ */
+int laxity_leftovers_since(
+    const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
+);
+
+/* laxity_leftovers_take_back - close and put back; threads cannot be. Returns 0 or -errno. */
+int laxity_leftovers_take_back(const struct laxity_belongings *before);
+
+#endif

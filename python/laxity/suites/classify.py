@@ -1,0 +1,392 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the jobs of a program say about it: its classes, and the isolation mode that is right.
+
+Pure: sessions in, words out. The golden result is that of fresh processes. A mode is right if every
+job has that result, leaves the state that the first job left, is as much work, and takes nothing
+from the process that it does not give back. A class is named only where something proves it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+import msgspec
+
+from laxity.suites.jobs import Job, OwnRun, Session
+from laxity.suites.program import Convention
+
+# What a job's instructions may differ by: the C library's own paths vary by so much.
+WORK_TOLERANCE_RATIO = 0.01
+# Aligned and unaligned copies of a few bytes.
+WORK_TOLERANCE_COUNT = 64
+
+
+class Mode(StrEnum):
+    """Isolation modes, the cheapest first."""
+
+    NONE = "none"
+    REINIT = "reinit"
+    RESTORE = "restore"
+    FORK = "fork"
+    EXEC = "exec"
+
+
+class Kind(StrEnum):
+    """In what a mode deviates from fresh processes."""
+
+    END = "end"
+    RESULT = "result"
+    STATE = "state"
+    WORK = "work"
+    HEAP = "heap"
+    DESCRIPTORS = "descriptors"
+    THREADS = "threads"
+    HANDLERS = "handlers"
+    FILES = "files"
+
+
+# A child takes these with it.
+_GONE_WITH_PROCESS = frozenset({Kind.HEAP, Kind.DESCRIPTORS, Kind.THREADS, Kind.HANDLERS})
+# What the program computes, as opposed to what it takes from the process.
+_COMPUTED = frozenset({Kind.END, Kind.RESULT, Kind.STATE})
+
+
+class Deviation(msgspec.Struct, frozen=True):
+    """One thing in which a mode's jobs are not those of fresh processes."""
+
+    kind: Kind
+    words: str
+
+
+class Vetted(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one program. `mode` None: rejected, no mode is right.
+
+    `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT; "-": nothing to compare.
+    """
+
+    program: str
+    classes: tuple[str, ...]
+    mode: Mode | None
+    verdict: str
+    evidence: tuple[str, ...]
+    expected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything that was seen of a program.
+
+    Attributes:
+        convention: Its convention.
+        fresh: One job each, in processes of their own, with the machine's clocks.
+        timeless: The same with clocks that do not depend on the machine: what all else has.
+        filled: The same with memory that held one byte before; several for each byte.
+        other_layout: The same, the program's data laid out otherwise.
+        sampled: One job whose standard input is not empty; None: the user gives the input.
+        checked_only: Init and check without the job; None: there is no check.
+        own: The program's own executable; None: it has no main.
+        modes: N jobs in each mode.
+        works: The same with instructions counted.
+    """
+
+    convention: Convention
+    fresh: tuple[Session, ...]
+    timeless: tuple[Session, ...]
+    filled: tuple[tuple[Session, ...], ...]
+    other_layout: tuple[Session, ...]
+    sampled: Session | None
+    checked_only: Session | None
+    own: OwnRun | None
+    modes: Mapping[Mode, Session] = field(default_factory=dict)
+    works: Mapping[Mode, Session] = field(default_factory=dict)
+
+
+def first_job(session: Session) -> Job | None:
+    """Give the only job of a fresh process, if it came to its end."""
+    return session.jobs[0] if session.jobs and not session.failure else None
+
+
+def refusal(seen: Observed) -> tuple[tuple[str, ...], str] | None:
+    """Say why there is no golden result: classes and reason; None if there is one."""
+    failed = next((one.failure for one in (*seen.fresh, *seen.timeless) if one.failure), "")
+    if failed:
+        return (), f"a fresh process {failed}"
+    golden = first_job(seen.timeless[0])
+    assert golden is not None  # noqa: S101 - no failure above
+    if seen.sampled is not None and any(job.input_bytes for job in seen.sampled.jobs):
+        return ("needs input",), "it reads standard input; say in a manifest what it is given"
+    if golden.init.how != "returned":
+        return (), f"its init does not return: {golden.init.words}"
+    if golden.end is None or golden.end.how == "signalled":
+        words = golden.end.words if golden.end else "it did not run"
+        return (), f"a fresh process ends by {words}"
+    if not _agree(seen.timeless):
+        classes = ("reads uninitialised memory",) if _reads_uninitialised(seen) else ()
+        return classes, "two fresh processes have different results"
+    return _own_refusal(seen, golden)
+
+
+def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | None:
+    """Ask the second witness: the program itself, or the value that its convention calls right."""
+    assert golden.end is not None  # noqa: S101 - by refusal
+    if seen.convention is Convention.MAIN:
+        if golden.end.code:
+            complaint = f" ({golden.complaint})" if golden.complaint else ""
+            return (), f"a fresh process ends with {golden.end.words}{complaint}"
+        if seen.own is not None and seen.own.failure:
+            return (), f"its own executable {seen.own.failure}"
+        return None
+    if seen.own is not None:
+        if seen.own.failure:
+            return (), f"its own executable {seen.own.failure}"
+        if seen.own.exit_code:
+            return (), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
+        return None
+    expected = 1 if seen.convention is Convention.EMBENCH else 0
+    if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", expected):
+        return (), f"its check {golden.check.words}, and {expected} is right"
+    return None
+
+
+def _agree(sessions: Sequence[Session]) -> bool:
+    results = [one.jobs[0].result if one.jobs else one.failure for one in sessions]
+    files = [one.files for one in sessions]
+    return all(one == results[0] for one in results) and all(one == files[0] for one in files)
+
+
+def _reads_uninitialised(seen: Observed) -> bool:
+    """What memory held before makes a difference, and the same bytes make the same one."""
+    if not seen.filled or not all(_agree(alike) for alike in seen.filled):
+        return False
+    return not _agree([seen.timeless[0], *(alike[0] for alike in seen.filled)])
+
+
+def deviations(seen: Observed, mode: Mode) -> tuple[Deviation, ...]:
+    """Compare the jobs of a mode with those of fresh processes.
+
+    Returns:
+        Empty if the mode is right.
+    """
+    session = seen.modes[mode]
+    found: list[Deviation] = []
+    if session.failure:
+        words = f"job {len(session.jobs)}: {session.failure}"
+        found.append(Deviation(Kind.END, words))
+    if session.jobs:
+        found += _in_results(seen, session)
+        found += _in_leftovers(session)
+        found += _in_work(seen, mode)
+    if mode is Mode.FORK:
+        found = [one for one in found if one.kind not in _GONE_WITH_PROCESS]
+    return tuple(found)
+
+
+def _in_results(seen: Observed, session: Session) -> list[Deviation]:
+    golden = seen.timeless[0].jobs[0]
+    found: list[Deviation] = []
+    wrong = [job for job in session.jobs if job.result != golden.result]
+    if wrong:
+        words = f"job {wrong[0].job}: {_difference(golden, wrong[0])}"
+        found.append(Deviation(Kind.RESULT, f"{words} ({len(wrong)} of {len(session.jobs)} jobs)"))
+    drifted = [job for job in session.jobs if job.state != session.jobs[0].state]
+    if drifted:
+        words = f"job {drifted[0].job} leaves other state than job 0"
+        found.append(Deviation(Kind.STATE, f"{words} ({len(drifted)} of {len(session.jobs)} jobs)"))
+    if not wrong and not session.failure and session.files != seen.timeless[0].files:
+        found.append(Deviation(Kind.FILES, "the files that it writes differ"))
+    return found
+
+
+def _difference(golden: Job, job: Job) -> str:
+    if job.end != golden.end and job.end is not None and golden.end is not None:
+        return f"{job.end.words}, in a fresh process {golden.end.words}"
+    if job.check != golden.check:
+        got = job.check.words if job.check else "not reached"
+        expected = golden.check.words if golden.check else "none"
+        return f"its check {got}, in a fresh process {expected}"
+    return f"writes other output ({job.output_bytes} B) than a fresh process"
+
+
+def _in_leftovers(session: Session) -> list[Deviation]:
+    first, last = session.jobs[0], session.jobs[-1]
+    found: list[Deviation] = []
+    held = [job.heap_bytes for job in session.jobs if job.heap_bytes is not None]
+    steps = [after - before for before, after in pairwise(held)]
+    if len(held) == len(session.jobs) and steps and min(steps) > 0:
+        words = f"{steps[-1]} B of heap more after each job ({len(steps)} jobs)"
+        found.append(Deviation(Kind.HEAP, words))
+    if last.descriptors > first.descriptors:
+        n = last.descriptors - first.descriptors
+        words = f"{n} descriptors more after {len(session.jobs) - 1} jobs"
+        found.append(Deviation(Kind.DESCRIPTORS, words))
+    if last.threads:
+        words = f"{last.threads} threads still run after {len(session.jobs)} jobs"
+        found.append(Deviation(Kind.THREADS, words))
+    if last.handlers:
+        signals = ", ".join(map(str, last.handlers))
+        found.append(Deviation(Kind.HANDLERS, f"its answers to signals stay: {signals}"))
+    return found
+
+
+def reference_work(seen: Observed) -> int | None:
+    """Tell how many instructions a job is.
+
+    A first job also warms the C library up. Where all later ones with restored state agree, theirs
+    is the work of a job; else that of a fresh process.
+    """
+    restored = seen.works.get(Mode.RESTORE)
+    later = restored.work[1:] if restored else ()
+    if later and all(_is_as_much(one, later[0]) for one in later):
+        return later[0]
+    fresh = seen.works.get(Mode.NONE)
+    return fresh.work[0] if fresh and fresh.work else None
+
+
+def _is_as_much(work: int, reference: int) -> bool:
+    return abs(work - reference) <= max(WORK_TOLERANCE_COUNT, WORK_TOLERANCE_RATIO * reference)
+
+
+def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
+    """Compare instructions; a fork's child begins as a fresh process does and is not counted."""
+    counted, reference = seen.works.get(mode), reference_work(seen)
+    if counted is None or reference is None:
+        return []
+    if len(counted.work) < len(counted.jobs) or counted.failure:
+        return [Deviation(Kind.WORK, "its instructions could not be counted")]
+    other = [
+        (job, one)
+        for job, one in enumerate(counted.work)
+        if job > 0 and not _is_as_much(one, reference)
+    ]
+    if not other:
+        return []
+    job, work = other[0]
+    words = f"job {job} is {work} instructions, with fresh state {reference}"
+    return [Deviation(Kind.WORK, f"{words} ({len(other)} of {len(counted.work)} jobs)")]
+
+
+def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
+    """Judge a program.
+
+    Args:
+        name: Its name.
+        seen: Everything; `modes` holds those of `order` but exec.
+        order: Modes that there are for its convention, the cheapest first.
+    """
+    refused = refusal(seen)
+    if refused is not None:
+        classes, reason = refused
+        return Vetted(
+            program=name, classes=classes, mode=None, verdict=f"rejected: {reason}", evidence=()
+        )
+    wrong = {mode: deviations(seen, mode) for mode in order if mode in seen.modes}
+    right = next((mode for mode in order if not wrong.get(mode)), None)
+    proven = _proven(seen, wrong)
+    evidence = [f"{one}: {words}" for one, words in proven]
+    evidence += [
+        f"mode {mode} is wrong: {'; '.join(one.words for one in found)}"
+        for mode, found in wrong.items()
+        if found and (right is None or order.index(mode) < order.index(right))
+    ]
+    verdict = f"right in mode {right}" if right else "rejected: no mode has the fresh result"
+    classes = tuple(dict.fromkeys(one for one, _ in proven))
+    if not classes and not wrong[order[0]]:
+        classes = ("clean",)
+    elif not classes:
+        # Something is wrong that nothing here explains: no name is better than a wrong one.
+        classes = ()
+    return Vetted(
+        program=name,
+        classes=classes,
+        mode=right,
+        verdict=verdict,
+        evidence=tuple(evidence),
+        expected=_expected(seen.timeless[0].jobs[0], classes) if right else None,
+    )
+
+
+def _expected(golden: Job, classes: Sequence[str]) -> str:
+    """Write the golden result as the workload `guest` wants it; times are nobody's result."""
+    assert golden.end is not None  # noqa: S101 - by refusal
+    check = "-" if golden.check is None else golden.check.code
+    output = "-" if "prints time" in classes else golden.output
+    return f"{golden.end.how}:{golden.end.code}:{check}:{output}"
+
+
+def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list[tuple[str, str]]:
+    """List classes, each with what proves it."""
+    golden = seen.timeless[0].jobs[0]
+    found: list[tuple[str, str]] = []
+    if golden.end is not None and golden.end.how == "exited":
+        found.append(("exit", f"a job ends by exit({golden.end.code})"))
+    if not _agree((seen.timeless[0], *seen.fresh)):
+        words = "output differs from process to process, and not with clocks that stand"
+        found.append(("prints time", words))
+    if _reads_uninitialised(seen):
+        words = "its result depends on what memory held before"
+        found.append(("reads uninitialised memory", words))
+    elif not _agree((seen.timeless[0], *seen.other_layout)) and _agree(seen.other_layout):
+        words = "its result depends on the order in which its data lie"
+        found.append(("layout dependent", words))
+    checks = [job.check for job in seen.checked_only.jobs] if seen.checked_only else []
+    if golden.check is not None and checks and all(one == golden.check for one in checks):
+        found.append(("vacuous check", f"its check {golden.check.words} also without the job"))
+    return found + _of_repetition(seen, wrong)
+
+
+def _of_repetition(
+    seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]
+) -> list[tuple[str, str]]:
+    """List what shows only when jobs follow one another in one process."""
+    repeated = {one.kind: one.words for one in wrong.get(Mode.NONE, ())}
+    found: list[tuple[str, str]] = []
+    stale = _stale_state(seen, wrong, repeated)
+    if stale:
+        found.append(("stale state", stale))
+    elif Kind.WORK in repeated and _is_cured(wrong, frozenset({Kind.WORK})) and _shrinks(seen):
+        found.append(("shrinking work", repeated[Kind.WORK]))
+    if Kind.THREADS in repeated and not _is_cured(wrong, frozenset({Kind.HEAP})):
+        # A thread that is left keeps what the C library has allocated for it: no leak of its own.
+        repeated.pop(Kind.HEAP, None)
+    names = {
+        Kind.HEAP: "heap leak",
+        Kind.DESCRIPTORS: "fd leak",
+        Kind.THREADS: "thread left",
+        Kind.HANDLERS: "signal handler left",
+    }
+    return found + [(names[kind], words) for kind, words in repeated.items() if kind in names]
+
+
+def _stale_state(
+    seen: Observed,
+    wrong: Mapping[Mode, tuple[Deviation, ...]],
+    repeated: Mapping[Kind, str],
+) -> str:
+    """Say what proves that a job goes on from where the one before has left the state; "": none."""
+    words = [text for kind, text in repeated.items() if kind in _COMPUTED]
+    if not words:
+        return ""
+    if _is_cured(wrong, _COMPUTED):
+        return words[0]
+    is_cured_by_fork = not wrong.get(Mode.FORK, (None,))
+    if is_cured_by_fork and not _reads_uninitialised(seen):
+        return f"{words[0]}; the state lies outside the program's own data"
+    return ""
+
+
+def _is_cured(wrong: Mapping[Mode, tuple[Deviation, ...]], kinds: frozenset[Kind]) -> bool:
+    """Whether fresh state, and nothing else, makes these right."""
+    return any(
+        mode in wrong and not any(one.kind in kinds for one in wrong[mode])
+        for mode in (Mode.REINIT, Mode.RESTORE)
+    )
+
+
+def _shrinks(seen: Observed) -> bool:
+    reference, counted = reference_work(seen), seen.works.get(Mode.NONE)
+    if reference is None or counted is None:
+        return False
+    other = [one for one in counted.work[1:] if not _is_as_much(one, reference)]
+    return bool(other) and max(other) < reference

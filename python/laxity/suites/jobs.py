@@ -1,0 +1,293 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Jobs of a guest as laxity-vet runs them: what each did and left, and how much work it was."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import PlatformError, ToolError
+from laxity.runner.tools import find_tool
+from laxity.suites.program import Convention, Program
+
+_CALLGRIND_TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
+# Under callgrind everything takes about fifty times as long.
+_CALLGRIND_SLOWDOWN = 50
+
+
+class End(msgspec.Struct, frozen=True):
+    """How a step ended: what it returned, its exit code, or its signal."""
+
+    how: str
+    code: int
+
+    @property
+    def words(self) -> str:
+        """As a sentence goes on."""
+        return {
+            "returned": f"returned {self.code}",
+            "exited": f"exit code {self.code}",
+            "signalled": f"signal {self.code}",
+        }[self.how]
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One job as laxity-vet tells it. `end` None: left out; `check` None: none, or not reached.
+
+    `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
+    after the job, None: not counted. `descriptors`, `threads`, `handlers`: beyond those before the
+    first job.
+    """
+
+    job: int
+    init: End
+    end: End | None
+    check: End | None
+    output_bytes: int
+    output: str
+    complaint: str
+    input_bytes: int
+    state: str
+    heap_bytes: int | None
+    descriptors: int
+    threads: int
+    handlers: list[int]
+    duration_ns: int
+    isolating_ns: int
+
+    @property
+    def result(self) -> tuple[object, ...]:
+        """What must be the same in every job."""
+        return (self.end, self.check, self.output, self.output_bytes)
+
+
+class _Lost(msgspec.Struct, frozen=True):
+    """A job in a child that could not tell its end."""
+
+    lost_job: int
+    signal: int
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The jobs of one process.
+
+    Attributes:
+        jobs: In order; fewer than asked for if the process ended before.
+        failure: Why it did, in words; "" if it did not.
+        work: Instructions of each job; empty unless they were counted.
+        files: What the jobs left in their working directory, by name, as SHA-256.
+    """
+
+    jobs: tuple[Job, ...]
+    failure: str = ""
+    work: tuple[int, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A linked program, and what each of its jobs is given.
+
+    Attributes:
+        program: What it is.
+        object: The shared object.
+        words: Arguments.
+        input: Standard input; None: an empty one.
+    """
+
+    program: Program
+    object: Path
+    words: tuple[str, ...] = ()
+    input: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How laxity-vet runs jobs; see its help."""
+
+    isolation: str = "none"
+    jobs: int = 1
+    has_fixed_clock: bool = True
+    fill: int = 0
+    leaves_job_out: bool = False
+    counts_work: bool = False
+    timeout_s: float = 10.0
+
+
+def require_tools() -> None:
+    """Check that jobs can be run and their instructions counted.
+
+    Raises:
+        PlatformError: valgrind is missing.
+        ToolError: laxity-vet is not built, or of another version.
+    """
+    _vet_tool()
+    if shutil.which("valgrind") is None:
+        msg = "valgrind: not found, and without it nobody counts instructions; install valgrind"
+        raise PlatformError(msg)
+
+
+@cache
+def _vet_tool() -> str:
+    return str(find_tool("laxity-vet"))
+
+
+def argv_name(program: Program) -> str:
+    """Give the name that the program sees as its own."""
+    return program.prefix if program.convention is Convention.INIT_MAIN_RETURN else program.name
+
+
+def run_session(guest: Guest, how: How) -> Session:
+    """Run jobs in a process of their own, in an empty working directory.
+
+    Raises:
+        ToolError: laxity-vet refuses the guest.
+    """
+    with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
+        working, counting = Path(scratch, "cwd"), Path(scratch, "work")
+        working.mkdir()
+        counting.mkdir()
+        argv = _argv(guest, how)
+        timeout_s = how.timeout_s
+        if how.counts_work:
+            out = counting / "callgrind.out"
+            argv = [*_callgrind(out), *argv]
+            timeout_s *= _CALLGRIND_SLOWDOWN
+        try:
+            done = subprocess.run(
+                argv,
+                cwd=working,
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired as error:
+            jobs, _ = _read_jobs(error.stdout or b"")
+            return Session(jobs, f"did not end within {timeout_s:g} s")
+        jobs, failure = _read_jobs(done.stdout)
+        failure = failure or _failure(done, len(jobs) < how.jobs)
+        return Session(jobs, failure, _read_work(counting), _hashes(working))
+
+
+def _argv(guest: Guest, how: How) -> list[str]:
+    words = [_vet_tool(), "--convention", guest.program.convention.value]
+    words += ["--name", argv_name(guest.program), "--isolation", how.isolation]
+    words += ["--jobs", str(how.jobs)]
+    words += ["--input", str(guest.input)] if guest.input else []
+    words += ["--fill", str(how.fill)] if how.fill else []
+    words += ["--leave-job-out"] if how.leaves_job_out else []
+    words += ["--fixed-clock"] if how.has_fixed_clock else []
+    return [*words, "--", str(guest.object), *guest.words]
+
+
+def _callgrind(out: Path) -> list[str]:
+    return [
+        "valgrind",
+        "-q",
+        "--tool=callgrind",
+        "--collect-atstart=no",
+        f"--callgrind-out-file={out}",
+    ]
+
+
+def _read_jobs(data: bytes) -> tuple[tuple[Job, ...], str]:
+    """Read whole lines; a job that was lost is the end."""
+    jobs: list[Job] = []
+    for line in data.split(b"\n")[:-1]:
+        if line.startswith(b'{"lost_job"'):
+            lost = msgspec.json.decode(line, type=_Lost)
+            how = f"signal {lost.signal}" if lost.signal else f"exit code {lost.exit_code}"
+            return tuple(jobs), f"job {lost.lost_job} ended its process: {how}"
+        jobs.append(msgspec.json.decode(line, type=Job))
+    return tuple(jobs), ""
+
+
+def _failure(done: "subprocess.CompletedProcess[bytes]", is_short: bool) -> str:
+    text = done.stderr.decode(errors="replace").strip()
+    if text.startswith("laxity-vet: "):
+        msg = text.partition("\n")[0].removeprefix("laxity-vet: ")
+        raise ToolError(msg)
+    if not is_short:
+        return ""
+    if done.returncode < 0:
+        return f"ended its process: signal {-done.returncode}"
+    return f"ended its process: exit code {done.returncode}"
+
+
+def _read_work(directory: Path) -> tuple[int, ...]:
+    """Read what callgrind has dumped: one part per job, numbered from 1."""
+    parts = [path for path in directory.iterdir() if path.suffix.removeprefix(".").isdigit()]
+    totals: list[int] = []
+    for path in sorted(parts, key=lambda path: int(path.suffix[1:])):
+        match = _CALLGRIND_TOTAL.search(path.read_text(encoding="utf-8", errors="replace"))
+        if match:
+            totals.append(int(match[1]))
+    return tuple(totals)
+
+
+def _hashes(directory: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRun:
+    """The program as its authors meant it, in an executable of its own."""
+
+    exit_code: int
+    output: str
+    output_bytes: int
+    failure: str = ""
+
+
+# FNV-1a, as native/guests/guest_streams.c has it.
+_FNV_BASIS = 14695981039346656037
+_FNV_PRIME = 1099511628211
+_WORD = (1 << 64) - 1
+
+
+def fnv_hash(data: bytes) -> str:
+    """Hash output as laxity-vet does."""
+    value = _FNV_BASIS
+    for byte in data:
+        value = ((value ^ byte) * _FNV_PRIME) & _WORD
+    return f"{value:016x}"
+
+
+def run_own(executable: Path, guest: Guest, timeout_s: float) -> OwnRun:
+    """Run the program's own executable once."""
+    name_and_words: Sequence[str] = [argv_name(guest.program), *guest.words]
+    with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
+        source = guest.input.open("rb") if guest.input else subprocess.DEVNULL
+        try:
+            done = subprocess.run(
+                name_and_words,
+                executable=executable,
+                cwd=scratch,
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+                stdin=source,
+            )
+        except subprocess.TimeoutExpired:
+            return OwnRun(0, "", 0, f"did not end within {timeout_s:g} s")
+        finally:
+            if not isinstance(source, int):
+                source.close()
+    if done.returncode < 0:
+        return OwnRun(0, "", 0, f"ended by signal {-done.returncode}")
+    return OwnRun(done.returncode, fnv_hash(done.stdout), len(done.stdout))

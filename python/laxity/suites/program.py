@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A program of a suite: its sources, and by which convention its functions are its job."""
+
+from collections.abc import Collection
+from enum import StrEnum
+
+import msgspec
+
+_HOOKS = frozenset({"benchmark_init", "benchmark_execution", "benchmark_teardown"})
+_EMBENCH = frozenset({"initialise_benchmark", "benchmark", "verify_benchmark"})
+_TRIPLE = ("_init", "_main", "_return")
+
+
+class Convention(StrEnum):
+    """Which functions prepare, are the job, and check it; the words are those of laxity-vet."""
+
+    MAIN = "main"
+    INIT_MAIN_RETURN = "init-main-return"
+    HOOKS = "hooks"
+    EMBENCH = "embench"
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program that was found.
+
+    `directory` and `sources` are relative to the suite. `prefix` is what the functions of
+    init-main-return begin with. `includes`: directories of headers beside those of the sources.
+    `has_main`: it can also be run as its authors meant it.
+    """
+
+    name: str
+    directory: str
+    convention: Convention
+    prefix: str = ""
+    sources: tuple[str, ...]
+    includes: tuple[str, ...] = ()
+    has_main: bool = True
+
+
+class Unplaced(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that looked like a program and is none that laxity can run, and why."""
+
+    path: str
+    reason: str
+
+
+class Discovery(msgspec.Struct, frozen=True, kw_only=True):
+    """What a directory holds."""
+
+    programs: tuple[Program, ...]
+    unplaced: tuple[Unplaced, ...]
+
+
+def convention_of(functions: Collection[str], name: str) -> tuple[Convention, str] | str:
+    """Tell a program's convention by what it defines.
+
+    Args:
+        functions: Its functions that other objects see.
+        name: Name of its folder: which prefix is meant where there are several.
+
+    Returns:
+        Convention and prefix; or, in words, why there is none.
+    """
+    defined = set(functions)
+    if defined >= _HOOKS:
+        return Convention.HOOKS, ""
+    if defined >= _EMBENCH:
+        return Convention.EMBENCH, ""
+    init, _, _ = _TRIPLE
+    prefixes = {one.removesuffix(init) for one in defined if one.endswith(init)}
+    prefixes = {one for one in prefixes if one and defined >= {one + end for end in _TRIPLE}}
+    if name in prefixes:
+        return Convention.INIT_MAIN_RETURN, name
+    if len(prefixes) == 1:
+        return Convention.INIT_MAIN_RETURN, prefixes.pop()
+    if prefixes:
+        several = ", ".join(sorted(prefixes))
+        return f"several sets of NAME_init, NAME_main, NAME_return: {several}"
+    if "main" in defined:
+        return Convention.MAIN, ""
+    return (
+        "no entry: neither main, nor NAME_init with NAME_main and NAME_return, nor the hooks of "
+        "RT-Bench, nor Embench's benchmark functions"
+    )

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""vetting.toml: the verdicts of `suite vet`, and of which sources they are."""
+
+import hashlib
+import shlex
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from laxity import __version__
+from laxity.errors import ConfigError
+from laxity.model.wording import plain_words
+from laxity.suites.classify import Mode, Vetted
+from laxity.suites.program import Convention, Program
+from laxity.suites.vetting import VetRequest
+
+VETTING_SCHEMA = 1
+
+
+class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One program in vetting.toml. `mode` and `expected` None: it was rejected.
+
+    `expected`: what each job must come to, as the workload `guest` wants it:
+    HOW:CODE:CHECK:OUTPUT, where "-" is not compared.
+    """
+
+    name: str
+    convention: Convention
+    sources_sha256: str
+    classes: list[str]
+    verdict: str
+    evidence: list[str]
+    mode: Mode | None = None
+    expected: str | None = None
+
+
+class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The whole file; `cc`: the compiler and its flags, as a shell would read them."""
+
+    schema: int
+    tool: str
+    cc: str
+    jobs_per_mode: int
+    program: list[VettedProgram]
+
+
+def sources_hash(root: Path, program: Program) -> str:
+    """Hash the sources of a program: names and contents, in order."""
+    digest = hashlib.sha256()
+    for source in program.sources:
+        data = (root / source).read_bytes()
+        digest.update(f"{source}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
+
+
+def vetting_to_toml(
+    request: VetRequest, programs: Sequence[Program], vetted: Sequence[Vetted]
+) -> str:
+    """Write verdicts as TOML.
+
+    Args:
+        request: How they were vetted.
+        programs: What was vetted.
+        vetted: One verdict per program, in the same order.
+    """
+    # tomli_w is needed only by commands that write TOML.
+    import tomli_w  # noqa: PLC0415
+
+    rows = [_row(request.root, program, one) for program, one in zip(programs, vetted, strict=True)]
+    document = Vetting(
+        schema=VETTING_SCHEMA,
+        tool=f"laxity {__version__}",
+        cc=shlex.join(request.toolchain.cc),
+        jobs_per_mode=request.jobs,
+        program=rows,
+    )
+    table = msgspec.to_builtins(document)
+    table["program"] = [
+        {key: value for key, value in row.items() if value is not None} for row in table["program"]
+    ]
+    return tomli_w.dumps(table)
+
+
+def _row(root: Path, program: Program, vetted: Vetted) -> VettedProgram:
+    return VettedProgram(
+        name=program.name,
+        convention=program.convention,
+        sources_sha256=sources_hash(root, program),
+        classes=list(vetted.classes),
+        verdict=vetted.verdict,
+        evidence=list(vetted.evidence),
+        mode=vetted.mode,
+        expected=vetted.expected,
+    )
+
+
+def read_vetting(path: Path) -> Vetting:
+    """Read vetting.toml.
+
+    Raises:
+        ConfigError: It cannot be read, or is none.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        vetting = msgspec.convert(document, Vetting)
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); laxity suite vet writes it"
+        raise ConfigError(msg) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        msg = f"{path}: {plain_words(error)}; laxity suite vet writes it anew"
+        raise ConfigError(msg) from error
+    if vetting.schema != VETTING_SCHEMA:
+        msg = f"{path}: schema {vetting.schema} is not {VETTING_SCHEMA}; vet again"
+        raise ConfigError(msg)
+    return vetting

@@ -1,0 +1,195 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Verdicts on jobs that are made up."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from laxity.suites.classify import Kind, Mode, Observed, classify, deviations
+from laxity.suites.jobs import End, Job, OwnRun, Session
+from laxity.suites.program import Convention
+
+ORDER = (Mode.NONE, Mode.RESTORE, Mode.FORK, Mode.EXEC)
+RIGHT = Job(
+    job=0,
+    init=End("returned", 0),
+    end=End("returned", 0),
+    check=End("returned", 0),
+    output_bytes=0,
+    output="h",
+    complaint="",
+    input_bytes=0,
+    state="s",
+    heap_bytes=0,
+    descriptors=0,
+    threads=0,
+    handlers=[],
+    duration_ns=1,
+    isolating_ns=1,
+)
+
+
+def job(number: int, **changes: object) -> Job:
+    """A right job but for some fields."""
+    return msgspec.structs.replace(RIGHT, job=number, **changes)
+
+
+def session(*jobs: Job, work: tuple[int, ...] = ()) -> Session:
+    """Jobs of one process."""
+    return Session(jobs, work=work)
+
+
+FRESH = session(RIGHT)
+THREE = session(*(job(number) for number in range(3)))
+
+
+def observed(none: Session = THREE, none_work: tuple[int, ...] = (1000, 1000, 1000)) -> Observed:
+    """A program that is right but for mode none."""
+    works = {
+        Mode.NONE: replace(THREE, work=none_work),
+        Mode.RESTORE: replace(THREE, work=(1000, 1000, 1000)),
+    }
+    return Observed(
+        convention=Convention.INIT_MAIN_RETURN,
+        fresh=(FRESH, FRESH),
+        timeless=(FRESH, FRESH),
+        filled=((FRESH, FRESH), (FRESH, FRESH)),
+        other_layout=(FRESH, FRESH),
+        sampled=FRESH,
+        checked_only=session(job(0, check=End("returned", 1))),
+        own=OwnRun(0, "h", 0),
+        modes={Mode.NONE: none, Mode.RESTORE: THREE, Mode.FORK: THREE},
+        works=works,
+    )
+
+
+def classes(seen: Observed) -> tuple[str, ...]:
+    """The classes of a program of these."""
+    return classify("p", seen, ORDER).classes
+
+
+def test_a_program_whose_jobs_are_all_alike_is_clean_and_needs_no_isolation():
+    vetted = classify("p", observed(), ORDER)
+    assert (vetted.classes, vetted.mode) == (("clean",), Mode.NONE)
+
+
+@pytest.mark.parametrize(("work", "mode"), [(9900, Mode.NONE), (9899, Mode.RESTORE)])
+def test_a_job_may_be_one_percent_less_work_and_no_less(work: int, mode: Mode):
+    # 1 % of 10000 is 100, more than the 64 instructions that are always allowed.
+    seen = observed(none_work=(10000, work, work))
+    works = {**seen.works, Mode.RESTORE: replace(THREE, work=(10000, 10000, 10000))}
+    assert classify("p", replace(seen, works=works), ORDER).mode == mode
+
+
+@pytest.mark.parametrize(("work", "mode"), [(1064, Mode.NONE), (1065, Mode.RESTORE)])
+def test_a_short_job_may_differ_by_64_instructions_and_no_more(work: int, mode: Mode):
+    assert classify("p", observed(none_work=(1000, work, work)), ORDER).mode == mode
+
+
+def test_work_that_grows_is_wrong_and_has_no_class_of_its_own():
+    vetted = classify("p", observed(none_work=(1000, 2000, 3000)), ORDER)
+    assert (vetted.classes, vetted.mode) == ((), Mode.RESTORE)
+
+
+def test_a_first_job_that_warms_the_c_library_up_is_no_shrinking_work():
+    # 1000 instructions with restored state, whatever a first job takes.
+    assert classes(observed(none_work=(5000, 1000, 1000))) == ("clean",)
+
+
+def test_heap_that_is_taken_once_is_no_leak():
+    held = session(job(0, heap_bytes=0), job(1, heap_bytes=64), job(2, heap_bytes=64))
+    assert classes(observed(held)) == ("clean",)
+
+
+def test_heap_that_grows_in_every_job_is_a_leak():
+    held = session(job(0, heap_bytes=1), job(1, heap_bytes=2), job(2, heap_bytes=3))
+    assert classes(observed(held)) == ("heap leak",)
+
+
+def test_heap_that_is_not_counted_is_no_leak():
+    held = session(*(job(number, heap_bytes=None) for number in range(3)))
+    assert classes(observed(held)) == ("clean",)
+
+
+def test_a_descriptor_that_the_first_job_keeps_is_no_leak():
+    kept = session(*(job(number, descriptors=1) for number in range(3)))
+    assert classes(observed(kept)) == ("clean",)
+
+
+def test_state_that_drifts_makes_a_mode_wrong_though_every_result_is_right():
+    drifting = session(job(0), job(1, state="t"), job(2, state="u"))
+    vetted = classify("p", observed(drifting), ORDER)
+    assert (vetted.classes, vetted.mode) == (("stale state",), Mode.RESTORE)
+
+
+def test_a_check_that_passes_without_the_job_is_vacuous():
+    seen = replace(observed(), checked_only=FRESH)
+    assert classes(seen) == ("vacuous check",)
+
+
+def test_a_result_that_depends_on_the_same_byte_in_the_same_way_is_uninitialised_memory():
+    other = session(job(0, output="i"))
+    seen = replace(observed(), filled=((other, other), (FRESH, FRESH)))
+    assert classes(seen) == ("reads uninitialised memory",)
+
+
+def test_a_result_that_differs_under_the_same_byte_proves_nothing_of_memory():
+    other = session(job(0, output="i"))
+    seen = replace(observed(), filled=((other, FRESH), (FRESH, FRESH)))
+    assert "reads uninitialised memory" not in classes(seen)
+
+
+def test_a_result_that_differs_in_one_of_two_equal_layouts_proves_nothing_of_layout():
+    other = session(job(0, output="i"))
+    assert "layout dependent" not in classes(replace(observed(), other_layout=(other, FRESH)))
+
+
+def test_a_difference_that_nothing_explains_gets_no_class():
+    # Only a new process helps, and the result depends on what memory held before.
+    other = session(job(0, output="i"))
+    wrong = session(job(0), job(1, output="i"), job(2, output="i"))
+    seen = observed(wrong)
+    modes = {Mode.NONE: wrong, Mode.RESTORE: wrong, Mode.FORK: wrong}
+    seen = replace(seen, modes=modes, filled=((other, other), (FRESH, FRESH)))
+    vetted = classify("p", seen, ORDER)
+    assert (vetted.classes, vetted.mode) == (("reads uninitialised memory",), Mode.EXEC)
+
+
+def test_a_process_that_ended_before_its_last_job_is_wrong():
+    ended = Session((job(0),), "ended its process: signal 11")
+    assert {one.kind for one in deviations(observed(ended), Mode.NONE)} == {Kind.END}
+
+
+def test_what_a_child_has_left_goes_with_it():
+    left = session(*(job(n, threads=1, handlers=[10], descriptors=n) for n in range(3)))
+    seen = observed(left)
+    seen = replace(seen, modes={**seen.modes, Mode.RESTORE: left, Mode.FORK: left})
+    assert classify("p", seen, ORDER).mode == Mode.FORK
+
+
+def test_a_program_whose_own_main_fails_is_rejected():
+    vetted = classify("p", replace(observed(), own=OwnRun(3, "h", 0)), ORDER)
+    assert vetted.mode is None
+    assert "exit code 3" in vetted.verdict
+
+
+def test_a_check_that_is_not_0_is_right_if_the_program_s_own_main_says_so():
+    other = session(job(0, check=End("returned", 400)))
+    three = session(*(job(number, check=End("returned", 400)) for number in range(3)))
+    seen = replace(
+        observed(),
+        fresh=(other, other),
+        timeless=(other, other),
+        filled=((other, other),),
+        other_layout=(other, other),
+        modes=dict.fromkeys(ORDER[:3], three),
+    )
+    assert classes(seen) == ("clean",)
+
+
+def test_a_check_that_is_not_0_without_a_main_that_could_say_so_is_rejected():
+    other = session(job(0, check=End("returned", 400)))
+    seen = replace(observed(), timeless=(other, other), own=None)
+    assert "400" in classify("p", seen, ORDER).verdict

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Mini-programs, each with one defect in the shape of one convention, and what vetting says."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from laxity.suites.classify import Mode, Vetted
+from laxity.suites.discover import discover
+from laxity.suites.jobs import require_tools
+from laxity.suites.toolchain import Toolchain
+from laxity.suites.vetting import VetRequest, vet_all
+
+PROGRAMS = Path(__file__).parent / "programs"
+JOBS = 4
+
+# Classes and mode of each; the defect is described at the top of its source.
+EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
+    "clean_sum": ({"clean"}, Mode.NONE),
+    "hooks_clean": ({"clean"}, Mode.NONE),
+    "embench_clean": ({"clean"}, Mode.NONE),
+    "embench_zero": ({"clean"}, Mode.NONE),
+    "embench_threshold": ({"clean"}, Mode.NONE),
+    "expected_value": ({"clean"}, Mode.NONE),
+    "stale_static": ({"stale state"}, Mode.RESTORE),
+    "small_data": ({"stale state"}, Mode.RESTORE),
+    "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
+    "libc_state": ({"stale state"}, Mode.FORK),
+    "init_outside_main": ({"stale state"}, Mode.REINIT),
+    "shrinking_work": ({"shrinking work"}, Mode.REINIT),
+    "exits": ({"exit"}, Mode.NONE),
+    "descriptor_leak": ({"fd leak"}, Mode.RESTORE),
+    "stream_leak": ({"fd leak", "heap leak"}, Mode.RESTORE),
+    "small_heap_leak": ({"heap leak"}, Mode.RESTORE),
+    "large_heap_leak": ({"heap leak"}, Mode.RESTORE),
+    "vacuous_check": ({"vacuous check"}, Mode.NONE),
+    "uninitialised_read": ({"reads uninitialised memory"}, Mode.FORK),
+    "out_of_bounds": ({"layout dependent"}, Mode.NONE),
+    "prints_time": ({"prints time"}, Mode.NONE),
+    "thread_left": ({"thread left"}, Mode.FORK),
+    "handler_left": ({"signal handler left"}, Mode.RESTORE),
+    "reads_input": ({"needs input"}, None),
+    "failing_check": (set(), None),
+    "fails_at_once": (set(), None),
+    "never_alike": (set(), None),
+}
+
+
+@pytest.fixture(scope="module")
+def vetted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Vetted]:
+    """All of them, vetted once."""
+    require_tools()
+    toolchain = Toolchain()
+    found = discover(PROGRAMS, tmp_path_factory.mktemp("discover"), toolchain)
+    request = VetRequest(PROGRAMS, tmp_path_factory.mktemp("vet"), toolchain, JOBS)
+    verdicts = vet_all(request, found.programs, lambda _: None)
+    return {one.program: one for one in verdicts}
+
+
+def test_every_mini_program_has_an_expected_verdict():
+    assert {path.name for path in PROGRAMS.iterdir()} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_mini_program_gets_its_classes_and_its_cheapest_right_mode(
+    vetted: dict[str, Vetted], name: str
+):
+    one = vetted[name]
+    assert (set(one.classes), one.mode) == EXPECTED[name], (one.verdict, one.evidence)
+
+
+def test_a_silent_defect_is_told_with_its_instructions(vetted: dict[str, Vetted]):
+    # 63 values that move 63 places at most: thousands of instructions; sorted already: hundreds.
+    evidence = vetted["shrinking_work"].evidence[0]
+    words = evidence.split()
+    shrunk, fresh = int(words[words.index("is") + 1]), int(words[words.index("state") + 1])
+    assert shrunk * 5 < fresh
+    assert "(3 of 4 jobs)" in evidence
+
+
+def test_a_small_leak_is_told_to_the_byte(vetted: dict[str, Vetted]):
+    assert "24 B of heap more after each job" in vetted["small_heap_leak"].evidence[0]
+
+
+def test_a_large_leak_is_told_to_the_byte(vetted: dict[str, Vetted]):
+    assert "1048576 B of heap more after each job" in vetted["large_heap_leak"].evidence[0]
+
+
+def test_state_that_nobody_can_put_back_is_said_to_lie_elsewhere(vetted: dict[str, Vetted]):
+    assert "outside the program's own data" in vetted["libc_state"].evidence[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("reads_input", "it reads standard input"),
+        ("failing_check", "its own main ends with exit code 1"),
+        ("fails_at_once", "usage: fails_at_once FILE"),
+        ("never_alike", "two fresh processes have different results"),
+    ],
+)
+def test_a_program_without_a_golden_result_is_rejected_with_the_reason(
+    vetted: dict[str, Vetted], name: str, reason: str
+):
+    assert vetted[name].verdict.startswith("rejected: ")
+    assert reason in vetted[name].verdict
+
+
+def test_a_program_that_cannot_be_built_is_rejected_with_the_compiler_s_words(tmp_path: Path):
+    tree, build = tmp_path / "tree", tmp_path / "build"
+    shutil.copytree(PROGRAMS / "exits", tree / "exits")
+    build.mkdir()
+    toolchain = Toolchain()
+    found = discover(tree, build, toolchain).programs[0]
+    (tree / "exits" / "exits.c").write_text("int main(void) { return wrong; }\n")
+    vetted = vet_all(VetRequest(tree, build, toolchain, JOBS), [found], lambda _: None)[0]
+    assert vetted.mode is None
+    assert "wrong" in vetted.verdict
