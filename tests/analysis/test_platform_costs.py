@@ -5,7 +5,9 @@ from decimal import Decimal
 import pytest
 from tests.analysis.made_up_costs import GAMMAS, KIB, SWITCHES, entry, gamma, model
 
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import Tick
+from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted, Choice, account, interpolate_up
 from laxity.analysis.task_model import Task
 from laxity.model.costs import Entry
@@ -150,3 +152,11 @@ def test_figure_of_another_cpu_is_told():
     found = account(model(*SWITCHES, *GAMMAS), tasks(cpu=0), Choice())
     assert "delta was measured on CPU 1, not on CPU 0" in found.notes
     assert accounted(*SWITCHES, *GAMMAS).notes == ()
+
+
+def test_figure_of_several_other_cpus_is_told_once():
+    setup = Setup(fit=Fit.FIRST, cpus=(0, 1, 2, 3))
+    notes = account(model(*SWITCHES, *GAMMAS), tasks(), Choice(), setup).notes
+    assert [one for one in notes if one.startswith("delta")] == [
+        "delta was measured on CPU 1, not on CPU 0,2-3"
+    ]

@@ -449,5 +449,7 @@ def _notes(model: Costs, cpus: Collection[int], used: Sequence[UsedCost]) -> Ite
         measured_on = {cpu for cpu in found if cpu is not None}
         if None in found:
             continue
-        for cpu in sorted(set(cpus) - measured_on):
-            yield f"{name} was measured on CPU {format_cpus(measured_on)}, not on CPU {cpu}"
+        others = set(cpus) - measured_on
+        if others:
+            where = f"not on CPU {format_cpus(others)}"
+            yield f"{name} was measured on CPU {format_cpus(measured_on)}, {where}"
