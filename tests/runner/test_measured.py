@@ -100,6 +100,8 @@ def test_only_measurements_are_merged(tmp_path: Path):
         merge_runs([tmp_path / "R"])
     with pytest.raises(ConfigError, match="measured no costs"):
         read_costs(tmp_path / "R")
+    with pytest.raises(ConfigError, match=r"does not exist; name a costs\.json"):
+        read_costs(tmp_path / "none.json")
     path = finished(tmp_path / "A", SIZES)
     with pytest.raises(ConfigError, match="name the runs themselves"):
         merge_runs([path / "costs.json"])

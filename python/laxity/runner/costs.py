@@ -25,6 +25,9 @@ def read_costs(path: Path) -> Costs:
         RecordError: It is damaged.
     """
     file = path
+    if path.suffix == Path(COSTS).suffix and not path.exists():
+        msg = f"costs {path}: does not exist; name a costs.json, or the run that holds one"
+        raise ConfigError(msg)
     if path.is_dir() or not path.exists():
         run = open_recovered(path)
         file = run.path / COSTS
