@@ -52,6 +52,11 @@ def test_alternative_text_is_escaped():
     assert 'aria-label="a &quot;b&quot; &lt;c> &amp; d"' in svg
 
 
+def test_characters_that_our_font_lacks_are_written_without_a_warning():
+    svg = figures.tail(_labelled(1, 2), "制御", None, "fig", "alt")
+    assert "制御" in svg
+
+
 def test_the_same_data_give_the_same_drawing():
     first, second = (
         figures.tail(_labelled(3, 7, 7), "response time", None, "fig", "alt") for _ in range(2)

@@ -9,6 +9,7 @@ colour of `INK` becomes a CSS variable, which is what makes one figure right in 
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -28,6 +29,7 @@ Axis: TypeAlias = Any  # matplotlib's XAxis or YAxis, whose methods are untyped
 # Points; two of them stand side by side on a desk, one fills a telephone, text stays near 9 px.
 WIDTH_PT = 400
 HEIGHT_PT = 240
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 FONT_PT = 9.5
 _POINTS_PER_INCH = 72
 # A logarithmic axis of fewer decades needs ticks between the powers of ten.
@@ -111,7 +113,10 @@ def to_svg(figure: Figure, prefix: str, alt: str) -> str:
     """
     buffer = io.StringIO()
     canvas: Any = FigureCanvasSVG(figure)
-    canvas.print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    with warnings.catch_warnings():
+        # Text stays text, so the reader's fonts have to hold its characters, not matplotlib's.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        canvas.print_svg(buffer, metadata=_NO_METADATA)
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
