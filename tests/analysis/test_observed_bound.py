@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Bounds beside the jobs of a run, by hand. Thread 7 is the task."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.analysis.made_up_trace import NAMES, full_trace, jobs
@@ -103,6 +105,21 @@ def test_interrupts_that_the_trace_lacks_are_part_of_the_tasks_and_never_zero():
     assert sum(part.beyond_ns for part in one.parts) == one.response_ns - one.bound_ns == 140
     (one,) = observed(bound, row, supplies=EVERYTHING).excesses
     assert [part.counted_ns for part in one.parts if part.name == "interrupts"] == [10]
+
+
+def test_excess_over_a_bound_without_parts_is_not_held_against_parts_of_0():
+    one = replace(bound_of(400), breakdown=None)
+    (excess,) = observed(one, (1000, 1100, 1600, 420), supplies=EVERYTHING).excesses
+    assert excess.parts == ()
+    assert excess.reason == "not attributable: a bound by this test has no parts"
+
+
+@pytest.mark.parametrize(("finish", "above"), [(11_000, 0), (11_001, 1)])
+def test_job_after_its_deadline_is_above_a_verdict_without_a_response_time(finish: int, above: int):
+    # Released at 1000, proven to finish within 10,000.
+    one = replace(bound_of(400), response_time_ns=None)
+    found = observed(one, (1000, 1100, finish, 300))
+    assert (found.bound_ns, found.above) == (10_000, above)
 
 
 def test_job_that_the_trace_does_not_cover_is_not_attributed():

@@ -111,6 +111,18 @@ def test_run_with_other_parameters_is_refused(tmp_path: Path):
         bound(tmp_path, made(), priority=80)
 
 
+def test_run_under_fixed_priorities_is_no_witness_of_edf(tmp_path: Path):
+    words = ("--costs", "none", "--scheduler", "edf")
+    with pytest.raises(NoVerdict, match="fixed priorities scheduled it, the bounds are of edf"):
+        bound(tmp_path, made(), words=words)
+
+
+def test_run_on_one_cpu_is_no_witness_of_a_global_scheduler(tmp_path: Path):
+    words = ("--costs", "none", "--scheduler", "global-fixed-priority", "--cpus", "0-1")
+    with pytest.raises(NoVerdict, match=r'cpus of task "control": 1 in the run, 0-1 in the bound'):
+        bound(tmp_path, made(), words=words)
+
+
 def test_run_of_another_task_is_refused(tmp_path: Path):
     with pytest.raises(NoVerdict, match=r'it has no task "control".*its task "other" is not in'):
         bound(tmp_path, replace(made(), name="other"))

@@ -16,7 +16,7 @@ import numpy as np
 from laxity.analysis import jobs as job_analysis
 from laxity.analysis.attribution import Pieces
 from laxity.analysis.jobs import IntArray, Jobs
-from laxity.analysis.verdicts import TaskBound
+from laxity.analysis.verdicts import SCHEDULABLE, TaskBound
 from laxity.analysis.window_parts import Member, Parts, Window
 
 # Beyond these the rest is counted, not taken apart: the worst ones tell most.
@@ -150,7 +150,7 @@ def observe_task(task: TracedTask, tasks: Sequence[TracedTask], cut: CutWindow |
     """
     rows = job_analysis.with_release(job_analysis.finished(task.rows))
     response_ns = job_analysis.present(job_analysis.response_time_ns(rows))
-    bound_ns = task.bound.response_time_ns
+    bound_ns = proven_ns(task.bound)
     late = np.zeros(0, np.int64)
     if bound_ns is not None:
         late = np.flatnonzero(response_ns > bound_ns)
@@ -165,6 +165,16 @@ def observe_task(task: TracedTask, tasks: Sequence[TracedTask], cut: CutWindow |
         excesses=tuple(_excess(rows[int(index)], task, tasks, cut) for index in worst),
         assumptions=_assumptions(rows, task),
     )
+
+
+def proven_ns(bound: TaskBound) -> int | None:
+    """Give what no response exceeds; None: nothing is proven.
+
+    Some tests prove deadlines without response times: then it is the deadline.
+    """
+    if bound.response_time_ns is None and bound.verdict == SCHEDULABLE:
+        return bound.deadline_ns
+    return bound.response_time_ns
 
 
 def counted(bound: TaskBound) -> dict[PartName, int]:
@@ -213,7 +223,7 @@ def _excess(
             finish_ns=finish_ns,
         )
         parts = _beside_counted(cut(window), counted(task.bound))
-    bound_ns = task.bound.response_time_ns or 0
+    bound_ns = proven_ns(task.bound) or 0
     return Excess(
         job=job,
         response_ns=finish_ns - release_ns,
@@ -229,6 +239,8 @@ def _why_not_attributable(job: int, task: TracedTask, cut: CutWindow | None) -> 
         return "not attributable: no trace"
     if task.bound.cpu is None:
         return "not attributable: the task may run on several CPUs"
+    if not counted(task.bound):
+        return "not attributable: a bound by this test has no parts"
     pieces = task.member.pieces
     if not pieces.is_known[pieces.job == job].any():
         return "not attributable: the trace does not tell of this job"

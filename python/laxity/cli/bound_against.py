@@ -71,7 +71,7 @@ def hold_against(path: Path, task_set: TaskSet, answer: Answer) -> Against:
         NoVerdict: The run is of another task set or machine, or its rows are not whole.
     """
     run = open_recovered(path)
-    found = differences(task_set, answer.tasks, answer.costs.machine_hash, run.manifest)
+    found = differences(task_set, answer, run.manifest)
     if found:
         msg = f"--against {path}: cannot be compared: {'; '.join(found)}"
         raise NoVerdict(msg)
