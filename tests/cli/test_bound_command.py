@@ -317,6 +317,12 @@ def test_priorities_are_written_once(tmp_path: Path):
         )
 
 
+def test_directory_for_priorities_that_is_not_there_is_refused_before_the_answer(tmp_path: Path):
+    words = ("--costs", "none", "--write-priorities", str(tmp_path / "none" / "new.toml"))
+    with pytest.raises(ConfigError, match=r"--write-priorities .*none is no directory; make it"):
+        without_priorities(tmp_path, *words)
+
+
 def test_priorities_are_not_looked_for_with_a_test_that_depends_on_their_order(tmp_path: Path):
     partition = ("--costs", "none", "--partition", "first-fit", "--cpus", "0-1")
     done = without_priorities(tmp_path, *partition)

@@ -300,6 +300,12 @@ def _check_destination(path: Path | None, task_set: TaskSet, setup: Setup) -> No
     if path.exists() or path.is_symlink():
         msg = f"--write-priorities {path}: exists; remove it or name another file"
         raise ConfigError(msg)
+    if not path.parent.is_dir():
+        msg = (
+            f"--write-priorities {path}: {path.parent} is no directory; make it or name another "
+            "file"
+        )
+        raise ConfigError(msg)
 
 
 def _write_priorities(path: Path, data: bytes, answer: Answer) -> None:
