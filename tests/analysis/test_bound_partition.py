@@ -83,6 +83,13 @@ def test_task_without_a_place_is_not_provable():
     assert found.sensitivity is None
 
 
+def test_task_that_fails_alone_is_not_said_to_lack_room():
+    # 50 + 60 > 100 on any CPU, 20 + 60 fits.
+    found = share(A, D, costs=PlatformCosts(switch_ns=60))
+    assert [one.verdict for one in found.tasks] == ["not_provable", "schedulable"]
+    assert found.tasks[0].reason == "its deadline is not proven even on a CPU of its own"
+
+
 def test_what_no_partition_gets_round_is_not_schedulable():
     # 0.7 * 3 = 2.1 > 2.
     over = share(*(replace(A, name=name, wcet_ns=70) for name in "abc"))

@@ -91,7 +91,7 @@ def _shared_out(
     found = _on_their_cpus(shared.placed, costs, setup)
     bounds = {one.name: one for one in found.tasks}
     for one in shared.unplaced:
-        bounds[one.name] = judge_unplaced(one, setup.cpus, costs)
+        bounds[one.name] = judge_unplaced(one, costs, setup)
     tasks = tuple(bounds[one.name] for one in declared)
     impossible = why_impossible(declared, setup.cpus)
     cpus = found.cpus if impossible is None else (*found.cpus, impossible)

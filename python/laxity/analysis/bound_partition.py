@@ -82,14 +82,16 @@ def share_out(
     )
 
 
-def judge_unplaced(
-    one: DeclaredTask, cpus: Sequence[int], costs: PlatformCosts | None
-) -> TaskBound:
+def judge_unplaced(one: DeclaredTask, costs: PlatformCosts | None, setup: Setup) -> TaskBound:
     """Answer for a task that no CPU had room for."""
     verdict: Verdict = NOT_PROVABLE
-    reason = f"no CPU of {format_cpus(cpus)} has room for it beside tasks of larger utilisation"
+    cpus = format_cpus(setup.cpus)
+    reason = f"no CPU of {cpus} has room for it beside tasks of larger utilisation"
+    alone = replace(one, cpu=setup.cpus[0])
     if costs is None:
         reason = "a cost is missing"
+    elif not _fits((alone,), tasks_of((alone,)), costs, setup):
+        reason = "its deadline is not proven even on a CPU of its own"
     if is_late_alone(one):
         verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
     return TaskBound(
