@@ -104,6 +104,23 @@ def test_margin_makes_nothing_unschedulable_for_certain(
     assert bound(tmp_path, *words, deadline=deadline).return_value == code
 
 
+@pytest.mark.parametrize("scheduler", ["fixed-priority", "edf", "global-edf"])
+def test_longer_jobs_than_the_quantile_do_not_contradict_the_verdict(
+    tmp_path: Path, scheduler: str
+):
+    # p99 is 1.000396 ms, within 1.5 ms; one job took 2 ms, which no deadline of 1.5 ms allows.
+    write_run(tmp_path / "run", Made(rows_of()))
+    words = ("--use", "p99", "--scheduler", scheduler, "--format", "json")
+    done = bound(tmp_path, *words, deadline="1500us")
+    answer = json.loads(done.stdout)
+    assert done.return_value == 0
+    assert {answer["verdict"], answer["tasks"][0]["verdict"]} == {"schedulable"}
+    told = (
+        "control: a job took 2ms, longer than its wcet by p99: what is said holds while none does"
+    )
+    assert told in answer["notes"]
+
+
 def test_too_few_jobs_for_the_quantile_are_no_verdict(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     with pytest.raises(NoVerdict, match=r"400 jobs are too few for p99\.9; measure 3688 or more"):

@@ -70,6 +70,12 @@ def wcet_notes(
         notes += ("each job may exceed its pWCET: what is said holds while none does",)
         if costs_machine is not None:
             notes += ("costs count with their largest sample: costs.json holds none for a pWCET",)
+    notes += tuple(
+        f"{one.task}: a job took {decimal_duration(one.max_ns)}, longer than its wcet by "
+        f"{one.use}: what is said holds while none does"
+        for one in measured
+        if one.max_ns > one.wcet_ns
+    )
     return notes + tuple(f"{one.task}: {note}" for one in measured for note in one.notes)
 
 
