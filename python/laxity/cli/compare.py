@@ -162,7 +162,7 @@ def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgemen
     return tuple(
         judgement
         for statement in statements
-        for judgement in judge_statement(statement, found.figures, found.misses)
+        for judgement in judge_statement(statement, found.figures, found.misses, found.subjects)
     )
 
 

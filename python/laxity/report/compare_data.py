@@ -25,6 +25,8 @@ from laxity.store.run_directory import COSTS, SPEC, Run
 
 _STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
 _STATE = "state"
+# What ended these is not among their jobs. Who interrupts a run has all jobs up to there.
+_STATUSES_IN_DOUBT = {"failed": "the run failed", "recovered": "the run was killed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +153,25 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
         found = task.distributions[_STREAM_OF[quantity]]
     if found is None or not found.n:
         return None
-    lost = task.result.lost_rows
-    doubt = f"{lost} rows were lost" if lost else None
+    doubt = "; ".join(_doubts(part, task, quantity)) or None
     kind = _kind(part, task, quantity)
     return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
+
+
+def doubt_of(part: Part, task: TaskData) -> str | None:
+    """Say why what became of all jobs of a task is not known; None: nothing is known against it."""
+    if task.result.lost_rows:
+        return f"{task.result.lost_rows} rows were lost"
+    return _STATUSES_IN_DOUBT.get(part.manifest.status)
+
+
+def _doubts(part: Part, task: TaskData, quantity: str) -> Iterator[str]:
+    whole = doubt_of(part, task)
+    if whole is not None:
+        yield whole
+    aborted = task.result.counts.aborted
+    if aborted and quantity != RELEASE_LATENCY:
+        yield f"{aborted} jobs were aborted, so the longest are not among the figures"
 
 
 def _kind(part: Part, task: TaskData, quantity: str) -> Kind:
