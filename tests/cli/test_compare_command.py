@@ -3,6 +3,7 @@
 """`laxity compare` as a user calls it."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
 from tests.cli.commands import CPU, laxity
+from tests.report.made_up_bound import write_bound
 from tests.report.run_builder import (
     FACTS,
     Made,
@@ -253,6 +255,19 @@ def test_runs_of_runs_are_compared_part_by_part(tmp_path: Path):
     code, answer = compare_json(
         tmp_path / "a", tmp_path / "b", "--fail-on", "alone/control.response.median > +5%"
     )
+    assert code == 0
+    subjects = {one["subject"] for one in answer["results"][0]["comparison"]["figures"]}
+    assert subjects == {"alone/control", "interfered/control"}
+
+
+def test_a_demo_with_costs_and_a_verdict_is_compared(tmp_path: Path):
+    for name in ("a", "b"):
+        path = write_composite(tmp_path / name, demo_runs(N))
+        shutil.copytree(write_bound(tmp_path / f"{name}-bound"), path / "runs" / "verdict")
+        manifest = json.loads((path / "manifest.json").read_bytes())
+        manifest["runs"].append("verdict")
+        (path / "manifest.json").write_text(json.dumps(manifest))
+    code, answer = compare_json(tmp_path / "a", tmp_path / "b")
     assert code == 0
     subjects = {one["subject"] for one in answer["results"][0]["comparison"]["figures"]}
     assert subjects == {"alone/control", "interfered/control"}
