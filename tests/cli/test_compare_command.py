@@ -195,6 +195,13 @@ def test_noise_of_another_experiment_is_refused(runs: Path):
         compare(runs / "base", runs / "same", "--noise", runs / "interfered")
 
 
+def test_costs_tell_no_noise_of_jobs(runs: Path, tmp_path: Path):
+    with pytest.raises(NoVerdict, match="has no task and no cost in common with BASE"):
+        compare(
+            runs / "base", runs / "same", "--noise", write_costs(tmp_path / "a.json", *SWITCHES)
+        )
+
+
 def test_a_run_is_not_compared_with_itself(runs: Path):
     with pytest.raises(ConfigError, match="named twice"):
         compare(runs / "base", runs / "same" / ".." / "base")
