@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.analysis.made_up_costs import entry, gamma, model
 
-from laxity.analysis.compare_costs import compare_costs, entry_name
+from laxity.analysis.compare_costs import compare_costs, cost_subjects, entry_name
 from laxity.analysis.comparison import Figure
 from laxity.model.costs import Entry
 
@@ -109,3 +109,12 @@ def test_the_largest_samples_are_told_and_not_judged():
 
 def test_an_entry_without_axes_has_the_name_of_its_cost():
     assert entry_name(entry("tick", 1, cpu=None)) == "tick"
+
+
+def test_the_curve_over_measured_sizes_is_no_figure_that_is_never_told():
+    points = [(64 * 1024, 5_000)]
+    curve = entry("gamma", 5_000, points=points, case="synchronous_chase", evict="write")
+    one = model(gamma(64, 5_000, quantiles={"0.5": 4_000}), curve)
+    measured = entry_name(one.entries[0])
+    assert {found.subject for found in compare_costs(one, one).figures} == {measured}
+    assert [found.name for found in cost_subjects(one)] == [measured]

@@ -91,6 +91,14 @@ def test_a_single_further_run_says_little():
     assert figure(compare(samples(values), samples(values), noise), "median").floor == 12_706
 
 
+def test_noise_of_too_few_jobs_for_a_quantile_does_not_narrow_its_scatter():
+    # A p99 needs 368 jobs, a median 6: NOISE1 counts for the median alone.
+    values = noisy(1)
+    found = compare(samples(values), samples(values), samples(values[:367], "NOISE1"))
+    assert figure(found, "median").knows_scatter
+    assert not figure(found, "p99").knows_scatter
+
+
 def test_a_coarse_clock_is_a_noise_floor():
     values = noisy(1)
     coarse = replace(samples(values), resolution_ns=10_000)

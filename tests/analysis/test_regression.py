@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from laxity.analysis.comparison import Figure, Point, judge
-from laxity.analysis.regression import TaskMisses, judge_statement, overall
+from laxity.analysis.regression import Subject, TaskMisses, judge_statement, overall
 from laxity.model.fail_on import parse_fail_on
 
 # Shift 100 us within 60 .. 150, noise floor 10: judged as 50 .. 160.
@@ -91,6 +91,42 @@ def test_a_figure_that_is_not_there_is_no_pass():
     assert found[0].detail == "there is no such figure on both sides"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("response.p99 > +16%", "no_verdict"), ("control.response.p99 > +16%", "holds"),
+     ("response.p99 > +4%", "violated"), ("misses > 3", "no_verdict"),
+     ("control.misses > 3", "holds")],
+)  # fmt: skip
+def test_a_task_without_a_figure_is_no_pass_because_another_one_has_it(text: str, expected: str):
+    both = (Subject("control"), Subject("slow"))
+    found = judge_statement(parse_fail_on(text), [FIGURE], [MISSES], both)
+    assert overall(found) == expected
+
+
+def test_a_cost_that_only_the_baseline_has_is_no_pass():
+    axes = (("working_set_bytes", 4096),)
+    gamma = replace(FIGURE, quantity="gamma", subject="gamma@4KiB", statistic="median", axes=axes)
+    lone = Subject("gamma@8KiB", "gamma", (("working_set_bytes", 8192),))
+    there = (Subject("gamma@4KiB", "gamma", axes), lone, Subject("delta", "delta"))
+    for text, expected in (("gamma.median", "no_verdict"), ("gamma@4KiB.median", "holds")):
+        found = judge_statement(parse_fail_on(f"{text} > +16%"), [gamma], [], there)
+        assert overall(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_new", "text", "expected"),
+    # BASE has 5000: nine tenths are 4500.
+    [(4499, "response.max > +40us", "no_verdict"), (4500, "response.max > +40us", "holds"),
+     (4499, "response.max > +19us", "violated"), (4499, "response.max > 2030us", "holds"),
+     (5556, "response.max < -5%", "no_verdict"), (5555, "response.max < -5%", "holds")],
+)  # fmt: skip
+def test_the_largest_of_few_jobs_does_not_pass_against_that_of_many(
+    n_new: int, text: str, expected: str
+):
+    new = Point(2_030_000, n_new, low=2_030_000, high=2_030_000)
+    assert answer(text, replace(LARGEST, new=new)) == expected
+
+
 def test_a_baseline_of_zero_has_no_percent():
     zero = replace(FIGURE, base=Point(0, 5000, 5000, 0, 0))
     assert answer("response.p99 > +5%", zero) == "no_verdict"
@@ -139,8 +175,8 @@ def test_misses_of_runs_of_different_length_have_no_difference():
 
 
 def test_lost_rows_and_no_releases_are_no_pass():
-    assert answer("misses > 3", misses=(replace(MISSES, n_lost=1),)) == "no_verdict"
-    assert answer("misses > 2", misses=(replace(MISSES, n_lost=1),)) == "violated"
+    assert answer("misses > 3", misses=(replace(MISSES, doubt="1 row was lost"),)) == "no_verdict"
+    assert answer("misses > 2", misses=(replace(MISSES, doubt="1 row was lost"),)) == "violated"
     idle = TaskMisses("control", 0, 0, 0, 0)
     assert answer("misses > 0", misses=(idle,)) == "no_verdict"
 

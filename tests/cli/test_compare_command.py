@@ -3,6 +3,7 @@
 """`laxity compare` as a user calls it."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
 from tests.cli.commands import CPU, laxity
+from tests.report.made_up_bound import write_bound
 from tests.report.run_builder import (
     FACTS,
     Made,
@@ -26,6 +28,7 @@ from tests.report.run_builder import (
 from laxity.cli.main import cli
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.model.manifest import encode_document
+from laxity.model.streams import Status, absent_value
 from laxity.report.compare_sides import Answer
 from laxity.runner.facts import Facts
 
@@ -192,6 +195,13 @@ def test_noise_of_another_experiment_is_refused(runs: Path):
         compare(runs / "base", runs / "same", "--noise", runs / "interfered")
 
 
+def test_costs_tell_no_noise_of_jobs(runs: Path, tmp_path: Path):
+    with pytest.raises(NoVerdict, match="has no task and no cost in common with BASE"):
+        compare(
+            runs / "base", runs / "same", "--noise", write_costs(tmp_path / "a.json", *SWITCHES)
+        )
+
+
 def test_a_run_is_not_compared_with_itself(runs: Path):
     with pytest.raises(ConfigError, match="named twice"):
         compare(runs / "base", runs / "same" / ".." / "base")
@@ -255,6 +265,53 @@ def test_runs_of_runs_are_compared_part_by_part(tmp_path: Path):
     assert code == 0
     subjects = {one["subject"] for one in answer["results"][0]["comparison"]["figures"]}
     assert subjects == {"alone/control", "interfered/control"}
+
+
+def test_a_demo_with_costs_and_a_verdict_is_compared(tmp_path: Path):
+    for name in ("a", "b"):
+        path = write_composite(tmp_path / name, demo_runs(N))
+        shutil.copytree(write_bound(tmp_path / f"{name}-bound"), path / "runs" / "verdict")
+        manifest = json.loads((path / "manifest.json").read_bytes())
+        manifest["runs"].append("verdict")
+        (path / "manifest.json").write_text(json.dumps(manifest))
+    code, answer = compare_json(tmp_path / "a", tmp_path / "b")
+    assert code == 0
+    subjects = {one["subject"] for one in answer["results"][0]["comparison"]["figures"]}
+    assert subjects == {"alone/control", "interfered/control"}
+
+
+def test_a_task_with_too_few_jobs_is_no_pass_because_another_has_enough(tmp_path: Path):
+    for seed, name in ((1, "a"), (2, "b")):
+        slow = Made(ordinary_rows(100, seed), name="slow")
+        write_run(tmp_path / name, Made(ordinary_rows(N, seed), others=[slow]))
+    runs = (tmp_path / "a", tmp_path / "b")
+    assert compare(*runs, "--fail-on", "control.response.p99 > +900%").return_value == 0
+    code, answer = compare_json(*runs, "--fail-on", "response.p99 > +900%")
+    judged = {one["subject"]: one["answer"] for one in answer["results"][0]["judgements"]}
+    assert (code, judged) == (4, {"control": "holds", "slow": "no_verdict"})
+
+
+def test_aborted_jobs_are_no_pass_for_what_they_would_have_taken(runs: Path, tmp_path: Path):
+    rows = ordinary_rows(N, 2)
+    rows["status"][100] = Status.ABORTED
+    rows["finish_ns"][100] = rows["exec_ns"][100] = absent_value("i8")
+    new = write_run(tmp_path / "aborted", Made(rows))
+    code, answer = compare_json(runs / "base", new, "--fail-on", "response.median > +50%")
+    assert code == 4
+    assert "1 jobs were aborted" in figures_of(answer)["response.median"]["reason"]
+    assert compare(runs / "base", new, "--fail-on", "misses > 0").return_value == 1
+    started = compare(runs / "base", new, "--fail-on", "release_latency.median > +900%")
+    assert started.return_value == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [("failed", 4), ("recovered", 4), ("interrupted", 0), ("complete", 0)]
+)
+def test_a_run_that_broke_off_is_no_pass(runs: Path, tmp_path: Path, status: str, code: int):
+    made = Made(ordinary_rows(N, 2), status=status, message='task "control" crashed')
+    new = write_run(tmp_path / status, made)
+    assert compare(runs / "base", new, "--fail-on", "misses > 0").return_value == code
+    assert compare(runs / "base", new, "--fail-on", "response.max > +90%").return_value == code
 
 
 def test_a_damaged_run_is_no_pass(runs: Path, tmp_path: Path):

@@ -65,6 +65,8 @@ def test_a_cost_may_state_axes():
         ("> 5%", "nothing stands left of the comparison"),
         ("response.p99 >", "nothing stands right of the comparison"),
         ("response > +5%", '"response" names no statistic; add .median, .p90, .p99, .p99.9, .max'),
+        ("gamma@64KiB > +5%", '"gamma@64KiB" names no statistic; add .median or .max'),
+        (".misses > 0", '".misses": no task stands left of the first dot'),
         ("response.p95 > +5%", '"p95" is no statistic; did you mean "p99"?'),
         ("respnse.p99 > +5%", '"respnse" is neither a quantity of jobs nor a cost; '
          'did you mean "response"?'),

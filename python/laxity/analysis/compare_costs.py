@@ -21,6 +21,7 @@ from laxity.analysis.comparison import (
     judge,
     largest,
 )
+from laxity.analysis.regression import Subject
 from laxity.model.costs import Axes, Costs, Entry
 from laxity.model.fail_on import MAX, MEDIAN
 from laxity.model.units import exact_size
@@ -54,7 +55,7 @@ def compare_costs(base: Costs, new: Costs, noise: Sequence[Costs] = ()) -> Compa
     figures: list[Figure] = []
     for key, entry in old_entries.items():
         other = new_entries.get(key)
-        if other is None:
+        if other is None or (_is_curve(entry) and _is_curve(other)):
             continue
         likes = [one[key] for one in noises if key in one]
         figures += [_figure(statistic, entry, other, likes) for statistic in (MEDIAN, MAX)]
@@ -71,6 +72,20 @@ def entry_name(entry: Entry) -> str:
     parts = [] if size is None else [exact_size(size)]
     parts += [f"{key}={value}" for key, value in _stated_axes(entry) if key != "working_set_bytes"]
     return f"{entry.name}@{','.join(parts)}" if parts else entry.name
+
+
+def cost_subjects(costs: Costs) -> tuple[Subject, ...]:
+    """Name every entry for statements, whether another model has it or not."""
+    return tuple(
+        Subject(entry_name(one), one.name, tuple(_stated_axes(one)))
+        for one in costs.entries
+        if not _is_curve(one)
+    )
+
+
+def _is_curve(entry: Entry) -> bool:
+    """Whether an entry only bounds what others measured: it has no figures but theirs."""
+    return bool(entry.points) and not entry.quantiles
 
 
 def _by_name(costs: Costs) -> dict[tuple[str, Axes], Entry]:

@@ -133,7 +133,9 @@ def compare_quantity(pair: Pair) -> ComparedQuantity:
 def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:
     q = QUANTILES[statistic]
     base, new = _estimate(pair.base, q), _estimate(pair.new, q)
-    of_base = [base.value_ns, *(_estimate(one, q).value_ns for one in pair.noise)]
+    # A run with too few jobs for a quantile has one by chance, which tells nothing of its scatter.
+    likes = [one for one in pair.noise if supports_quantile(one.distribution.n, q)]
+    of_base = [base.value_ns, *(_estimate(one, q).value_ns for one in likes)]
     parts = (
         *_common_floor(pair, of_base),
         *(

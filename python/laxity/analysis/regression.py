@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from laxity.analysis.comparison import Figure
+from laxity.analysis.comparison import Figure, Point
 from laxity.model.fail_on import MAX, MISSES, FailOn, Unit
 from laxity.model.units import decimal_duration
 
@@ -26,13 +26,16 @@ _PPM = 1_000_000
 _PS_PER_NS = 1000
 # More than so many times the jobs is no advice.
 _MOST_TIMES = 100
+# The largest of much fewer jobs is smaller by that alone. Skips make runs of equal length differ.
+_FEWEST_SHARE = Fraction(9, 10)
+_NOT_THERE = "there is no such figure on both sides"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskMisses:
     """Releases of one task that were not met: missed, skipped, aborted, pending too late.
 
-    `n_lost` rows were lost: what became of those jobs is not known.
+    `doubt`: why what became of all jobs is not known; None: nothing is known against it.
     """
 
     task: str
@@ -40,7 +43,19 @@ class TaskMisses:
     base_released: int
     new_not_met: int
     new_released: int
-    n_lost: int = 0
+    doubt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a statement may speak of, compared or not: a task, or an entry of a cost model.
+
+    `cost`: name of the cost, with `axes`; None: a task.
+    """
+
+    name: str
+    cost: str | None = None
+    axes: tuple[tuple[str, int | str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,10 @@ class Judgement:
 
 
 def judge_statement(
-    statement: FailOn, figures: Sequence[Figure], misses: Sequence[TaskMisses]
+    statement: FailOn,
+    figures: Sequence[Figure],
+    misses: Sequence[TaskMisses],
+    subjects: Sequence[Subject] = (),
 ) -> tuple[Judgement, ...]:
     """Judge a statement about everything that it speaks of.
 
@@ -62,9 +80,11 @@ def judge_statement(
         statement: What was stated.
         figures: All that could be compared, of jobs and of costs.
         misses: Of the tasks that both runs have.
+        subjects: All that there is, compared or not.
 
     Returns:
-        One judgement per figure; a single one without verdict if there is none.
+        One judgement per figure, and one without verdict per subject that should have one and has
+        none: a task with too few jobs is no pass because another one has enough.
     """
     if statement.name == MISSES:
         found = [
@@ -78,10 +98,15 @@ def judge_statement(
             for one in figures
             if _speaks_of(statement, one)
         ]
+    judged = {one.subject for one in found}
+    found += [
+        Judgement(statement.text, one.name, UNKNOWN, _NOT_THERE)
+        for one in subjects
+        if one.name not in judged and _concerns(statement, one)
+    ]
     if found:
         return tuple(found)
-    subject = statement.task or statement.name
-    return (Judgement(statement.text, subject, UNKNOWN, "there is no such figure on both sides"),)
+    return (Judgement(statement.text, statement.task or statement.name, UNKNOWN, _NOT_THERE),)
 
 
 def overall(judgements: Sequence[Judgement]) -> Answer:
@@ -99,6 +124,14 @@ def _speaks_of(statement: FailOn, figure: Figure) -> bool:
         return statement.task in {None, figure.subject}
     axes = dict(figure.axes)
     return all(axes.get(key) == value for key, value in statement.axes)
+
+
+def _concerns(statement: FailOn, subject: Subject) -> bool:
+    if not statement.is_of_cost:
+        return subject.cost is None and statement.task in {None, subject.name}
+    axes = dict(subject.axes)
+    is_same = subject.cost == statement.name
+    return is_same and all(axes.get(key) == value for key, value in statement.axes)
 
 
 def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
@@ -120,11 +153,21 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
     low, high = ends[0] - figure.floor, ends[1] + figure.floor
     answer = _against(statement, low, high, limit)
     detail = f"shift {_written(new.value - base.value, figure.unit)}, {_between(figure, low, high)}"
+    if answer is HOLDS and _is_of_fewer(statement, base, new):
+        return UNKNOWN, f"{detail}; of n = {new.n}, BASE {base.n}: the largest grows with n"
     if answer is UNKNOWN:
         detail += _advice(figure, limit)
     if answer is VIOLATED and not figure.knows_scatter:
         detail += "; whether two runs of BASE differ as much, --noise RUN tells"
     return answer, detail
+
+
+def _is_of_fewer(statement: FailOn, base: Point, new: Point) -> bool:
+    """Say whether the side whose largest must not be larger has much fewer samples."""
+    if statement.statistic != MAX:
+        return False
+    fewer, more = (new, base) if statement.is_above else (base, new)
+    return fewer.n < _FEWEST_SHARE * more.n
 
 
 def _judge_misses(statement: FailOn, misses: TaskMisses) -> tuple[Answer, str]:
@@ -142,8 +185,8 @@ def _judge_misses(statement: FailOn, misses: TaskMisses) -> tuple[Answer, str]:
             return UNKNOWN, f"{detail}: not as many releases; compare runs of equal --jobs"
         counted -= misses.base_not_met
     answer = _against(statement, counted, counted, limit)
-    if misses.n_lost and not (answer is VIOLATED and statement.is_above):
-        return UNKNOWN, f"{detail}, and {misses.n_lost} rows were lost"
+    if misses.doubt is not None and not (answer is VIOLATED and statement.is_above):
+        return UNKNOWN, f"{detail}; {misses.doubt}"
     return answer, detail
 
 

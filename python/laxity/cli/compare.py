@@ -162,7 +162,7 @@ def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgemen
     return tuple(
         judgement
         for statement in statements
-        for judgement in judge_statement(statement, found.figures, found.misses)
+        for judgement in judge_statement(statement, found.figures, found.misses, found.subjects)
     )
 
 
@@ -201,6 +201,17 @@ def _check_noise(base: "Side", likes: "Iterable[Side]", *, is_different_allowed:
                 f"{first.new}); name a run of the same experiment"
             )
             raise NoVerdict(msg)
+        if not _has_common(base, side):
+            msg = (
+                f"--noise {side.path}: has no task and no cost in common with BASE, so it tells "
+                "nothing; name a run of the same experiment"
+            )
+            raise NoVerdict(msg)
+
+
+def _has_common(base: "Side", side: "Side") -> bool:
+    is_of_costs = base.costs is not None and side.costs is not None
+    return is_of_costs or any(side.task(name) is not None for name, _, _ in base.tasks())
 
 
 def _refuse_incomparable(answer: "Answer") -> None:

@@ -31,10 +31,10 @@ def _complete_name(
 @format_option("table", "json")
 @debug_option
 def schema(name: str | None, output_format: str) -> None:
-    """Print the columns of stream NAME, or of every stream: name, type, unit, absent, meaning.
+    """Print the columns of a stream, or of every stream, or the members of a document.
 
-    costs, bound, manifest, machine, doctor and compare print the members of that document instead;
-    with --format json all but costs and bound are a JSON Schema.
+    NAME is a stream (jobs, histogram, ...) or a document: costs, bound, manifest, machine, doctor,
+    compare. With --format json all documents but costs and bound are a JSON Schema.
     """
     if name in _EXPLAINED:
         _print_members(name, output_format)

@@ -114,6 +114,9 @@ def _subject(
     if not text:
         msg = f"nothing stands left of the comparison; {_EXAMPLE}"
         raise ConfigError(msg)
+    if text.startswith("."):
+        msg = f'"{text}": no task stands left of the first dot; name one, or leave out the dot'
+        raise ConfigError(msg)
     if text == MISSES or text.endswith(f".{MISSES}"):
         task = text.removesuffix(MISSES).removesuffix(".")
         return task or None, MISSES, (), None
@@ -143,7 +146,9 @@ def _subject(
 def _no_statistic(text: str) -> str:
     """Say that a subject does not end in a statistic."""
     last = text.rpartition(".")[2]
-    if text in QUANTITIES or last in QUANTITIES or text.partition("@")[0] in COST_NAMES:
+    if text.partition("@")[0] in COST_NAMES:
+        return f'"{text}" names no statistic; add .{" or .".join(COST_STATISTICS)}'
+    if last in QUANTITIES:
         return f'"{text}" names no statistic; add .{", .".join(STATISTICS)}'
     if "." not in text:
         advice = suggestion(text, (MISSES, *QUANTITIES), _EXAMPLE)

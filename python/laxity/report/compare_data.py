@@ -21,10 +21,14 @@ from laxity.report.run_data import TaskData, read_tasks
 from laxity.runner.costs import read_costs
 from laxity.runner.finish import open_recovered
 from laxity.store.integrity import find_damage
-from laxity.store.run_directory import COSTS, SPEC, Run
+from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 
 _STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
 _STATE = "state"
+# Kinds of run that have jobs of their own; what else a demo holds is costs, or a verdict.
+_KINDS_WITH_JOBS = frozenset({"run", "observe"})
+# What ended these is not among their jobs. Who interrupts a run has all jobs up to there.
+_STATUSES_IN_DOUBT = {"failed": "the run failed", "recovered": "the run was killed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def read_side(name: str, path: Path) -> Side:
 
 def _read_part(run: Run) -> Part:
     problems: list[str] = []
-    tasks = () if run.manifest.measurement is not None else read_tasks(run, problems)
+    tasks = read_tasks(run, problems) if run.manifest.kind in _KINDS_WITH_JOBS else ()
     if problems:
         raise RecordError("; ".join(problems))
     has_spec = (run.path / SPEC).exists()
@@ -119,12 +123,17 @@ def _read_part(run: Run) -> Part:
 
 
 def _resolution_ns(run: Run) -> int:
+    """Give the resolution of the clock; 0: not known, as of a bound on costs from a file."""
+    if not (run.path / MACHINE).exists():
+        return 0
     value = run.machine.get(_STATE, {}).get("clock_resolution_ns")
     return value if isinstance(value, int) else 0
 
 
 def _checks(run: Run) -> dict[str, str]:
-    """Give the states of the doctor's checks before the run, by id."""
+    """Give the states of the doctor's checks before the run, by id; empty: it was not asked."""
+    if not (run.path / DOCTOR).exists():
+        return {}
     before = run.doctor.get("before")
     checks = before.get("checks", []) if isinstance(before, dict) else []
     return {str(one.get("id")): str(one.get(_STATE)) for one in checks if isinstance(one, dict)}
@@ -151,10 +160,25 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
         found = task.distributions[_STREAM_OF[quantity]]
     if found is None or not found.n:
         return None
-    lost = task.result.lost_rows
-    doubt = f"{lost} rows were lost" if lost else None
+    doubt = "; ".join(_doubts(part, task, quantity)) or None
     kind = _kind(part, task, quantity)
     return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
+
+
+def doubt_of(part: Part, task: TaskData) -> str | None:
+    """Say why what became of all jobs of a task is not known; None: nothing is known against it."""
+    if task.result.lost_rows:
+        return f"{task.result.lost_rows} rows were lost"
+    return _STATUSES_IN_DOUBT.get(part.manifest.status)
+
+
+def _doubts(part: Part, task: TaskData, quantity: str) -> Iterator[str]:
+    whole = doubt_of(part, task)
+    if whole is not None:
+        yield whole
+    aborted = task.result.counts.aborted
+    if aborted and quantity != RELEASE_LATENCY:
+        yield f"{aborted} jobs were aborted, so the longest are not among the figures"
 
 
 def _kind(part: Part, task: TaskData, quantity: str) -> Kind:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from laxity.analysis.comparable import Difference, differences, machine_difference
-from laxity.analysis.compare_costs import compare_costs
+from laxity.analysis.compare_costs import compare_costs, cost_subjects
 from laxity.analysis.compare_jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.analysis.comparison import Figure
-from laxity.analysis.regression import Judgement, TaskMisses
+from laxity.analysis.regression import Judgement, Subject, TaskMisses
 from laxity.errors import EXIT_DONE
 from laxity.model.fail_on import QUANTITIES
-from laxity.report.compare_data import Part, Side, named, samples_of
+from laxity.report.compare_data import Part, Side, doubt_of, named, samples_of
 
 COMPARE_SCHEMA = 1
 AnswerVerdict = Literal["violated", "holds", "no_verdict", "compared"]
@@ -41,6 +41,7 @@ class Comparison:
         ranks: The rank-sum test per task and quantity.
         doctor: What the doctor saw change during the runs, and what it judged otherwise before.
         notes: What limits the answer.
+        subjects: Tasks of either side and costs of BASE, whether they could be compared or not.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Comparison:
     ranks: tuple[Ranks, ...] = ()
     doctor: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    subjects: tuple[Subject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ def compare_sides(
         ranks=tuple(one.ranks for one in jobs if one.ranks is not None),
         doctor=tuple(_doctor_lines(base, new)),
         notes=(*lacking, *_notes(base, new, noise)),
+        subjects=tuple(_subjects(base, new)),
     )
 
 
@@ -165,7 +168,7 @@ def _compare_tasks(
 
 
 def _misses(base: Side, new: Side) -> Iterator[TaskMisses]:
-    for name, _, task in base.tasks():
+    for name, part, task in base.tasks():
         other = new.task(name)
         if other is None:
             continue
@@ -176,8 +179,20 @@ def _misses(base: Side, new: Side) -> Iterator[TaskMisses]:
             base_released=old.released,
             new_not_met=one.counts.not_met,
             new_released=one.released,
-            n_lost=old.lost_rows + one.lost_rows,
+            doubt=_joined((base.name, doubt_of(part, task)), (new.name, doubt_of(*other))),
         )
+
+
+def _joined(*doubts: tuple[str, str | None]) -> str | None:
+    return "; ".join(f"{side}: {doubt}" for side, doubt in doubts if doubt is not None) or None
+
+
+def _subjects(base: Side, new: Side) -> Iterator[Subject]:
+    """Give what statements speak of, compared or not: tasks of either side, costs of BASE."""
+    names = dict.fromkeys(name for side in (base, new) for name, _, _ in side.tasks())
+    yield from (Subject(name) for name in names)
+    if base.costs is not None:
+        yield from cost_subjects(base.costs)
 
 
 def _unmatched_tasks(base: Side, new: Side) -> list[str]:

@@ -86,7 +86,7 @@ def sentences(run: RunData) -> tuple[str, ...]:
     if tightest is not None and tightest.response_time_ns is not None:
         lines.append(
             f"Nearest to its deadline is “{tightest.name}”: it responds within "
-            f"{show_duration(tightest.response_time_ns)}, its deadline is "
+            f"{show_duration(tightest.response_time_ns)} (modelled), its deadline is "
             f"{show_duration(tightest.deadline_ns)}."
         )
     lines += [f"Why not more is proven: {reason}." for reason in reasons(answer)]
