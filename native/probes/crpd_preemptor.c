@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/crpd_preemptor.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/flush.h"
 #include "base/port/memory.h"
@@ -81,13 +80,6 @@ static void evict(const struct laxity_crpd_order *order, const struct means *mea
     }
 }
 
-static void move_to(uint32_t cpu)
-{
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    (void)laxity_set_affinity(&one);
-}
-
 /* Until the victim closes its end. */
 static void serve(
     const struct laxity_crpd_preemptor *preemptor,
@@ -102,7 +94,7 @@ static void serve(
     while (read(order_fd, &order, sizeof order) == (ssize_t)sizeof order) {
         if (order.cpu != cpu) {
             cpu = order.cpu;
-            move_to(cpu);
+            (void)laxity_go_to_cpu(cpu); /* the victim has tried it */
         }
         if (order.wake_ns != 0) {
             (void)laxity_sleep_until(order.wake_ns);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/interfering.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
@@ -69,11 +68,9 @@ static _Noreturn void
 run_task(struct laxity_interfering_shared *shared, size_t at, uint32_t cpu, size_t largest)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
     unsigned char *working_set =
         mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (working_set == MAP_FAILED || laxity_set_affinity(&one) != 0) {
+    if (working_set == MAP_FAILED || laxity_go_to_cpu(cpu) != 0) {
         _exit(LAXITY_EXIT_LACKING);
     }
     memset(working_set, 1, largest);

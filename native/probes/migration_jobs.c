@@ -5,7 +5,6 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/interfering.h"
@@ -148,19 +147,8 @@ static void teardown(struct laxity_probe_run *run)
 static int go_to(struct laxity_probe_run *run, size_t at)
 {
     struct mover *mover = run->state;
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, mover->cpus[at]);
-    if (laxity_set_affinity(&one) == 0) {
-        mover->at = at;
-        return 0;
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "migration_jobs: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        mover->cpus[at]
-    );
-    return -1;
+    mover->at = at;
+    return laxity_probe_go_to(run, mover->cpus[at]);
 }
 
 static int64_t run_job(const struct mover *mover, const struct load *load, uint32_t limit)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/switch_partner.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/flush.h"
 #include "base/port/futex.h"
@@ -145,9 +144,7 @@ static void obey(const struct state *state, const struct laxity_switch_order *or
 static void take_place(struct state *state, const struct laxity_switch_order *order)
 {
     if (order->cpu != state->cpu) {
-        struct laxity_cpus one = {{0}};
-        laxity_cpus_add(&one, order->cpu);
-        (void)laxity_set_affinity(&one); /* the victim has tried it */
+        (void)laxity_go_to_cpu(order->cpu); /* the victim has tried it */
         state->cpu = order->cpu;
     }
 }
