@@ -9,13 +9,13 @@
 #include "codegen/code.h"
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {
@@ -189,11 +189,7 @@ static int setup(struct laxity_probe_run *run)
     victim->random = run->plan->seed;
     victim->n_ways = list_ways(settings, NULL);
     victim->ways = calloc(victim->n_ways, sizeof *victim->ways);
-    size_t largest = 0;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
+    const size_t largest = laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
     /* Shared: the preemptor flushes these very lines. What both exchange lies on a page of its own.
      */
     enum {
@@ -201,18 +197,10 @@ static int setup(struct laxity_probe_run *run)
     };
     victim->mapped_bytes = EXCHANGE_BYTES + largest;
     victim->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *victim->order);
-    unsigned char *base =
-        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !victim->order || !victim->ways) {
-        laxity_error_set(
-            &run->shared->error,
-            LAXITY_EXIT_LACKING,
-            "crpd: no memory for a working set of %zu bytes; lower --size",
-            largest
-        );
-        return -1;
+    unsigned char *base = laxity_map_inherited(victim->mapped_bytes);
+    if (!base || !victim->order || !victim->ways) {
+        return laxity_refuse_working_set(run, largest);
     }
-    memset(base, 0, victim->mapped_bytes);
     (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;

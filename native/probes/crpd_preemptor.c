@@ -11,6 +11,7 @@
 #include "probes/crpd.h"
 #include "probes/evict.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,11 +118,8 @@ static void serve(
 static int prepare_means(struct laxity_probe_run *run, struct means *means)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
-    size_t bytes = EVICT_STEP_BYTES;
-    for (size_t i = 0; i < settings->n_evict_bytes; i++) {
-        const size_t one = (size_t)settings->evict_bytes[i];
-        bytes = one > bytes ? one : bytes;
-    }
+    const size_t bytes =
+        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, EVICT_STEP_BYTES);
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {

@@ -8,6 +8,7 @@
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,16 +108,6 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     return rows;
 }
 
-static size_t largest_bytes(const struct laxity_migration_settings *settings)
-{
-    size_t largest = LAXITY_CRPD_LINE_BYTES;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
 /* Whether the CPUs are of several nodes, so that it matters where memory lies. */
 static bool is_spread(const struct laxity_migration_settings *settings)
 {
@@ -138,26 +129,19 @@ static int setup(struct laxity_probe_run *run)
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
         return -1;
     }
-    const size_t largest = largest_bytes(settings);
+    const size_t largest =
+        laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
     traveller->random = run->plan->seed;
     traveller->is_spread = is_spread(settings);
     traveller->mapped_bytes = largest;
     traveller->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *traveller->order);
     traveller->turns = calloc(settings->n_pairs + 1, sizeof *traveller->turns);
     traveller->moving_ns = calloc(settings->n_pairs + 1, sizeof *traveller->moving_ns);
-    /* Shared, and so of small pages, as crpd's: the two are compared. */
-    unsigned char *base =
-        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !traveller->order || !traveller->turns || !traveller->moving_ns) {
-        laxity_error_set(
-            &run->shared->error,
-            LAXITY_EXIT_LACKING,
-            "migration: no memory for a working set of %zu bytes; lower --size",
-            largest
-        );
-        return -1;
+    /* As crpd's: the two are compared. */
+    unsigned char *base = laxity_map_inherited(largest);
+    if (!base || !traveller->order || !traveller->turns || !traveller->moving_ns) {
+        return laxity_refuse_working_set(run, largest);
     }
-    memset(base, 0, largest);
     traveller->working_set = base;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "probes/working_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,14 +32,12 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
 {
     victim->mapped_bytes = sizeof *victim->shared;
     victim->buffer_bytes = (size_t)evict_bytes;
-    victim->shared =
-        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    victim->shared = laxity_map_inherited(victim->mapped_bytes);
     unsigned char *buffer = mmap(
         NULL, victim->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
     );
     victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
-    if (victim->shared == MAP_FAILED || buffer == MAP_FAILED) {
-        victim->shared = victim->shared == MAP_FAILED ? NULL : victim->shared;
+    if (!victim->shared || buffer == MAP_FAILED) {
         laxity_error_set(
             &victim->run->shared->error,
             LAXITY_EXIT_LACKING,
@@ -47,7 +46,6 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
         );
         return -1;
     }
-    memset(victim->shared, 0, victim->mapped_bytes);
     memset(buffer, 1, victim->buffer_bytes);
     return 0;
 }
