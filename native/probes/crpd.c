@@ -184,8 +184,6 @@ static int setup(struct laxity_probe_run *run)
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "crpd: no memory");
         return -1;
     }
-    victim->preemptor.order_fd = -1;
-    victim->preemptor.pid = -1;
     victim->random = run->plan->seed;
     victim->n_ways = list_ways(settings, NULL);
     victim->ways = calloc(victim->n_ways, sizeof *victim->ways);

@@ -66,8 +66,6 @@ static int setup(struct laxity_probe_run *run)
         return -1;
     }
     victim->run = run;
-    victim->partner.order_fd = -1;
-    victim->partner.pid = -1;
     victim->random = run->plan->seed;
     if (run->plan->priority < 2) {
         laxity_error_set(
