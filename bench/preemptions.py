@@ -7,17 +7,16 @@ bench/README.md says how to read the table.
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 import numpy as np
 from bench.common import ROOT, run_tool
+from bench.known_preemptions import GAP_FROM, GAP_TO, VICTIM, known_preemptions, write_spec
 
 from laxity.analysis import jobs as job_analysis
-from laxity.analysis.attribution import Attribution
-from laxity.analysis.jobs import Jobs
 from laxity.model.spec import TRACE_BACKENDS
 from laxity.model.streams import SchedKind
 from laxity.report.run_data import RunData, read_page
@@ -25,39 +24,7 @@ from laxity.runner.tools import find_tool
 from laxity.store.run_directory import Run, open_run
 
 TIMEOUT_S = 300
-VICTIM, PREEMPTORS = 0, (1, 2)
-# Marks of the workload `gaps`: the last reading of the clock before a gap, the first behind it.
-GAP_FROM, GAP_TO = 1, 2
 NEAR_NS = 1000
-
-# The victim looks at the clock for 30 of 50 ms; the others come by turns, 3 and 3 times in it.
-SPEC = """schema = 1
-[run]
-duration = "{seconds}s"
-snapshots = "{snapshots}"
-[[task]]
-name = "victim"
-workload = "{gaps}"
-period = "50ms"
-priority = 40
-cpus = "{cpu}"
-[[task]]
-name = "short"
-workload = "cpu"
-args = ["4000", "4000"]
-period = "10ms"
-offset = "3ms"
-priority = 60
-cpus = "{cpu}"
-[[task]]
-name = "long"
-workload = "cpu"
-args = ["20000", "20000"]
-period = "10ms"
-offset = "7ms"
-priority = 80
-cpus = "{cpu}"
-"""
 
 
 @dataclass(slots=True)
@@ -88,58 +55,41 @@ def _gaps(run: Run) -> tuple[Sequence[int], Sequence[int]]:
     return marks["value"][marks["probe"] == GAP_FROM], marks["value"][marks["probe"] == GAP_TO]
 
 
-def _undisturbed(rows: Jobs, attribution: Attribution) -> Iterator[tuple[int, int, int]]:
-    """(thread, start, finish) of each job that nobody preempted."""
-    known = {
-        int(job)
-        for job in attribution.pieces.job[
-            attribution.pieces.is_known & (attribution.pieces.n_preemptions == 0)
-        ]
-    }
-    for row in job_analysis.finished(rows):
-        if int(row["job"]) in known:
-            yield int(row["tid"]), int(row["start_ns"]), int(row["finish_ns"])
-
-
 def _compare(data: RunData, run: Run, found: Found) -> None:
     victim = data.attributions[VICTIM]
     rows = job_analysis.finished(data.tasks[VICTIM].rows)
-    windows = [
-        (int(row["start_ns"]), int(row["finish_ns"])) for row in rows[victim.pieces.is_known]
-    ]
     sched = np.ma.getdata(run.stream("sched"))
     victim_tid = int(rows["tid"][0])
     mine = sched[sched["tid"] == victim_tid]
     entries = mine["time_ns"][mine["kind"] == SchedKind.IRQ_IN]
     offs = mine["time_ns"][mine["kind"] == SchedKind.OFF]
     gap_from, gap_to = _gaps(run)
-    for index in PREEMPTORS:
-        for tid, start, finish in _undisturbed(data.tasks[index].rows, data.attributions[index]):
-            if not any(begin < start and finish < end for begin, end in windows):
-                continue
-            found.known += 1
-            pieces = [
-                one
-                for one in victim.preemptions
-                if one.tid == tid and one.from_ns < finish and start < one.from_ns + one.duration_ns
-            ]
-            if len(pieces) != 1:
-                continue
-            found.recovered += 1
-            off, on = pieces[0].from_ns, pieces[0].from_ns + pieces[0].duration_ns
-            found.longer_than_job.append(on - off - (finish - start))
-            at = int(np.searchsorted(gap_from, off)) - 1
-            if at < 0 or gap_to[at] < on:
-                continue
-            # A gap with more than one absence in it says nothing of either.
-            if np.count_nonzero((offs > gap_from[at]) & (offs < gap_to[at])) != 1:
-                continue
-            found.longer_than_absence.append(int(gap_to[at] - gap_from[at]) - (on - off))
-            found.before_off.append(off - int(gap_from[at]))
-            found.after_on.append(int(gap_to[at]) - on)
-            within = entries[(entries > gap_from[at]) & (entries <= off)]
-            if len(within):
-                found.interrupts.append(int(within[0]) - int(gap_from[at]))
+    for known in known_preemptions(data):
+        found.known += 1
+        pieces = [
+            one
+            for one in victim.preemptions
+            if one.tid == known.tid
+            and one.from_ns < known.finish_ns
+            and known.start_ns < one.from_ns + one.duration_ns
+        ]
+        if len(pieces) != 1:
+            continue
+        found.recovered += 1
+        off, on = pieces[0].from_ns, pieces[0].from_ns + pieces[0].duration_ns
+        found.longer_than_job.append(on - off - (known.finish_ns - known.start_ns))
+        at = int(np.searchsorted(gap_from, off)) - 1
+        if at < 0 or gap_to[at] < on:
+            continue
+        # A gap with more than one absence in it says nothing of either.
+        if np.count_nonzero((offs > gap_from[at]) & (offs < gap_to[at])) != 1:
+            continue
+        found.longer_than_absence.append(int(gap_to[at] - gap_from[at]) - (on - off))
+        found.before_off.append(off - int(gap_from[at]))
+        found.after_on.append(int(gap_to[at]) - on)
+        within = entries[(entries > gap_from[at]) & (entries <= off)]
+        if len(within):
+            found.interrupts.append(int(within[0]) - int(gap_from[at]))
     for task in data.tasks:
         pieces_of = data.attributions[task.result.index].pieces
         left = pieces_of.unexplained_ns[pieces_of.is_known]
@@ -164,7 +114,7 @@ def _show(label: str, values: Sequence[int]) -> str:
 def main(cpu: int, seconds: int, rounds: int, snapshots: str) -> None:
     """Recover known preemptions by each back-end, in turn."""
     gaps = find_tool("laxity-run").parent.parent / "tests" / "native" / "gaps"
-    spec = SPEC.format(seconds=seconds, cpu=cpu, gaps=gaps, snapshots=snapshots)
+    spec = write_spec(gaps, cpu, seconds, snapshots)
     found = {backend: Found() for backend in TRACE_BACKENDS}
     for _ in range(rounds):
         for backend, one in found.items():

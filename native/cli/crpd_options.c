@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 struct crpd_options {
     struct laxity_words sizes;
@@ -146,25 +145,19 @@ static int check_build(const struct laxity_crpd_settings *settings, struct laxit
     return 0;
 }
 
-static int take_settings(
-    const struct crpd_options *given,
-    struct laxity_crpd_settings *settings,
-    struct laxity_error *error
-)
+static int take_settings(const void *from, void *to, struct laxity_error *error)
 {
     static const char *const cases[] = {"synchronous", "asynchronous", NULL};
+    const struct crpd_options *given = from;
+    struct laxity_crpd_settings *settings = to;
     char default_size[] = "4MiB";
     char *default_evict_size[] = {default_size};
     const struct laxity_words defaults = {.items = default_evict_size, .n = 1};
     const struct laxity_words *evict_sizes =
         given->evict_sizes.n == 0 ? &defaults : &given->evict_sizes;
     settings->preemption_ns = (uint64_t)given->preemption_ns;
-    if (given->sizes.n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
-        return -1;
-    }
-    if (laxity_take_sizes(
-            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+    if (laxity_take_needed_sizes(
+            "working set", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
         ) ||
         laxity_take_sizes(
             "--evict-size", evict_sizes, &settings->evict_bytes, &settings->n_evict_bytes, error
@@ -179,42 +172,16 @@ static int take_settings(
     return check_served(settings, error) ? -1 : check_build(settings, error);
 }
 
-static void free_words(struct crpd_options *given)
-{
-    free((void *)given->sizes.items);
-    free((void *)given->cases.items);
-    free((void *)given->evicts.items);
-    free((void *)given->patterns.items);
-    free((void *)given->evict_sizes.items);
-}
-
-static void free_settings(void *settings)
+static void free_members(void *settings)
 {
     laxity_crpd_settings_free(settings);
-    free(settings);
-}
-
-static void *parse(int argc, char **argv, struct laxity_error *error)
-{
-    struct laxity_crpd_settings *settings = calloc(1, sizeof *settings);
-    if (!settings) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings of crpd");
-        return NULL;
-    }
-    struct crpd_options given = {0};
-    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
-    rc = rc ? rc : take_settings(&given, settings, error);
-    free_words(&given);
-    if (rc) {
-        free_settings(settings);
-        return NULL;
-    }
-    return settings;
 }
 
 const struct laxity_probe_command laxity_crpd_command = {
     .probe = &laxity_probe_crpd,
     .table = &table,
-    .parse = parse,
-    .free_settings = free_settings,
+    .given_bytes = sizeof(struct crpd_options),
+    .settings_bytes = sizeof(struct laxity_crpd_settings),
+    .take = take_settings,
+    .free_members = free_members,
 };

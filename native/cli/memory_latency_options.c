@@ -135,23 +135,17 @@ static int check_sizes(
     return 0;
 }
 
-static int take_settings(
-    const struct memory_latency_options *given,
-    struct laxity_memory_settings *settings,
-    struct laxity_error *error
-)
+static int take_settings(const void *from, void *to, struct laxity_error *error)
 {
     static const char *const cases[] = {
         "chase", "read", "write", "stream_read", "stream_write", "stream_copy", NULL
     };
     static const char *const pages[] = {"ordinary", "huge", NULL};
+    const struct memory_latency_options *given = from;
+    struct laxity_memory_settings *settings = to;
     bool has_pages[2] = {false, false};
-    if (given->sizes.n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no array; add --size 64KiB");
-        return -1;
-    }
-    if (laxity_take_sizes(
-            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+    if (laxity_take_needed_sizes(
+            "array", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
         ) ||
         check_sizes(&given->sizes, settings, error) || take_nodes(&given->nodes, settings, error) ||
         laxity_take_choices("--case", &given->cases, cases, settings->has_case, error) ||
@@ -166,42 +160,16 @@ static int take_settings(
     return 0;
 }
 
-static void free_words(struct memory_latency_options *given)
-{
-    free((void *)given->sizes.items);
-    free((void *)given->nodes.items);
-    free((void *)given->cases.items);
-    free((void *)given->pages.items);
-    free((void *)given->lines.items);
-}
-
-static void free_settings(void *settings)
+static void free_members(void *settings)
 {
     laxity_memory_settings_free(settings);
-    free(settings);
-}
-
-static void *parse(int argc, char **argv, struct laxity_error *error)
-{
-    struct laxity_memory_settings *settings = calloc(1, sizeof *settings);
-    if (!settings) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings");
-        return NULL;
-    }
-    struct memory_latency_options given = {0};
-    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
-    rc = rc ? rc : take_settings(&given, settings, error);
-    free_words(&given);
-    if (rc) {
-        free_settings(settings);
-        return NULL;
-    }
-    return settings;
 }
 
 const struct laxity_probe_command laxity_memory_latency_command = {
     .probe = &laxity_probe_memory_latency,
     .table = &table,
-    .parse = parse,
-    .free_settings = free_settings,
+    .given_bytes = sizeof(struct memory_latency_options),
+    .settings_bytes = sizeof(struct laxity_memory_settings),
+    .take = take_settings,
+    .free_members = free_members,
 };

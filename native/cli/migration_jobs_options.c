@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 enum {
     CHANGE_DEFAULT = 9,
@@ -24,6 +23,11 @@ struct migration_jobs_options {
     bool has_cpu;
     uint64_t change;
     int64_t pause_ns;
+};
+
+static const struct migration_jobs_options defaults = {
+    .change = CHANGE_DEFAULT,
+    .pause_ns = LAXITY_NS_PER_MS,
 };
 
 #define AT(member) .offset = offsetof(struct migration_jobs_options, member)
@@ -60,45 +64,36 @@ static const struct laxity_option_table table = {
     "Options of migration_jobs", options, sizeof options / sizeof options[0]
 };
 
-static void free_settings(void *settings)
+static int take_settings(const void *from, void *to, struct laxity_error *error)
 {
-    laxity_migration_jobs_settings_free(settings);
-    free(settings);
+    const struct migration_jobs_options *given = from;
+    struct laxity_migration_jobs_settings *settings = to;
+    settings->has_cpu = given->has_cpu;
+    settings->change = given->change;
+    settings->pause_ns = given->pause_ns;
+    if (given->sizes.n > 0) {
+        return laxity_take_sizes(
+            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+        );
+    }
+    if (!given->has_cpu) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload; add --size 64KiB or --primes");
+        return -1;
+    }
+    return 0;
 }
 
-static void *parse(int argc, char **argv, struct laxity_error *error)
+static void free_members(void *settings)
 {
-    struct laxity_migration_jobs_settings *settings = calloc(1, sizeof *settings);
-    if (!settings) {
-        laxity_error_set(
-            error, LAXITY_EXIT_LACKING, "no memory for the settings of migration_jobs"
-        );
-        return NULL;
-    }
-    struct migration_jobs_options given = {.change = CHANGE_DEFAULT, .pause_ns = LAXITY_NS_PER_MS};
-    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
-    settings->has_cpu = given.has_cpu;
-    settings->change = given.change;
-    settings->pause_ns = given.pause_ns;
-    if (rc == 0 && given.sizes.n > 0) {
-        rc = laxity_take_sizes(
-            "--size", &given.sizes, &settings->sizes_bytes, &settings->n_sizes, error
-        );
-    } else if (rc == 0 && !given.has_cpu) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload; add --size 64KiB or --primes");
-        rc = -1;
-    }
-    free((void *)given.sizes.items);
-    if (rc) {
-        free_settings(settings);
-        return NULL;
-    }
-    return settings;
+    laxity_migration_jobs_settings_free(settings);
 }
 
 const struct laxity_probe_command laxity_migration_jobs_command = {
     .probe = &laxity_probe_migration_jobs,
     .table = &table,
-    .parse = parse,
-    .free_settings = free_settings,
+    .given_bytes = sizeof(struct migration_jobs_options),
+    .defaults = &defaults,
+    .settings_bytes = sizeof(struct laxity_migration_jobs_settings),
+    .take = take_settings,
+    .free_members = free_members,
 };

@@ -19,7 +19,6 @@
 enum {
     DECIMAL = 10
 };
-static const int64_t budget_default_ns = INT64_C(45) * LAXITY_NS_PER_S;
 
 struct migration_options {
     struct laxity_words sizes;
@@ -27,6 +26,8 @@ struct migration_options {
     struct laxity_words patterns;
     int64_t budget_ns;
 };
+
+static const struct migration_options defaults = {.budget_ns = INT64_C(45) * LAXITY_NS_PER_S};
 
 #define AT(member) .offset = offsetof(struct migration_options, member)
 
@@ -129,20 +130,14 @@ static int take_pairs(
     return 0;
 }
 
-static int take_settings(
-    const struct migration_options *given,
-    struct laxity_migration_settings *settings,
-    struct laxity_error *error
-)
+static int take_settings(const void *from, void *to, struct laxity_error *error)
 {
     static const char *const patterns[] = {"sequential", "chase", NULL};
+    const struct migration_options *given = from;
+    struct laxity_migration_settings *settings = to;
     settings->budget_ns = given->budget_ns;
-    if (given->sizes.n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no working set; add --size 64KiB");
-        return -1;
-    }
-    if (laxity_take_sizes(
-            "--size", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
+    if (laxity_take_needed_sizes(
+            "working set", &given->sizes, &settings->sizes_bytes, &settings->n_sizes, error
         ) ||
         take_pairs(&given->pairs, settings, error)) {
         return -1;
@@ -152,35 +147,17 @@ static int take_settings(
     );
 }
 
-static void free_settings(void *settings)
+static void free_members(void *settings)
 {
     laxity_migration_settings_free(settings);
-    free(settings);
-}
-
-static void *parse(int argc, char **argv, struct laxity_error *error)
-{
-    struct laxity_migration_settings *settings = calloc(1, sizeof *settings);
-    if (!settings) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings of migration");
-        return NULL;
-    }
-    struct migration_options given = {.budget_ns = budget_default_ns};
-    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
-    rc = rc ? rc : take_settings(&given, settings, error);
-    free((void *)given.sizes.items);
-    free((void *)given.pairs.items);
-    free((void *)given.patterns.items);
-    if (rc) {
-        free_settings(settings);
-        return NULL;
-    }
-    return settings;
 }
 
 const struct laxity_probe_command laxity_migration_command = {
     .probe = &laxity_probe_migration,
     .table = &table,
-    .parse = parse,
-    .free_settings = free_settings,
+    .given_bytes = sizeof(struct migration_options),
+    .defaults = &defaults,
+    .settings_bytes = sizeof(struct laxity_migration_settings),
+    .take = take_settings,
+    .free_members = free_members,
 };

@@ -262,6 +262,18 @@ int laxity_options_parse(
     return i;
 }
 
+void laxity_options_free_words(const struct laxity_option_table *table, void *target)
+{
+    for (unsigned i = 0; i < table->n; i++) {
+        const struct laxity_option *option = &table->options[i];
+        if (option->kind == LAXITY_OPTION_WORD) {
+            struct laxity_words *words = (void *)((char *)target + option->offset);
+            free((void *)words->items);
+            *words = (struct laxity_words){0};
+        }
+    }
+}
+
 void laxity_options_print_help(const struct laxity_tool *tool)
 {
     (void)printf("Usage: %s\n\n%s\n", tool->usage, tool->summary);

@@ -66,7 +66,7 @@ struct laxity_keep_value {
  *
  * Stops at "--" or at the first word that is no option. Returns how many words were read, or -1
  * with error set (exit 2). Words of LAXITY_OPTION_WORD are appended to arrays that the caller
- * frees.
+ * frees, or laxity_options_free_words all of them.
  */
 int laxity_options_parse(
     const struct laxity_option_table *table,
@@ -75,6 +75,9 @@ int laxity_options_parse(
     void *target,
     struct laxity_error *error
 );
+
+/* laxity_options_free_words - of every option of a table that may be repeated */
+void laxity_options_free_words(const struct laxity_option_table *table, void *target);
 
 /* laxity_options_print_help, laxity_options_print_json - the whole tool, to stdout */
 void laxity_options_print_help(const struct laxity_tool *tool);

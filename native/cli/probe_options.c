@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -224,14 +225,68 @@ int laxity_probe_options_parse(
         return -1;
     }
     out_request->command = command;
-    out_request->settings = command->parse(argc - used - 1, argv + used + 1, error);
+    out_request->settings =
+        laxity_probe_settings_parse(command, argc - used - 1, argv + used + 1, error);
     return out_request->settings ? take_plan(&given, out_request, error) : -1;
 }
 
 void laxity_probe_options_free(struct laxity_probe_request *request)
 {
     if (request->settings) {
-        request->command->free_settings(request->settings);
+        laxity_probe_settings_free(request->command, request->settings);
         request->settings = NULL;
     }
+}
+
+static int fill_settings(
+    const struct laxity_probe_command *command,
+    int argc,
+    char **argv,
+    void *given,
+    void *settings,
+    struct laxity_error *error
+)
+{
+    if (!given || !settings) {
+        laxity_error_set(
+            error, LAXITY_EXIT_LACKING, "no memory for the settings of %s", command->probe->name
+        );
+        return -1;
+    }
+    if (command->defaults) {
+        memcpy(given, command->defaults, command->given_bytes);
+    }
+    const int used = laxity_options_parse(command->table, argc, argv, given, error);
+    if (used >= 0 && used < argc) {
+        laxity_error_set(
+            error, LAXITY_EXIT_USAGE, "unexpected word \"%.60s\"; see --help", argv[used]
+        );
+    }
+    return used == argc ? command->take(given, settings, error) : -1;
+}
+
+void *laxity_probe_settings_parse(
+    const struct laxity_probe_command *command, int argc, char **argv, struct laxity_error *error
+)
+{
+    void *given = calloc(1, command->given_bytes);
+    void *settings = calloc(1, command->settings_bytes);
+    const int rc = fill_settings(command, argc, argv, given, settings, error);
+    if (given) {
+        laxity_options_free_words(command->table, given);
+    }
+    free(given);
+    if (rc) {
+        laxity_probe_settings_free(command, settings);
+        return NULL;
+    }
+    return settings;
+}
+
+void laxity_probe_settings_free(const struct laxity_probe_command *command, void *settings)
+{
+    if (settings && command->free_members) {
+        command->free_members(settings);
+    }
+    free(settings);
 }

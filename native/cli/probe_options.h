@@ -8,13 +8,19 @@
 #include "cli/options.h"
 #include "probes/probe.h"
 
+#include <stddef.h>
+
 /* A probe's own part of the command line; one file per probe. */
 struct laxity_probe_command {
     const struct laxity_probe *probe;
     const struct laxity_option_table *table;
-    /* Reads the words after the probe's name. Returns its settings, or NULL with error set. */
-    void *(*parse)(int argc, char **argv, struct laxity_error *error);
-    void (*free_settings)(void *settings);
+    size_t given_bytes;    /* of the struct that the table fills */
+    const void *defaults;  /* what is in it before; NULL: zeros */
+    size_t settings_bytes; /* of the probe's settings */
+    /* Makes settings, zeros before, of what was given. Returns 0, or -1 with error set. */
+    int (*take)(const void *given, void *settings, struct laxity_error *error);
+    /* Frees what settings point to; NULL: nothing. */
+    void (*free_members)(void *settings);
 };
 
 extern const struct laxity_probe_command laxity_crpd_command;
@@ -44,5 +50,18 @@ int laxity_probe_options_parse(
 );
 
 void laxity_probe_options_free(struct laxity_probe_request *request);
+
+/*
+ * laxity_probe_settings_parse - read all of argv[0..argc), the words after the probe's name
+ *
+ * Returns its settings, freed by laxity_probe_settings_free; or NULL with error set (exit 2, 3). A
+ * word that is no option is refused.
+ */
+void *laxity_probe_settings_parse(
+    const struct laxity_probe_command *command, int argc, char **argv, struct laxity_error *error
+);
+
+/* laxity_probe_settings_free - NULL is allowed */
+void laxity_probe_settings_free(const struct laxity_probe_command *command, void *settings);
 
 #endif

@@ -3,7 +3,6 @@
 #include "cli/probe_words.h"
 
 #include "base/error.h"
-#include "cli/options.h"
 #include "harness/plan.h"
 
 #include <laxity/units.h>
@@ -89,19 +88,17 @@ int laxity_take_sizes(
     return 0;
 }
 
-int laxity_parse_probe_words(
-    const struct laxity_option_table *table,
-    int argc,
-    char **argv,
-    void *target,
+int laxity_take_needed_sizes(
+    const char *of_what,
+    const struct laxity_words *words,
+    uint64_t **out_sizes,
+    size_t *out_n,
     struct laxity_error *error
 )
 {
-    const int used = laxity_options_parse(table, argc, argv, target, error);
-    if (used >= 0 && used < argc) {
-        laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "unexpected word \"%.60s\"; see --help", argv[used]
-        );
+    if (words->n == 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "no %s; add --size 64KiB", of_what);
+        return -1;
     }
-    return used == argc ? 0 : -1;
+    return laxity_take_sizes("--size", words, out_sizes, out_n, error);
 }

@@ -5,7 +5,6 @@
 #define LAXITY_CLI_PROBE_WORDS_H
 
 #include "base/error.h"
-#include "cli/options.h"
 #include "harness/plan.h"
 
 #include <stdbool.h>
@@ -26,6 +25,19 @@ int laxity_take_sizes(
 );
 
 /*
+ * laxity_take_needed_sizes - the same of --size, of which there must be one
+ *
+ * `of_what` they are tells the message.
+ */
+int laxity_take_needed_sizes(
+    const char *of_what,
+    const struct laxity_words *words,
+    uint64_t **out_sizes,
+    size_t *out_n,
+    struct laxity_error *error
+);
+
+/*
  * laxity_take_choices - set the flag of each word; of the first name where there is no word
  *
  * `names` ends with NULL; `out_flags` has as many members. Returns 0, or -1 with error set.
@@ -35,19 +47,6 @@ int laxity_take_choices(
     const struct laxity_words *words,
     const char *const *names,
     bool *out_flags,
-    struct laxity_error *error
-);
-
-/*
- * laxity_parse_probe_words - read all of argv[0..argc) by the table of a probe
- *
- * Returns 0, or -1 with error set (exit 2); a word that is no option is refused.
- */
-int laxity_parse_probe_words(
-    const struct laxity_option_table *table,
-    int argc,
-    char **argv,
-    void *target,
     struct laxity_error *error
 );
 

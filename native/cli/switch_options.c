@@ -13,16 +13,17 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-
-static const uint64_t evict_default_bytes = UINT64_C(4) << 20;
-static const int64_t spin_default_ns = INT64_C(2) * LAXITY_NS_PER_S;
 
 struct switch_options {
     struct laxity_words quantities;
     struct laxity_cpus to;
     uint64_t evict_bytes;
     int64_t spin_ns;
+};
+
+static const struct switch_options defaults = {
+    .evict_bytes = UINT64_C(4) << 20,
+    .spin_ns = INT64_C(2) * LAXITY_NS_PER_S,
 };
 
 #define AT(member) .offset = offsetof(struct switch_options, member)
@@ -62,15 +63,13 @@ static const struct laxity_option_table table = {
     "Options of switch", options, sizeof options / sizeof options[0]
 };
 
-static int take_settings(
-    const struct switch_options *given,
-    struct laxity_switch_settings *settings,
-    struct laxity_error *error
-)
+static int take_settings(const void *from, void *to, struct laxity_error *error)
 {
     static const char *const quantities[] = {
         "preemption", "sync", "timer", "release", "spin", "wakeup", "kernel", "irq", NULL
     };
+    const struct switch_options *given = from;
+    struct laxity_switch_settings *settings = to;
     settings->to = given->to;
     settings->evict_bytes = given->evict_bytes;
     settings->spin_ns = given->spin_ns;
@@ -83,30 +82,11 @@ static int take_settings(
     );
 }
 
-static void *parse(int argc, char **argv, struct laxity_error *error)
-{
-    struct laxity_switch_settings *settings = calloc(1, sizeof *settings);
-    if (!settings) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the settings of switch");
-        return NULL;
-    }
-    struct switch_options given = {
-        .evict_bytes = evict_default_bytes,
-        .spin_ns = spin_default_ns,
-    };
-    int rc = laxity_parse_probe_words(&table, argc, argv, &given, error);
-    rc = rc ? rc : take_settings(&given, settings, error);
-    free((void *)given.quantities.items);
-    if (rc) {
-        free(settings);
-        return NULL;
-    }
-    return settings;
-}
-
 const struct laxity_probe_command laxity_switch_command = {
     .probe = &laxity_probe_switch,
     .table = &table,
-    .parse = parse,
-    .free_settings = free,
+    .given_bytes = sizeof(struct switch_options),
+    .defaults = &defaults,
+    .settings_bytes = sizeof(struct laxity_switch_settings),
+    .take = take_settings,
 };

@@ -5,26 +5,22 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "codegen/code.h"
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {
     /* Before an observation; caches without LRU replacement need more than one. */
     WARM_PASSES = 4,
-    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
-    PAUSE_DIVISOR = 4,
-    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
     /* Time for the preemptor to fall asleep before its timer; and what a lost wake-up may take. */
     ASLEEP_NS = 200000,
     PATIENCE_NS = LAXITY_NS_PER_S,
@@ -73,7 +69,6 @@ struct victim {
     size_t code_offset; /* where the one now measured begins */
     enum laxity_crpd_pattern pattern;
     uint32_t *order; /* of the lines of a chain, while it is linked */
-    int64_t worked_since_ns;
     uint64_t random;
     uint32_t cpu;
     struct way *ways;
@@ -189,16 +184,10 @@ static int setup(struct laxity_probe_run *run)
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "crpd: no memory");
         return -1;
     }
-    victim->preemptor.order_fd = -1;
-    victim->preemptor.pid = -1;
     victim->random = run->plan->seed;
     victim->n_ways = list_ways(settings, NULL);
     victim->ways = calloc(victim->n_ways, sizeof *victim->ways);
-    size_t largest = 0;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
+    const size_t largest = laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
     /* Shared: the preemptor flushes these very lines. What both exchange lies on a page of its own.
      */
     enum {
@@ -206,18 +195,10 @@ static int setup(struct laxity_probe_run *run)
     };
     victim->mapped_bytes = EXCHANGE_BYTES + largest;
     victim->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *victim->order);
-    unsigned char *base =
-        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !victim->order || !victim->ways) {
-        laxity_error_set(
-            &run->shared->error,
-            LAXITY_EXIT_LACKING,
-            "crpd: no memory for a working set of %zu bytes; lower --size",
-            largest
-        );
-        return -1;
+    unsigned char *base = laxity_map_inherited(victim->mapped_bytes);
+    if (!base || !victim->order || !victim->ways) {
+        return laxity_refuse_working_set(run, largest);
     }
-    memset(base, 0, victim->mapped_bytes);
     (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
@@ -326,15 +307,6 @@ static int observe_asynchronous(
     return 0;
 }
 
-static void pause_if_due(struct victim *victim)
-{
-    const int64_t worked_ns = laxity_now_ns() - victim->worked_since_ns;
-    if (worked_ns >= PAUSE_AFTER_NS) {
-        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
-        victim->worked_since_ns = laxity_now_ns();
-    }
-}
-
 static int observe(
     struct laxity_probe_run *run,
     struct way *way,
@@ -389,7 +361,7 @@ static int measure_block(struct laxity_probe_run *run, struct way *way)
         if (!laxity_probe_add_row(run, &row)) {
             return 1;
         }
-        pause_if_due(victim);
+        laxity_probe_pause(run);
     }
     return 0;
 }
@@ -416,30 +388,12 @@ static int measure_size(struct laxity_probe_run *run)
     return 0;
 }
 
-static int move_to(struct laxity_probe_run *run, unsigned cpu)
-{
-    struct victim *victim = run->state;
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    victim->cpu = cpu;
-    victim->worked_since_ns = laxity_now_ns();
-    if (laxity_set_affinity(&one) == 0) {
-        return 0;
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "crpd: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        cpu
-    );
-    return -1;
-}
-
 /* All working sets on one CPU. Returns as measure_block. */
-static int measure_cpu(struct laxity_probe_run *run)
+static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
     struct victim *victim = run->state;
+    victim->cpu = cpu;
     for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERNS; i++) {
         victim->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERNS];
         victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
@@ -465,22 +419,7 @@ static int measure_cpu(struct laxity_probe_run *run)
 
 static int measure(struct laxity_probe_run *run)
 {
-    if (laxity_probe_enter_policy(run, run->plan->priority)) {
-        return -1;
-    }
-    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
-        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
-            continue;
-        }
-        if (move_to(run, cpu)) {
-            return -1;
-        }
-        const int rc = measure_cpu(run);
-        if (rc) {
-            return rc < 0 ? -1 : 0;
-        }
-    }
-    return 0;
+    return laxity_probe_measure_cpus(run, measure_cpu);
 }
 
 void laxity_crpd_settings_free(struct laxity_crpd_settings *settings)

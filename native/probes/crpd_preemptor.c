@@ -2,30 +2,23 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/crpd_preemptor.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/flush.h"
-#include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "codegen/code.h"
+#include "probes/companion.h"
 #include "probes/crpd.h"
 #include "probes/evict.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     EVICT_STEP_BYTES = LAXITY_FLUSH_STEP_BYTES,
@@ -81,28 +74,19 @@ static void evict(const struct laxity_crpd_order *order, const struct means *mea
     }
 }
 
-static void move_to(uint32_t cpu)
-{
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    (void)laxity_set_affinity(&one);
-}
-
 /* Until the victim closes its end. */
 static void serve(
-    const struct laxity_crpd_preemptor *preemptor,
-    int order_fd,
-    int answer_fd,
+    struct laxity_crpd_shared *shared,
+    const struct laxity_companion_ends *ends,
     const struct means *means
 )
 {
-    struct laxity_crpd_shared *shared = preemptor->shared;
     struct laxity_crpd_order order;
     uint32_t cpu = NO_CPU;
-    while (read(order_fd, &order, sizeof order) == (ssize_t)sizeof order) {
+    while (laxity_companion_take(ends, &order, sizeof order)) {
         if (order.cpu != cpu) {
             cpu = order.cpu;
-            move_to(cpu);
+            (void)laxity_go_to_cpu(cpu); /* the victim has tried it */
         }
         if (order.wake_ns != 0) {
             (void)laxity_sleep_until(order.wake_ns);
@@ -115,7 +99,7 @@ static void serve(
         shared->ended_ns = laxity_now_ns();
         shared->preemptor_ns = shared->ended_ns - start_ns;
         atomic_fetch_add_explicit(&shared->done, 1, memory_order_release);
-        if (order.wake_ns == 0 && write(answer_fd, "", 1) != 1) {
+        if (order.wake_ns == 0 && !laxity_companion_answer(ends)) {
             return;
         }
     }
@@ -125,11 +109,8 @@ static void serve(
 static int prepare_means(struct laxity_probe_run *run, struct means *means)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
-    size_t bytes = EVICT_STEP_BYTES;
-    for (size_t i = 0; i < settings->n_evict_bytes; i++) {
-        const size_t one = (size_t)settings->evict_bytes[i];
-        bytes = one > bytes ? one : bytes;
-    }
+    const size_t bytes =
+        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, EVICT_STEP_BYTES);
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {
@@ -152,70 +133,31 @@ static int prepare_means(struct laxity_probe_run *run, struct means *means)
     );
 }
 
-static _Noreturn void run_preemptor(
-    struct laxity_probe_run *run,
-    const struct laxity_crpd_preemptor *preemptor,
-    int order_fd,
-    int answer_fd
+static int run_preemptor(
+    struct laxity_probe_run *run, const void *what, const struct laxity_companion_ends *ends
 )
 {
+    const struct laxity_crpd_preemptor *preemptor = what;
     struct means means = {0};
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (prepare_means(run, &means)) {
-        _exit(LAXITY_EXIT_LACKING);
+        return LAXITY_EXIT_LACKING;
     }
-    (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
-    if (laxity_probe_enter_policy(run, run->plan->priority + 1) == 0 &&
-        write(answer_fd, "", 1) == 1) {
-        serve(preemptor, order_fd, answer_fd, &means);
+    if (laxity_companion_become_ready(run, ends)) {
+        serve(preemptor->shared, ends, &means);
     }
-    _exit(LAXITY_EXIT_DONE);
-}
-
-static void refuse(struct laxity_probe_run *run, const char *what, int error_number)
-{
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "crpd: cannot %s the preemptor: %s; raise ulimit -u and -n",
-        what,
-        strerrordesc_np(error_number)
-    );
+    return LAXITY_EXIT_DONE;
 }
 
 int laxity_crpd_start_preemptor(
     struct laxity_probe_run *run, struct laxity_crpd_preemptor *preemptor
 )
 {
-    int order[2];
-    int answer[2];
-    if (pipe2(order, O_CLOEXEC) != 0) {
-        refuse(run, "connect to", errno);
+    if (laxity_companion_start(
+            run, "the preemptor", run_preemptor, preemptor, &preemptor->companion
+        )) {
         return -1;
     }
-    if (pipe2(answer, O_CLOEXEC) != 0) {
-        refuse(run, "connect to", errno);
-        (void)close(order[0]);
-        (void)close(order[1]);
-        return -1;
-    }
-    preemptor->pid = fork();
-    if (preemptor->pid == 0) {
-        (void)close(order[1]);
-        (void)close(answer[0]);
-        run_preemptor(run, preemptor, order[0], answer[1]);
-    }
-    const int error_number = errno;
-    (void)close(order[0]);
-    (void)close(answer[1]);
-    preemptor->order_fd = order[1];
-    preemptor->answer_fd = answer[0];
-    if (preemptor->pid < 0) {
-        refuse(run, "start", error_number);
-        return -1;
-    }
-    char ready = 0;
-    if (read(preemptor->answer_fd, &ready, 1) != 1) {
+    if (!laxity_companion_await(&preemptor->companion)) {
         laxity_error_set(
             &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor did not become ready"
         );
@@ -226,15 +168,7 @@ int laxity_crpd_start_preemptor(
 
 void laxity_crpd_stop_preemptor(struct laxity_crpd_preemptor *preemptor)
 {
-    if (preemptor->order_fd >= 0) {
-        (void)close(preemptor->order_fd);
-        (void)close(preemptor->answer_fd);
-    }
-    if (preemptor->pid > 0) {
-        (void)waitpid(preemptor->pid, NULL, 0);
-    }
-    preemptor->order_fd = -1;
-    preemptor->pid = -1;
+    laxity_companion_stop(&preemptor->companion);
 }
 
 int laxity_crpd_give_order(
@@ -243,15 +177,10 @@ int laxity_crpd_give_order(
     const struct laxity_crpd_order *order
 )
 {
-    char answer = 0;
-    bool is_done = write(preemptor->order_fd, order, sizeof *order) == (ssize_t)sizeof *order;
+    const struct laxity_companion *companion = &preemptor->companion;
+    bool is_done = laxity_companion_order(companion, order, sizeof *order);
     if (is_done && order->wake_ns == 0) {
-        is_done = read(preemptor->answer_fd, &answer, 1) == 1;
+        is_done = laxity_companion_await(companion);
     }
-    if (!is_done) {
-        laxity_error_set(
-            &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor has ended"
-        );
-    }
-    return is_done ? 0 : -1;
+    return is_done ? 0 : laxity_companion_tell_end(run, companion);
 }

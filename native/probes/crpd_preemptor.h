@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The preemptor of probe "crpd": a process that does one order after the other. */
+/* The preemptor of probe "crpd": a companion that evicts lines, or spins equally long. */
 #ifndef LAXITY_PROBES_CRPD_PREEMPTOR_H
 #define LAXITY_PROBES_CRPD_PREEMPTOR_H
 
+#include "probes/companion.h"
 #include "probes/crpd.h"
 #include "probes/probe.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /* What victim and preemptor share. */
 struct laxity_crpd_shared {
@@ -33,9 +33,7 @@ struct laxity_crpd_order {
 
 struct laxity_crpd_preemptor {
     struct laxity_crpd_shared *shared;
-    int order_fd;  /* the victim writes */
-    int answer_fd; /* the victim reads; hangs up when the preemptor ends */
-    pid_t pid;
+    struct laxity_companion companion;
 };
 
 /* laxity_crpd_start_preemptor - fork it and wait until it is ready. Returns 0, or -1 with error

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/interfering.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/migration_jobs.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -69,14 +69,11 @@ static _Noreturn void
 run_task(struct laxity_interfering_shared *shared, size_t at, uint32_t cpu, size_t largest)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    unsigned char *working_set =
-        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (working_set == MAP_FAILED || laxity_set_affinity(&one) != 0) {
+    /* There first: it is touched where it will be used. */
+    unsigned char *working_set = laxity_go_to_cpu(cpu) == 0 ? laxity_map_inherited(largest) : NULL;
+    if (!working_set) {
         _exit(LAXITY_EXIT_LACKING);
     }
-    memset(working_set, 1, largest);
     interfere(shared, at, working_set);
     _exit(LAXITY_EXIT_DONE);
 }
@@ -90,9 +87,9 @@ int laxity_interfering_start(
 )
 {
     const size_t bytes = sizeof *interfering->shared + n_cpus * sizeof(struct count);
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *base = laxity_map_inherited(bytes);
     interfering->pids = calloc(n_cpus + 1, sizeof *interfering->pids);
-    if (base == MAP_FAILED || !interfering->pids) {
+    if (!base || !interfering->pids) {
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
         return -1;
     }

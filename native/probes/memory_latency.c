@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "base/port/pages.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/memory_patterns.h"
@@ -20,9 +19,6 @@
 #include <stdlib.h>
 
 enum {
-    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
-    PAUSE_DIVISOR = 4,
-    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
     /* Lines that are shuffled or linked between two looks at the clock; some ms where every one
      * misses all caches. */
     LINES_AT_ONCE = 65536,
@@ -63,7 +59,6 @@ struct state {
     struct laxity_memory_array array;
     const struct laxity_memory_region *region;
     struct laxity_memory_link *link; /* where the chain was left */
-    int64_t worked_since_ns;
     uint64_t random;
     uint32_t cpu;
     uint32_t repetition;
@@ -135,15 +130,6 @@ static void teardown(struct laxity_probe_run *run)
     run->state = NULL;
 }
 
-static void pause_if_due(struct state *state)
-{
-    const int64_t worked_ns = laxity_now_ns() - state->worked_since_ns;
-    if (worked_ns >= PAUSE_AFTER_NS) {
-        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
-        state->worked_since_ns = laxity_now_ns();
-    }
-}
-
 /* Returns false if the user wants an end. */
 static bool link_chain(struct laxity_probe_run *run)
 {
@@ -152,12 +138,12 @@ static bool link_chain(struct laxity_probe_run *run)
     for (size_t from = 0; from < n && !laxity_probe_is_stopped(run); from += LINES_AT_ONCE) {
         const size_t to = n - from < LINES_AT_ONCE ? n : from + LINES_AT_ONCE;
         laxity_memory_shuffle(state->order, from, to, &state->random);
-        pause_if_due(state);
+        laxity_probe_pause(run);
     }
     for (size_t from = 0; from < n && !laxity_probe_is_stopped(run); from += LINES_AT_ONCE) {
         const size_t to = n - from < LINES_AT_ONCE ? n : from + LINES_AT_ONCE;
         laxity_memory_link(&state->array, state->order, n, from, to);
-        pause_if_due(state);
+        laxity_probe_pause(run);
     }
     state->link = (struct laxity_memory_link *)state->array.start;
     return !laxity_probe_is_stopped(run);
@@ -283,7 +269,7 @@ static bool measure_size(struct laxity_probe_run *run, size_t bytes)
             return false;
         }
     }
-    pause_if_due(state);
+    laxity_probe_pause(run);
     return true;
 }
 
@@ -305,58 +291,26 @@ static bool measure_repetition(struct laxity_probe_run *run)
     return true;
 }
 
-/* Every node in turn. Returns false if the user wants an end. */
-static bool measure_cpu(struct laxity_probe_run *run)
+/* Every node in turn. Returns 0, or 1 if the user wants an end. */
+static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
 {
     struct state *state = run->state;
+    state->cpu = cpu;
     for (uint64_t i = 0; i < run->plan->repetitions; i++) {
         state->repetition = (uint32_t)i;
         for (size_t at = 0; at < state->n_regions; at++) {
             state->region = &state->regions[at];
             if (!measure_repetition(run)) {
-                return false;
+                return 1;
             }
         }
     }
-    return true;
-}
-
-static int move_to(struct laxity_probe_run *run, unsigned cpu)
-{
-    struct state *state = run->state;
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    state->cpu = cpu;
-    state->worked_since_ns = laxity_now_ns();
-    if (laxity_set_affinity(&one) == 0) {
-        return 0;
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "memory_latency: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        cpu
-    );
-    return -1;
+    return 0;
 }
 
 static int measure(struct laxity_probe_run *run)
 {
-    if (laxity_probe_enter_policy(run, run->plan->priority)) {
-        return -1;
-    }
-    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
-        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
-            continue;
-        }
-        if (move_to(run, cpu)) {
-            return -1;
-        }
-        if (!measure_cpu(run)) {
-            return 0;
-        }
-    }
-    return 0;
+    return laxity_probe_measure_cpus(run, measure_cpu);
 }
 
 void laxity_memory_settings_free(struct laxity_memory_settings *settings)

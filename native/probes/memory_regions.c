@@ -6,6 +6,7 @@
 #include "base/port/pages.h"
 #include "probes/memory_latency.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -21,12 +22,7 @@ enum {
 
 size_t laxity_memory_largest(const struct laxity_memory_settings *settings)
 {
-    size_t largest = 0;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
+    return laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
 }
 
 static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t node, int rc)

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/migration.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
 #include "base/port/nodes.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,9 +20,6 @@
 enum {
     /* Before an event; caches without LRU replacement need more than one. */
     WARM_PASSES = 4,
-    /* Work and pause 4 : 1 keep real-time load at 80 % of one CPU, whichever it is on. */
-    PAUSE_DIVISOR = 4,
-    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
     /* Six observations are the fewest that a median's 95 % interval can be told of. */
     FEWEST_ROUNDS = 6,
 };
@@ -61,7 +57,6 @@ struct traveller {
     uint32_t *order;    /* of the lines of a chain, while it is linked */
     uint32_t *turns;    /* pairs, in the order of this repetition */
     int64_t *moving_ns; /* by pair: what moving took last */
-    int64_t worked_since_ns;
     uint64_t random;
 };
 
@@ -113,16 +108,6 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     return rows;
 }
 
-static size_t largest_bytes(const struct laxity_migration_settings *settings)
-{
-    size_t largest = LAXITY_CRPD_LINE_BYTES;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
 /* Whether the CPUs are of several nodes, so that it matters where memory lies. */
 static bool is_spread(const struct laxity_migration_settings *settings)
 {
@@ -144,26 +129,19 @@ static int setup(struct laxity_probe_run *run)
         laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
         return -1;
     }
-    const size_t largest = largest_bytes(settings);
+    const size_t largest =
+        laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
     traveller->random = run->plan->seed;
     traveller->is_spread = is_spread(settings);
     traveller->mapped_bytes = largest;
     traveller->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *traveller->order);
     traveller->turns = calloc(settings->n_pairs + 1, sizeof *traveller->turns);
     traveller->moving_ns = calloc(settings->n_pairs + 1, sizeof *traveller->moving_ns);
-    /* Shared, and so of small pages, as crpd's: the two are compared. */
-    unsigned char *base =
-        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !traveller->order || !traveller->turns || !traveller->moving_ns) {
-        laxity_error_set(
-            &run->shared->error,
-            LAXITY_EXIT_LACKING,
-            "migration: no memory for a working set of %zu bytes; lower --size",
-            largest
-        );
-        return -1;
+    /* As crpd's: the two are compared. */
+    unsigned char *base = laxity_map_inherited(largest);
+    if (!base || !traveller->order || !traveller->turns || !traveller->moving_ns) {
+        return laxity_refuse_working_set(run, largest);
     }
-    memset(base, 0, largest);
     traveller->working_set = base;
     return 0;
 }
@@ -205,22 +183,6 @@ time_passes(const struct traveller *traveller, int64_t *pass_ns, int n, int64_t 
     }
 }
 
-static int go_to(struct laxity_probe_run *run, uint32_t cpu)
-{
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    if (laxity_set_affinity(&one) == 0) {
-        return 0;
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "migration: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        cpu
-    );
-    return -1;
-}
-
 static int fetch_memory(struct laxity_probe_run *run, int32_t node)
 {
     struct traveller *traveller = run->state;
@@ -252,17 +214,17 @@ act(struct laxity_probe_run *run,
     switch (role) {
     case LAXITY_MIGRATION_STAY:
     case LAXITY_MIGRATION_CONTROL:
-        return go_to(run, pair->cpu);
+        return laxity_probe_go_to(run, pair->cpu);
     case LAXITY_MIGRATION_MOVE:
-        return go_to(run, pair->cpu_to);
+        return laxity_probe_go_to(run, pair->cpu_to);
     case LAXITY_MIGRATION_SLEEP:
         laxity_pause_ns(sleep_ns);
         return 0;
     case LAXITY_MIGRATION_RETURN:
-        return go_to(run, pair->cpu_to) ? -1 : go_to(run, pair->cpu);
+        return laxity_probe_go_to(run, pair->cpu_to) ? -1 : laxity_probe_go_to(run, pair->cpu);
     case LAXITY_MIGRATION_FETCH:
     case LAXITY_MIGRATION_ROLES:
-        return go_to(run, pair->cpu_to) ? -1 : fetch_memory(run, pair->node_to);
+        return laxity_probe_go_to(run, pair->cpu_to) ? -1 : fetch_memory(run, pair->node_to);
     }
     return -1;
 }
@@ -278,7 +240,7 @@ static int observe(
     const struct laxity_migration_pair *pair = &settings->pairs[at];
     struct traveller *traveller = run->state;
     int64_t warm_ns[WARM_PASSES];
-    if (go_to(run, pair->cpu) || fetch_memory(run, pair->node)) {
+    if (laxity_probe_go_to(run, pair->cpu) || fetch_memory(run, pair->node)) {
         return -1;
     }
     *out_row = (struct laxity_migration_row){
@@ -304,15 +266,6 @@ static int observe(
     return 0;
 }
 
-static void pause_if_due(struct traveller *traveller)
-{
-    const int64_t worked_ns = laxity_now_ns() - traveller->worked_since_ns;
-    if (worked_ns >= PAUSE_AFTER_NS) {
-        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
-        traveller->worked_since_ns = laxity_now_ns();
-    }
-}
-
 /* One of each role in random order. Returns 0, 1 if the user wants an end, or -1. */
 static int measure_block(struct laxity_probe_run *run, size_t at)
 {
@@ -328,7 +281,7 @@ static int measure_block(struct laxity_probe_run *run, size_t at)
         if (!laxity_probe_add_row(run, &row)) {
             return 1;
         }
-        pause_if_due(traveller);
+        laxity_probe_pause(run);
     }
     return 0;
 }
@@ -403,12 +356,11 @@ static int look_at_moves(struct laxity_probe_run *run)
 static int measure(struct laxity_probe_run *run)
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
-    struct traveller *traveller = run->state;
     if (laxity_probe_enter_policy(run, run->plan->priority)) {
         return -1;
     }
     const int64_t start_ns = laxity_now_ns();
-    traveller->worked_since_ns = start_ns;
+    run->worked_since_ns = start_ns; /* on whichever CPU */
     if (look_at_moves(run)) {
         return -1;
     }

@@ -3,19 +3,17 @@
 #include "probes/migration_jobs.h"
 
 #include "base/cpus.h"
-#include "base/error.h"
 #include "base/npy.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/interfering.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {
@@ -87,38 +85,22 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     return rows;
 }
 
-static int refuse_memory(struct laxity_probe_run *run, size_t bytes)
-{
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "migration_jobs: no memory for a working set of %zu bytes; lower --size",
-        bytes
-    );
-    return -1;
-}
-
 static int setup(struct laxity_probe_run *run)
 {
     const struct laxity_migration_jobs_settings *settings = run->plan->settings;
     struct mover *mover = calloc(1, sizeof *mover);
     run->state = mover;
-    size_t largest = LAXITY_CRPD_LINE_BYTES;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const size_t bytes = (size_t)settings->sizes_bytes[i];
-        largest = bytes > largest ? bytes : largest;
-    }
+    const size_t largest =
+        laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
     if (!mover) {
-        return refuse_memory(run, largest);
+        return laxity_refuse_working_set(run, largest);
     }
     mover->cpus = calloc(laxity_cpus_count(&run->plan->cpus) + 1, sizeof *mover->cpus);
-    /* As that of the other tasks, and of the probes it is compared with: shared, of small pages. */
-    unsigned char *base =
-        mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || !mover->cpus) {
-        return refuse_memory(run, largest);
+    /* As that of the other tasks, and of the probes it is compared with. */
+    unsigned char *base = laxity_map_inherited(largest);
+    if (!base || !mover->cpus) {
+        return laxity_refuse_working_set(run, largest);
     }
-    memset(base, 1, largest);
     mover->random = run->plan->seed;
     mover->working_set = base;
     mover->mapped_bytes = largest;
@@ -148,19 +130,8 @@ static void teardown(struct laxity_probe_run *run)
 static int go_to(struct laxity_probe_run *run, size_t at)
 {
     struct mover *mover = run->state;
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, mover->cpus[at]);
-    if (laxity_set_affinity(&one) == 0) {
-        mover->at = at;
-        return 0;
-    }
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "migration_jobs: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        mover->cpus[at]
-    );
-    return -1;
+    mover->at = at;
+    return laxity_probe_go_to(run, mover->cpus[at]);
 }
 
 static int64_t run_job(const struct mover *mover, const struct load *load, uint32_t limit)

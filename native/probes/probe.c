@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/probe.h"
 
+#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
@@ -18,6 +19,9 @@ enum {
     RTTIME_SOFT_US = 3 * 1000000,
     RTTIME_HARD_US = 4 * 1000000,
     FULL_PAUSE_NS = LAXITY_NS_PER_MS,
+    /* Work and pause 4 : 1 keep real-time load at 80 % of one CPU, below the 90 % that we allow. */
+    PAUSE_DIVISOR = 4,
+    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
 };
 
 bool laxity_probe_is_stopped(const struct laxity_probe_run *run)
@@ -93,4 +97,49 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     run->shared->policy = LAXITY_POLICY_OTHER;
     laxity_probe_add_fallback(run, "policy fifo", "other", reason);
     return 0;
+}
+
+int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu)
+{
+    if (laxity_go_to_cpu(cpu) == 0) {
+        return 0;
+    }
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "%s: cannot run on CPU %u; choose CPUs inside this process's cpuset",
+        run->probe->name,
+        cpu
+    );
+    return -1;
+}
+
+int laxity_probe_measure_cpus(
+    struct laxity_probe_run *run, int (*measure_cpu)(struct laxity_probe_run *run, unsigned cpu)
+)
+{
+    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+        return -1;
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
+        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
+            continue;
+        }
+        run->worked_since_ns = laxity_now_ns();
+        int rc = laxity_probe_go_to(run, cpu);
+        rc = rc ? rc : measure_cpu(run, cpu);
+        if (rc) {
+            return rc < 0 ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+void laxity_probe_pause(struct laxity_probe_run *run)
+{
+    const int64_t worked_ns = laxity_now_ns() - run->worked_since_ns;
+    if (worked_ns >= PAUSE_AFTER_NS) {
+        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
+        run->worked_since_ns = laxity_now_ns();
+    }
 }

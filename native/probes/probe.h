@@ -65,9 +65,10 @@ struct laxity_probe_run {
     const struct laxity_probe *probe;
     const struct laxity_probe_plan *plan;
     struct laxity_probe_shared *shared;
-    unsigned char *rows; /* LAXITY_PROBE_RING_ROWS of them */
-    uint32_t rows_max;   /* all that are measured */
-    void *state;         /* the probe's own */
+    unsigned char *rows;     /* LAXITY_PROBE_RING_ROWS of them */
+    uint32_t rows_max;       /* all that are measured */
+    int64_t worked_since_ns; /* without a pause */
+    void *state;             /* the probe's own */
 };
 
 struct laxity_probe {
@@ -104,5 +105,22 @@ void laxity_probe_add_fallback(
  * Returns 0, or -1 with shared->error set.
  */
 int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority);
+
+/* laxity_probe_go_to - run on this CPU only. Returns 0, or -1 with shared->error set. */
+int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu);
+
+/*
+ * laxity_probe_measure_cpus - what most probes' measure is: FIFO, and one CPU of the plan after
+ * the other
+ *
+ * `measure_cpu` is called on that CPU; it returns 0, 1 if the user wants an end, or -1 with
+ * shared->error set. Returns 0 or -1.
+ */
+int laxity_probe_measure_cpus(
+    struct laxity_probe_run *run, int (*measure_cpu)(struct laxity_probe_run *run, unsigned cpu)
+);
+
+/* laxity_probe_pause - sleep if the caller has worked for long: its load stays at 80 % of a CPU */
+void laxity_probe_pause(struct laxity_probe_run *run);
 
 #endif

@@ -4,13 +4,12 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/port/sched.h"
-#include "base/port/time.h"
 #include "probes/crpd.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "probes/working_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-enum {
-    /* Work and pause 4 : 1 keeps a CPU at 80 % real-time load, below the 90 % that we allow. */
-    PAUSE_DIVISOR = 4,
-    PAUSE_AFTER_NS = 5 * LAXITY_NS_PER_MS,
-};
 
 /* What is released by a timer, in random order, so that what changes slowly changes all of it. */
 enum kind {
@@ -39,14 +32,12 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
 {
     victim->mapped_bytes = sizeof *victim->shared;
     victim->buffer_bytes = (size_t)evict_bytes;
-    victim->shared =
-        mmap(NULL, victim->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    victim->shared = laxity_map_inherited(victim->mapped_bytes);
     unsigned char *buffer = mmap(
         NULL, victim->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
     );
     victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
-    if (victim->shared == MAP_FAILED || buffer == MAP_FAILED) {
-        victim->shared = victim->shared == MAP_FAILED ? NULL : victim->shared;
+    if (!victim->shared || buffer == MAP_FAILED) {
         laxity_error_set(
             &victim->run->shared->error,
             LAXITY_EXIT_LACKING,
@@ -55,7 +46,6 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
         );
         return -1;
     }
-    memset(victim->shared, 0, victim->mapped_bytes);
     memset(buffer, 1, victim->buffer_bytes);
     return 0;
 }
@@ -76,8 +66,6 @@ static int setup(struct laxity_probe_run *run)
         return -1;
     }
     victim->run = run;
-    victim->partner.order_fd = -1;
-    victim->partner.pid = -1;
     victim->random = run->plan->seed;
     if (run->plan->priority < 2) {
         laxity_error_set(
@@ -111,15 +99,6 @@ static void teardown(struct laxity_probe_run *run)
     }
     free(victim);
     run->state = NULL;
-}
-
-void laxity_switch_pause(struct laxity_switch_victim *victim)
-{
-    const int64_t worked_ns = laxity_now_ns() - victim->worked_since_ns;
-    if (worked_ns >= PAUSE_AFTER_NS) {
-        laxity_pause_ns(worked_ns / PAUSE_DIVISOR);
-        victim->worked_since_ns = laxity_now_ns();
-    }
 }
 
 int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit_ns)
@@ -183,7 +162,7 @@ static int measure_timers(struct laxity_switch_victim *victim)
             if (rc) {
                 return rc;
             }
-            laxity_switch_pause(victim);
+            laxity_probe_pause(victim->run);
         }
     }
     return 0;
@@ -200,7 +179,7 @@ exchange_all(struct laxity_switch_victim *victim, uint32_t cpu_to, enum laxity_s
         if (rc) {
             return rc;
         }
-        laxity_switch_pause(victim);
+        laxity_probe_pause(victim->run);
     }
     return 0;
 }
@@ -235,31 +214,13 @@ static int measure_spins(struct laxity_switch_victim *victim)
         if (rc) {
             return rc;
         }
-        laxity_switch_pause(victim);
+        laxity_probe_pause(victim->run);
     }
     return 0;
 }
 
-static int move_to(struct laxity_switch_victim *victim, unsigned cpu)
-{
-    struct laxity_cpus one = {{0}};
-    laxity_cpus_add(&one, cpu);
-    victim->cpu = cpu;
-    victim->worked_since_ns = laxity_now_ns();
-    if (laxity_set_affinity(&one) == 0) {
-        return 0;
-    }
-    laxity_error_set(
-        &victim->run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "switch: cannot run on CPU %u; choose CPUs inside this process's cpuset",
-        cpu
-    );
-    return -1;
-}
-
 /* Returns as the parts. */
-static int measure_cpu(struct laxity_switch_victim *victim, unsigned cpu)
+static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
 {
     static const struct {
         enum laxity_switch_quantity quantity;
@@ -271,12 +232,11 @@ static int measure_cpu(struct laxity_switch_victim *victim, unsigned cpu)
         {LAXITY_SWITCH_SPIN, measure_spins},
         {LAXITY_SWITCH_IRQ, laxity_switch_measure_irqs},
     };
-    const struct laxity_switch_settings *settings = victim->run->plan->settings;
-    int rc = move_to(victim, cpu);
-    if (rc == 0) {
-        find_period(victim);
-    }
-    rc = rc ? rc : measure_timers(victim);
+    const struct laxity_switch_settings *settings = run->plan->settings;
+    struct laxity_switch_victim *victim = run->state;
+    victim->cpu = cpu;
+    find_period(victim);
+    int rc = measure_timers(victim);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++) {
         if (settings->has_quantity[parts[i].quantity]) {
             rc = parts[i].measure(victim);
@@ -287,19 +247,7 @@ static int measure_cpu(struct laxity_switch_victim *victim, unsigned cpu)
 
 static int measure(struct laxity_probe_run *run)
 {
-    if (laxity_probe_enter_policy(run, run->plan->priority)) {
-        return -1;
-    }
-    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {
-        if (!laxity_cpus_has(&run->plan->cpus, cpu)) {
-            continue;
-        }
-        const int rc = measure_cpu(run->state, cpu);
-        if (rc) {
-            return rc < 0 ? -1 : 0;
-        }
-    }
-    return 0;
+    return laxity_probe_measure_cpus(run, measure_cpu);
 }
 
 const struct laxity_probe laxity_probe_switch = {

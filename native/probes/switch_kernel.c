@@ -229,7 +229,7 @@ static int observe_all(struct laxity_switch_victim *victim, struct switches swit
             if (rc) {
                 return rc;
             }
-            laxity_switch_pause(victim);
+            laxity_probe_pause(victim->run);
         }
     }
     return 0;

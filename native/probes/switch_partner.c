@@ -2,31 +2,23 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/switch_partner.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/flush.h"
 #include "base/port/futex.h"
-#include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/threads.h"
 #include "base/port/time.h"
+#include "probes/companion.h"
 #include "probes/evict.h"
 #include "probes/probe.h"
 #include "probes/switch.h"
 #include "probes/switch_stamps.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     NO_CPU = UINT32_MAX >> 1,
@@ -42,7 +34,6 @@ enum {
 struct state {
     const struct laxity_switch_partner *partner;
     uint32_t cpu;
-    int answer_fd;
 };
 
 static void run_once(const struct state *state, const struct laxity_switch_order *order);
@@ -145,83 +136,44 @@ static void obey(const struct state *state, const struct laxity_switch_order *or
 static void take_place(struct state *state, const struct laxity_switch_order *order)
 {
     if (order->cpu != state->cpu) {
-        struct laxity_cpus one = {{0}};
-        laxity_cpus_add(&one, order->cpu);
-        (void)laxity_set_affinity(&one); /* the victim has tried it */
+        (void)laxity_go_to_cpu(order->cpu); /* the victim has tried it */
         state->cpu = order->cpu;
     }
 }
 
 /* Until the victim closes its end. */
-static void serve(struct state *state, int order_fd)
+static void serve(struct state *state, const struct laxity_companion_ends *ends)
 {
     struct laxity_switch_order order;
-    while (read(order_fd, &order, sizeof order) == (ssize_t)sizeof order) {
+    while (laxity_companion_take(ends, &order, sizeof order)) {
         take_place(state, &order);
         obey(state, &order);
-        if (write(state->answer_fd, "", 1) != 1) {
+        if (!laxity_companion_answer(ends)) {
             return;
         }
     }
 }
 
-static _Noreturn void run_partner(
-    struct laxity_probe_run *run,
-    const struct laxity_switch_partner *partner,
-    int order_fd,
-    int answer_fd
+static int run_partner(
+    struct laxity_probe_run *run, const void *what, const struct laxity_companion_ends *ends
 )
 {
-    struct state state = {.partner = partner, .cpu = NO_CPU, .answer_fd = answer_fd};
+    const struct laxity_switch_partner *partner = what;
     const struct laxity_switch_settings *settings = run->plan->settings;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct state state = {.partner = partner, .cpu = NO_CPU};
     memset(partner->buffer, 1, (size_t)settings->evict_bytes);
-    (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
-    if (laxity_probe_enter_policy(run, partner->priority) == 0 && write(answer_fd, "", 1) == 1) {
-        serve(&state, order_fd);
+    if (laxity_companion_become_ready(run, ends)) {
+        serve(&state, ends);
     }
-    _exit(LAXITY_EXIT_DONE);
-}
-
-static void refuse(struct laxity_probe_run *run, const char *what, int error_number)
-{
-    laxity_error_set(
-        &run->shared->error,
-        LAXITY_EXIT_LACKING,
-        "switch: cannot %s the second process: %s; raise ulimit -u and -n",
-        what,
-        strerrordesc_np(error_number)
-    );
+    return LAXITY_EXIT_DONE;
 }
 
 int laxity_switch_start_partner(struct laxity_probe_run *run, struct laxity_switch_partner *partner)
 {
-    int order[2];
-    int answer[2];
-    if (pipe2(order, O_CLOEXEC) != 0) {
-        refuse(run, "connect to", errno);
-        return -1;
-    }
-    if (pipe2(answer, O_CLOEXEC) != 0) {
-        refuse(run, "connect to", errno);
-        (void)close(order[0]);
-        (void)close(order[1]);
-        return -1;
-    }
     partner->priority = run->plan->priority + 1;
-    partner->pid = fork();
-    if (partner->pid == 0) {
-        (void)close(order[1]);
-        (void)close(answer[0]);
-        run_partner(run, partner, order[0], answer[1]);
-    }
-    const int error_number = errno;
-    (void)close(order[0]);
-    (void)close(answer[1]);
-    partner->order_fd = order[1];
-    partner->answer_fd = answer[0];
-    if (partner->pid < 0) {
-        refuse(run, "start", error_number);
+    if (laxity_companion_start(
+            run, "the second process", run_partner, partner, &partner->companion
+        )) {
         return -1;
     }
     return laxity_switch_await_answer(run, partner);
@@ -229,23 +181,7 @@ int laxity_switch_start_partner(struct laxity_probe_run *run, struct laxity_swit
 
 void laxity_switch_stop_partner(struct laxity_switch_partner *partner)
 {
-    if (partner->order_fd >= 0) {
-        (void)close(partner->order_fd);
-        (void)close(partner->answer_fd);
-    }
-    if (partner->pid > 0) {
-        (void)waitpid(partner->pid, NULL, 0);
-    }
-    partner->order_fd = -1;
-    partner->pid = -1;
-}
-
-static int tell_end(struct laxity_probe_run *run)
-{
-    laxity_error_set(
-        &run->shared->error, LAXITY_EXIT_INTERNAL, "switch: the second process has ended"
-    );
-    return -1;
+    laxity_companion_stop(&partner->companion);
 }
 
 int laxity_switch_give_order(
@@ -254,22 +190,23 @@ int laxity_switch_give_order(
     const struct laxity_switch_order *order
 )
 {
+    const struct laxity_companion *companion = &partner->companion;
     if (order->priority != partner->priority && run->shared->policy == LAXITY_POLICY_FIFO) {
         const int rc =
-            laxity_set_thread_policy(partner->pid, LAXITY_POLICY_FIFO, (int)order->priority);
+            laxity_set_thread_policy(companion->pid, LAXITY_POLICY_FIFO, (int)order->priority);
         if (rc) {
-            return tell_end(run);
+            return laxity_companion_tell_end(run, companion);
         }
         partner->priority = order->priority;
     }
-    const ssize_t bytes = write(partner->order_fd, order, sizeof *order);
-    return bytes == (ssize_t)sizeof *order ? 0 : tell_end(run);
+    const bool is_given = laxity_companion_order(companion, order, sizeof *order);
+    return is_given ? 0 : laxity_companion_tell_end(run, companion);
 }
 
 int laxity_switch_await_answer(
     struct laxity_probe_run *run, const struct laxity_switch_partner *partner
 )
 {
-    char answer = 0;
-    return read(partner->answer_fd, &answer, 1) == 1 ? 0 : tell_end(run);
+    const bool has_answered = laxity_companion_await(&partner->companion);
+    return has_answered ? 0 : laxity_companion_tell_end(run, &partner->companion);
 }

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The partner of probe "switch": a process that does one order after the other. */
+/* The partner of probe "switch": a companion that is switched to, and stamps when. */
 #ifndef LAXITY_PROBES_SWITCH_PARTNER_H
 #define LAXITY_PROBES_SWITCH_PARTNER_H
 
+#include "probes/companion.h"
 #include "probes/probe.h"
 #include "probes/switch_stamps.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum {
     LAXITY_SWITCH_ROUNDS_MAX = 64
@@ -52,10 +52,8 @@ struct laxity_switch_partner {
     struct laxity_switch_shared *shared;
     const struct laxity_stamp_clock *clock;
     unsigned char *buffer; /* evicts; each process has its own copy */
-    int order_fd;          /* the victim writes */
-    int answer_fd;         /* the victim reads; hangs up when the partner ends */
     int priority;          /* that it has; only the victim changes it */
-    pid_t pid;
+    struct laxity_companion companion;
 };
 
 /* laxity_switch_start_partner - fork it and wait until it is ready. Returns 0, or -1 with error

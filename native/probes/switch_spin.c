@@ -101,7 +101,7 @@ static int observe_windows(struct laxity_switch_victim *victim, struct counting 
         laxity_anchor_stamps(&victim->clock, 1);
         rc = rc ? rc : count_interrupts(counting, victim->cpu, &counting->after);
         rc = rc ? rc : take_window(victim, counting);
-        laxity_switch_pause(victim);
+        laxity_probe_pause(victim->run);
     }
     return rc;
 }

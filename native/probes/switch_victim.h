@@ -22,7 +22,6 @@ struct laxity_switch_victim {
     size_t mapped_bytes;
     size_t buffer_bytes;
     int64_t evicting_ns; /* what evicting took last */
-    int64_t worked_since_ns;
     uint64_t random;
     uint32_t period_ns;
     uint32_t cpu;
@@ -101,9 +100,6 @@ struct laxity_switch_row laxity_switch_row_of(
 
 /* laxity_switch_add_row - returns 0, or 1 if the user wants an end */
 int laxity_switch_add_row(struct laxity_switch_victim *victim, const struct laxity_switch_row *row);
-
-/* laxity_switch_pause - sleep if the CPU has been busy for long: load stays below 80 % */
-void laxity_switch_pause(struct laxity_switch_victim *victim);
 
 /* laxity_switch_draw_ns - a random time, or number, in [0, limit_ns) */
 int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit_ns);

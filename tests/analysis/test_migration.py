@@ -140,11 +140,6 @@ def test_runs_are_pooled_by_route():
     assert (both.loss.n, both.runs, both.loss.max_ns) == (12, ("a", "b"), 695)
 
 
-def test_bound_never_falls_and_takes_the_largest_of_a_working_set():
-    points = [(8, 30), (4, 10), (4, 20), (16, 25)]
-    assert migration.upper_bound(points) == [(0, 20), (4, 20), (8, 30), (16, 30)]
-
-
 def test_entries_are_routes_then_pairs_then_what_pairs_have_in_common_then_moves():
     rows = rounds() + [{**row, "working_set_bytes": 8 * KIB} for row in rounds(move=900)]
     rows += [{**row, "cpu": 1, "cpu_to": 0} for row in rounds(move=600)]

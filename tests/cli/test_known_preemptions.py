@@ -1,78 +1,33 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""A task set with known preemptions: what the trace makes of it, and what the victim itself sees.
-
-The victim reads the clock all the time and tells every gap; two others come by turns while it
-runs, and stamp their own start and finish.
-"""
+"""A task set with known preemptions: what the trace makes of it, and what the victim sees of it."""
 
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from bench.known_preemptions import FIRST, GAP_FROM, GAP_TO, LAST, known_preemptions, write_spec
 from tests.cli.commands import BUILT, CPU, needs_fifo, needs_root
 from tests.cli.laxity_command import Laxity
 from tests.cli.thread_rows import most_preemptions, switches_of
 
 from laxity.analysis import jobs as analysis
-from laxity.analysis.attribution import Attribution, Pieces
-from laxity.analysis.jobs import IntArray, Jobs
+from laxity.analysis.attribution import Pieces
+from laxity.analysis.jobs import IntArray
 from laxity.report.run_data import RunData, read_page
 from laxity.store.run_directory import Run
 
 GAPS = BUILT.tools / "tests" / "native" / "gaps"
-# Marks of the workload `gaps`: the last reading of the clock before a gap, the first behind it; and
-# the first and the last reading of a job.
-GAP_FROM, GAP_TO, FIRST, LAST = 1, 2, 3, 4
-# A job of the victim takes 30 ms, so that three jobs of each other task fall into it.
-TASKS = """schema = 1
-[run]
-duration = "1s"
-[[task]]
-name = "victim"
-workload = "{gaps}"
-period = "50ms"
-priority = 40
-cpus = "{cpu}"
-[[task]]
-name = "short"
-workload = "cpu"
-args = ["4000", "4000"]
-period = "10ms"
-offset = "3ms"
-priority = 60
-cpus = "{cpu}"
-[[task]]
-name = "long"
-workload = "cpu"
-args = ["20000", "20000"]
-period = "10ms"
-offset = "7ms"
-priority = 80
-cpus = "{cpu}"
-"""
 # Keeps the CPU busy: some kernels tell tracefs of no switch from the idle thread.
 BUSY = f"import os\nos.sched_setaffinity(0, {{{CPU}}})\nwhile True: pass"
-
-
-@dataclass(frozen=True)
-class Known:
-    """A preemption that took place: whose job, and from its start to its finish."""
-
-    name: str
-    tid: int
-    victim_job: int
-    start_ns: int
-    finish_ns: int
 
 
 @pytest.fixture(scope="module", params=["perf", "tracefs"])
 def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     directory = tmp_path_factory.mktemp("known")
     spec = directory / "known.toml"
-    spec.write_text(TASKS.format(gaps=GAPS, cpu=CPU))
+    spec.write_text(write_spec(GAPS, CPU, seconds=1))
     laxity = Laxity(directory, BUILT.tools)
     with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
         try:
@@ -84,31 +39,6 @@ def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 pytestmark = [pytest.mark.serial, needs_fifo, needs_root]
-
-
-def undisturbed(rows: Jobs, found: Attribution) -> Jobs:
-    """Jobs that nobody preempted; whoever else is on this machine may have preempted others."""
-    good = found.pieces.job[found.pieces.is_known & (found.pieces.n_preemptions == 0)]
-    jobs = analysis.finished(rows)
-    return jobs[np.isin(np.ma.getdata(jobs["job"]), good)]
-
-
-def known_preemptions(data: RunData) -> list[Known]:
-    victim = data.attributions[0].pieces
-    rows = analysis.finished(data.tasks[0].rows)[victim.is_known]
-    return [
-        Known(
-            data.tasks[index].result.name,
-            int(one["tid"]),
-            int(row["job"]),
-            int(one["start_ns"]),
-            int(one["finish_ns"]),
-        )
-        for index in (1, 2)
-        for one in undisturbed(data.tasks[index].rows, data.attributions[index])
-        for row in rows
-        if row["start_ns"] < one["start_ns"] and one["finish_ns"] < row["finish_ns"]
-    ]
 
 
 def test_every_known_preemption_is_found_once_with_its_culprit(traced: tuple[Run, RunData]):

@@ -49,6 +49,13 @@ int laxity_set_affinity(const struct laxity_cpus *cpus)
     return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : -errno;
 }
 
+int laxity_go_to_cpu(unsigned cpu)
+{
+    struct laxity_cpus one = {{0}};
+    laxity_cpus_add(&one, cpu);
+    return laxity_set_affinity(&one);
+}
+
 int laxity_get_online_cpus(struct laxity_cpus *out_cpus)
 {
     char list[CPU_LIST_BYTES];

@@ -23,6 +23,9 @@ int laxity_get_affinity(struct laxity_cpus *out_cpus);
 /* Returns 0 or -errno: -EINVAL if none of them is online and in the cpuset. */
 int laxity_set_affinity(const struct laxity_cpus *cpus);
 
+/* The same with one CPU. */
+int laxity_go_to_cpu(unsigned cpu);
+
 /* CPUs that the machine has online, from sysfs; falls back to those the caller may use. Returns 0
  * or -errno. */
 int laxity_get_online_cpus(struct laxity_cpus *out_cpus);

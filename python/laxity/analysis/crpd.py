@@ -9,7 +9,6 @@ common, the switch above all, cancels.
 Source: Sebek, "The real cost of task pre-emptions", sec. 3.5.1 and figure 9; design.md section 6.
 """
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.analysis import distribution
-from laxity.analysis.distribution import Distribution
+from laxity.analysis import distribution, samples
+from laxity.analysis.excess import Excess
 from laxity.errors import RecordError
-from laxity.model.costs import GAMMA, GAMMA_CODE, Axes, Entry, Verdict
+from laxity.model.costs import GAMMA, GAMMA_CODE, Axes, Entry
 from laxity.model.measurements import CODE_PATTERNS
 from laxity.model.streams import CRPD_PASSES
 
@@ -35,9 +34,6 @@ _FLUSH = EVICTS.index("flush")
 _SPIN, _EVICT, _CONTROL = 0, 1, 2
 # A pass no longer than nine of ten warm ones is warm.
 WARM_QUANTILE = 0.9
-QUANTILES = (0.5, 0.9, 0.99)
-# The bound leaves out what one observation in ten may be disturbed by, with 95 % confidence.
-BOUND_QUANTILE = 0.9
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,13 +82,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Gamma:
-    """Samples of gamma at one place.
+class Gamma(Excess):
+    """Samples of gamma at one place: what evicting took beyond spinning, one per evicting row.
 
     Attributes:
         place: Where.
-        samples_ns: One per evicting observation; negative where noise is larger than the loss.
-        noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
         n_spinning: Observations that spun, both roles.
         n_not_warm: Evicting observations whose last pass was not yet warm: gamma is too small.
         warm_ns: A warm pass, median.
@@ -101,37 +95,11 @@ class Gamma:
     """
 
     place: Place
-    samples_ns: IntArray
-    noise_floor_ns: int | None
     n_spinning: int
     n_not_warm: int
     warm_ns: int
     preemptor_ns: int
     runs: tuple[str, ...]
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return int(self.samples_ns.size)
-
-    @property
-    def median_ns(self) -> int:
-        """Median, nearest rank."""
-        return _distribution(self.samples_ns).quantile_ns(0.5)
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the median stands out of the noise."""
-        if self.noise_floor_ns is None:
-            return "no_verdict"
-        return "ok" if self.median_ns > self.noise_floor_ns else "not_measurable"
-
-    @property
-    def bound_ns(self) -> int:
-        """Upper end of the 95 % interval of p90; the maximum where n does not support one."""
-        samples = _distribution(self.samples_ns)
-        interval = distribution.quantile_interval(samples, BOUND_QUANTILE)
-        return max(0, samples.max_ns if interval is None else interval.upper_ns)
 
 
 def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
@@ -192,19 +160,19 @@ def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
     warm = rows["warm_ns"].compressed()
     if not warm.size or not (role == _EVICT).any() or not (role != _EVICT).any():
         return None
-    warm_samples = _distribution(warm)
+    warm_samples = distribution.from_samples(warm)
     losses, is_warm_again = losses_ns(
         rows, warm_samples.quantile_ns(0.5), warm_samples.quantile_ns(WARM_QUANTILE)
     )
     evicting, spinning = losses[role == _EVICT], losses[role != _EVICT]
     return Gamma(
         place=place,
-        samples_ns=np.sort(evicting - _median(spinning)),
+        samples_ns=np.sort(evicting - samples.median(spinning)),
         noise_floor_ns=noise_floor_ns(losses[role == _SPIN], losses[role == _CONTROL], evicting),
         n_spinning=int(spinning.size),
         n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
         warm_ns=warm_samples.quantile_ns(0.5),
-        preemptor_ns=_median(np.ma.getdata(rows["preemptor_ns"])[role == _EVICT]),
+        preemptor_ns=samples.median(np.ma.getdata(rows["preemptor_ns"])[role == _EVICT]),
         runs=(run,),
     )
 
@@ -264,48 +232,31 @@ def noise_floor_ns(spin_ns: IntArray, control_ns: IntArray, evict_ns: IntArray) 
         Nanoseconds, at least 1; None where there are too few observations for an interval.
     """
     spinning = np.concatenate([spin_ns, control_ns])
-    widths = [_interval_width_ns(spinning), _interval_width_ns(evict_ns)]
-    if not spin_ns.size or not control_ns.size or None in widths:
+    low, high = samples.median_interval(spinning), samples.median_interval(evict_ns)
+    if not spin_ns.size or not control_ns.size or low is None or high is None:
         return None
-    apart = abs(_median(spin_ns) - _median(control_ns))
-    half_widths = -(-sum(width for width in widths if width is not None) // 2)
-    return max(1, apart, half_widths)
-
-
-def _interval_width_ns(samples_ns: IntArray) -> int | None:
-    if not samples_ns.size:
-        return None
-    interval = distribution.quantile_interval(_distribution(samples_ns), 0.5)
-    return None if interval is None else interval.upper_ns - interval.lower_ns
-
-
-def _distribution(samples_ns: IntArray) -> Distribution:
-    return distribution.from_samples(samples_ns)
-
-
-def _median(samples_ns: IntArray) -> int:
-    return _distribution(samples_ns).quantile_ns(0.5)
+    apart = abs(samples.median(spin_ns) - samples.median(control_ns))
+    widths = (low.upper_ns - low.lower_ns) + (high.upper_ns - high.lower_ns)
+    return max(1, apart, -(-widths // 2))
 
 
 def pool(measured: Iterable[Gamma]) -> tuple[Gamma, ...]:
     """Join what several runs found at the same places: all samples, the largest noise floor."""
-    groups: dict[Place, list[Gamma]] = {}
-    for one in measured:
-        groups.setdefault(one.place, []).append(one)
+    groups = samples.group(measured, lambda one: one.place)
     return tuple(_pool_place(place, groups[place]) for place in sorted(groups))
 
 
 def _pool_place(place: Place, parts: Sequence[Gamma]) -> Gamma:
-    floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
+    joined = samples.join([one.samples for one in parts])
     return Gamma(
         place=place,
-        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
-        noise_floor_ns=max(floors, default=None),
+        samples_ns=joined.values,
+        noise_floor_ns=joined.noise_floor,
         n_spinning=sum(one.n_spinning for one in parts),
         n_not_warm=sum(one.n_not_warm for one in parts),
         warm_ns=max(one.warm_ns for one in parts),
         preemptor_ns=max(one.preemptor_ns for one in parts),
-        runs=tuple(dict.fromkeys(name for one in parts for name in one.runs)),
+        runs=samples.join_names(one.runs for one in parts),
     )
 
 
@@ -315,9 +266,8 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
     Where the preemptor used buffers of several sizes, an entry stands for the largest one, and its
     points bound gamma over the length of the preemption.
     """
-    ways: dict[tuple[int, ...], list[Gamma]] = {}
-    for one in sorted(measured, key=lambda one: one.place):
-        ways.setdefault(one.place.way, []).append(one)
+    ordered = sorted(measured, key=lambda one: one.place)
+    ways = samples.group(ordered, lambda one: one.place.way)
     longest = [lengths[-1] for lengths in ways.values()]
     return [_entry(lengths) for lengths in ways.values()] + [
         _curve_entry(curve) for curve in curves(longest)
@@ -326,22 +276,13 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
 
 def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:
     """Part gammas into curves over the working set, each in ascending order of it."""
-    found: dict[tuple[int, ...], list[Gamma]] = {}
-    for one in sorted(measured, key=lambda one: one.place):
-        found.setdefault(one.place.curve, []).append(one)
-    return [tuple(curve) for curve in found.values()]
+    ordered = sorted(measured, key=lambda one: one.place)
+    return [tuple(curve) for curve in samples.group(ordered, lambda one: one.place.curve).values()]
 
 
 def upper_bound(curve: Sequence[Gamma]) -> list[tuple[int, int]]:
-    """Bound a curve from above: monotone, piecewise linear over the working set.
-
-    From an empty working set to the smallest measured one it is constant; it never falls, because a
-    task may use any part of its working set.
-
-    Returns:
-        (working set in bytes, nanoseconds), ascending.
-    """
-    return _monotone([(one.place.working_set_bytes, one.bound_ns) for one in curve])
+    """Bound a curve from above: (working set in bytes, nanoseconds), as `samples.upper_bound`."""
+    return samples.upper_bound((one.place.working_set_bytes, one.bound_ns) for one in curve)
 
 
 def length_bound(lengths: Sequence[Gamma]) -> list[tuple[int, int]]:
@@ -352,54 +293,23 @@ def length_bound(lengths: Sequence[Gamma]) -> list[tuple[int, int]]:
     """
     if len(lengths) < 2:  # noqa: PLR2004 - one point is no axis
         return []
-    return _monotone(sorted((one.preemptor_ns, one.bound_ns) for one in lengths))
-
-
-def _monotone(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    bounds = list(itertools.accumulate((bound for _, bound in points), max))
-    return [(0, bounds[0]), *zip((x for x, _ in points), bounds, strict=True)]
+    return samples.upper_bound((one.preemptor_ns, one.bound_ns) for one in lengths)
 
 
 def _entry(lengths: Sequence[Gamma]) -> Entry:
     one = lengths[-1]
-    samples = _distribution(one.samples_ns)
-    return Entry(
-        name=one.place.cost_name,
-        kind="measured",
-        n=one.n,
-        quantiles={
-            str(q): samples.quantile_ns(q)
-            for q in QUANTILES
-            if distribution.supports_quantile(one.n, q)
-        },
-        max=samples.max_ns,
-        noise_floor=one.noise_floor_ns,
-        verdict=one.verdict,
-        runs=list(one.runs),
-        axes=_axes(one.place, one.place.working_set_bytes),
-        points=length_bound(lengths),
-    )
+    axes = _axes(one.place, one.place.working_set_bytes)
+    return samples.entry(one.place.cost_name, one.samples, axes, one.runs, length_bound(lengths))
 
 
 def _curve_entry(curve: Sequence[Gamma]) -> Entry:
-    verdicts = {one.verdict for one in curve}
-    best = next(word for word in _BEST_FIRST if word in verdicts)
-    floors = [one.noise_floor_ns for one in curve if one.noise_floor_ns is not None]
-    return Entry(
-        name=curve[0].place.cost_name,
-        kind="measured",
-        n=sum(one.n for one in curve),
-        quantiles={},
-        max=max(int(one.samples_ns[-1]) for one in curve),
-        noise_floor=max(floors, default=None),
-        verdict=best,
-        runs=list(dict.fromkeys(name for one in curve for name in one.runs)),
-        axes=_axes(curve[0].place, None),
-        points=upper_bound(curve),
+    return samples.curve_entry(
+        curve[0].place.cost_name,
+        [one.samples for one in curve],
+        _axes(curve[0].place, None),
+        samples.join_names(one.runs for one in curve),
+        upper_bound(curve),
     )
-
-
-_BEST_FIRST: tuple[Verdict, ...] = ("ok", "not_measurable", "no_verdict")
 
 
 def _axes(place: Place, working_set_bytes: int | None) -> Axes:

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.analysis import distribution
-from laxity.analysis.crpd import BOUND_QUANTILE, QUANTILES
+from laxity.analysis import distribution, samples
 from laxity.analysis.distribution import Distribution
+from laxity.analysis.samples import Samples
 from laxity.model.costs import Axes, Entry, Verdict
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -30,47 +30,44 @@ class Excess:
     noise_floor_ns: int | None
 
     @property
+    def samples(self) -> Samples:
+        """The samples with their noise floor."""
+        return Samples(self.samples_ns, self.noise_floor_ns)
+
+    @property
     def n(self) -> int:
         """Number of samples."""
-        return int(self.samples_ns.size)
+        return self.samples.n
 
     @property
     def distribution(self) -> Distribution:
         """The samples, for quantiles."""
-        return distribution.from_samples(self.samples_ns)
+        return self.samples.distribution
 
     @property
     def median_ns(self) -> int:
         """Median, nearest rank."""
-        return self.distribution.quantile_ns(0.5)
+        return self.samples.median
 
     @property
     def max_ns(self) -> int:
         """Largest sample."""
-        return int(self.samples_ns[-1])
+        return self.samples.max
 
     @property
     def verdict(self) -> Verdict:
         """Whether the median stands out of the noise."""
-        if self.noise_floor_ns is None:
-            return "no_verdict"
-        return "ok" if self.median_ns > self.noise_floor_ns else "not_measurable"
+        return self.samples.verdict
 
     @property
     def bound_ns(self) -> int:
         """Upper end of the 95 % interval of p90; the maximum where n does not support one."""
-        interval = distribution.quantile_interval(self.distribution, BOUND_QUANTILE)
-        return max(0, self.max_ns if interval is None else interval.upper_ns)
+        return self.samples.bound
 
     @property
     def quantiles(self) -> dict[str, int]:
         """Quantiles that n supports with a 95 % interval."""
-        samples = self.distribution
-        return {
-            str(q): samples.quantile_ns(q)
-            for q in QUANTILES
-            if distribution.supports_quantile(self.n, q)
-        }
+        return self.samples.quantiles
 
 
 def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Excess:
@@ -88,23 +85,16 @@ def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Exces
     above = distribution.quantile_interval(both, 0.5)
     floor = None
     if below is not None and above is not None:
-        apart = abs(_median(still_ns) - _median(control_ns))
+        apart = abs(samples.median(still_ns) - samples.median(control_ns))
         too_high = role.quantile_ns(0.5) - below.lower_ns
         floor = max(1, apart, too_high + above.upper_ns - still)
     return Excess(samples_ns=np.sort(role_ns - still), noise_floor_ns=floor)
 
 
-def _median(samples_ns: IntArray) -> int:
-    return distribution.from_samples(samples_ns).quantile_ns(0.5)
-
-
 def join(parts: Sequence[Excess]) -> Excess:
     """Join what several runs or places found: all samples, the largest noise floor."""
-    floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
-    return Excess(
-        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
-        noise_floor_ns=max(floors, default=None),
-    )
+    joined = samples.join([one.samples for one in parts])
+    return Excess(samples_ns=joined.values, noise_floor_ns=joined.noise_floor)
 
 
 def entry(
@@ -115,15 +105,4 @@ def entry(
     points: Sequence[tuple[int, int]] = (),
 ) -> Entry:
     """Write an excess as an entry of a cost model."""
-    return Entry(
-        name=name,
-        kind="measured",
-        n=one.n,
-        quantiles=one.quantiles,
-        max=one.max_ns,
-        noise_floor=one.noise_floor_ns,
-        verdict=one.verdict,
-        runs=list(runs),
-        axes=axes,
-        points=list(points),
-    )
+    return samples.entry(name, one.samples, axes, runs, points)

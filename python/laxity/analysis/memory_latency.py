@@ -9,7 +9,6 @@ and a random order of its own, so that samples are independent.
 Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", sec. III.B.
 """
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.analysis import distribution
-from laxity.analysis.distribution import Distribution, Interval
+from laxity.analysis import samples
+from laxity.analysis.samples import Samples
 from laxity.errors import RecordError
 from laxity.model.costs import MEMORY_LATENCY, MEMORY_STREAM, Axes, Entry, Verdict
 
@@ -33,9 +32,6 @@ PAGES = ("ordinary", "huge")
 STREAM_LINE_BYTES = 64
 PS_PER_NS = 1000
 _PS_PER_S = 10**12
-QUANTILES = (0.5, 0.9, 0.99)
-# The bound leaves out what one batch in ten may be disturbed by, with 95 % confidence.
-BOUND_QUANTILE = 0.9
 NO_NODE = -1
 
 
@@ -87,34 +83,35 @@ class AccessTime:
     runs: tuple[str, ...]
 
     @property
+    def samples(self) -> Samples:
+        """The samples with their noise floor, in picoseconds."""
+        return Samples(self.samples_ps, self.noise_floor_ps)
+
+    @property
     def n(self) -> int:
         """Number of samples."""
-        return int(self.samples_ps.size)
+        return self.samples.n
 
     @property
     def median_ps(self) -> int:
         """Median, nearest rank."""
-        return _distribution(self.samples_ps).quantile_ns(0.5)
+        return self.samples.median
 
     @property
     def interval_ps(self) -> tuple[int, int] | None:
         """95 % interval of the median; None: too few batches."""
-        interval = median_interval(self.samples_ps)
+        interval = samples.median_interval(self.samples_ps)
         return None if interval is None else (interval.lower_ns, interval.upper_ns)
 
     @property
     def verdict(self) -> Verdict:
         """Whether the median stands out of the noise."""
-        if self.noise_floor_ps is None:
-            return "no_verdict"
-        return "ok" if self.median_ps > self.noise_floor_ps else "not_measurable"
+        return self.samples.verdict
 
     @property
     def bound_ps(self) -> int:
         """Upper end of the 95 % interval of p90; the maximum where n does not support one."""
-        samples = _distribution(self.samples_ps)
-        interval = distribution.quantile_interval(samples, BOUND_QUANTILE)
-        return max(0, samples.max_ns if interval is None else interval.upper_ns)
+        return self.samples.bound
 
     @property
     def bytes_per_s(self) -> int | None:
@@ -177,7 +174,7 @@ def _check_values(rows: Rows) -> None:
 
 def _access_time(rows: Rows, place: Place, empty_ns: IntArray, run: str) -> AccessTime:
     accesses = np.ma.getdata(rows["accesses"]).astype(np.float64)
-    elapsed_ns = np.ma.getdata(rows["elapsed_ns"]) - _median(empty_ns)
+    elapsed_ns = np.ma.getdata(rows["elapsed_ns"]) - samples.median(empty_ns)
     samples_ps = np.rint(elapsed_ns * float(PS_PER_NS) / accesses).astype(np.int64)
     is_even = np.ma.getdata(rows["repetition"]) % 2 == 0
     fewest = float(accesses.min())
@@ -207,71 +204,45 @@ def noise_floor_ps(
     Returns:
         Picoseconds, at least 1; None where there are too few batches for an interval.
     """
-    own = median_interval(np.concatenate([even_ps, odd_ps]))
-    empty = median_interval(empty_ns)
+    own = samples.median_interval(np.concatenate([even_ps, odd_ps]))
+    empty = samples.median_interval(empty_ns)
     if own is None or empty is None or not even_ps.size or not odd_ps.size:
         return None
-    apart = abs(_median(even_ps) - _median(odd_ps))
+    apart = abs(samples.median(even_ps) - samples.median(odd_ps))
     empty_width_ps = (empty.upper_ns - empty.lower_ns) * PS_PER_NS / accesses
     half_widths = round((own.upper_ns - own.lower_ns + empty_width_ps) / 2)
     return max(1, apart, half_widths)
-
-
-def median_interval(samples: IntArray) -> Interval | None:
-    """95 % interval of the median, in the unit of the samples; None: too few."""
-    return distribution.quantile_interval(_distribution(samples), 0.5) if samples.size else None
 
 
 def _ascending(samples: NDArray[Any]) -> IntArray:
     return np.sort(samples.astype(np.int64))
 
 
-# Distributions are of integers, whichever their unit.
-def _distribution(samples: IntArray) -> Distribution:
-    return distribution.from_samples(samples)
-
-
-def _median(samples: IntArray) -> int:
-    return _distribution(samples).quantile_ns(0.5)
-
-
 def pool(measured: Iterable[AccessTime]) -> tuple[AccessTime, ...]:
     """Join what several runs found at the same places: all samples, the largest noise floor."""
-    groups: dict[Place, list[AccessTime]] = {}
-    for one in measured:
-        groups.setdefault(one.place, []).append(one)
+    groups = samples.group(measured, lambda one: one.place)
     return tuple(_pool_place(place, groups[place]) for place in sorted(groups))
 
 
 def _pool_place(place: Place, parts: Sequence[AccessTime]) -> AccessTime:
-    floors = [one.noise_floor_ps for one in parts if one.noise_floor_ps is not None]
+    joined = samples.join([one.samples for one in parts])
     return AccessTime(
         place=place,
-        samples_ps=np.sort(np.concatenate([one.samples_ps for one in parts])),
-        noise_floor_ps=max(floors, default=None),
-        runs=tuple(dict.fromkeys(name for one in parts for name in one.runs)),
+        samples_ps=joined.values,
+        noise_floor_ps=joined.noise_floor,
+        runs=samples.join_names(one.runs for one in parts),
     )
 
 
 def curves(measured: Iterable[AccessTime]) -> list[tuple[AccessTime, ...]]:
     """Part access times into curves over the size, each in ascending order of it."""
-    found: dict[tuple[int, ...], list[AccessTime]] = {}
-    for one in sorted(measured, key=lambda one: one.place):
-        found.setdefault(one.place.curve, []).append(one)
-    return [tuple(curve) for curve in found.values()]
+    ordered = sorted(measured, key=lambda one: one.place)
+    return [tuple(curve) for curve in samples.group(ordered, lambda one: one.place.curve).values()]
 
 
 def upper_bound(curve: Sequence[AccessTime]) -> list[tuple[int, int]]:
-    """Bound a curve from above: monotone, piecewise linear over the size.
-
-    It never falls: a task may use any part of its array. Below the smallest size it is constant.
-
-    Returns:
-        (bytes, picoseconds), ascending.
-    """
-    bounds = list(itertools.accumulate((one.bound_ps for one in curve), max))
-    sizes = (one.place.working_set_bytes for one in curve)
-    return [(0, bounds[0]), *zip(sizes, bounds, strict=True)]
+    """Bound a curve from above: (bytes, picoseconds), as `samples.upper_bound`."""
+    return samples.upper_bound((one.place.working_set_bytes, one.bound_ps) for one in curve)
 
 
 def entries(measured: Iterable[AccessTime]) -> list[Entry]:
@@ -283,44 +254,19 @@ def entries(measured: Iterable[AccessTime]) -> list[Entry]:
 
 
 def _entry(one: AccessTime) -> Entry:
-    samples = _distribution(one.samples_ps)
-    return Entry(
-        name=_cost_name(one.place),
-        kind="measured",
-        unit="ps",
-        n=one.n,
-        quantiles={
-            str(q): samples.quantile_ns(q)
-            for q in QUANTILES
-            if distribution.supports_quantile(one.n, q)
-        },
-        max=samples.max_ns,
-        noise_floor=one.noise_floor_ps,
-        verdict=one.verdict,
-        runs=list(one.runs),
-        axes=_axes(one.place, one.place.working_set_bytes),
-    )
+    axes = _axes(one.place, one.place.working_set_bytes)
+    return samples.entry(_cost_name(one.place), one.samples, axes, one.runs, unit="ps")
 
 
 def _curve_entry(curve: Sequence[AccessTime]) -> Entry:
-    verdicts = {one.verdict for one in curve}
-    floors = [one.noise_floor_ps for one in curve if one.noise_floor_ps is not None]
-    return Entry(
-        name=_cost_name(curve[0].place),
-        kind="measured",
+    return samples.curve_entry(
+        _cost_name(curve[0].place),
+        [one.samples for one in curve],
+        _axes(curve[0].place, None),
+        samples.join_names(one.runs for one in curve),
+        upper_bound(curve),
         unit="ps",
-        n=sum(one.n for one in curve),
-        quantiles={},
-        max=max(int(one.samples_ps[-1]) for one in curve),
-        noise_floor=max(floors, default=None),
-        verdict=next(word for word in _BEST_FIRST if word in verdicts),
-        runs=list(dict.fromkeys(name for one in curve for name in one.runs)),
-        axes=_axes(curve[0].place, None),
-        points=upper_bound(curve),
     )
-
-
-_BEST_FIRST: tuple[Verdict, ...] = ("ok", "not_measurable", "no_verdict")
 
 
 def _cost_name(place: Place) -> str:

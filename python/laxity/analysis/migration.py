@@ -10,7 +10,6 @@ Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", s
 for gamma (`analysis/crpd.py`), so that the two can be compared.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.analysis import distribution
+from laxity.analysis import distribution, samples
 from laxity.analysis.crpd import PATTERNS, WARM_QUANTILE, passes_loss_ns, passes_of
 from laxity.analysis.distribution import Distribution
 from laxity.analysis.excess import Excess, entry, excess, join
@@ -203,12 +202,7 @@ def _is_steady(samples_ns: IntArray) -> bool:
     """
     half = samples_ns.size // 2
     parts = (samples_ns[:half], samples_ns[half:])
-    intervals = [
-        distribution.quantile_interval(distribution.from_samples(part), 0.5)
-        for part in parts
-        if part.size
-    ]
-    first, second = intervals if len(intervals) == len(parts) else (None, None)
+    first, second = (samples.median_interval(part) for part in parts)
     if first is None or second is None:
         return True
     return first.lower_ns <= second.upper_ns and second.lower_ns <= first.upper_ns
@@ -216,9 +210,7 @@ def _is_steady(samples_ns: IntArray) -> bool:
 
 def pool(measured: Iterable[Migration]) -> tuple[Migration, ...]:
     """Join what several runs found on the same routes: all samples, the largest noise floor."""
-    groups: dict[Route, list[Migration]] = {}
-    for one in measured:
-        groups.setdefault(one.route, []).append(one)
+    groups = samples.group(measured, lambda one: one.route)
     return tuple(_pool_route(groups[route]) for route in sorted(groups))
 
 
@@ -239,40 +231,19 @@ def _pool_route(parts: Sequence[Migration]) -> Migration:
 
 
 def _runs(parts: Iterable[Migration]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in parts for name in one.runs))
+    return samples.join_names(one.runs for one in parts)
 
 
 def curves(measured: Iterable[Migration]) -> list[tuple[Migration, ...]]:
     """Part migrations into curves over the working set, each in ascending order of it."""
-    found: dict[tuple[int, ...], list[Migration]] = {}
-    for one in sorted(measured, key=lambda one: one.route):
-        found.setdefault(one.route.curve, []).append(one)
-    return [tuple(curve) for curve in found.values()]
-
-
-def upper_bound(points: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Bound points from above: monotone, piecewise linear over the working set.
-
-    From an empty working set to the smallest measured one it is constant; it never falls, because a
-    task may use any part of its working set.
-
-    Args:
-        points: (working set in bytes, bound in nanoseconds), any order, several per working set.
-    """
-    largest: dict[int, int] = {}
-    for size, bound_ns in points:
-        largest[size] = max(bound_ns, largest.get(size, 0))
-    sizes = sorted(largest)
-    bounds = list(itertools.accumulate((largest[size] for size in sizes), max))
-    return [(0, bounds[0]), *zip(sizes, bounds, strict=True)]
+    ordered = sorted(measured, key=lambda one: one.route)
+    return [tuple(curve) for curve in samples.group(ordered, lambda one: one.route.curve).values()]
 
 
 def by_domain(measured: Iterable[Migration]) -> dict[str, list[Migration]]:
     """Part migrations by pattern, memory and what their CPUs have in common: `chase_shared_l3`."""
-    found: dict[str, list[Migration]] = {}
-    for one in sorted(measured, key=lambda one: (one.route.case_name, one.domain)):
-        found.setdefault(f"{one.route.case_name}_{one.domain}", []).append(one)
-    return found
+    ordered = sorted(measured, key=lambda one: (one.route.case_name, one.domain))
+    return samples.group(ordered, lambda one: f"{one.route.case_name}_{one.domain}")
 
 
 def entries(measured: Sequence[Migration]) -> list[Entry]:
@@ -292,32 +263,25 @@ def entries(measured: Sequence[Migration]) -> list[Entry]:
 
 
 def _curve_entry(parts: Sequence[Migration], axes: Axes) -> Entry:
-    """Write what several routes have in common; quantiles over working sets would mean nothing."""
-    joined = join([one.loss for one in parts])
-    verdicts = {one.loss.verdict for one in parts}
-    return Entry(
-        name=MIGRATION,
-        kind="measured",
-        n=joined.n,
-        quantiles={},
-        max=joined.max_ns,
-        noise_floor=joined.noise_floor_ns,
-        verdict=next(word for word in ("ok", "not_measurable", "no_verdict") if word in verdicts),
-        runs=list(_runs(parts)),
-        axes=axes,
-        points=upper_bound((one.route.working_set_bytes, one.loss.bound_ns) for one in parts),
+    return samples.curve_entry(
+        MIGRATION,
+        [one.loss.samples for one in parts],
+        axes,
+        _runs(parts),
+        samples.upper_bound((one.route.working_set_bytes, one.loss.bound_ns) for one in parts),
     )
 
 
 def _move_entries(ordered: Iterable[Migration]) -> Iterator[Entry]:
     """Write what the call takes, per pair; patterns are joined, they differ by cold kernel code."""
-    groups: dict[tuple[int, int, bool], list[Migration]] = {}
-    for one in ordered:
-        key = (one.route.cpu, one.route.cpu_to, one.route.is_fetched)
-        groups.setdefault(key, []).append(one)
+    groups = samples.group(
+        ordered, lambda one: (one.route.cpu, one.route.cpu_to, one.route.is_fetched)
+    )
     for (cpu, cpu_to, is_fetched), parts in groups.items():
         axes = Axes(cpu=cpu, cpu_to=cpu_to, case="fetched" if is_fetched else None)
-        points = upper_bound((one.route.working_set_bytes, one.move.bound_ns) for one in parts)
+        points = samples.upper_bound(
+            (one.route.working_set_bytes, one.move.bound_ns) for one in parts
+        )
         yield entry(MIGRATION_MOVE, join([one.move for one in parts]), axes, _runs(parts), points)
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from laxity.analysis.excess import Excess, entry, excess, join
 from laxity.analysis.rank_test import RankTest, compare_ranks
+from laxity.analysis.samples import group, join_names
 from laxity.errors import RecordError
 from laxity.model.costs import MIGRATION_OVER_PREEMPTION, Axes, Entry
 from laxity.model.measurements import MigrationJobsMeasurement
@@ -182,9 +183,7 @@ def entries(found: Sequence[Contrast]) -> list[Entry]:
 
     Noise floors are per run: several runs are compared with themselves, not with each other.
     """
-    groups: dict[tuple[Load, str], list[Contrast]] = {}
-    for one in found:
-        groups.setdefault((one.load, one.domain), []).append(one)
+    groups = group(found, lambda one: (one.load, one.domain))
     return [
         entry(
             MIGRATION_OVER_PREEMPTION,
@@ -200,4 +199,4 @@ def entries(found: Sequence[Contrast]) -> list[Entry]:
 
 
 def _runs(parts: Iterable[Contrast]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in parts for name in one.runs))
+    return join_names(one.runs for one in parts)

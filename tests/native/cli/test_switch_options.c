@@ -29,9 +29,9 @@ static void parse(const char *line)
             words[n++] = word;
         }
     }
-    laxity_switch_command.free_settings(settings);
+    laxity_probe_settings_free(&laxity_switch_command, settings);
     memset(&error, 0, sizeof error);
-    settings = laxity_switch_command.parse(n, words, &error);
+    settings = laxity_probe_settings_parse(&laxity_switch_command, n, words, &error);
 }
 
 static void defaults_observe_preemptions(void)
@@ -89,6 +89,6 @@ int main(void)
     RUN(defaults_observe_preemptions);
     RUN(quantities_may_be_repeated);
     RUN(bad_words_are_refused_with_what_to_do);
-    laxity_switch_command.free_settings(settings);
+    laxity_probe_settings_free(&laxity_switch_command, settings);
     return test_exit_code();
 }

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from laxity.analysis.crpd import PATTERNS
 from laxity.analysis.excess import Excess, join
-from laxity.analysis.migration import Migration, upper_bound
+from laxity.analysis.migration import Migration
+from laxity.analysis.samples import upper_bound
 from laxity.model.measurements import MigrationMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (

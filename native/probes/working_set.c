@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "probes/working_set.h"
+
+#include "base/error.h"
+#include "probes/probe.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+size_t laxity_largest_size(const uint64_t *sizes_bytes, size_t n, size_t least)
+{
+    size_t largest = least;
+    for (size_t i = 0; i < n; i++) {
+        const size_t bytes = (size_t)sizes_bytes[i];
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+void *laxity_map_inherited(size_t bytes)
+{
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) {
+        return NULL;
+    }
+    return memset(base, 0, bytes);
+}
+
+int laxity_refuse_working_set(struct laxity_probe_run *run, size_t bytes)
+{
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_LACKING,
+        "%s: no memory for a working set of %zu bytes; lower --size",
+        run->probe->name,
+        bytes
+    );
+    return -1;
+}
