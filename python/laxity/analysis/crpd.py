@@ -91,7 +91,8 @@ class Gamma:
 
     Attributes:
         place: Where.
-        samples_ns: One per evicting observation; negative where noise is larger than the loss.
+        samples_ns: One per evicting observation, in the order of the rows; negative where noise is
+            larger than the loss.
         noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
         n_spinning: Observations that spun, both roles.
         n_not_warm: Evicting observations whose last pass was not yet warm: gamma is too small.
@@ -199,7 +200,7 @@ def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
     evicting, spinning = losses[role == _EVICT], losses[role != _EVICT]
     return Gamma(
         place=place,
-        samples_ns=np.sort(evicting - _median(spinning)),
+        samples_ns=evicting - _median(spinning),
         noise_floor_ns=noise_floor_ns(losses[role == _SPIN], losses[role == _CONTROL], evicting),
         n_spinning=int(spinning.size),
         n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
@@ -299,7 +300,7 @@ def _pool_place(place: Place, parts: Sequence[Gamma]) -> Gamma:
     floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
     return Gamma(
         place=place,
-        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
+        samples_ns=np.concatenate([one.samples_ns for one in parts]),
         noise_floor_ns=max(floors, default=None),
         n_spinning=sum(one.n_spinning for one in parts),
         n_not_warm=sum(one.n_not_warm for one in parts),
@@ -315,13 +316,24 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
     Where the preemptor used buffers of several sizes, an entry stands for the largest one, and its
     points bound gamma over the length of the preemption.
     """
+    ways = _ways(measured)
+    longest = [lengths[-1] for lengths in ways]
+    return [_entry(lengths) for lengths in ways] + [
+        _curve_entry(curve) for curve in curves(longest)
+    ]
+
+
+def entry_samples(measured: Sequence[Gamma]) -> list[tuple[Entry, IntArray]]:
+    """Give each entry that is of one place with its samples, in the order of the rows."""
+    return [(_entry(lengths), lengths[-1].samples_ns) for lengths in _ways(measured)]
+
+
+def _ways(measured: Iterable[Gamma]) -> list[list[Gamma]]:
+    """Part gammas by all but the size of the preemptor's buffer, each in ascending order of it."""
     ways: dict[tuple[int, ...], list[Gamma]] = {}
     for one in sorted(measured, key=lambda one: one.place):
         ways.setdefault(one.place.way, []).append(one)
-    longest = [lengths[-1] for lengths in ways.values()]
-    return [_entry(lengths) for lengths in ways.values()] + [
-        _curve_entry(curve) for curve in curves(longest)
-    ]
+    return list(ways.values())
 
 
 def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:
@@ -390,7 +402,7 @@ def _curve_entry(curve: Sequence[Gamma]) -> Entry:
         kind="measured",
         n=sum(one.n for one in curve),
         quantiles={},
-        max=max(int(one.samples_ns[-1]) for one in curve),
+        max=max(int(one.samples_ns.max()) for one in curve),
         noise_floor=max(floors, default=None),
         verdict=best,
         runs=list(dict.fromkeys(name for one in curve for name in one.runs)),

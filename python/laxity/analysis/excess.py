@@ -22,7 +22,7 @@ class Excess:
     """What one role took beyond the median of the role that does nothing, nanoseconds.
 
     Attributes:
-        samples_ns: Ascending; negative where noise is larger than the cost.
+        samples_ns: In the order of the rows; negative where noise is larger than the cost.
         noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
     """
 
@@ -47,7 +47,7 @@ class Excess:
     @property
     def max_ns(self) -> int:
         """Largest sample."""
-        return int(self.samples_ns[-1])
+        return int(self.samples_ns.max())
 
     @property
     def verdict(self) -> Verdict:
@@ -91,7 +91,7 @@ def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Exces
         apart = abs(_median(still_ns) - _median(control_ns))
         too_high = role.quantile_ns(0.5) - below.lower_ns
         floor = max(1, apart, too_high + above.upper_ns - still)
-    return Excess(samples_ns=np.sort(role_ns - still), noise_floor_ns=floor)
+    return Excess(samples_ns=role_ns - still, noise_floor_ns=floor)
 
 
 def _median(samples_ns: IntArray) -> int:
@@ -102,7 +102,7 @@ def join(parts: Sequence[Excess]) -> Excess:
     """Join what several runs or places found: all samples, the largest noise floor."""
     floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
     return Excess(
-        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
+        samples_ns=np.concatenate([one.samples_ns for one in parts]),
         noise_floor_ns=max(floors, default=None),
     )
 
