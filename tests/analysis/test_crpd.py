@@ -231,7 +231,7 @@ def test_pooling_joins_samples_and_keeps_the_largest_noise_floor():
             gamma([3, 40], noise_floor_ns=7, runs=("b",), warm_ns=120),
         ]
     )
-    assert joined.samples_ns.tolist() == [1, 3, 5, 9, 40]
+    assert joined.samples_ns.tolist() == [1, 5, 9, 3, 40]
     # Of the pooled samples, not of the two medians 5 and 3.
     assert joined.median_ns == 5
     assert (joined.noise_floor_ns, joined.runs) == (7, ("a", "b"))

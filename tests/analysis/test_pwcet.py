@@ -82,12 +82,12 @@ def test_jobs_that_depend_on_each_other_are_refused():
     values = np.zeros(N)
     for i in range(1, N):
         values[i] = 0.5 * values[i - 1] + generator.gamma(4, 3)
-    assert refusal(times_ns(values)).endswith("jobs are not alike and independent")
+    assert refusal(times_ns(values)).endswith("they are not alike and independent")
 
 
 def test_drift_is_refused():
     values = GAMMA.rvs(N, random_state=np.random.default_rng(6)) + np.linspace(0, 6, N)
-    assert refusal(times_ns(values)).endswith("jobs are not alike and independent")
+    assert refusal(times_ns(values)).endswith("they are not alike and independent")
 
 
 def test_rare_jobs_of_another_kind_are_refused():
@@ -101,7 +101,7 @@ def test_rare_jobs_of_another_kind_are_refused():
 def test_steps_of_the_clock_are_refused():
     # Steps of 20 us, of a tail whose mean excess is about 40 us.
     assert refusal(gamma_ns() // 20_000 * 20_000).endswith(
-        "the clock is too coarse, or jobs too much alike"
+        "the clock is too coarse, or samples too much alike"
     )
 
 
@@ -127,16 +127,14 @@ def test_one_value_is_refused():
 
 
 def test_1999_samples_are_too_few_and_2000_are_not():
-    assert refusal(gamma_ns()[:1_999]) == "1999 samples are too few; measure 2000 jobs or more"
+    assert refusal(gamma_ns()[:1_999]) == "1999 samples are too few; measure 2000 or more"
     assert isinstance(bound_pwcet(gamma_ns(), 1e-6), Pwcet)
 
 
 def test_one_in_a_hundred_thousand_times_the_samples_is_as_far_as_it_goes():
     # 2000 samples, 10^5 times as rare: 5e-9.
     assert isinstance(bound_pwcet(gamma_ns(), 5e-9), Pwcet)
-    assert refusal(gamma_ns(), 4e-9) == (
-        "2000 samples do not reach so far; measure 2500 jobs or more"
-    )
+    assert refusal(gamma_ns(), 4e-9) == ("2000 samples do not reach so far; measure 2500 or more")
 
 
 @pytest.mark.parametrize("exceedance", [0, -1e-6, 0.01, 1])

@@ -64,7 +64,7 @@ def test_kernels_part_is_both_switches_less_the_recording():
     recordings = [kernel(90, 90, CONTROL)] * 3
     costs = found(*[kernel(600, 640)] * 6, *recordings)
     one = costs["switch_kernel", 1, "best"]
-    assert one.samples_ns.tolist() == [510] * 6 + [550] * 6
+    assert one.samples_ns.tolist() == [510, 550] * 6
     # Twelve samples: the 95 % interval of the median is the third to the tenth, (640 - 600) / 2.
     assert one.noise_floor_ns == 20
     assert costs["switch_recording", 1, "best"].median_ns == 90

@@ -178,10 +178,10 @@ def test_probability_that_cannot_be_is_refused(tmp_path: Path, use: str, told: s
     assert told in str(refusal.value)
 
 
-def test_pwcet_without_a_measured_task_is_refused(tmp_path: Path):
+def test_pwcet_of_nothing_is_refused(tmp_path: Path):
     tasks = tmp_path / "tasks.toml"
     tasks.write_text('schema = 1\n[[task]]\nname = "a"\nperiod = "10ms"\nwcet = "1ms"\n')
-    with pytest.raises(ConfigError, match="no task has wcet_from"):
+    with pytest.raises(ConfigError, match="--costs none has no figures"):
         CliRunner().invoke(
             cli, ["bound", str(tasks), "--costs", "none", "--use", "pwcet:1e-9"],
             standalone_mode=False, catch_exceptions=False,
@@ -225,9 +225,13 @@ def test_costs_of_another_machine_are_no_verdict_unless_told(tmp_path: Path):
     assert "is not that of the costs, ab: --allow-other-machine" in text
 
 
-def test_costs_have_no_pwcet_and_the_answer_says_so(tmp_path: Path):
+def test_costs_may_count_with_another_figure_than_jobs(tmp_path: Path):
     write_run(tmp_path / "run", Made(gamma_rows()))
     (tmp_path / "costs.json").write_bytes(encode_document(model(*SWITCHES, *GAMMAS)))
-    words = ("--costs", str(tmp_path / "costs.json"), "--allow-other-machine")
-    text = bound(tmp_path, *words, "--use", "pwcet:1e-5").stdout
-    assert "costs count with their largest sample" in text
+    words = ("--costs", str(tmp_path / "costs.json"), "--allow-other-machine", "--format", "json")
+    done = bound(tmp_path, *words, "--use", "pwcet:1e-5", "--use-costs", "max")
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["verdict"]) == (0, "schedulable")
+    assert (answer["wcet_from"][0]["use"], answer["costs"]["use"]) == ("pwcet:1e-5", "max")
+    (delta,) = [one for one in answer["costs"]["entries"] if one["name"] == "delta"]
+    assert (delta["kind"], delta["value_ns"], delta["pwcet"]) == ("measured", 20_000, None)

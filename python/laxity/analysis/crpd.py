@@ -167,7 +167,7 @@ def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
     evicting, spinning = losses[role == _EVICT], losses[role != _EVICT]
     return Gamma(
         place=place,
-        samples_ns=np.sort(evicting - samples.median(spinning)),
+        samples_ns=evicting - samples.median(spinning),
         noise_floor_ns=noise_floor_ns(losses[role == _SPIN], losses[role == _CONTROL], evicting),
         n_spinning=int(spinning.size),
         n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
@@ -266,12 +266,21 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
     Where the preemptor used buffers of several sizes, an entry stands for the largest one, and its
     points bound gamma over the length of the preemption.
     """
-    ordered = sorted(measured, key=lambda one: one.place)
-    ways = samples.group(ordered, lambda one: one.place.way)
+    ways = _ways(measured)
     longest = [lengths[-1] for lengths in ways.values()]
     return [_entry(lengths) for lengths in ways.values()] + [
         _curve_entry(curve) for curve in curves(longest)
     ]
+
+
+def entry_samples(measured: Sequence[Gamma]) -> list[tuple[Entry, IntArray]]:
+    """Give each entry that is of one place with its samples, in the order of the rows."""
+    return [(_entry(lengths), lengths[-1].samples_ns) for lengths in _ways(measured).values()]
+
+
+def _ways(measured: Sequence[Gamma]) -> dict[tuple[int, ...], list[Gamma]]:
+    """Part gammas by all but the size of the preemptor's buffer, each in ascending order of it."""
+    return samples.group(sorted(measured, key=lambda one: one.place), lambda one: one.place.way)
 
 
 def curves(measured: Sequence[Gamma]) -> list[tuple[Gamma, ...]]:

@@ -22,7 +22,7 @@ class Excess:
     """What one role took beyond the median of the role that does nothing, nanoseconds.
 
     Attributes:
-        samples_ns: Ascending; negative where noise is larger than the cost.
+        samples_ns: In the order of the rows; negative where noise is larger than the cost.
         noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
     """
 
@@ -88,7 +88,7 @@ def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Exces
         apart = abs(samples.median(still_ns) - samples.median(control_ns))
         too_high = role.quantile_ns(0.5) - below.lower_ns
         floor = max(1, apart, too_high + above.upper_ns - still)
-    return Excess(samples_ns=np.sort(role_ns - still), noise_floor_ns=floor)
+    return Excess(samples_ns=role_ns - still, noise_floor_ns=floor)
 
 
 def join(parts: Sequence[Excess]) -> Excess:

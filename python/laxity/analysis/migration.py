@@ -253,13 +253,22 @@ def entries(measured: Sequence[Migration]) -> list[Entry]:
     its pairs at each working set; what the move itself takes, per pair.
     """
     ordered = sorted(measured, key=lambda one: one.route)
-    routes = [
-        entry(MIGRATION, one.loss, _axes(one, one.route.working_set_bytes), one.runs)
-        for one in ordered
-    ]
+    routes = [_route_entry(one) for one in ordered]
     pairs = [_curve_entry(curve, _axes(curve[0], None)) for curve in curves(ordered)]
     regions = [_curve_entry(parts, Axes(case=case)) for case, parts in by_domain(ordered).items()]
     return [*routes, *pairs, *regions, *_move_entries(ordered)]
+
+
+def entry_samples(measured: Iterable[Migration]) -> list[tuple[Entry, IntArray]]:
+    """Give each entry that is of one route with its samples, in the order of the rows."""
+    return [
+        (_route_entry(one), one.loss.samples_ns)
+        for one in sorted(measured, key=lambda one: one.route)
+    ]
+
+
+def _route_entry(one: Migration) -> Entry:
+    return entry(MIGRATION, one.loss, _axes(one, one.route.working_set_bytes), one.runs)
 
 
 def _curve_entry(parts: Sequence[Migration], axes: Axes) -> Entry:

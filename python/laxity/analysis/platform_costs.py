@@ -4,16 +4,20 @@
 
 Of several entries of one cost - cases, ways to evict, CPUs - the largest counts. What could not be
 told from nothing (`not_measurable`) counts with its noise floor or its figure, whichever is larger.
+Where a pWCET is asked for each of them needs one: else it is not known which is the largest.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import permutations
+from typing import TypeAlias
 
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.task_model import Task
+from laxity.analysis.wcet_model import Pwcet
+from laxity.errors import NoVerdict
 from laxity.model.costs import (
     DELTA,
     GAMMA,
@@ -36,7 +40,13 @@ from laxity.model.units import exact_size
 USE_MAX = "max"
 USE_PWCET = "pwcet:"
 PPM = 1_000_000
+# Bounds an entry by extreme values; raises NoVerdict with the reason where that cannot be.
+PwcetOf: TypeAlias = Callable[[Entry], Pwcet]
 _NS = "ns"
+# Bounds already: nothing is extrapolated from them.
+_BOUNDS: tuple[Kind, ...] = ("modelled", "proven")
+_MAY_EXCEED = "each cost may exceed its pWCET each time: what is said holds while none does"
+_INSTEAD = "or count costs with --use-costs max"
 _PS_PER_NS = 1000
 _MEDIAN = Decimal("0.5")
 _MEASURE_SWITCH = "run laxity measure switch"
@@ -52,13 +62,14 @@ class Choice:
     Attributes:
         quantile: None: the largest sample.
         margin_ppm: Added to it, parts per million.
-        exceedance: Probability of a pWCET; None: none is asked for. It is one of execution times:
-            entries of costs.json hold no samples, so of them the largest counts.
+        exceedance: Probability of a pWCET; None: none is asked for.
+        pwcet_of: Finds that of an entry, which holds no samples; None: they are out of reach.
     """
 
     quantile: Decimal | None = None
     margin_ppm: int = 0
     exceedance: Decimal | None = None
+    pwcet_of: PwcetOf | None = field(default=None, compare=False, repr=False)
 
     @property
     def use(self) -> str:
@@ -70,21 +81,53 @@ class Choice:
         return f"p{(self.quantile * 100).normalize():f}"
 
     def value_ns(self, entry: Entry) -> int | None:
-        """Give the figure of an entry; None: it has none that counts."""
+        """Give the figure of an entry; None: it has none that counts.
+
+        Raises:
+            NoVerdict: There is no pWCET.
+        """
         return self._figure(entry) if entry.unit == _NS else None
 
+    def has_figure(self, entry: Entry) -> bool:
+        """Whether an entry counts, if with a pWCET that it may lack."""
+        if entry.verdict == "no_verdict" or entry.unit != _NS:
+            return False
+        return self._plain(entry) is not None
+
+    def pwcet(self, entry: Entry) -> Pwcet | None:
+        """Give the pWCET of an entry; None: none is asked for, or the entry is a bound itself.
+
+        Raises:
+            NoVerdict: There is none.
+        """
+        if self.exceedance is None or entry.kind in _BOUNDS:
+            return None
+        if self.pwcet_of is None:
+            msg = "no pWCET: there are no samples"
+            raise NoVerdict(msg)
+        return self.pwcet_of(entry)
+
     def access_ns(self, entry: Entry) -> int | None:
-        """Give that of an entry in picoseconds, rounded up."""
+        """Give that of an entry in picoseconds, rounded up.
+
+        Raises:
+            NoVerdict: There is no pWCET.
+        """
         figure = self._figure(entry)
         return figure if figure is None or entry.unit == _NS else -(-figure // _PS_PER_NS)
 
     def _figure(self, entry: Entry) -> int | None:
         if entry.verdict == "no_verdict":
             return None
-        value = entry.max if self.quantile is None else _quantile(entry, self.quantile)
+        value = self._plain(entry)
+        if value is not None and (pwcet := self.pwcet(entry)) is not None:
+            value = pwcet.bound_ns
         if value is not None and entry.verdict == "not_measurable":
             value = max(value, entry.noise_floor or 0)
         return None if value is None else self.with_margin(max(value, 0))
+
+    def _plain(self, entry: Entry) -> int | None:
+        return entry.max if self.quantile is None else _quantile(entry, self.quantile)
 
     def with_margin(self, value_ns: int) -> int:
         """Add the margin, rounded up."""
@@ -100,7 +143,9 @@ class UsedCost:
         of: Whose it is, for gamma the task that is preempted; None: of all.
         value_ns: With the margin.
         n: Samples behind it.
+        kind: modelled: extrapolated, if there is a `pwcet`.
         working_set_bytes: Where on the curve it was taken.
+        pwcet: None: not asked for, or a bound itself.
     """
 
     name: str
@@ -115,6 +160,7 @@ class UsedCost:
     working_set_bytes: int | None
     runs: tuple[str, ...]
     cpu_to: int | None = None
+    pwcet: Pwcet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +206,11 @@ def account(
     missing: list[str] = []
     used: list[UsedCost] = []
     switch_ns = _switch(model, choice, used, missing)
-    latency = _largest(model, TIMER_LATENCY, choice)
+    latency = _optional(model, TIMER_LATENCY, choice, missing)
     latency_ns = 0 if latency is None else latency.value_ns
-    wakeup = _largest(model, IPI_WAKEUP, choice) if setup.scheduler.is_global else None
+    wakeup = None
+    if setup.scheduler.is_global:
+        wakeup = _optional(model, IPI_WAKEUP, choice, missing)
     latency_ns += 0 if wakeup is None else wakeup.value_ns
     gamma_ns: Mapping[str, int] = {}
     migration_ns: Mapping[str, int] = {}
@@ -171,19 +219,24 @@ def account(
         gamma_ns = _by_task(_GAMMAS, model, preempted, choice, used, missing)
         migration_ns = _migrations(model, preempted, choice, setup, used, missing)
     reload_ns = _block_reload(model, choice, setup, used, missing)
-    isr = _largest(model, RELEASE_ISR, choice)
-    tick = _tick(model, choice, used)
+    isr = _optional(model, RELEASE_ISR, choice, missing)
+    tick = _tick(model, choice, used, missing)
     used += [one for one in (latency, wakeup, isr) if one is not None]
-    optional = {
-        "release latency (timer_latency)": latency,
-        "timers of lower tasks (release_isr)": isr,
-        "ticks (tick)": tick,
-    }
+    optional = [
+        ("release latency", TIMER_LATENCY, latency),
+        ("timers of lower tasks", RELEASE_ISR, isr),
+        ("ticks", TICK, tick),
+    ]
     moving: tuple[str, ...] = ()
     if setup.scheduler.is_global:
-        optional["waking another CPU (ipi_wakeup)"] = wakeup
+        optional.append(("waking another CPU", IPI_WAKEUP, wakeup))
         moving = ("what the kernel takes to move a task to another CPU (migration_move)",)
-    absent = [f"{name}: {_MEASURE_SWITCH}" for name, one in optional.items() if one is None]
+    lacking = {line.partition(":")[0] for line in missing}
+    absent = [
+        f"{what} ({name}): {_MEASURE_SWITCH}"
+        for what, name, one in optional
+        if one is None and name not in lacking
+    ]
     costs = PlatformCosts(
         switch_ns=switch_ns,
         gamma_ns=gamma_ns,
@@ -198,7 +251,10 @@ def account(
         used=tuple(used),
         missing=tuple(missing),
         not_accounted=(*absent, *moving, *NEVER_ACCOUNTED),
-        notes=tuple(_notes(model, setup.cpus or {task.cpu for task in tasks}, used)),
+        notes=(
+            *_notes(model, setup.cpus or {task.cpu for task in tasks}, used),
+            *((_MAY_EXCEED,) if any(one.pwcet is not None for one in used) else ()),
+        ),
     )
 
 
@@ -206,13 +262,15 @@ def _quantile(entry: Entry, wanted: Decimal) -> int | None:
     return next((ns for q, ns in entry.quantiles.items() if Decimal(q) == wanted), None)
 
 
-def _used(entry: Entry, value_ns: int, of: str | None = None) -> UsedCost:
+def _used(
+    entry: Entry, value_ns: int, of: str | None = None, pwcet: Pwcet | None = None
+) -> UsedCost:
     axes = entry.axes
     return UsedCost(
         name=entry.name,
         of=of,
         value_ns=value_ns,
-        kind=entry.kind,
+        kind=entry.kind if pwcet is None else "modelled",
         n=entry.n,
         verdict=entry.verdict,
         case=axes.case,
@@ -221,6 +279,7 @@ def _used(entry: Entry, value_ns: int, of: str | None = None) -> UsedCost:
         working_set_bytes=axes.working_set_bytes,
         runs=tuple(entry.runs),
         cpu_to=axes.cpu_to,
+        pwcet=pwcet,
     )
 
 
@@ -228,20 +287,35 @@ def _candidates(model: Costs, name: str, choice: Choice) -> Iterator[UsedCost]:
     for entry in model.entries:
         value_ns = choice.value_ns(entry) if entry.name == name else None
         if value_ns is not None:
-            yield _used(entry, value_ns)
+            yield _used(entry, value_ns, pwcet=choice.pwcet(entry))
+
+
+def _optional(model: Costs, name: str, choice: Choice, missing: list[str]) -> UsedCost | None:
+    """Find a cost that may be left out where it was not measured; it is missing without a pWCET."""
+    try:
+        return _largest(model, name, choice)
+    except NoVerdict as reason:
+        missing.append(f"{name}: {reason}; {_MEASURE_SWITCH} anew (--repetitions), {_INSTEAD}")
+        return None
 
 
 def _largest(model: Costs, name: str, choice: Choice) -> UsedCost | None:
+    """Find the largest figure of a cost; raises NoVerdict where one entry has no pWCET."""
     return max(_candidates(model, name, choice), key=lambda one: one.value_ns, default=None)
 
 
 def _switch(model: Costs, choice: Choice, used: list[UsedCost], missing: list[str]) -> int:
     """Give 2 delta, or preempt_in + preempt_out, which is the same taken apart."""
-    delta = _largest(model, DELTA, choice)
+    before = len(missing)
+    delta = _optional(model, DELTA, choice, missing)
     if delta is not None:
         used.append(delta)
         return 2 * delta.value_ns
-    halves = [_largest(model, name, choice) for name in (PREEMPT_IN, PREEMPT_OUT)]
+    if len(missing) > before:
+        return 0
+    halves = [_optional(model, name, choice, missing) for name in (PREEMPT_IN, PREEMPT_OUT)]
+    if len(missing) > before:
+        return 0
     found = [one for one in halves if one is not None]
     if len(found) == len(halves):
         used += found
@@ -258,6 +332,10 @@ def _block_reload(
         return 0
     if setup.sets.reload_ns is not None:
         return setup.sets.reload_ns
+    if choice.exceedance is not None:
+        why = f"no {choice.use}: a sample is the mean of many accesses"
+        missing.append(f"{MEMORY_LATENCY}: {why}; state --block-reload, {_INSTEAD}")
+        return 0
     found = [
         _used(entry, value_ns)
         for entry in model.entries
@@ -282,9 +360,9 @@ def _why_none(model: Costs, name: str, choice: Choice) -> str:
     return f"no entry has a {choice.use} (n = {n} at most)"
 
 
-def _tick(model: Costs, choice: Choice, used: list[UsedCost]) -> Tick | None:
+def _tick(model: Costs, choice: Choice, used: list[UsedCost], missing: list[str]) -> Tick | None:
     """Find what a tick takes; its period is the median, since the kernel keeps to a raster."""
-    cost = _largest(model, TICK, choice)
+    cost = _optional(model, TICK, choice, missing)
     periods = _candidates(model, TICK_PERIOD, Choice(_MEDIAN))
     period = min(periods, key=lambda one: one.value_ns, default=None)
     if cost is None or period is None or period.value_ns == 0:
@@ -372,19 +450,34 @@ def _may_be_preempted(task: Task, tasks: Sequence[Task], setup: Setup, latency_n
 
 
 def _on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> UsedCost | str:
-    """Take the largest figure of any case up to the least size that holds the working set."""
+    """Take the largest figure of any case up to the least size that holds the working set.
+
+    Returns:
+        The figure, or what is missing and what to do.
+    """
+    try:
+        return _largest_on_curves(sought, model, task, choice)
+    except NoVerdict as reason:
+        return f"{sought.of(task)}: {reason}; {sought.measure} anew (--repetitions), {_INSTEAD}"
+
+
+def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice) -> UsedCost | str:
     size = task.working_set_bytes
     if size is None:
         return f"{sought.of(task)}: no working set is stated; add working_set"
     largest: list[UsedCost] = []
     is_held = False
     for curve in _curves(model, sought):
-        figures = [(_size(entry), choice.value_ns(entry), entry) for entry in curve]
-        known = [(at, _used(entry, ns, task.name)) for at, ns, entry in figures if ns is not None]
-        holding = [at for at, _ in known if at >= size]
+        known = [entry for entry in curve if choice.has_figure(entry)]
+        holding = [_size(entry) for entry in known if _size(entry) >= size]
         is_held |= bool(holding)
         # A curve that ends before it tells of the smaller sizes all the same.
-        upto = [one for at, one in known if not holding or at <= min(holding)]
+        upto = [
+            _used(entry, ns, task.name, choice.pwcet(entry))
+            for entry in known
+            if not holding or _size(entry) <= min(holding)
+            if (ns := choice.value_ns(entry)) is not None
+        ]
         largest += [max(upto, key=lambda one: one.value_ns)] if upto else []
     modelled = _on_models(model, sought, task, choice)
     largest += modelled

@@ -98,22 +98,22 @@ def bound_pwcet(samples_ns: NDArray[np.int64], exceedance: float) -> Pwcet | NoP
     cut = _cut(samples_ns.astype(np.float64))
     coarse = _coarse(cut)
     if not coarse.is_open:
-        reason = f"{_first_closed((coarse,))}; the clock is too coarse, or jobs too much alike"
+        reason = f"{_first_closed((coarse,))}; the clock is too coarse, or samples too much alike"
         return NoPwcet(exceedance, n, reason, (coarse,))
     before = (coarse, *check_iid(cut.samples, cut.threshold))
     reason = _first_closed(before)
     if reason is not None:
-        return NoPwcet(exceedance, n, f"{reason}; jobs are not alike and independent", before)
+        return NoPwcet(exceedance, n, f"{reason}; they are not alike and independent", before)
     return _bound_tail(cut, exceedance, before)
 
 
 def _why_not(n: int, exceedance: float) -> str | None:
     if n < FEWEST_SAMPLES:
-        return f"{n} samples are too few; measure {FEWEST_SAMPLES} jobs or more"
+        return f"{n} samples are too few; measure {FEWEST_SAMPLES} or more"
     # Exact: 5e-9 is 5 / 10^9.
     needed = math.ceil(1 / (Fraction(Decimal(repr(exceedance))) * _FARTHEST))
     if n < needed:
-        return f"{n} samples do not reach so far; measure {needed} jobs or more"
+        return f"{n} samples do not reach so far; measure {needed} or more"
     if exceedance * n >= tail_size(n) * _MOST_OF_TAIL:
         return f"{n} samples show it themselves; use a quantile, such as p99.9"
     return None

@@ -34,7 +34,7 @@ class Samples:
     """Samples of one cost; every figure is in their unit.
 
     Attributes:
-        values: Ascending; negative where noise is larger than the cost.
+        values: In the order of the rows; negative where noise is larger than the cost.
         noise_floor: Below this a median says nothing; None: too few samples to tell.
     """
 
@@ -59,7 +59,7 @@ class Samples:
     @property
     def max(self) -> int:
         """Largest sample."""
-        return int(self.values[-1])
+        return int(self.values.max())
 
     @property
     def verdict(self) -> Verdict:
@@ -101,7 +101,7 @@ def join(parts: Sequence[Samples]) -> Samples:
     """Join what several runs or places found: all samples, the largest noise floor."""
     floors = [one.noise_floor for one in parts if one.noise_floor is not None]
     return Samples(
-        values=np.sort(np.concatenate([one.values for one in parts])),
+        values=np.concatenate([one.values for one in parts]),
         noise_floor=max(floors, default=None),
     )
 

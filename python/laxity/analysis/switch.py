@@ -70,7 +70,7 @@ class Cost:
 
     Attributes:
         place: Which, and where.
-        samples_ns: Ascending, at least one.
+        samples_ns: In the order of the rows, at least one.
         noise_floor_ns: Below this a median says nothing; None: too few observations to tell.
         n_left_out: Observations without a sample: what was asked for is in no gap of the victim.
         runs: Names of the runs.
@@ -175,7 +175,7 @@ def _pool_place(place: Place, parts: Sequence[Cost]) -> Cost:
     floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
     return Cost(
         place=place,
-        samples_ns=np.sort(np.concatenate([one.samples_ns for one in parts])),
+        samples_ns=np.concatenate([one.samples_ns for one in parts]),
         noise_floor_ns=max(floors, default=None),
         n_left_out=sum(one.n_left_out for one in parts),
         runs=tuple(dict.fromkeys(name for one in parts for name in one.runs)),
@@ -185,6 +185,11 @@ def _pool_place(place: Place, parts: Sequence[Cost]) -> Cost:
 def entries(measured: Sequence[Cost]) -> list[Entry]:
     """Write costs as entries of a cost model."""
     return [_entry(one) for one in measured]
+
+
+def entry_samples(measured: Sequence[Cost]) -> list[tuple[Entry, IntArray]]:
+    """Give each entry with its samples, in the order of the rows."""
+    return [(_entry(one), one.samples_ns) for one in measured]
 
 
 def _entry(one: Cost) -> Entry:
@@ -247,10 +252,10 @@ def _kernels(rows: Rows, cpu: int, run: str) -> list[Cost]:
 
 
 def _both_ways(rows: Rows) -> IntArray:
-    """Give both halves of each preemption as samples, ascending."""
+    """Give both halves of each preemption as samples, in the order of the rows."""
     entering = between(rows, "victim_last_ns", "preemptor_first_ns")
     leaving = between(rows, "preemptor_last_ns", "victim_first_ns")
-    return np.sort(np.concatenate([entering, leaving]))
+    return np.stack([entering, leaving], axis=1).ravel()
 
 
 def _syncs(rows: Rows, cpu: int, run: str) -> list[Cost]:
@@ -384,10 +389,9 @@ def _cost(
     place: Place, samples_ns: IntArray, least_ns: int | None, run: str, n_left_out: int = 0
 ) -> Cost:
     """Make a cost whose noise floor is what cannot be resolved, or the median's own uncertainty."""
-    samples = np.sort(samples_ns)
-    width = _half_width_ns(samples)
+    width = _half_width_ns(samples_ns)
     floor = None if least_ns is None or width is None else max(1, least_ns, width)
-    return Cost(place, samples, floor, n_left_out, (run,))
+    return Cost(place, samples_ns, floor, n_left_out, (run,))
 
 
 def _half_width_ns(samples_ns: IntArray) -> int | None:

@@ -14,7 +14,7 @@ import msgspec
 from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_priorities
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.bound_setup import Setup
-from laxity.analysis.platform_costs import USE_PWCET, Choice
+from laxity.analysis.platform_costs import USE_MAX, USE_PWCET, Choice
 from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
@@ -48,6 +48,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
     costs: str
     use: str
+    use_costs: str | None
     margin: str
     write_priorities: Path | None
     against: str | None
@@ -85,7 +86,12 @@ class _Given:
     default="max",
     show_default=True,
     help="Which figure of each cost and wcet_from counts: the largest sample, a quantile such as "
-    "p99.9, or, of wcet_from, what a job exceeds with probability P at most, such as pwcet:1e-9.",
+    "p99.9, or what one exceeds with probability P at most, such as pwcet:1e-9.",
+)
+@click.option(
+    "--use-costs",
+    metavar="max|pN|pwcet:P",
+    help="The same of costs alone; --use is then of wcet_from.  [default: as --use]",
 )
 @click.option(
     "--margin",
@@ -130,7 +136,7 @@ def bound(taskset: str | None, **given: object) -> int:
     are counted: docs/experiments.md.
     """
     options = msgspec.convert(given, _Options)
-    choice = _choice(options.use, options.margin)
+    choice = _choice("--use", options.use, options.margin)
     drawn = msgspec.convert(given, ExperimentWords)
     if drawn.experiment is not None:
         _check_drawn(taskset, options, msgspec.convert(given, SetupWords))
@@ -150,9 +156,9 @@ def bound(taskset: str | None, **given: object) -> int:
         raise ConfigError(msg)
     setup = read_setup(msgspec.convert(given, SetupWords), task_set)
     _check_destination(options.write_priorities, task_set, setup)
-    if not measured:
-        _check_figures(options.costs, choice)
-    costs = CostsGiven(_costs(options.costs, setup), options.costs, choice)
+    _check_use(options, choice, is_measured=bool(measured))
+    model = _costs(options.costs, setup)
+    costs = CostsGiven(model, options.costs, _choice_of_costs(options, choice, model))
     machine = None if costs.model is None else costs.model.machine_hash
     notes = wcet_notes(measured, machine, may_differ=options.allow_other_machine)
     answer = answer_task_set(task_set, costs, setup)
@@ -192,19 +198,32 @@ def _run_path(options: _Options) -> Path | None:
     return run_path("bound", options.run_dir, options.run_root)
 
 
-def _choice(use: str, margin: str) -> Choice:
+def _choice_of_costs(options: _Options, choice: Choice, model: Costs | None) -> Choice:
+    """Choose the figure of costs; where a pWCET is asked for, say where samples are from."""
+    if options.use_costs is not None:
+        choice = _choice("--use-costs", options.use_costs, options.margin)
+    if choice.exceedance is None or model is None:
+        return choice
+    from laxity.analysis.cost_pwcet import pwcet_of_samples  # noqa: PLC0415 - loads scipy
+    from laxity.runner.cost_samples import samples_beside  # noqa: PLC0415 - loads numpy
+
+    samples_of = samples_beside(Path(options.costs), model)
+    return replace(choice, pwcet_of=pwcet_of_samples(samples_of, choice.exceedance))
+
+
+def _choice(option: str, use: str, margin: str) -> Choice:
     with located("--margin"):
         margin_ppm = parse_percent(margin)
-    if use == "max":
+    if use == USE_MAX:
         return Choice(None, margin_ppm)
     if use.startswith(USE_PWCET):
         probability, example = use.removeprefix(USE_PWCET), f"{USE_PWCET}1e-9"
-        exceedance = parse_exceedance(probability, f'--use "{use}"', example)
+        exceedance = parse_exceedance(probability, f'{option} "{use}"', example)
         return Choice(None, margin_ppm, exceedance)
     match = _QUANTILE.fullmatch(use)
     if match is None or not Decimal(match[1]):
         advice = suggestion(use, ("max", "p99", "p99.9", "pwcet:1e-9"), _USES)
-        msg = f'--use "{use}": unknown; {advice}'
+        msg = f'{option} "{use}": unknown; {advice}'
         raise ConfigError(msg)
     return Choice(Decimal(match[1]) / 100, margin_ppm)
 
@@ -219,11 +238,30 @@ def _check_drawn(taskset: str | None, options: _Options, setup: SetupWords) -> N
         msg += "--allow-other-machine"
         raise ConfigError(msg)
     if options.use.startswith(USE_PWCET):
-        msg = f'--use "{options.use}": costs have no pWCET; use max, or a quantile such as p99.9'
+        msg = (
+            f'--use "{options.use}": is not for --experiment; use max, or a quantile such as p99.9'
+        )
+        raise ConfigError(msg)
+    if options.use_costs is not None:
+        msg = "--use-costs: the drawn tasks have no wcet_from; say it with --use"
         raise ConfigError(msg)
     if setup != SetupWords.defaults():
         msg = "--experiment: FILE.toml says tests, cpus and fit; leave the options for them out"
         raise ConfigError(msg)
+
+
+def _check_use(options: _Options, choice: Choice, *, is_measured: bool) -> None:
+    """Refuse a choice that is of nothing."""
+    if options.use_costs is not None:
+        if options.costs == _NO_COSTS:
+            msg = "--use-costs: --costs none has no figures; leave it out"
+            raise ConfigError(msg)
+        if not is_measured and choice.use != USE_MAX:
+            msg = f"--use {choice.use}: is of wcet_from beside --use-costs, and no task has it; "
+            msg += "leave it out"
+            raise ConfigError(msg)
+    if not is_measured:
+        _check_figures(options.costs, choice)
 
 
 def _check_figures(costs: str, choice: Choice) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from laxity.analysis.bound_document import Answer, CostsUsed
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
-from laxity.cli.bound_wcet import wcet_text
+from laxity.cli.bound_wcet import pwcet_text, wcet_text
 from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import format_percent
@@ -116,7 +116,17 @@ def _costs(costs: CostsUsed) -> str:
         )
         for one in costs.entries
     ]
-    return title + (format_table(headers, rows, right=(2, 4, 8, 9)) if rows else "")
+    table = format_table(headers, rows, right=(2, 4, 8, 9)) if rows else ""
+    parts = [
+        pwcet_text(_whose(one), "one", costs.use or "", one.pwcet)
+        for one in costs.entries
+        if one.pwcet is not None
+    ]
+    return "".join([title, table, *parts])
+
+
+def _whose(one: UsedCost) -> str:
+    return one.name if one.of is None else f"{one.name} of {one.of}"
 
 
 def _cpu(one: UsedCost) -> str:

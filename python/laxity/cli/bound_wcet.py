@@ -8,14 +8,13 @@ from pathlib import Path
 from laxity.analysis.platform_costs import USE_PWCET, Choice
 from laxity.analysis.wcet_model import MeasuredWcet, Pwcet
 from laxity.cli.tables import format_table
-from laxity.errors import ConfigError
 from laxity.model.task_set import RunWcet, TaskSet, read_task_set
 from laxity.model.units import decimal_duration
 
 _DECIDED_BY = {
     "pareto": "the fitted tail decides",
     "exponential": "an exponential tail decides",
-    "max": "the longest job decides",
+    "max": "the largest sample decides",
 }
 
 
@@ -30,7 +29,7 @@ def read_with_runs(
         choice: Which figure of a run.
 
     Raises:
-        ConfigError: As `read_task_set`; a pWCET is asked for and no task is measured.
+        ConfigError: As `read_task_set`.
         NoVerdict: A run does not tell how long jobs take.
     """
     measured: list[MeasuredWcet] = []
@@ -41,11 +40,7 @@ def read_with_runs(
         measured.append(read_measured_wcet(base, run, task, choice))
         return RunWcet(measured[-1].wcet_ns, measured[-1].max_ns)
 
-    task_set = read_task_set(data, read_wcet)
-    if choice.exceedance is not None and not measured:
-        msg = f"--use {choice.use}: is of execution times, but no task has wcet_from; use max"
-        raise ConfigError(msg)
-    return task_set, tuple(measured)
+    return read_task_set(data, read_wcet), tuple(measured)
 
 
 def wcet_notes(
@@ -68,8 +63,6 @@ def wcet_notes(
     notes = check_machines(measured, costs_machine, may_differ=may_differ)
     if measured[0].pwcet is not None:
         notes += ("each job may exceed its pWCET: what is said holds while none does",)
-        if costs_machine is not None:
-            notes += ("costs count with their largest sample: costs.json holds none for a pWCET",)
     notes += tuple(
         f"{one.task}: a job took {decimal_duration(one.max_ns)}, longer than its wcet by "
         f"{one.use}: what is said holds while none does"
@@ -98,14 +91,26 @@ def wcet_text(measured: Sequence[MeasuredWcet]) -> str:
         for one in measured
     ]
     table = format_table(headers, rows, right=(1, 4, 5))
-    parts = [_pwcet(one, one.pwcet) for one in measured if one.pwcet is not None]
+    parts = [
+        pwcet_text(one.task, "a job", one.use, one.pwcet)
+        for one in measured
+        if one.pwcet is not None
+    ]
     return "".join([f"\nwcet of runs: observed, not proven\n{table}", *parts])
 
 
-def _pwcet(measured: MeasuredWcet, found: Pwcet) -> str:
-    probability = measured.use.removeprefix(USE_PWCET)
+def pwcet_text(of: str, event: str, use: str, found: Pwcet) -> str:
+    """Write what a pWCET rests on.
+
+    Args:
+        of: Task or cost.
+        event: What exceeds it: a job.
+        use: As the option writes it: pwcet:1e-9.
+        found: The pWCET.
+    """
+    probability = use.removeprefix(USE_PWCET)
     return (
-        f"\npWCET of {measured.task}: a job exceeds {decimal_duration(found.bound_ns)} with "
+        f"\npWCET of {of}: {event} exceeds {decimal_duration(found.bound_ns)} with "
         f"probability {probability} at most; {found.confidence:.0%} confidence, n = {found.n}\n"
         f"  {found.method}; {_DECIDED_BY[found.decided_by]}\n"
         f"  threshold {decimal_duration(found.threshold_ns)}, {found.n_above} above it; shape "

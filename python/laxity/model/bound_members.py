@@ -7,6 +7,41 @@ from laxity.model.costs import Member
 BOUND_SCHEMA = 1
 
 _PPM = "parts per million"
+
+
+def _pwcet(of: str, sample: str) -> tuple[Member, ...]:
+    """List the members of a pWCET: whose it is, and what was sampled."""
+    return tuple(
+        Member(f"{of}.pwcet{name}", kind, unit, meaning)
+        for name, kind, unit, meaning in (
+            ("", "object, null", "", "null: not asked for, or a bound itself"),
+            (".exceedance", "number", "", f"probability that one {sample} takes longer"),
+            (".bound_ns", "integer", "ns", "without the margin"),
+            (".confidence", "number", "", "that the bound is not too low"),
+            (".method", "text", "", "how it was found"),
+            (".n", "integer", "count", f"{sample}s"),
+            (".threshold_ns", "integer", "ns", "above it lies the tail"),
+            (".n_above", "integer", "count", f"{sample}s in the tail"),
+            (".shape", "number", "", "xi of the fitted tail"),
+            (".shape_low", "number", "", "lower end of its 95 % interval"),
+            (".shape_high", "number", "", "upper end"),
+            (".decided_by", "text", "", f"the largest of: pareto, exponential, max ({sample})"),
+            (".max_ns", "integer", "ns", f"the longest {sample}"),
+            (".gates[].name", "text", "", "of the test"),
+            (".gates[].asks", "text", "", "what must hold"),
+            (".gates[].statistic", "number", "", "its figure"),
+            (
+                ".gates[].p_value",
+                "number, null",
+                "",
+                "probability of such a figure where it holds; null: the figure itself counts",
+            ),
+            (".gates[].level", "number", "", "limit of p, or of the figure"),
+            (".gates[].is_open", "true, false", "", "true: passed"),
+        )
+    )
+
+
 BOUND_MEMBERS = (
     Member("schema", "integer", "", str(BOUND_SCHEMA)),
     Member("verdict", "text", "", "schedulable, not_schedulable (by an exact test), not_provable"),
@@ -136,12 +171,17 @@ BOUND_MEMBERS = (
     ),
     Member("costs.path", "text, null", "", "as given; null: none, zero overheads"),
     Member("costs.machine_hash", "text, null", "", "of the machine that was measured"),
-    Member("costs.use", "text, null", "", "which figure of each cost: max, p99.9"),
+    Member("costs.use", "text, null", "", "which figure of each cost: max, p99.9, pwcet:1e-9"),
     Member("costs.margin", "text, null", "", "what was added to each: 20%"),
     Member("costs.entries[].name", "text", "", "of the entry of costs.json"),
     Member("costs.entries[].of", "text, null", "", "the task it is of; null: of all"),
     Member("costs.entries[].value_ns", "integer", "ns", "that counts, with the margin"),
-    Member("costs.entries[].kind", "text", "", "measured, simulated, modelled, proven"),
+    Member(
+        "costs.entries[].kind",
+        "text",
+        "",
+        "measured, simulated, modelled (also: extrapolated, a pWCET), proven",
+    ),
     Member("costs.entries[].n", "integer", "count", "samples behind it"),
     Member("costs.entries[].verdict", "text", "", "ok, not_measurable"),
     Member("costs.entries[].case", "text, null", "", "as in costs.json"),
@@ -150,6 +190,7 @@ BOUND_MEMBERS = (
     Member("costs.entries[].cpu_to", "integer, null", "", "of a migration: to which CPU"),
     Member("costs.entries[].working_set_bytes", "integer, null", "bytes", "where on the curve"),
     Member("costs.entries[].runs", "list of text", "", "the runs that measured it"),
+    *_pwcet("costs.entries[]", "sample"),
     Member("missing", "list of text", "", "without these nothing is proven; what to do"),
     Member("not_accounted", "list of text", "", "costs that are left out of the bound"),
     Member("notes", "list of text", "", "what weakens the answer, or was chosen for it"),
@@ -162,31 +203,6 @@ BOUND_MEMBERS = (
     Member("wcet_from[].use", "text", "", "which figure: max, p99.9, pwcet:1e-9"),
     Member("wcet_from[].n", "integer", "count", "jobs behind it"),
     Member("wcet_from[].max_ns", "integer", "ns", "the longest of them"),
-    Member("wcet_from[].pwcet", "object, null", "", "null: not asked for"),
-    Member("wcet_from[].pwcet.exceedance", "number", "", "probability that one job takes longer"),
-    Member("wcet_from[].pwcet.bound_ns", "integer", "ns", "without the margin"),
-    Member("wcet_from[].pwcet.confidence", "number", "", "that the bound is not too low"),
-    Member("wcet_from[].pwcet.method", "text", "", "how it was found"),
-    Member("wcet_from[].pwcet.n", "integer", "count", "jobs"),
-    Member("wcet_from[].pwcet.threshold_ns", "integer", "ns", "above it lies the tail"),
-    Member("wcet_from[].pwcet.n_above", "integer", "count", "jobs in the tail"),
-    Member("wcet_from[].pwcet.shape", "number", "", "xi of the fitted tail"),
-    Member("wcet_from[].pwcet.shape_low", "number", "", "lower end of its 95 % interval"),
-    Member("wcet_from[].pwcet.shape_high", "number", "", "upper end"),
-    Member(
-        "wcet_from[].pwcet.decided_by", "text", "", "the largest of: pareto, exponential, max (job)"
-    ),
-    Member("wcet_from[].pwcet.max_ns", "integer", "ns", "the longest job"),
-    Member("wcet_from[].pwcet.gates[].name", "text", "", "of the test"),
-    Member("wcet_from[].pwcet.gates[].asks", "text", "", "what must hold"),
-    Member("wcet_from[].pwcet.gates[].statistic", "number", "", "its figure"),
-    Member(
-        "wcet_from[].pwcet.gates[].p_value",
-        "number, null",
-        "",
-        "probability of such a figure where it holds; null: the figure itself counts",
-    ),
-    Member("wcet_from[].pwcet.gates[].level", "number", "", "limit of p, or of the figure"),
-    Member("wcet_from[].pwcet.gates[].is_open", "true, false", "", "true: passed"),
+    *_pwcet("wcet_from[]", "job"),
     Member("wcet_from[].notes", "list of text", "", "what the run does not tell"),
 )

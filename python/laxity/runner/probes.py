@@ -39,11 +39,14 @@ class Probe:
         streams: What it writes; the first is there if anything was measured.
         words: Its own options of laxity-probe.
         costs: Entries from all samples of one run or of several.
+        samples: The same entries with their samples (arrays of ns, in the order of the rows); those
+            without samples of their own, as curves, left out. None: no sample is one event.
     """
 
     streams: tuple[str, ...]
     words: Callable[[Any], list[str]]
     costs: Callable[[Sequence[Source]], list[Entry]]
+    samples: Callable[[Sequence[Source]], list[tuple[Entry, Any]]] | None = None
 
 
 def repeated(option: str, words: Sequence[str]) -> list[str]:
@@ -62,13 +65,24 @@ def _crpd_words(asked: CrpdMeasurement) -> list[str]:
     ]
 
 
+def _measured_crpd(sources: Sequence[Source]) -> Any:  # noqa: ANN401 - numpy is loaded lazily
+    from laxity.analysis import crpd  # noqa: PLC0415 - loads numpy
+
+    return crpd.pool(
+        one for source in sources for one in crpd.gammas(source.streams["crpd"], source.run)
+    )
+
+
 def _crpd_costs(sources: Sequence[Source]) -> list[Entry]:
     from laxity.analysis import crpd  # noqa: PLC0415 - loads numpy
 
-    measured = [
-        one for source in sources for one in crpd.gammas(source.streams["crpd"], source.run)
-    ]
-    return crpd.entries(crpd.pool(measured))
+    return crpd.entries(_measured_crpd(sources))
+
+
+def _crpd_samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    from laxity.analysis import crpd  # noqa: PLC0415 - loads numpy
+
+    return crpd.entry_samples(_measured_crpd(sources))
 
 
 def _memory_latency_words(asked: MemoryLatencyMeasurement) -> list[str]:
@@ -100,17 +114,28 @@ def _migration_words(asked: MigrationMeasurement) -> list[str]:
     ]
 
 
-def _migration_costs(sources: Sequence[Source]) -> list[Entry]:
+def _measured_migration(sources: Sequence[Source]) -> Any:  # noqa: ANN401 - numpy is loaded lazily
     from laxity.analysis import migration  # noqa: PLC0415 - loads numpy
 
-    measured = [
+    return migration.pool(
         one
         for source in sources
         for one in migration.migrations(
             source.streams["migration"], source.run, migration.domains(source.asked)
         )
-    ]
-    return migration.entries(migration.pool(measured))
+    )
+
+
+def _migration_costs(sources: Sequence[Source]) -> list[Entry]:
+    from laxity.analysis import migration  # noqa: PLC0415 - loads numpy
+
+    return migration.entries(_measured_migration(sources))
+
+
+def _migration_samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    from laxity.analysis import migration  # noqa: PLC0415 - loads numpy
+
+    return migration.entry_samples(_measured_migration(sources))
 
 
 def _migration_jobs_words(asked: MigrationJobsMeasurement) -> list[str]:
@@ -142,23 +167,41 @@ def _switch_words(asked: SwitchMeasurement) -> list[str]:
     ]
 
 
+def _measured_switch(sources: Sequence[Source]) -> Any:  # noqa: ANN401 - numpy is loaded lazily
+    from laxity.analysis import switch  # noqa: PLC0415 - loads numpy
+
+    return switch.pool(
+        one for source in sources for one in switch.costs(source.streams["switch"], source.run)
+    )
+
+
 def _switch_costs(sources: Sequence[Source]) -> list[Entry]:
     from laxity.analysis import switch  # noqa: PLC0415 - loads numpy
 
-    measured = [
-        one for source in sources for one in switch.costs(source.streams["switch"], source.run)
-    ]
-    return switch.entries(switch.pool(measured))
+    return switch.entries(_measured_switch(sources))
+
+
+def _switch_samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    from laxity.analysis import switch  # noqa: PLC0415 - loads numpy
+
+    return switch.entry_samples(_measured_switch(sources))
 
 
 PROBES = {
-    "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs),
+    "crpd": Probe(streams=("crpd",), words=_crpd_words, costs=_crpd_costs, samples=_crpd_samples),
     "memory_latency": Probe(
         streams=("memory_latency",), words=_memory_latency_words, costs=_memory_latency_costs
     ),
-    "migration": Probe(streams=("migration",), words=_migration_words, costs=_migration_costs),
+    "migration": Probe(
+        streams=("migration",),
+        words=_migration_words,
+        costs=_migration_costs,
+        samples=_migration_samples,
+    ),
     "migration_jobs": Probe(
         streams=("migration_jobs",), words=_migration_jobs_words, costs=_migration_jobs_costs
     ),
-    "switch": Probe(streams=("switch",), words=_switch_words, costs=_switch_costs),
+    "switch": Probe(
+        streams=("switch",), words=_switch_words, costs=_switch_costs, samples=_switch_samples
+    ),
 }

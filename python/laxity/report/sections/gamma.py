@@ -240,7 +240,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             text_cell(format_size_bytes(one.place.working_set_bytes)),
             number_cell(show_count(one.n)),
             duration_cell(one.median_ns),
-            duration_cell(one.samples_ns[-1]),
+            duration_cell(one.samples_ns.max()),
             _floor_cell(one),
             duration_cell(bounds[one.place.working_set_bytes]),
             duration_cell(one.warm_ns),
@@ -282,7 +282,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         evict = place.evict_name + (f"{place.evict_bytes}B" if place.evict_bytes else "")
         where = f"cpu{place.cpu}_{place.case_name}_{evict}_{place.working_set_bytes}B"
         note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
-        for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns[-1]))):
+        for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns.max()))):
             found.append(
                 quantity(
                     run,

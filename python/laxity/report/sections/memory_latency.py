@@ -283,7 +283,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             number_cell(show_count(one.n)),
             duration_cell(one.median_ps / PS_PER_NS, _interval_text(one)),
             *((_bandwidth_cell(one),) if is_stream else ()),
-            duration_cell(int(one.samples_ps[-1]) / PS_PER_NS),
+            duration_cell(int(one.samples_ps.max()) / PS_PER_NS),
             number_cell(NOT_MEASURED, "needs 6 batches")
             if one.noise_floor_ps is None
             else duration_cell(one.noise_floor_ps / PS_PER_NS),
@@ -321,7 +321,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
         values: tuple[tuple[str, int | None, str], ...] = (
             ("p50", one.median_ps, "ps"),
-            ("max", int(one.samples_ps[-1]), "ps"),
+            ("max", int(one.samples_ps.max()), "ps"),
         )
         if place.is_stream:
             values = (*values, ("bandwidth", one.bytes_per_s, "bytes_per_s"))
