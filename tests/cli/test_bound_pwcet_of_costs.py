@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.runner.made_up_switch_run import Times, write_model, write_switch_run
 
+from laxity.analysis.bound_document import decode_answer
 from laxity.cli.main import cli
 from laxity.errors import ConfigError
 
@@ -61,8 +62,7 @@ def missing(tmp_path: Path, costs: Path) -> list[str]:
     # No other figure stands in.
     lacking = {line.partition(":")[0] for line in answer["missing"]}
     assert not lacking & {one["name"] for one in answer["costs"]["entries"]}
-    found: list[str] = answer["missing"]
-    return found
+    return list(answer["missing"])
 
 
 def test_independent_samples_have_a_pwcet_and_it_counts(tmp_path: Path):
@@ -89,6 +89,16 @@ def test_table_says_what_the_pwcet_of_a_cost_rests_on(tmp_path: Path):
     text = bound(tmp_path, run, *P).stdout
     assert "pWCET of delta: one exceeds" in text
     assert "with probability 1e-6 at most; 95% confidence, n = 5000" in text
+
+
+def test_answer_that_is_stored_is_read_again(tmp_path: Path):
+    run = write_switch_run(tmp_path / "S", gamma_ns(1), gamma_ns(2))
+    done = bound(tmp_path, run, *P, "--run-dir", str(tmp_path / "answer"))
+    assert done.return_value == 0
+    answer = decode_answer((tmp_path / "answer" / "bound.json").read_bytes(), "bound.json")
+    assert [one.pwcet.n for one in answer.costs.entries if one.pwcet is not None] == [N, N]
+    # The costs that it keeps name the run that lies beside it.
+    assert answered(tmp_path, tmp_path / "answer")[0] == 0
 
 
 def test_dependent_samples_have_no_pwcet(tmp_path: Path):

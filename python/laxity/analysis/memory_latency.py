@@ -71,8 +71,8 @@ class AccessTime:
 
     Attributes:
         place: Where.
-        samples_ps: Per access, or per 64 bytes of a stream; one per batch, in any order; not positive
-            where noise is larger than the time.
+        samples_ps: Per access, or per 64 bytes of a stream; one per batch, in any order; not
+            positive where noise is larger than the time.
         noise_floor_ps: Below this a median says nothing; None: too few batches to tell.
         runs: Names of the runs.
     """
