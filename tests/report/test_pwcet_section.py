@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from tests.report.run_builder import Made, ordinary_rows, write_run
 from tests.report.test_page import text_of, value_of
+from tests.runner.made_up_switch_run import write_switch_run
 
 from laxity.cli.main import cli
 from laxity.errors import ConfigError
@@ -83,3 +84,13 @@ def test_command_takes_the_probability(tmp_path: Path):
     assert "400 samples are too few" in text_of(run / "report.html")
     with pytest.raises(ConfigError, match=r'--pwcet "2": no probability above 0 and below 0\.01'):
         CliRunner().invoke(cli, [*words, "2"], standalone_mode=False, catch_exceptions=False)
+
+
+def test_run_without_jobs_is_refused_and_its_report_stays_away(tmp_path: Path):
+    run = write_switch_run(tmp_path / "S", np.full(20, 3000), np.full(20, 500))
+    with pytest.raises(ConfigError, match=r"--pwcet: .*S is of kind measure and has no jobs"):
+        CliRunner().invoke(
+            cli, ["report", str(run), "--pwcet", "1e-5"],
+            standalone_mode=False, catch_exceptions=False,
+        )  # fmt: skip
+    assert not (run / "report.html").exists()

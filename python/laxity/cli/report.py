@@ -11,7 +11,12 @@ from laxity.cli.damage import tell_damage
 from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import debug_option, run_argument
 from laxity.cli.reports import build_report
+from laxity.errors import ConfigError
 from laxity.runner.finish import open_recovered
+from laxity.store.run_directory import Run
+
+# Kinds of run that have jobs, their own or those of runs within them.
+_KINDS_WITH_JOBS = frozenset({"run", "observe", "demo"})
 
 
 @click.command()
@@ -30,5 +35,14 @@ def report(path: str, pwcet: str | None) -> int:
     """
     exceedance = None if pwcet is None else float(parse_exceedance(pwcet, f'--pwcet "{pwcet}"'))
     run = open_recovered(Path(path))
+    if exceedance is not None:
+        _check_jobs(run)
     sys.stdout.write(f"{build_report(run.path, exceedance)}\n")
     return tell_damage(run)
+
+
+def _check_jobs(run: Run) -> None:
+    kind = run.manifest.kind
+    if kind not in _KINDS_WITH_JOBS:
+        msg = f"--pwcet: {run.path} is of kind {kind} and has no jobs; name one of laxity run"
+        raise ConfigError(msg)
