@@ -162,6 +162,13 @@ def test_what_has_no_counterpart_is_listed_with_its_place(keys: str, line: str, 
     assert found.has_all_work is is_all_work
 
 
+def test_task_that_sleeps_is_told_the_timer_that_it_may_mean():
+    # 20 + 80 = 100
+    found = read('"a": {"run": 20, "sleep": 80}')
+    assert "(100 us if nothing delays it: write a timer of that)" in found.unsupported[1]
+    assert "us if" not in read('"a": {"run": 20, "suspend": ""}').unsupported[1]
+
+
 def test_shared_timer_leaves_out_every_task_that_uses_it():
     shared = '"run": 1, "timer": {"ref": "tick", "period": 9}'
     found = read(f'"a": {{{shared}}}, "b": {{{shared}}}, "c": {{{WORK}}}')

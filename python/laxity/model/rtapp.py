@@ -265,7 +265,7 @@ def _periodic_task(
         raise ConfigError(msg)
     timers = [event for event in table.events if event.kind == "timer"]
     if len(timers) != 1:
-        why = "no timer, so nothing says its period" if not timers else f"{len(timers)} timers"
+        why = f"{len(timers)} timers" if timers else _without_timer(table.events)
         found.add(place, f"{why}; left out")
         return None
     timer = timers[0]
@@ -298,6 +298,14 @@ def _periodic_task(
         counts_elapsed_time=any(one.kind == "runtime" for one in table.events),
         jobs=None,
     )
+
+
+def _without_timer(events: Sequence[Event]) -> str:
+    why = "no timer, so nothing says its period"
+    if {event.kind for event in events} <= {"run", "runtime", "sleep"}:
+        undisturbed_us = sum(event.value for event in events)
+        why += f" ({undisturbed_us} us if nothing delays it: write a timer of that)"
+    return why
 
 
 def _policy(table: Properties, default: str, place: str, found: _Findings) -> Policy:
