@@ -45,6 +45,7 @@ class LazyGroup(click.Group):
         "costs": ("costs", "costs", "Show and join what the platform costs."),
         "export": ("export", "export", "Write a run in the format of another tool."),
         "generate": ("generate", "generate", "Draw a task set and write it as a spec."),
+        "import": ("import_set", "import_set", "Write another tool's task set as a spec."),
         "list": ("list", "list_workloads", "List the bundled workloads."),
         "measure": ("measure", "measure", "Measure what the platform takes from jobs."),
         "observe": ("observe", "observe", "Take the jobs of a program that runs already."),

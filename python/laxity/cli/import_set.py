@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity import`: a task set of another tool as a spec."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from laxity.cli.options import debug_option
+from laxity.errors import ConfigError, located
+from laxity.model.spec_reader import MAX_SPEC_BYTES
+from laxity.model.units import exact_size
+
+_FORMATS = ("rt-app",)
+# Under the finest clock; run compares with that of the machine.
+_RESOLUTION_NS = 1
+
+
+@click.command("import")
+@click.argument("kind", metavar="FORMAT", type=click.Choice(_FORMATS))
+@click.argument("path", metavar="FILE")
+@click.option(
+    "--uses-per-us",
+    type=click.IntRange(1, 1_000_000),
+    metavar="N",
+    help="Instructions that the processor is taken to execute in a microsecond.",
+)
+@click.option(
+    "--bound-only", is_flag=True, help="Instead: no workload, for laxity bound and not for run."
+)
+@click.option(
+    "--allow-unsupported",
+    is_flag=True,
+    help="Leave out what a spec cannot say; told, and in the file as comments.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Where to write the spec.  [default: stdout]")
+@debug_option
+def import_set(
+    kind: str,  # noqa: ARG001 - there is one
+    path: str,
+    uses_per_us: int | None,
+    bound_only: bool,
+    allow_unsupported: bool,
+    output: str | None,
+) -> None:
+    """Write FILE, a task set of another tool, as a spec, which laxity run and bound take.
+
+    FORMAT rt-app: its JSON. Tasks that one timer releases become tasks of workload generated that
+    execute as long as their run events say, if the processor is as fast as --uses-per-us says.
+    Everything that a spec cannot say is named, and then nothing is written.
+    """
+    from laxity.experiments.rtapp_spec import rtapp_spec_toml  # noqa: PLC0415 - of this command
+    from laxity.model.rtapp import read_rtapp  # noqa: PLC0415 - as above
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - as above
+
+    if bound_only == (uses_per_us is not None):
+        msg = (
+            "how fast is the processor? add --uses-per-us N (docs/rt-app.md says how to measure "
+            "it) or --bound-only, and not both"
+        )
+        raise ConfigError(msg)
+    data = _read(Path(path))
+    with located(path):
+        found = read_rtapp(data)
+        for line in found.unsupported:
+            print(f"laxity import: {path}: not supported: {line}", file=sys.stderr)
+        if found.unsupported and not allow_unsupported:
+            msg = (
+                f"{len(found.unsupported)} not supported, see above; change them, or leave them "
+                "out with --allow-unsupported"
+            )
+            raise ConfigError(msg)
+        if not found.tasks:
+            msg = "no task is left; docs/rt-app.md says which are taken"
+            raise ConfigError(msg)
+        text = rtapp_spec_toml(found, uses_per_us).encode()
+        _check(text, is_for_run=not bound_only)
+    if output is None:
+        sys.stdout.write(text.decode())
+    else:
+        write_output(Path(output), text)
+
+
+def _check(text: bytes, *, is_for_run: bool) -> None:
+    """Refuse here what laxity run or bound would refuse of the spec."""
+    from laxity.model.spec_reader import read_spec_toml  # noqa: PLC0415 - as above
+    from laxity.model.task_set import read_task_set  # noqa: PLC0415 - as above
+
+    if is_for_run:
+        read_spec_toml(text, {}, _RESOLUTION_NS)
+    else:
+        read_task_set(text)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SPEC_BYTES + 1)
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); correct the path"
+        raise ConfigError(msg) from error
+    if len(data) > MAX_SPEC_BYTES:
+        msg = f"{path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no task set"
+        raise ConfigError(msg)
+    return data
