@@ -100,6 +100,14 @@ def test_single_phase_is_the_task_and_its_loops_multiply():
     assert only(phase).jobs is None  # a task without loop has no end
 
 
+def test_policy_of_a_phase_does_not_take_the_priority_of_the_task():
+    phases = f'"phases": {{"p": {{"policy": "SCHED_RR", {WORK}}}}}'
+    assert only(f'"policy": "SCHED_FIFO", "priority": 50, {phases}').priority == 10
+    phases = f'"phases": {{"p": {{"priority": 7, {WORK}}}}}'
+    task = only(f'"policy": "SCHED_FIFO", "priority": 50, {phases}')
+    assert (task.policy, task.priority) == (Policy.FIFO, 7)
+
+
 def test_loop_and_duration_end_the_run():
     found = read(f'"a": {{"loop": 5, {WORK}}}, "b": {{"loop": 5, {WORK}}}', '"duration": 2')
     assert (found.jobs, found.duration_s, found.unsupported) == (5, 2, ())
@@ -238,3 +246,12 @@ def test_keys_that_say_nothing_about_tasks_are_named():
     )
     assert found.ignored == ("global.calibration", "global.logdir", "resources")
     assert found.unsupported == ()
+
+
+def test_file_of_many_tasks_is_read_at_once():
+    # Compared each with each, and their timers, these would be 10^10 steps.
+    tasks = ", ".join(f'"t{index}": {{"timer": {{"ref": "r{index}"}}}}' for index in range(20_000))
+    with pytest.raises(ConfigError, match="no period"):
+        read(tasks)
+    with pytest.raises(ConfigError, match="more than 1024 instances together"):
+        read(tasks.replace('"ref"', '"period": 9, "ref"'))

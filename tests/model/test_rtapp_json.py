@@ -58,3 +58,5 @@ def test_megabyte_of_openings_is_refused_at_once():
 
 def test_foreign_text_is_shown_on_one_line_of_ascii():
     assert quoted("a\nb\u00e9\ud800") == '"a\\nb\\u00e9\\ud800"'
+    assert quoted("a" * 63) == f'"{"a" * 63}"'
+    assert quoted("a" * 64) == f'"{"a" * 63}..."'

@@ -6,6 +6,7 @@ rt-app takes no notice of keys that it does not know, so that a task with a miss
 silently less. Here every key is known, is listed as unsupported, or is an error. docs/rt-app.md.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,8 @@ from laxity.model.rtapp_tables import (
     GLOBAL_KEYS,
     PHASE_KEYS,
     THREAD_KEYS,
+    UNSUPPORTED_EVENTS,
+    UNSUPPORTED_KEYS,
     Event,
     Properties,
     read_properties,
@@ -34,36 +37,6 @@ _POLICIES = {
 }
 _UNSUPPORTED_POLICIES = ("SCHED_BATCH", "SCHED_IDLE")
 _FOREVER = -1
-_UNSUPPORTED_KEYS = {
-    "taskgroup": "control groups are not set up here; put laxity run into one",
-    "util_min": "utilisation clamps are not set here",
-    "util_max": "utilisation clamps are not set here",
-    "nodes_membind": "memory is not bound to nodes here; run laxity under numactl",
-    "membind_nodes": "memory is not bound to nodes here; run laxity under numactl",
-    "exec": "of rt-app before 1.0; write run and timer",
-    "lock_order": "of rt-app before 1.0, and locks are not supported",
-    "resources": "of rt-app before 1.0, and locks are not supported",
-    "spacing": "of rt-app before 1.0; write delay",
-}
-_UNSUPPORTED_EVENTS = {
-    "lock": "jobs share no locks here",
-    "unlock": "jobs share no locks here",
-    "wait": "jobs do not wait for each other here",
-    "signal": "jobs do not wait for each other here",
-    "broad": "jobs do not wait for each other here",
-    "sync": "jobs do not wait for each other here",
-    "suspend": "jobs do not wait for each other here",
-    "resume": "jobs do not wait for each other here",
-    "barrier": "jobs do not wait for each other here",
-    "sem_post": "jobs do not wait for each other here",
-    "sem_wait": "jobs do not wait for each other here",
-    "sleep": "the period would depend on how long jobs take; write a timer",
-    "mem": "how long it takes is not known",
-    "memrun": "how long it takes is not known",
-    "iorun": "how long it takes is not known",
-    "yield": "jobs do not give up the processor here",
-    "fork": "tasks all start together here",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,11 +126,13 @@ def read_rtapp(data: bytes) -> RtappSet:
     with located("global: default_policy"):
         _check_policy(default_policy)
     threads: list[tuple[int, RtappTask | None, set[str]]] = []
+    seen: set[str] = set()
     for name, table in tables.pairs:
         with located(f"task {quoted(name)}"):
-            if sum(one == name for one, _ in tables.pairs) > 1:
+            if name in seen:
                 msg = "two tasks have this name; give each a name of its own"
                 raise ConfigError(msg)
+            seen.add(name)
             threads.append(_read_thread(name, table, default_policy, found))
     tasks = _expand(_without_shared_timers(threads, found))
     ignored = [f"global.{key}" for key in GLOBAL_IGNORED if settings.has(key)]
@@ -243,16 +218,16 @@ def _loops(thread: Properties, phases: Sequence[Properties]) -> int | None:
 def _list_unsupported_keys(table: Properties, found: _Findings, place: str = "") -> None:
     where = ": ".join(part for part in (place, table.where) if part)
     for key in table.keys:
-        if key in _UNSUPPORTED_KEYS:
+        if key in UNSUPPORTED_KEYS:
             is_work = key in {"exec", "lock_order", "resources", "spacing"}
-            found.add(f"{where}: {key}", _UNSUPPORTED_KEYS[key], is_work)
+            found.add(f"{where}: {key}", UNSUPPORTED_KEYS[key], is_work)
 
 
 def _list_unsupported_events(events: Sequence[Event], place: str, found: _Findings) -> None:
     for index, event in enumerate(events):
-        if event.kind in _UNSUPPORTED_EVENTS:
+        if event.kind in UNSUPPORTED_EVENTS:
             where = f"{place}: {event.key} (event {index + 1})"
-            found.add(where, _UNSUPPORTED_EVENTS[event.kind])
+            found.add(where, UNSUPPORTED_EVENTS[event.kind])
 
 
 def _periodic_task(
@@ -365,13 +340,13 @@ def _without_shared_timers(
     threads: Sequence[tuple[int, RtappTask | None, set[str]]], found: _Findings
 ) -> list[tuple[int, RtappTask]]:
     """Leave out tasks that take turns on one timer: each then has every so many-th release."""
+    users = Counter(ref for _, _, timers in threads for ref in timers)
     kept = []
-    for index, (instances, task, timers) in enumerate(threads):
+    for instances, task, timers in threads:
         if task is None:
             continue
-        others = set().union(*(used for at, (_, _, used) in enumerate(threads) if at != index))
         shared = [ref for ref in timers if not ref.startswith("unique")]
-        shared = [ref for ref in shared if instances > 1 or ref in others]
+        shared = [ref for ref in shared if instances > 1 or users[ref] > 1]
         if shared:
             what = 'is shared, so releases depend on who is first; write "ref": "unique"; left out'
             found.add(f"task {quoted(task.name)}: timer {quoted(shared[0])}", what)

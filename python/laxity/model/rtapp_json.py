@@ -19,6 +19,7 @@ from laxity.model.wording import plain_words
 # closed goes on to the end: it is passed over once, and the JSON reader refuses it.
 _TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
 _TEXT_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|,(?=\s*[}\]])', re.DOTALL)
+_MAX_SHOWN = 63
 _SHORTEST_COMMENT = len("/**/")
 
 
@@ -59,8 +60,8 @@ def read_rtapp_json(data: bytes) -> JsonTable:
 
 
 def quoted(text: str) -> str:
-    """Show foreign text in ASCII on one line: it goes into messages and comments."""
-    return json.dumps(text)
+    """Show foreign text in ASCII on one line, its beginning if long: for messages and comments."""
+    return json.dumps(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
 
 
 def _blank_comment(match: re.Match[str]) -> str:

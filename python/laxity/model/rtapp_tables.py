@@ -28,6 +28,7 @@ GLOBAL_IGNORED = (
     "pi_enabled",
 )
 GLOBAL_KEYS = ("duration", "default_policy", "spacing", *GLOBAL_IGNORED)
+_OF_POLICY = ("priority", "dl-runtime", "dl-period", "dl-deadline", "period", "deadline")
 _SCHEDULING_KEYS = (
     "policy",
     "priority",
@@ -54,25 +55,38 @@ THREAD_KEYS = (
     "resources",
 )
 _TIMED_EVENTS = ("run", "runtime", "sleep")
-_OTHER_EVENTS = (
-    "lock",
-    "unlock",
-    "wait",
-    "signal",
-    "broad",
-    "sync",
-    "suspend",
-    "resume",
-    "mem",
-    "memrun",
-    "iorun",
-    "yield",
-    "barrier",
-    "fork",
-    "sem_post",
-    "sem_wait",
-)
-EVENTS = (*_TIMED_EVENTS, "timer", *_OTHER_EVENTS)
+# Each with the reason that the user is told.
+UNSUPPORTED_KEYS = {
+    "taskgroup": "control groups are not set up here; put laxity run into one",
+    "util_min": "utilisation clamps are not set here",
+    "util_max": "utilisation clamps are not set here",
+    "nodes_membind": "memory is not bound to nodes here; run laxity under numactl",
+    "membind_nodes": "memory is not bound to nodes here; run laxity under numactl",
+    "exec": "of rt-app before 1.0; write run and timer",
+    "lock_order": "of rt-app before 1.0, and locks are not supported",
+    "resources": "of rt-app before 1.0, and locks are not supported",
+    "spacing": "of rt-app before 1.0; write delay",
+}
+UNSUPPORTED_EVENTS = {
+    "lock": "jobs share no locks here",
+    "unlock": "jobs share no locks here",
+    "wait": "jobs do not wait for each other here",
+    "signal": "jobs do not wait for each other here",
+    "broad": "jobs do not wait for each other here",
+    "sync": "jobs do not wait for each other here",
+    "suspend": "jobs do not wait for each other here",
+    "resume": "jobs do not wait for each other here",
+    "barrier": "jobs do not wait for each other here",
+    "sem_post": "jobs do not wait for each other here",
+    "sem_wait": "jobs do not wait for each other here",
+    "sleep": "the period would depend on how long jobs take; write a timer",
+    "mem": "how long it takes is not known",
+    "memrun": "how long it takes is not known",
+    "iorun": "how long it takes is not known",
+    "yield": "jobs do not give up the processor here",
+    "fork": "tasks all start together here",
+}
+EVENTS = ("run", "runtime", "timer", *UNSUPPORTED_EVENTS)
 # rt-app takes everything that begins with an event's name for it, "runn" too; workgen numbers them.
 _DIGITS = "0123456789"
 
@@ -113,8 +127,13 @@ class Properties:
         return len({event.key for event in self.events}) < len(self.events)
 
     def overlaid(self, phase: "Properties") -> "Properties":
-        """Give a task with what its only phase says."""
-        return Properties({**self.pairs, **phase.pairs}, phase.events, self.where)
+        """Give a task with what its only phase says.
+
+        A policy in a phase begins anew: priority and reservation of the task do not come along.
+        """
+        ended = _OF_POLICY if phase.has("policy") else ()
+        own = {key: value for key, value in self.pairs.items() if key not in ended}
+        return Properties({**own, **phase.pairs}, phase.events, self.where)
 
     def has(self, key: str) -> bool:
         """Tell whether a key stands there."""
