@@ -23,8 +23,9 @@ def spec(keys: str, uses_per_us: int | None = 1000, settings: str = "") -> str:
 
 
 def table(text: str) -> dict[str, Any]:
-    (found,) = tomllib.loads(text)["task"]
-    return found
+    found: list[dict[str, Any]] = tomllib.loads(text)["task"]
+    assert len(found) == 1
+    return found[0]
 
 
 def test_run_takes_as_many_instructions_as_stated():

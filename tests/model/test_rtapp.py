@@ -177,6 +177,18 @@ def test_task_that_sleeps_is_told_the_timer_that_it_may_mean():
     assert "us if" not in read('"a": {"run": 20, "suspend": ""}').unsupported[1]
 
 
+def test_events_of_several_phases_are_all_listed():
+    phases = f'"phases": {{"p": {{"lock": "m", {WORK}}}, "q": {{"sleep": 5}}}}'
+    found = read(f'"a": {{{phases}}}')
+    assert [line.split(": ")[:3] for line in found.unsupported[:2]] == [
+        ['task "a"', 'phase "p"', "lock (event 1)"],
+        ['task "a"', 'phase "q"', "sleep (event 1)"],
+    ]
+    assert found.unsupported[2].startswith('task "a": phases: 2')
+    wrong = '"phases": {"p": {"policy": "FIFO", "run": 1}, "q": {"run": 1}}'
+    assert 'policy "FIFO" is unknown' in refused(wrong)
+
+
 def test_shared_timer_leaves_out_every_task_that_uses_it():
     shared = '"run": 1, "timer": {"ref": "tick", "period": 9}'
     found = read(f'"a": {{{shared}}}, "b": {{{shared}}}, "c": {{{WORK}}}')

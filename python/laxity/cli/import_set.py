@@ -74,6 +74,9 @@ def import_set(
         if not found.tasks:
             msg = "no task is left; docs/rt-app.md says which are taken"
             raise ConfigError(msg)
+        if bound_only and not found.has_all_work:
+            msg = "work is left out, so a bound would be of another task set; drop --bound-only"
+            raise ConfigError(msg)
         text = rtapp_spec_toml(found, uses_per_us).encode()
         _check(text, is_for_run=not bound_only)
     if output is None:

@@ -173,12 +173,13 @@ def _read_thread(
     for one in [thread, *phases]:
         _list_unsupported_keys(one, found, place)
         found.repeats_events |= one.repeats_events
+        _check_policy(one.text("policy") or default_policy)
+        _list_unsupported_events(one, place, found)
     if len(phases) > 1:
         found.add(place, f"phases: {len(phases)}, and jobs of a task are all alike here; left out")
         return 0, None, set()
     whole = thread if not phases else thread.overlaid(phases[0])
     jobs = _loops(thread, phases)
-    _list_unsupported_events(whole.events, place, found)
     timers = {event.ref for event in whole.events if event.kind == "timer"}
     if instances == 0:
         found.add(place, "instance 0: nothing but a fork starts it; left out")
@@ -223,11 +224,12 @@ def _list_unsupported_keys(table: Properties, found: _Findings, place: str = "")
             found.add(f"{where}: {key}", UNSUPPORTED_KEYS[key], is_work)
 
 
-def _list_unsupported_events(events: Sequence[Event], place: str, found: _Findings) -> None:
-    for index, event in enumerate(events):
+def _list_unsupported_events(table: Properties, place: str, found: _Findings) -> None:
+    where = ": ".join(part for part in (place, table.where) if part)
+    for index, event in enumerate(table.events):
         if event.kind in UNSUPPORTED_EVENTS:
-            where = f"{place}: {event.key} (event {index + 1})"
-            found.add(where, UNSUPPORTED_EVENTS[event.kind])
+            what = f"{where}: {event.key} (event {index + 1})"
+            found.add(what, UNSUPPORTED_EVENTS[event.kind])
 
 
 def _periodic_task(
@@ -285,7 +287,6 @@ def _without_timer(events: Sequence[Event]) -> str:
 
 def _policy(table: Properties, default: str, place: str, found: _Findings) -> Policy:
     word = table.text("policy") or default
-    _check_policy(word)
     if word in _UNSUPPORTED_POLICIES:
         found.add(f"{place}: policy {word}", "written as policy other", is_work=False)
         return Policy.OTHER
