@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import msgspec
 import pytest
 from tests.cli.commands import needs_root, needs_two_cpus
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import Laxity, make_laxity
 from tests.runner.left_runs import left_run, native
 
 from laxity.analysis.bound_document import decode_answer
@@ -150,7 +151,8 @@ def test_working_directory_can_be_shown(laxity: Laxity):
 
 
 @needs_root
-def test_run_that_must_not_be_read_is_the_machines_lack(laxity: Laxity):
+def test_run_that_must_not_be_read_is_the_machines_lack(open_path: Path):
+    laxity = make_laxity(open_path)
     left_run(laxity.directory / "D.tmp", native())
     laxity("show", "D")
     (laxity.directory / "D").chmod(0o700)
@@ -167,7 +169,8 @@ def test_run_that_must_not_be_read_is_the_machines_lack(laxity: Laxity):
 
 
 @needs_root
-def test_report_without_a_home_is_silent(laxity: Laxity):
+def test_report_without_a_home_is_silent(open_path: Path):
+    laxity = make_laxity(open_path)
     left_run(laxity.directory / "D.tmp", native())
     laxity("show", "D")
     (laxity.directory / "D").chmod(0o777)
@@ -176,9 +179,6 @@ def test_report_without_a_home_is_silent(laxity: Laxity):
 
 
 def as_nobody(laxity: Laxity, *words: str) -> "subprocess.CompletedProcess[str]":
-    for parent in (laxity.directory, *laxity.directory.parents):
-        if "pytest" in str(parent):
-            parent.chmod(0o755)  # pytest makes them for its own user only
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     if laxity("--version", prefix=prefix).returncode:
         pytest.skip("needs a checkout that other users may read")

@@ -440,17 +440,17 @@ def test_full_output_ends_with_3_and_the_rows_survive(tmp_path: Path):
 
 
 @needs_root
-def test_fifo_without_permission_is_exit_3_and_leaves_no_run(tmp_path: Path):
-    outcome = run_as_nobody(tmp_path)
+def test_fifo_without_permission_is_exit_3_and_leaves_no_run(open_path: Path):
+    outcome = run_as_nobody(open_path)
     assert outcome.code == 3
     assert "--allow-unprivileged" in outcome.err
-    assert list((tmp_path / "runs").iterdir()) == []
+    assert list((open_path / "runs").iterdir()) == []
 
 
 @needs_root
-def test_output_below_a_closed_directory_is_a_usage_error(tmp_path: Path):
+def test_output_below_a_closed_directory_is_a_usage_error(open_path: Path):
     """Permission denied was an internal error."""
-    outcome = run_as_nobody(tmp_path, "--run-dir", "/root/D")
+    outcome = run_as_nobody(open_path, "--run-dir", "/root/D")
     assert outcome.code == 2
     assert "cannot be created (Permission denied)" in outcome.err
 
@@ -499,22 +499,19 @@ def test_hundred_thousand_jobs_have_a_row_for_every_release(tmp_path: Path):
 
 
 @needs_root
-def test_other_is_used_only_when_allowed_and_the_fallback_is_told(tmp_path: Path):
-    outcome = run_as_nobody(tmp_path, "--allow-unprivileged")
+def test_other_is_used_only_when_allowed_and_the_fallback_is_told(open_path: Path):
+    outcome = run_as_nobody(open_path, "--allow-unprivileged")
     assert outcome.code == 0
     assert "used other instead" in outcome.err
-    manifest = manifest_of(tmp_path / "runs" / "D")
+    manifest = manifest_of(open_path / "runs" / "D")
     assert manifest.tasks[0].policy == "other"
     assert any("fifo" in fallback.what for fallback in manifest.fallbacks)
 
 
-def run_as_nobody(tmp_path: Path, *options: str) -> Outcome:
-    runs = tmp_path / "runs"
+def run_as_nobody(directory: Path, *options: str) -> Outcome:
+    runs = directory / "runs"
     runs.mkdir(mode=0o777)
     runs.chmod(0o777)
-    for parent in (tmp_path, *tmp_path.parents):
-        if "pytest" in str(parent):
-            parent.chmod(0o755)  # pytest makes them for its own user only
     words = ["run", "empty", "-p", "1ms", "-t", "20", "-c", str(CPU)]
     words += ["--run-dir", str(runs / "D"), "--no-report", *options]
     command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *LAXITY, *words]
