@@ -203,6 +203,7 @@ static void fill_plan(struct session *session)
         .memory_limit_bytes = options->memory_limit_bytes,
         .overrun = LAXITY_OVERRUN_SKIP,
         .threads = 1,
+        .log_level = (uint32_t)options->level,
     };
     laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());
 }

@@ -8,6 +8,7 @@
 #include "harness/counting.h"
 #include "harness/engine.h"
 #include "harness/isolating.h"
+#include "harness/log_level.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
@@ -165,6 +166,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
     if (laxity_apply_placement(&task->config.process, state) || prefault(task) ||
         laxity_memory_limit_begin(task)) {
         return -1;
+    }
+    if (laxity_set_log_level && task->config.log_level > 0) {
+        laxity_set_log_level(task->config.log_level);
     }
     laxity_threads_hold_signals();
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);

@@ -163,6 +163,7 @@ struct laxity_task_config {
     enum laxity_overrun overrun;
     uint32_t threads;        /* that the workload says it has, its main one included */
     uint32_t is_own_program; /* keeps its own main(): jobs come from its ring (own_jobs.h) */
+    uint32_t log_level;      /* of RT-Bench's command line (log_level.h); 0 = another started it */
 };
 
 enum laxity_phase {

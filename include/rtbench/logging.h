@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * RT-Bench's log levels and macros, for programs that were ported to it. Written from its
+ * documented interface; docs/rt-bench.md says what differs.
+ *
+ * flogf(level, file, format, ...) prints to `file` if the user's -l is at least `level`, logf to
+ * standard output, elogf to standard error. `logf` hides libm's: in C, whoever wants that one too
+ * includes <math.h> before this header, as with RT-Bench.
+ */
+#ifndef LAXITY_RTBENCH_LOGGING_H
+#define LAXITY_RTBENCH_LOGGING_H
+
+#ifdef __cplusplus
+#include <cmath> /* declares logf, which is a macro from here on */
+#include <cstdio>
+extern "C" {
+#else
+#include <stdio.h>
+#endif
+
+#define DEADLINE_MISSED 0
+#define DEADLINE_MET 1
+
+/* The values of -l; the last two come from RT-Bench's newer versions. */
+enum log_level {
+    LOG_LEVEL_MIN = 0,
+    LOG_LEVEL_ERR = 1,
+    LOG_LEVEL_FILE = 2,
+    LOG_LEVEL_INFO = 3,
+    LOG_LEVEL_TRACE = 4,
+    LOG_LEVEL_DEBUG = 5,
+    LOG_LEVEL_MAX = 6
+};
+
+/* The user's -l; LOG_LEVEL_INFO, its default, where something else than RT-Bench's command line
+ * started the program. */
+extern enum log_level benchmark_verbosity;
+
+/* NOLINTBEGIN(readability-identifier-naming): RT-Bench's names */
+/* Expressions, not bare `if`s as RT-Bench's: an `else` behind one belongs to whom it seems to. */
+#define flogf(level, file, ...)                                                                    \
+    ((void)((int)(level) <= (int)benchmark_verbosity && fprintf((file), __VA_ARGS__) < 0))
+#define logf(level, ...) flogf(level, stdout, __VA_ARGS__)
+#define elogf(level, ...) flogf(level, stderr, __VA_ARGS__)
+/* NOLINTEND(readability-identifier-naming) */
+
+/*
+ * open_log_file - a file of the benchmark's own, emptied
+ *
+ * Returns NULL with errno set if it cannot be written. close_log_file closes it and returns 0, or
+ * EOF with errno set; NULL is closed already.
+ */
+FILE *open_log_file(char *filename);
+int close_log_file(FILE *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+#
+# What the make files of RT-Bench's ports include as generator/rtbench.mk: its variables and its target `rtbench`, so that the
+# ports link with laxity's harness. Written from its documented interface; docs/rt-bench.md is the user's page.
+# LAXITY_BUILD names another build directory of the checkout than `build`, one for another instruction set for instance.
+
+# The directory of this file, however it was reached: `generator` may be a symbolic link.
+CUR_DIR := $(patsubst %/,%,$(dir $(realpath $(lastword $(MAKEFILE_LIST)))))
+
+ifneq ($(wildcard $(CUR_DIR)/../../meson.build),)
+# A checkout.
+laxity_root := $(abspath $(CUR_DIR)/../..)
+LAXITY_BUILD ?= $(laxity_root)/build
+laxity_library_dir := $(LAXITY_BUILD)/native
+laxity_remedy := build it: ninja -C $(LAXITY_BUILD), or $(laxity_root)/laxity --version, which sets it up first
+else
+# Installed: PREFIX/lib/laxity/rtbench/generator.
+laxity_root := $(abspath $(CUR_DIR)/../../../..)
+laxity_library_dir := $(abspath $(CUR_DIR)/..)
+laxity_remedy := install laxity again: meson install -C build
+endif
+
+laxity_library := $(laxity_library_dir)/liblaxity-rtbench.a
+# The machine that the library is for, then what a link with it needs.
+laxity_link := $(file <$(laxity_library_dir)/liblaxity-rtbench.link)
+
+INCLUDE := $(laxity_root)/include/rtbench
+# Ports compile what they find in SOURCE, and their `clean` removes BASE_O: neither may name anything of ours. The harness is in
+# LDFLAGS, as an archive, which may stand there twice.
+OBJECT := $(CUR_DIR)/object
+SOURCE := $(CUR_DIR)/src
+BASE_O :=
+
+CC ?= gcc
+CXX ?= g++
+override CFLAGS += -O2 -Wall -g -I$(INCLUDE) -DGCC
+CXXFLAGS = $(CFLAGS)
+override LDFLAGS += $(laxity_library) $(wordlist 2,$(words $(laxity_link)),$(laxity_link)) -lrt -lm -pthread
+
+# Which of RT-Bench's counters a port was built for; ports may ask by these macros.
+ifeq ($(CORE),CORTEX_A53)
+override CFLAGS += -DAARCH64 -DCORTEX_A53
+endif
+ifeq ($(CORE),CORE_I7)
+override CFLAGS += -DX86_64 -DCORE_I7
+endif
+# -g FILE is read always, without a library.
+ifneq ($(filter 1,$(JSON))$(filter y,$(FEAT_JSON)),)
+override CFLAGS += -DJSON_SUPPORT
+endif
+ifneq ($(filter 1,$(EXTENDED_REPORT))$(filter y,$(FEAT_EXTENDED_REPORT)),)
+override CFLAGS += -DEXTENDED_REPORT
+endif
+
+# arm-linux-gnueabihf of gcc is armv7l-unknown-linux-gnueabihf elsewhere, i386 also i686.
+laxity_family = $(patsubst i%86,x86,$(patsubst arm%,arm,$(firstword $(subst -, ,$(1)))))
+laxity_machine = $(call laxity_family,$(firstword $(laxity_link)))
+laxity_compiler_machine = $(call laxity_family,$(shell $(CC) -dumpmachine))
+
+.PHONY: default rtbench
+# The first target of all, so that the port's `all` is what plain `make` makes.
+default: all
+
+# There is nothing to compile; it only says what a linker would say less plainly.
+rtbench:
+	$(if $(wildcard $(laxity_library)),,$(error rtbench.mk: linking with $(laxity_library): there is no such file; $(laxity_remedy)))
+	$(if $(filter $(laxity_machine),$(laxity_compiler_machine)),,$(error rtbench.mk: compiling with "$(CC)": it is for $(or $(laxity_compiler_machine),an unknown machine), and $(laxity_library) for $(laxity_machine); choose another CC, or name that machine's build directory in LAXITY_BUILD))
+	@:

@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Folders in the shape of RT-Bench's suites, built unchanged with our headers and make file."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.commands import BUILT
+from tests.cli.laxity_command import PATIENCE_S, ROOT
+from tests.cli.test_rtbench import COLUMNS, started
+
+PORTS = ROOT / "tests" / "rtbench_port"
+MESON = Path(sys.executable).with_name("meson")
+THREE_JOBS = ("-p", "0.01", "-t", "3")
+
+
+class Tree:
+    """A tree of suites whose `generator` leads to ours; words for make are given one by one."""
+
+    def __init__(self, directory: Path, generator: Path, *make_words: str) -> None:
+        self.directory = directory
+        self.make_words = make_words
+        shutil.copytree(PORTS, directory, dirs_exist_ok=True)
+        (directory / "generator").symlink_to(generator)
+
+    def run(self, folder: str, *command: str) -> "subprocess.CompletedProcess[str]":
+        # What a make around these tests would hand down is no business of theirs.
+        passed = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+        return subprocess.run(
+            command,
+            cwd=self.directory / folder,
+            env={**passed, "LC_ALL": "C"},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    def make(self, folder: str, *words: str) -> "subprocess.CompletedProcess[str]":
+        return self.run(folder, "make", *self.make_words, *words)
+
+    def build(self, folder: str, *words: str) -> None:
+        done = self.make(folder, *words)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+    def rows(self, folder: str) -> list[dict[str, str]]:
+        with (self.directory / folder / "timing.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    build = f"LAXITY_BUILD={BUILT.tools.resolve()}"
+    return Tree(tmp_path, ROOT / "rtbench" / "generator", build)
+
+
+def test_ported_folder_builds_by_plain_make_and_runs_three_jobs(tree: Tree) -> None:
+    tree.build("c")
+    done = tree.run("c", "./total", *THREE_JOBS, "-l", "2", "-b", "100")
+    assert (done.returncode, done.stdout) == (0, "")
+    rows = tree.rows("c")
+    assert list(rows[0]) == COLUMNS
+    assert len(started(rows)) == 3
+
+
+def test_installed_make_file_builds_the_same_wherever_it_was_installed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    meson = subprocess.run(
+        [MESON, "install", "-C", BUILT.tools, "--no-rebuild", "--destdir", elsewhere],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert meson.returncode == 0, meson.stderr
+    (generator,) = elsewhere.glob("**/lib/laxity/rtbench/generator")
+    installed = Tree(tmp_path / "tree", generator)
+    installed.build("c", "-j4")
+    compiled = installed.make("c", "-n").stdout
+    assert str(ROOT) not in compiled
+    assert str(elsewhere) in compiled
+    done = installed.run("c", "./total", *THREE_JOBS, "-l", "3", "-b", "100")
+    assert done.returncode == 0
+    # A job has a row of 13 values; a skipped deadline has one too.
+    assert {line.count(",") for line in done.stdout.splitlines()} == {12}
+
+
+def test_make_finds_the_generator_where_rtbench_path_says(tree: Tree) -> None:
+    (tree.directory / "generator").unlink()
+    tree.build("c", f"RTBENCH_PATH={ROOT / 'rtbench'}")
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_message_is_printed_up_to_the_level_that_the_user_asked_for(tree: Tree, level: int) -> None:
+    tree.build("c", "levels")
+    done = tree.run("c", "./levels", *THREE_JOBS, "-l", str(level))
+    assert done.returncode == 0
+    printed = [line for line in done.stderr.splitlines() if line.startswith("level ")]
+    assert sorted(printed) == [f"level {number}" for number in range(1, level + 1)]
+    own_log = (tree.directory / "c" / "levels.log").read_text()
+    # Its line has level 2.
+    assert own_log == (f"own log at {level}\n" if level >= 2 else "")
+
+
+def test_value_of_a_port_whose_header_lacks_the_comma_has_a_column_of_its_own(tree: Tree) -> None:
+    tree.build("c", "levels")
+    tree.run("c", "./levels", *THREE_JOBS, "-l", "2")
+    rows = started(tree.rows("c"))
+    # The root of 6.25 is 2.5.
+    assert [row["root(exp:2.5)"] for row in rows] == ["2.5"] * 3
+
+
+def test_port_whose_init_fails_ends_with_its_own_message(tree: Tree) -> None:
+    tree.build("c", "total")
+    done = tree.run("c", "./total", *THREE_JOBS)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "wants one word, not 0" in done.stderr
+    assert "benchmark_init returned -1" in done.stderr
+
+
+def test_make_clean_removes_the_programs_and_nothing_of_laxity(tree: Tree) -> None:
+    tree.build("c")
+    assert tree.make("c", "clean").returncode == 0
+    assert not (tree.directory / "c" / "total").exists()
+    tree.build("c")
+
+
+@pytest.mark.parametrize(
+    ("asked", "columns"),
+    [
+        ((), COLUMNS),
+        (("EXTENDED_REPORT=1",), [*COLUMNS, "first(exp:1)"]),
+        (("FEAT_EXTENDED_REPORT=y",), [*COLUMNS, "first(exp:1)"]),
+    ],
+)
+def test_port_in_cpp_has_its_column_where_the_extended_report_is_asked_for(
+    tree: Tree, asked: tuple[str, ...], columns: list[str]
+) -> None:
+    tree.build("cxx", *asked)
+    done = tree.run("cxx", "./sorted", *THREE_JOBS, "-l", "2")
+    assert done.returncode == 0
+    rows = tree.rows("cxx")
+    assert list(rows[0]) == columns
+    # The roots of 1 to 1000, in order: the first is 1, the last 31.6228.
+    assert {row.get("first(exp:1)", "1") for row in started(rows)} == {"1"}
+
+
+def test_message_goes_to_the_users_standard_error_from_cpp_too(tree: Tree) -> None:
+    tree.build("cxx")
+    done = tree.run("cxx", "./sorted", *THREE_JOBS, "-l", "3")
+    assert "last root 31.623" in done.stderr
+
+
+def test_feature_macros_reach_the_compiler(tree: Tree) -> None:
+    words = tree.make("c", "-n", "CORE=CORE_I7", "JSON=1", "EXTENDED_REPORT=1").stdout.split()
+    assert {"-DGCC", "-DX86_64", "-DCORE_I7", "-DJSON_SUPPORT", "-DEXTENDED_REPORT"} <= set(words)
+    words = tree.make("c", "-n", "CORE=CORTEX_A53", "FEAT_JSON=y", "CFLAGS=-DMINE").stdout.split()
+    assert {"-DAARCH64", "-DCORTEX_A53", "-DJSON_SUPPORT", "-DMINE", "-O2"} <= set(words)
+    assert "-DEXTENDED_REPORT" not in words
+
+
+def test_checkout_that_is_not_built_is_told_with_what_builds_it(tree: Tree, tmp_path: Path) -> None:
+    done = tree.make("c", f"LAXITY_BUILD={tmp_path}/none")
+    assert done.returncode == 2
+    assert f"{tmp_path}/none/native/liblaxity-rtbench.a: there is no such file" in done.stderr
+    assert f"ninja -C {tmp_path}/none" in done.stderr
+    assert tree.make("c", f"LAXITY_BUILD={tmp_path}/none", "clean").returncode == 0
+
+
+def test_compiler_for_another_machine_is_told_before_anything_is_linked(
+    tree: Tree, tmp_path: Path
+) -> None:
+    compiler = tmp_path / "foreign-gcc"
+    compiler.write_text("#!/bin/sh\necho sparc64-linux-gnu\n")
+    compiler.chmod(0o755)
+    done = tree.make("c", f"CC={compiler}")
+    assert done.returncode == 2
+    assert "it is for sparc64, and" in done.stderr
+    assert "LAXITY_BUILD" in done.stderr
