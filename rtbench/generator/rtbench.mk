@@ -11,9 +11,8 @@ CUR_DIR := $(patsubst %/,%,$(dir $(realpath $(lastword $(MAKEFILE_LIST)))))
 ifneq ($(wildcard $(CUR_DIR)/../../meson.build),)
 # A checkout.
 laxity_root := $(abspath $(CUR_DIR)/../..)
-LAXITY_BUILD ?= $(laxity_root)/build
-laxity_library_dir := $(LAXITY_BUILD)/native
-laxity_remedy := build it: ninja -C $(LAXITY_BUILD), or $(laxity_root)/laxity --version, which sets it up first
+laxity_library_dir := $(or $(LAXITY_BUILD),$(laxity_root)/build)/native
+laxity_remedy := build it: $(if $(LAXITY_BUILD),ninja -C $(LAXITY_BUILD),$(laxity_root)/laxity --version)
 else
 # Installed: PREFIX/lib/laxity/rtbench/generator.
 laxity_root := $(abspath $(CUR_DIR)/../../../..)
@@ -62,8 +61,14 @@ laxity_compiler_machine = $(call laxity_family,$(shell $(CC) -dumpmachine))
 # The first target of all, so that the port's `all` is what plain `make` makes.
 default: all
 
+# What a port may ask of the build, and the library does not have.
+laxity_statically := $(filter y,$(FEAT_GCC_STATIC) $(FEAT_STATICX))
+laxity_counters := $(if $(CORE),CORE=$(CORE),$(if $(filter y,$(FEAT_PERF)),FEAT_PERF=y))
+
 # There is nothing to compile; it only says what a linker would say less plainly.
 rtbench:
 	$(if $(wildcard $(laxity_library)),,$(error rtbench.mk: linking with $(laxity_library): there is no such file; $(laxity_remedy)))
 	$(if $(filter $(laxity_machine),$(laxity_compiler_machine)),,$(error rtbench.mk: compiling with "$(CC)": it is for $(or $(laxity_compiler_machine),an unknown machine), and $(laxity_library) for $(laxity_machine); choose another CC, or name that machine's build directory in LAXITY_BUILD))
+	$(if $(laxity_statically),$(if $(filter -static,$(laxity_link)),,$(error rtbench.mk: linking statically with $(laxity_library): it is for dynamic links; name a static build in LAXITY_BUILD (meson setup DIR -Dc_link_args=-static))))
+	$(if $(laxity_counters),$(warning rtbench.mk: $(laxity_counters): counters have no columns in RT-Bench's CSV here; count with laxity run --events))
 	@:

@@ -4,6 +4,7 @@
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import BUILT
 from tests.cli.laxity_command import PATIENCE_S, ROOT
+from tests.cli.test_isas import ISAS, Isa
 from tests.cli.test_rtbench import COLUMNS, started
 
 PORTS = ROOT / "tests" / "rtbench_port"
@@ -168,7 +170,7 @@ def test_checkout_that_is_not_built_is_told_with_what_builds_it(tree: Tree, tmp_
     done = tree.make("c", f"LAXITY_BUILD={tmp_path}/none")
     assert done.returncode == 2
     assert f"{tmp_path}/none/native/liblaxity-rtbench.a: there is no such file" in done.stderr
-    assert f"ninja -C {tmp_path}/none" in done.stderr
+    assert f"build it: ninja -C {tmp_path}/none" in done.stderr
     assert tree.make("c", f"LAXITY_BUILD={tmp_path}/none", "clean").returncode == 0
 
 
@@ -182,3 +184,69 @@ def test_compiler_for_another_machine_is_told_before_anything_is_linked(
     assert done.returncode == 2
     assert "it is for sparc64, and" in done.stderr
     assert "LAXITY_BUILD" in done.stderr
+
+
+def test_default_build_that_is_missing_is_told_with_the_command_that_sets_it_up(
+    tmp_path: Path,
+) -> None:
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT / "rtbench", checkout / "rtbench")
+    (checkout / "meson.build").touch()
+    done = Tree(tmp_path / "tree", checkout / "rtbench" / "generator").make("c")
+    assert done.returncode == 2
+    assert f"build it: {checkout}/laxity --version" in done.stderr
+
+
+def test_installed_library_that_is_missing_is_told_with_the_command_that_installs_it(
+    tmp_path: Path,
+) -> None:
+    prefix = tmp_path / "prefix"
+    shutil.copytree(ROOT / "rtbench", prefix / "lib" / "laxity" / "rtbench")
+    generator = prefix / "lib" / "laxity" / "rtbench" / "generator"
+    done = Tree(tmp_path / "tree", generator).make("c")
+    assert done.returncode == 2
+    assert "meson install" in done.stderr
+
+
+def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
+    done = tree.make("c", "CORE=CORTEX_A53")
+    assert done.returncode == 0
+    assert "CORE=CORTEX_A53: counters have no columns" in done.stderr
+    done = tree.make("c", "FEAT_GCC_STATIC=y")
+    assert done.returncode == 2
+    assert "it is for dynamic links" in done.stderr
+
+
+@pytest.mark.parametrize("isa", [isa for isa in ISAS if isa.emulator], ids=lambda isa: isa.name)
+def test_port_for_another_instruction_set_is_linked_statically_and_runs(
+    isa: Isa, tmp_path: Path
+) -> None:
+    if not (isa.build / "native" / "liblaxity-rtbench.a").exists():
+        pytest.skip(f"no cross build for {isa.name}; ./check makes it")
+    (compiler,) = re.findall(
+        r"^c = '(.*)'$", (ROOT / "cross" / f"{isa.name}.txt").read_text(), re.M
+    )
+    tree = Tree(tmp_path, ROOT / "rtbench" / "generator", f"LAXITY_BUILD={isa.build}")
+    tree.build("c", f"CC={compiler}", "FEAT_GCC_STATIC=y", "total", "levels")
+    assert isa.emulator
+    emulated = (isa.emulator, "./levels", *isa.launcher)
+    # As long a period as an emulator on a loaded machine wants.
+    done = tree.run("c", *emulated, "-p", "0.2", "-t", "3", "-l", "2")
+    assert done.returncode == 0
+    assert [row["root(exp:2.5)"] for row in started(tree.rows("c"))] == ["2.5"] * 3
+    limited = (
+        isa.emulator,
+        "./total",
+        *isa.launcher,
+        "-p",
+        "0.2",
+        "-t",
+        "3",
+        "-m",
+        "1K",
+        "-b",
+        "999",
+    )
+    done = tree.run("c", *limited)
+    assert done.returncode == 1
+    assert "exceeds its memory limit of 1KiB" in done.stderr
