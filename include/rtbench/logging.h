@@ -38,9 +38,13 @@ enum log_level {
 extern enum log_level benchmark_verbosity;
 
 /* NOLINTBEGIN(readability-identifier-naming): RT-Bench's names */
-/* Expressions, not bare `if`s as RT-Bench's: an `else` behind one belongs to whom it seems to. */
+/* Blocks, because ports leave out semicolons behind RT-Bench's, which are bare `if`s. */
 #define flogf(level, file, ...)                                                                    \
-    ((void)((int)(level) <= (int)benchmark_verbosity && fprintf((file), __VA_ARGS__) < 0))
+    {                                                                                              \
+        if ((int)(level) <= (int)benchmark_verbosity) {                                            \
+            (void)fprintf((file), __VA_ARGS__);                                                    \
+        }                                                                                          \
+    }
 #define logf(level, ...) flogf(level, stdout, __VA_ARGS__)
 #define elogf(level, ...) flogf(level, stderr, __VA_ARGS__)
 /* NOLINTEND(readability-identifier-naming) */

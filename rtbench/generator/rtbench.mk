@@ -5,8 +5,12 @@
 # ports link with laxity's harness. Written from its documented interface; docs/rt-bench.md is the user's page.
 # LAXITY_BUILD names another build directory of the checkout than `build`, one for another instruction set for instance.
 
+laxity_here := $(lastword $(MAKEFILE_LIST))
 # The directory of this file, however it was reached: `generator` may be a symbolic link.
-CUR_DIR := $(patsubst %/,%,$(dir $(realpath $(lastword $(MAKEFILE_LIST)))))
+CUR_DIR := $(patsubst %/,%,$(dir $(realpath $(laxity_here))))
+
+# The switches of the user's tree, where it has any: newer versions keep them beside `generator`, link or not.
+-include $(dir $(patsubst %/,%,$(dir $(laxity_here))))options.mk
 
 ifneq ($(wildcard $(CUR_DIR)/../../meson.build),)
 # A checkout.
@@ -45,12 +49,15 @@ ifeq ($(CORE),CORE_I7)
 override CFLAGS += -DX86_64 -DCORE_I7
 endif
 # -g FILE is read always, without a library.
-ifneq ($(filter 1,$(JSON))$(filter y,$(FEAT_JSON)),)
+ifeq ($(JSON),1)
 override CFLAGS += -DJSON_SUPPORT
 endif
 ifneq ($(filter 1,$(EXTENDED_REPORT))$(filter y,$(FEAT_EXTENDED_REPORT)),)
 override CFLAGS += -DEXTENDED_REPORT
 endif
+# Of newer versions: FEAT_NAME=y or n; optional_features.h makes the rest of it.
+laxity_feature = $(if $(filter y,$(FEAT_$(1))),-DFEAT_$(1)_SUPPORT=1,$(if $(filter n,$(FEAT_$(1))),-DFEAT_$(1)_SUPPORT=0))
+override CFLAGS += $(foreach name,SCHED_DEADLINE PERF JSON PRINT_SKIPPED_DEADLINE EXTENDED_REPORT,$(call laxity_feature,$(name)))
 
 # arm-linux-gnueabihf of gcc is armv7l-unknown-linux-gnueabihf elsewhere, i386 also i686.
 laxity_family = $(patsubst i%86,x86,$(patsubst arm%,arm,$(firstword $(subst -, ,$(1)))))

@@ -162,8 +162,15 @@ def test_feature_macros_reach_the_compiler(tree: Tree) -> None:
     words = tree.make("c", "-n", "CORE=CORE_I7", "JSON=1", "EXTENDED_REPORT=1").stdout.split()
     assert {"-DGCC", "-DX86_64", "-DCORE_I7", "-DJSON_SUPPORT", "-DEXTENDED_REPORT"} <= set(words)
     words = tree.make("c", "-n", "CORE=CORTEX_A53", "FEAT_JSON=y", "CFLAGS=-DMINE").stdout.split()
-    assert {"-DAARCH64", "-DCORTEX_A53", "-DJSON_SUPPORT", "-DMINE", "-O2"} <= set(words)
+    assert {"-DAARCH64", "-DCORTEX_A53", "-DFEAT_JSON_SUPPORT=1", "-DMINE", "-O2"} <= set(words)
     assert "-DEXTENDED_REPORT" not in words
+
+
+def test_switches_beside_the_generator_are_the_users_own(tree: Tree) -> None:
+    (tree.directory / "options.mk").write_text("FEAT_JSON=n\nFEAT_EXTENDED_REPORT=y\n")
+    words = tree.make("c", "-n").stdout.split()
+    wanted = {"-DFEAT_JSON_SUPPORT=0", "-DFEAT_EXTENDED_REPORT_SUPPORT=1", "-DEXTENDED_REPORT"}
+    assert wanted <= set(words)
 
 
 def test_checkout_that_is_not_built_is_told_with_what_builds_it(tree: Tree, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "logging.h"
+#include "optional_features.h"
 #include "periodic_benchmark.h"
 /* clang-format on */
 
@@ -32,11 +33,13 @@ int benchmark_init(int parameters_num, void **parameters)
 
 void benchmark_execution(int parameters_num, void **parameters)
 {
-    if (result > 0) {
-        elogf(LOG_LEVEL_DEBUG, "not the first\n");
-    } else {
-        result = sqrtf(6.25F);
+    if (parameters_num > 0) {
+        flogf(LOG_LEVEL_FILE, own_log, "not without words\n");
     }
+    /* As in RT-Bench's own suites, the semicolon is missing. */
+    /* clang-format off */
+    elogf(LOG_LEVEL_DEBUG, "in a job\n") result = sqrtf(6.25F);
+    /* clang-format on */
 }
 
 const char *benchmark_log_header()
