@@ -33,20 +33,6 @@ static const struct laxity_tool tool = {
     .n_tables = sizeof tables / sizeof tables[0],
 };
 
-static int answer_question(const char *word)
-{
-    if (strcmp(word, "--version") == 0) {
-        (void)printf("laxity-facts %s\n", LAXITY_VERSION);
-    } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&tool);
-    } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&tool);
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
 static void collect(int argc, char **argv, struct laxity_error *error)
 {
     struct facts_options given = {.root = ""};
@@ -66,7 +52,7 @@ static void collect(int argc, char **argv, struct laxity_error *error)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && answer_question(argv[1])) {
+    if (argc == 2 && laxity_options_answer(&tool, argv[1])) {
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};

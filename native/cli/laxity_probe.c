@@ -7,31 +7,16 @@
 #include "probes/session.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void print_note(const char *text)
 {
     (void)fprintf(stderr, "laxity-probe: %s\n", text);
 }
 
-static int answer_question(const char *word)
-{
-    const struct laxity_tool tool = laxity_probe_tool();
-    if (strcmp(word, "--version") == 0) {
-        (void)printf("laxity-probe %s\n", LAXITY_VERSION);
-    } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&tool);
-    } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&tool);
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
-    if (argc == 2 && answer_question(argv[1])) {
+    const struct laxity_tool tool = laxity_probe_tool();
+    if (argc == 2 && laxity_options_answer(&tool, argv[1])) {
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};

@@ -10,6 +10,7 @@
 #include "harness/recover.h"
 #include "harness/supervisor.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,13 @@ static void print_note(const char *text)
     (void)fprintf(stderr, "laxity-run: %s\n", text);
 }
 
-static int answer_question(const char *word)
+static bool answer_question(const char *word)
 {
-    if (strcmp(word, "--version") == 0) {
-        (void)printf("laxity-run %s\n", LAXITY_VERSION);
-    } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&laxity_run_tool);
-    } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&laxity_run_tool);
-    } else if (strcmp(word, "--list-events") == 0) {
+    if (strcmp(word, "--list-events") == 0) {
         laxity_print_events();
-    } else {
-        return 0;
+        return true;
     }
-    return 1;
+    return laxity_options_answer(&laxity_run_tool, word);
 }
 
 int main(int argc, char **argv)

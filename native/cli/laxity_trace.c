@@ -145,20 +145,6 @@ static void print_note(const char *text)
     (void)fprintf(stderr, "laxity-trace: %s\n", text);
 }
 
-static bool answer_question(const char *word)
-{
-    if (strcmp(word, "--version") == 0) {
-        (void)printf("laxity-trace %s\n", LAXITY_VERSION);
-    } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&tool);
-    } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&tool);
-    } else {
-        return false;
-    }
-    return true;
-}
-
 /* Returns 0, or -1 with error. */
 static int read_kinds(const char *list, uint32_t *out_kinds, struct laxity_error *error)
 {
@@ -276,7 +262,7 @@ static void remove_left(struct laxity_error *error)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && answer_question(argv[1])) {
+    if (argc == 2 && laxity_options_answer(&tool, argv[1])) {
         return LAXITY_EXIT_DONE;
     }
     struct trace_options read;

@@ -113,20 +113,6 @@ static const struct laxity_tool tool = {
     .n_tables = 1,
 };
 
-static bool answer_question(const char *word)
-{
-    if (strcmp(word, "--version") == 0) {
-        (void)printf("laxity-vet %s\n", LAXITY_VERSION);
-    } else if (strcmp(word, "--help") == 0) {
-        laxity_options_print_help(&tool);
-    } else if (strcmp(word, "--help=json") == 0) {
-        laxity_options_print_json(&tool);
-    } else {
-        return false;
-    }
-    return true;
-}
-
 /* Returns how many words were read, or -1 with error. */
 static int read_options(int argc, char **argv, struct vet_options *read, struct laxity_error *error)
 {
@@ -371,7 +357,7 @@ static void vet(int argc, char **argv, struct laxity_error *error)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && answer_question(argv[1])) {
+    if (argc == 2 && laxity_options_answer(&tool, argv[1])) {
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};

@@ -343,3 +343,17 @@ void laxity_options_print_json(const struct laxity_tool *tool)
     }
     laxity_json_free(&json);
 }
+
+bool laxity_options_answer(const struct laxity_tool *tool, const char *word)
+{
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("%s %s\n", tool->name, LAXITY_VERSION);
+    } else if (strcmp(word, "--help") == 0) {
+        laxity_options_print_help(tool);
+    } else if (strcmp(word, "--help=json") == 0) {
+        laxity_options_print_json(tool);
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -82,5 +83,9 @@ void laxity_options_free_words(const struct laxity_option_table *table, void *ta
 /* laxity_options_print_help, laxity_options_print_json - the whole tool, to stdout */
 void laxity_options_print_help(const struct laxity_tool *tool);
 void laxity_options_print_json(const struct laxity_tool *tool);
+
+/* laxity_options_answer - print what --version, --help or --help=json ask for; false: no such word
+ */
+bool laxity_options_answer(const struct laxity_tool *tool, const char *word);
 
 #endif
