@@ -97,24 +97,15 @@ def test_no_schedule_that_pays_its_costs_misses_a_deadline(seed: int, from_wakeu
     n_preemptions = n_kept = n_tight = 0
     for _ in range(100):
         tasks = _draw(numbers)
-        half, latency, isr = (numbers.randint(0, most) for most in (2, 6, 2))
-        gammas = {one.name: numbers.randint(0, 12) for one in tasks}
-        tick = Tick(numbers.randint(1, 3), 40) if numbers.random() < 0.5 else None
-        costs = PlatformCosts(
-            switch_ns=2 * half,
-            gamma_ns=gammas,
-            release_latency_ns=latency,
-            release_isr_ns=isr,
-            tick=tick,
-        )
+        costs = _draw_costs(tasks, numbers)
         if not keeps_deadlines(tasks, costs, from_wakeup=from_wakeup):
             continue
         n_kept += 1
         tasks = _fill(tasks, costs, from_wakeup, numbers)
         for _ in range(4):
-            jobs = _jobs(tasks, latency, numbers)
+            jobs = _jobs(tasks, costs.release_latency_ns, numbers)
             due = _interrupts(jobs, costs, numbers)
-            seen = play(jobs, half, reloads(gammas), rank, due)
+            seen = play(jobs, costs.switch_ns // 2, reloads(costs.gamma_ns), rank, due)
             n_preemptions += seen.preemptions
             for one in tasks:
                 assert seen.responses[one.name] <= one.deadline_ns, (tasks, costs)
@@ -142,6 +133,17 @@ def _draw(numbers: random.Random) -> tuple[Task, ...]:
             )
         )
     return tuple(tasks)
+
+
+def _draw_costs(tasks: tuple[Task, ...], numbers: random.Random) -> PlatformCosts:
+    half, latency, isr = (numbers.randint(0, most) for most in (2, 6, 2))
+    return PlatformCosts(
+        switch_ns=2 * half,
+        gamma_ns={one.name: numbers.randint(0, 12) for one in tasks},
+        release_latency_ns=latency,
+        release_isr_ns=isr,
+        tick=Tick(numbers.randint(1, 3), 40) if numbers.random() < 0.5 else None,
+    )
 
 
 def _fill(

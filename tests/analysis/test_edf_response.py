@@ -8,13 +8,12 @@ from dataclasses import replace
 import pytest
 from tests.analysis.schedule_simulation import by_deadline, by_deadline_from_wakeup, play
 from tests.analysis.schedules import Job, draw_tasks, earliest_deadline_first, responses_ns
-from tests.analysis.test_edf_overheads import _draw, _interrupts, _jobs
+from tests.analysis.test_edf_overheads import _draw, _draw_costs, _interrupts, _jobs
 from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.edf import edf_verdict
 from laxity.analysis.edf_overheads import with_edf_overheads
 from laxity.analysis.edf_response import edf_response_times
-from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import SCHEDULABLE
@@ -101,16 +100,7 @@ def test_no_schedule_that_pays_its_costs_exceeds_a_response_time(from_wakeup: bo
     n_compared = n_near = n_missed = 0
     for _ in range(80):
         tasks = _draw(numbers)
-        half, latency, isr = (numbers.randint(0, most) for most in (2, 6, 2))
-        gammas = {one.name: numbers.randint(0, 12) for one in tasks}
-        tick = Tick(numbers.randint(1, 3), 40) if numbers.random() < 0.5 else None
-        costs = PlatformCosts(
-            switch_ns=2 * half,
-            gamma_ns=gammas,
-            release_latency_ns=latency,
-            release_isr_ns=isr,
-            tick=tick,
-        )
+        costs = _draw_costs(tasks, numbers)
         # Deadlines that cannot all be kept, too: a response is bounded beyond it.
         tasks = tuple(
             replace(one, deadline_ns=max(1, one.deadline_ns * numbers.choice((1, 3)) // 3))
@@ -121,9 +111,9 @@ def test_no_schedule_that_pays_its_costs_exceeds_a_response_time(from_wakeup: bo
         if None in bounds:
             continue
         for _ in range(4):
-            jobs = _jobs(tasks, latency, numbers)
+            jobs = _jobs(tasks, costs.release_latency_ns, numbers)
             due = _interrupts(jobs, costs, numbers)
-            seen = play(jobs, half, reloads(gammas), rank, due)
+            seen = play(jobs, costs.switch_ns // 2, reloads(costs.gamma_ns), rank, due)
             for one, bound_ns in zip(tasks, bounds, strict=True):
                 assert seen.responses[one.name] <= bound_ns, (tasks, costs)
                 n_compared += 1

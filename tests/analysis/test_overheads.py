@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
 import random
+from collections.abc import Mapping
 from dataclasses import astuple, replace
 
 import pytest
@@ -23,7 +24,7 @@ TASKS = (HIGH, MIDDLE, LOW)
 COSTS = PlatformCosts(switch_ns=4, gamma_ns={"high": 50, "middle": 7, "low": 3})
 
 
-def reloads(gammas: dict[str, int]) -> Loads:
+def reloads(gammas: Mapping[str, int]) -> Loads:
     return lambda task: gammas[task.name]
 
 
