@@ -88,7 +88,7 @@ def test_table_says_what_the_pwcet_of_a_cost_rests_on(tmp_path: Path):
     run = write_switch_run(tmp_path / "S", gamma_ns(1), gamma_ns(2))
     text = bound(tmp_path, run, *P).stdout
     assert "pWCET of delta: one exceeds" in text
-    assert "with probability 1e-6 at most; 95% confidence, n = 5000" in text
+    assert "with probability 1e-6 at most; 95 % confidence, n = 5000" in text
 
 
 def test_answer_that_is_stored_is_read_again(tmp_path: Path):

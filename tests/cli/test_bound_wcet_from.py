@@ -138,7 +138,7 @@ def test_pwcet_is_never_a_bare_point(tmp_path: Path):
     assert pwcet["shape_low"] < pwcet["shape"] < pwcet["shape_high"]
     assert all(gate["is_open"] for gate in pwcet["gates"])
     text = bound(tmp_path, "--use", "pwcet:1e-5").stdout
-    assert "with probability 1e-5 at most; 95% confidence, n = 2000" in text
+    assert "with probability 1e-5 at most; 95 % confidence, n = 2000" in text
     assert "12 gates passed" in text
     assert "each job may exceed its pWCET: what is said holds while none does" in text
 

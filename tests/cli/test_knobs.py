@@ -156,7 +156,7 @@ def test_endless_corunner_under_fifo_is_refused_without_throttling(tmp_path: Pat
     )
     outcome = laxity("run", spec, "-t", "5", "--run-dir", tmp_path / "D", "--no-throttling")
     assert outcome.code == 2
-    assert "100% of it would go to fifo, rr and deadline" in outcome.err
+    assert "100 % of it would go to fifo, rr and deadline" in outcome.err
     assert not is_lifted()
 
 

@@ -30,10 +30,10 @@ def test_cost_that_counts_nothing_has_no_line():
 
 def test_factor_names_who_is_late_first():
     wcet, delta, gamma, speed = lines(delta=ENOUGH, gamma=Factor(2_500, "high"))
-    assert wcet == "all wcet may be 120% of what is stated; then low is late first"
-    assert delta == "delta may be 120% of what is counted; then low is late first"
-    assert gamma == "gamma may be 0.25% of what is counted; then high is late first"
-    assert speed == "a processor of 120% of the speed is fast enough, if only C scales with it"
+    assert wcet == "all wcet may be 120 % of what is stated; then low is late first"
+    assert delta == "delta may be 120 % of what is counted; then low is late first"
+    assert gamma == "gamma may be 0.25 % of what is counted; then high is late first"
+    assert speed == "a processor of 120 % of the speed is fast enough, if only C scales with it"
 
 
 def test_no_factor_says_that_this_figure_is_not_the_reason():
@@ -54,6 +54,6 @@ def test_factor_zero_says_that_the_cost_must_vanish():
 def test_end_of_the_search_is_no_limit():
     far = Factor(MAX_FACTOR_PPM, None)
     wcet, delta, speed = lines(wcet=far, delta=far, speed=Factor(STEP_PPM, None))
-    assert wcet == "all wcet may grow to 100000% and more"
-    assert delta == "delta may grow to 100000% and more"
-    assert speed == "a processor of 0.1% of the speed is fast enough, and perhaps a slower one"
+    assert wcet == "all wcet may grow to 100000 % and more"
+    assert delta == "delta may grow to 100000 % and more"
+    assert speed == "a processor of 0.1 % of the speed is fast enough, and perhaps a slower one"

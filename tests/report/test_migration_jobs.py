@@ -28,7 +28,7 @@ def test_difference_is_stated_with_interval_n_and_probability(tmp_path: Path):
         "MEM 32 KiB, cores that share the L3: a migrated job takes 400 ns longer than a preempted "
         "one (median shift, 95 %: "
     )
-    assert "n = 40 and 120; p < 0.000001; longer in 100% of all pairs" in first
+    assert "n = 40 and 120; p < 0.000001; longer in 100 % of all pairs" in first
     (one,) = summary_document(run)["contrasts"]
     assert one["migrated_against_preempted"]["shift"] == 400
     assert abs(one["preempted_against_preempted"]["shift"]) <= 1

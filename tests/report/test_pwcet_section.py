@@ -47,7 +47,7 @@ def test_bound_stands_with_confidence_count_and_gates(tmp_path: Path):
     found = value_of(quantities, "pwcet")
     assert (found["unit"], found["n"], found["kind"]) == ("ns", 2_000, "modelled")
     assert found["value"] > gamma_ns().max()
-    assert found["note"] == "exceedance 1e-05, 95% confidence"
+    assert found["note"] == "exceedance 1e-05, 95 % confidence"
 
 
 def test_figures_are_drawn(tmp_path: Path):

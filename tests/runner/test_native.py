@@ -158,7 +158,7 @@ def test_known_load_of_90_percent_is_taken_and_a_nanosecond_more_refused():
     # 5/10 + 4/10 = 0.9
     assert real_time_refusal([one, {**one, "name": "b", "wcet": "4ms"}]) is None
     refusal = real_time_refusal([one, {**one, "name": "b", "wcet": "4000001ns"}])
-    assert "CPU 1: 90% of it would go to fifo, rr and deadline, more than 90 %" in refusal
+    assert "CPU 1: 90 % of it would go to fifo, rr and deadline, more than 90 %" in refusal
     other = {**one, "name": "b", "wcet": "9ms", "policy": "other"}
     assert real_time_refusal([one, other]) is None
 
@@ -167,20 +167,22 @@ def test_reservation_of_90_percent_is_taken_and_a_nanosecond_more_refused():
     task = {"workload": "mem", "period": "10ms", "policy": "deadline", "runtime": "9ms"}
     assert real_time_refusal([task]) is None
     refusal = real_time_refusal([{**task, "runtime": "9000001ns"}])
-    assert refusal.startswith('task "mem": runtime 9000001ns is 90% of period 10ms, more than 90 %')
+    assert refusal.startswith(
+        'task "mem": runtime 9000001ns is 90 % of period 10ms, more than 90 %'
+    )
     # Whatever wcet is stated, no more than the runtime is given.
     assert real_time_refusal([{**task, "wcet": "50ms"}]) is None
     # Two of 9/10 are 18/10 of two CPUs, three 27/10: above 0.9 of each.
     two = [task, {**task, "name": "b"}]
     assert real_time_refusal(two) is None
-    assert "CPU 0: 135% of it" in real_time_refusal([*two, {**task, "name": "c"}])
+    assert "CPU 0: 135 % of it" in real_time_refusal([*two, {**task, "name": "c"}])
 
 
 def test_load_without_throttling_is_refused_even_where_another_cpu_is_free():
     task = {"workload": "mem", "period": "10ms", "cpus": "1", "policy": "other"}
     loud = {"workload": "bandwidth", "policy": "fifo", "priority": 10, "cpus": "0"}
     spec = resolve_spec({}, [task], [loud], 1)
-    with pytest.raises(ConfigError, match="--no-throttling: CPU 0: 100% of it would go to fifo"):
+    with pytest.raises(ConfigError, match="--no-throttling: CPU 0: 100 % of it would go to fifo"):
         check_unthrottled_load(spec)
     check_unthrottled_load(resolve_spec({}, [{**task, "policy": "fifo", "wcet": "9ms"}], [], 1))
 
@@ -201,7 +203,7 @@ def test_real_time_corunner_needs_another_cpu_that_is_free():
     task = {"workload": "mem", "period": "10ms", "cpus": "1", "policy": "other"}
     loud = {"workload": "bandwidth", "policy": "fifo", "priority": 10}
     assert real_time_refusal([task], [{**loud, "cpus": "0"}]) is None
-    assert "CPU 0: 100% of it" in real_time_refusal([task], [{**loud, "cpus": "0-1"}])
+    assert "CPU 0: 100 % of it" in real_time_refusal([task], [{**loud, "cpus": "0-1"}])
 
 
 def test_state_is_said_in_words():

@@ -140,7 +140,7 @@ def _coarse(cut: _Cut) -> Gate:
     share = float(counts.max()) / tail_size(cut.samples.size)
     return Gate(
         name="resolution",
-        asks=f"no value is more than {_MOST_OF_ONE_VALUE:.0%} of the tail",
+        asks=f"no value is more than {100 * _MOST_OF_ONE_VALUE:.0f} % of the tail",
         statistic=share,
         p_value=None,
         level=_MOST_OF_ONE_VALUE,
@@ -204,7 +204,7 @@ def _fit_gates(excesses: FloatArray, tail: Tail) -> tuple[Gate, ...]:
             continue
         moved = float(np.abs(_shapes_above(excesses[None, :], part) - tail.shape)[0])
         by_chance = np.abs(_shapes_above(drawn, part) - shapes)
-        asks = f"the upper {part:.0%} of the tail has the same shape"
+        asks = f"the upper {100 * part:.0f} % of the tail has the same shape"
         tests.append((f"stability {part:.0%}", asks, (moved, _share_at_least(by_chance, moved))))
     return judged(tests)
 

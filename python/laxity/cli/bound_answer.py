@@ -11,7 +11,7 @@ from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
 from laxity.cli.bound_wcet import pwcet_text, wcet_text
 from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
-from laxity.model.percent import format_percent
+from laxity.model.percent import show_percent
 from laxity.model.units import decimal_duration, exact_size
 from laxity.report.bound_words import PARTS, reasons, sensitivity_lines
 
@@ -56,7 +56,7 @@ def _cpus(cpus: Sequence[CpuBound]) -> str:
     rows = [
         (
             format_cpus(one.cpus),
-            format_percent(one.utilisation_ppm),
+            show_percent(one.utilisation_ppm),
             _words(one.verdict),
             one.test,
         )

@@ -111,7 +111,8 @@ def pwcet_text(of: str, event: str, use: str, found: Pwcet) -> str:
     probability = use.removeprefix(USE_PWCET)
     return (
         f"\npWCET of {of}: {event} exceeds {decimal_duration(found.bound_ns)} with "
-        f"probability {probability} at most; {found.confidence:.0%} confidence, n = {found.n}\n"
+        f"probability {probability} at most; {100 * found.confidence:.0f} % confidence, "
+        f"n = {found.n}\n"
         f"  {found.method}; {_DECIDED_BY[found.decided_by]}\n"
         f"  threshold {decimal_duration(found.threshold_ns)}, {found.n_above} above it; shape "
         f"{found.shape:.3f}, 95 % interval {found.shape_low:.3f} to {found.shape_high:.3f}\n"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from laxity.cli.tables import format_table
-from laxity.model.percent import format_percent
+from laxity.model.percent import show_percent
 from laxity.report.experiment_data import Curve, Point
 from laxity.report.run_data import RunData
 
@@ -23,7 +23,7 @@ def experiment_text(data: RunData) -> str:
         return ""
     headers = ("utilisation", "n", *(curve.name for curve in curves))
     rows = [
-        (format_percent(at), _n_text(points[0]), *(_share_text(one) for one in points))
+        (show_percent(at), _n_text(points[0]), *(_share_text(one) for one in points))
         for at, points in zip(
             asked.utilisations_ppm, zip(*(curve.points for curve in curves), strict=True),
             strict=True,
@@ -88,7 +88,7 @@ def _share_text(point: Point) -> str:
 
 def _percent(share: float | None) -> str:
     """Two decimals: a single one of ten thousand sets shows."""
-    return _NOT_TESTED if share is None else f"{100 * share:.2f}%"
+    return _NOT_TESTED if share is None else f"{100 * share:.2f} %"
 
 
 def _footer(curves: Sequence[Curve]) -> str:

@@ -35,3 +35,8 @@ def format_percent(parts_per_million: int) -> str:
     whole, rest = divmod(parts_per_million, _PPM_PER_PERCENT)
     decimals = f".{rest:04}".rstrip("0") if rest else ""
     return f"{whole}{decimals}%"
+
+
+def show_percent(parts_per_million: int) -> str:
+    """Write a ratio exactly, as it stands in what people read: 62500 is `6.25 %`."""
+    return format_percent(parts_per_million).replace("%", " %")

@@ -9,7 +9,7 @@ from laxity.analysis.bound_document import Answer
 from laxity.analysis.overheads import Breakdown
 from laxity.analysis.sensitivity import MAX_FACTOR_PPM, STEP_PPM, Factor, Sensitivity
 from laxity.model.cpus import format_cpus
-from laxity.model.percent import format_percent
+from laxity.model.percent import show_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def sensitivity_lines(found: Sensitivity) -> tuple[str, ...]:
 def _wcet_line(found: Factor) -> str:
     if found.factor_ppm is None:
         return f"no shorter wcet helps: {found.critical_task} {_LATE_ANYWAY}"
-    factor = format_percent(found.factor_ppm)
+    factor = show_percent(found.factor_ppm)
     if found.factor_ppm == MAX_FACTOR_PPM:
         return f"all wcet may grow to {factor} and more"
     return f"all wcet may be {factor} of what is stated; then {found.critical_task} is late first"
@@ -80,7 +80,7 @@ def _cost_line(found: Factor, name: str, what: str) -> str:
         return f"no cheaper {what} help: {found.critical_task} is late without them"
     if found.factor_ppm == 0:
         return f"{what} must cost nothing: with any {name} {found.critical_task} is late"
-    factor = format_percent(found.factor_ppm)
+    factor = show_percent(found.factor_ppm)
     if found.factor_ppm == MAX_FACTOR_PPM:
         return f"{name} may grow to {factor} and more"
     return f"{name} may be {factor} of what is counted; then {found.critical_task} is late first"
@@ -89,7 +89,7 @@ def _cost_line(found: Factor, name: str, what: str) -> str:
 def _speed_line(found: Factor) -> str:
     if found.factor_ppm is None:
         return f"no faster processor helps: {found.critical_task} {_LATE_ANYWAY}"
-    speed = format_percent(found.factor_ppm)
+    speed = show_percent(found.factor_ppm)
     if found.factor_ppm == STEP_PPM:
         return f"a processor of {speed} of the speed is fast enough, and perhaps a slower one"
     return f"a processor of {speed} of the speed is fast enough, if only C scales with it"

@@ -21,7 +21,7 @@ def event_words(test: RankTest | None, control: RankTest | None, n: tuple[int, i
         return f"no verdict, too few jobs ({counts})"
     interval = (
         f"95 %: {format_duration_ns(test.low_ns)} to {format_duration_ns(test.high_ns)}; {counts}; "
-        f"p {_p_words(test.p_value)}; longer in {test.is_larger_ratio:.0%} of all pairs"
+        f"p {_p_words(test.p_value)}; longer in {100 * test.is_larger_ratio:.0f} % of all pairs"
     )
     if control.is_different and abs(control.shift_ns) >= abs(test.shift_ns):
         return (

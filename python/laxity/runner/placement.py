@@ -150,9 +150,9 @@ def check_unthrottled_load(spec: Spec) -> None:
     for cpu, share in sorted(real_time_load(spec).items()):
         if share > MAX_REAL_TIME_LOAD:
             msg = (
-                f"--no-throttling: CPU {cpu}: {float(share):.0%} of it would go to fifo, rr "
-                "and deadline, more than 90 %, and nothing would stop them; use policy other for "
-                "co-runners, or fewer tasks on it"
+                f"--no-throttling: CPU {cpu}: {100 * float(share):.0f} % of it would go to fifo, "
+                "rr and deadline, more than 90 %, and nothing would stop them; use policy other "
+                "for co-runners, or fewer tasks on it"
             )
             raise ConfigError(msg)
 
@@ -171,8 +171,9 @@ def _check_real_time_load(spec: Spec, cpus: Cpus) -> None:
     if overloaded or not free:
         cpu = overloaded[0] if overloaded else full[0]
         msg = (
-            f"CPU {cpu}: {float(load[cpu]):.0%} of it would go to fifo, rr and deadline, more than "
-            "90 %; use policy other for co-runners, fewer tasks on it, or leave another CPU free"
+            f"CPU {cpu}: {100 * float(load[cpu]):.0f} % of it would go to fifo, rr and deadline, "
+            "more than 90 %; use policy other for co-runners, fewer tasks on it, or leave another "
+            "CPU free"
         )
         raise ConfigError(msg)
 
@@ -184,9 +185,9 @@ def _check_reservation(task: TaskSpec) -> None:
     share = Fraction(task.runtime_ns, task.period_ns)
     if share > MAX_REAL_TIME_LOAD:
         msg = (
-            f'task "{task.name}": runtime {exact_duration(task.runtime_ns)} is {float(share):.0%} '
-            f"of period {exact_duration(task.period_ns)}, more than 90 %, and outranks whoever "
-            "could stop it; write a shorter runtime"
+            f'task "{task.name}": runtime {exact_duration(task.runtime_ns)} is '
+            f"{100 * float(share):.0f} % of period {exact_duration(task.period_ns)}, more than "
+            "90 %, and outranks whoever could stop it; write a shorter runtime"
         )
         raise ConfigError(msg)
 

@@ -8,7 +8,7 @@ from laxity.analysis.bound_document import Answer
 from laxity.analysis.sensitivity import Factor, Sensitivity
 from laxity.analysis.verdicts import SCHEDULABLE, CpuBound, Placement, TaskBound
 from laxity.model.cpus import format_cpus
-from laxity.model.percent import format_percent
+from laxity.model.percent import show_percent
 from laxity.report.blocks import (
     Block,
     Cell,
@@ -177,7 +177,7 @@ def factor_words(factor: Factor) -> str:
     """Write a factor in percent, or that none helps."""
     if factor.factor_ppm is None:
         return "none helps"
-    return format_percent(factor.factor_ppm).replace("%", " %")
+    return show_percent(factor.factor_ppm)
 
 
 def _tightest(tasks: Sequence[TaskBound]) -> TaskBound | None:
@@ -258,7 +258,7 @@ def _cpus_table(cpus: Sequence[CpuBound]) -> Table:
     rows = tuple(
         (
             text_cell(format_cpus(one.cpus)),
-            number_cell(format_percent(one.utilisation_ppm).replace("%", " %")),
+            number_cell(show_percent(one.utilisation_ppm)),
             Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
             number_cell("none" if one.interval_ns is None else show_duration(one.interval_ns)),
             number_cell("none" if one.demand_ns is None else show_duration(one.demand_ns)),

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 from laxity.model.experiment_result import CostsUsed, CostUsed, ExperimentRun
-from laxity.model.percent import format_percent
+from laxity.model.percent import format_percent, show_percent
 from laxity.model.units import exact_size, format_size_bytes
 from laxity.report.blocks import (
     Block,
@@ -140,7 +140,7 @@ def _compared(pair: Sequence[Curve]) -> str:
     if alone is None or costly is None or not most or not alone.share or not costly.share:
         return f"{weighted}; the costs take none"
     return (
-        f"{weighted}; the costs take most at {format_percent(alone.utilisation_ppm)}, where "
+        f"{weighted}; the costs take most at {show_percent(alone.utilisation_ppm)}, where "
         f"{_percent(alone.share.value)} become {_percent(costly.share.value)} "
         f"(n = {show_count(alone.share.n)})"
     )
@@ -170,7 +170,7 @@ def _weights(curves: Sequence[Curve]) -> Table:
 def _table(curves: Sequence[Curve]) -> Table:
     rows = tuple(
         (
-            text_cell(format_percent(points[0].utilisation_ppm)),
+            text_cell(show_percent(points[0].utilisation_ppm)),
             number_cell("0" if points[0].share is None else show_count(points[0].share.n)),
             *(_share_cell(one) for one in points),
         )

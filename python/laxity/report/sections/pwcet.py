@@ -141,7 +141,7 @@ def _quantity(run: RunData, task: TaskData, found: Pwcet | NoPwcet) -> Quantity:
         note += f": {found.reason}"
     else:
         value = found.bound_ns
-        note += f", {found.confidence:.0%} confidence"
+        note += f", {100 * found.confidence:.0f} % confidence"
     return Quantity(
         name="pwcet",
         value=value,
