@@ -111,7 +111,8 @@ def test_quantile_counts_where_it_is_asked_for():
     found = accounted(*SWITCHES, *GAMMAS, quantile=Decimal("0.99"))
     assert [one.value_ns for one in found.used if one.name == "delta"] == [6_000]
     assert found.missing == (
-        'gamma of task "low": no entry has a p99 (n = 1000 at most); run laxity measure crpd',
+        'gamma of task "low": no entry has a p99 (n = 1000 at most); '
+        "run laxity measure crpd anew, with more --repetitions",
     )
 
 

@@ -383,9 +383,12 @@ class _Sought:
         axes = entry.axes
         return entry.name == self.name and self.pair in {None, (axes.cpu, axes.cpu_to)}
 
-    def of(self, task: Task) -> str:
+    def what(self, of: str = "") -> str:
         where = "" if self.pair is None else f" from CPU {self.pair[0]} to {self.pair[1]}"
-        return f'{self.name} of task "{task.name}"{where}'
+        return f"{self.name}{of}{where}"
+
+    def of(self, task: Task) -> str:
+        return self.what(f' of task "{task.name}"')
 
 
 _GAMMAS = _Sought(GAMMA, _MEASURE_CRPD)
@@ -427,6 +430,9 @@ def _migrations(
     largest: dict[str, int] = {}
     for pair in permutations(setup.cpus, 2):
         sought = _Sought(MIGRATION, _MEASURE_MIGRATION, pair)
+        if sized and not any(sought.is_of(entry) for entry in model.entries):
+            missing.append(f"{sought.what()}: is not among the costs; {_MEASURE_MIGRATION}")
+            continue
         of_pair: list[UsedCost] = []
         found = _by_task(sought, model, sized, choice, of_pair, missing)
         used += of_pair
@@ -492,6 +498,7 @@ def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice
     why = "is not among the costs"
     if any(sought.is_of(entry) for entry in model.entries):
         why = _why_none(model, sought.name, choice)
+        return f"{sought.of(task)}: {why}; {sought.measure} anew, with more --repetitions"
     return f"{sought.of(task)}: {why}; {sought.measure}"
 
 
