@@ -137,7 +137,7 @@ def test_tasks_of_sched_deadline_are_under_edf(tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "lines", "told"),
     [
-        ((), 'policy = "deadline"', 'task "a": policy deadline has no fixed priority; use'),
+        ((), 'policy = "deadline"', '.toml: task "a": policy deadline has no fixed priority'),
         ((), 'cpus = "0-1"', "keep to one CPU; name one, or use --partition first-fit --cpus 0-1"),
         (("--cpus", "0"), "", "--cpus: tasks stay where the file has them"),
         (("--partition", "best-fit"), "", "--partition best-fit: name the CPUs"),

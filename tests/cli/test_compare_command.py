@@ -202,6 +202,11 @@ def test_costs_tell_no_noise_of_jobs(runs: Path, tmp_path: Path):
         )
 
 
+def test_of_two_absent_runs_the_first_is_named(tmp_path: Path):
+    with pytest.raises(ConfigError, match="old: does not exist"):
+        compare(tmp_path / "old", tmp_path / "new")
+
+
 def test_a_run_is_not_compared_with_itself(runs: Path):
     with pytest.raises(ConfigError, match="named twice"):
         compare(runs / "base", runs / "same" / ".." / "base")

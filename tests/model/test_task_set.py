@@ -60,6 +60,7 @@ def test_task_without_a_workload_is_bounded_though_it_cannot_run():
         ("ecb = [true]", "ecb: no list of cache sets"),
         ("overhead_ratio = 1.2", "overhead_ratio: 1.2 is no percentage"),
         ("wcet_from = 3", "wcet_from: 3 is no path"),
+        ('wcet_from = ""', 'wcet_from: "" is no path'),
         ('jiter = "1ms"', 'unknown key "jiter"; did you mean "jitter"?'),
     ],
 )

@@ -154,7 +154,7 @@ def bound(taskset: str | None, **given: object) -> int:
     if final is not None and options.against is not None:
         msg = "--against: is not stored; leave out --run-dir and --run-root, or --against"
         raise ConfigError(msg)
-    setup = read_setup(msgspec.convert(given, SetupWords), task_set)
+    setup = read_setup(msgspec.convert(given, SetupWords), task_set, f"task set {taskset}")
     _check_destination(options.write_priorities, task_set, setup)
     _check_use(options, choice, is_measured=bool(measured))
     model = _costs(options.costs, setup)

@@ -99,14 +99,15 @@ def setup_options(command: Command) -> Command:
     return command
 
 
-def read_setup(words: SetupWords, task_set: TaskSet) -> Setup:
-    """Choose the test.
+def read_setup(words: SetupWords, task_set: TaskSet, where: str) -> Setup:
+    """Choose the test; `where` names the task set in messages about its tasks.
 
     Raises:
         ConfigError: Options that contradict one another, or tasks that the test does not cover.
     """
     scheduler = Scheduler(words.scheduler)
-    _check_policies(scheduler, task_set.tasks)
+    with located(where):
+        _check_policies(scheduler, task_set.tasks)
     return Setup(
         scheduler=scheduler,
         sets=_read_sets(words, scheduler),

@@ -164,8 +164,9 @@ def read_bound_keys(task: TaskTable) -> BoundKeys:
     Raises:
         ConfigError: One of them has a value that cannot be.
     """
-    if task.wcet_from is not None and not isinstance(task.wcet_from, str):
-        msg = f'wcet_from: {task.wcet_from} is no path; write wcet_from = "RUN"'
+    if task.wcet_from is not None and not (isinstance(task.wcet_from, str) and task.wcet_from):
+        shown = task.wcet_from if task.wcet_from != "" else '""'
+        msg = f'wcet_from: {shown} is no path; write wcet_from = "RUN"'
         raise ConfigError(msg)
     if task.wcet is not None and task.wcet_from is not None:
         msg = "wcet and wcet_from both say how long a job takes; remove one"

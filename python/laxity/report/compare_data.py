@@ -198,6 +198,7 @@ def read_sides(
         LaxityError: As `read_side`.
     """
     _refuse_twice((base, *others, *noise))
+    baseline = read_side("BASE", Path(base))
     new = "NEW" if len(others) == 1 else "NEW{}"
     sides = tuple(
         read_side(new.format(number), Path(path)) for number, path in enumerate(others, start=1)
@@ -205,7 +206,7 @@ def read_sides(
     noises = tuple(
         read_side(f"NOISE{number}", Path(path)) for number, path in enumerate(noise, start=1)
     )
-    return read_side("BASE", Path(base)), sides, noises
+    return baseline, sides, noises
 
 
 def _refuse_twice(paths: tuple[str, ...]) -> None:
