@@ -1,5 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
+
+/* A guest's own calls of these names mean its own types, which on 32 bits are not those of ours. */
+#undef _TIME_BITS
+
 #include "guests/guest_clock.h"
 
 #include "guests/wrapped.h"
@@ -37,6 +41,11 @@ static uint32_t next_us(void)
     return atomic_fetch_add(&readings, 1);
 }
 
+static time_t seconds_of(uint32_t us)
+{
+    return FIRST_S + (time_t)(us / US_PER_S);
+}
+
 /* The names that the linker gives what a guest calls (--wrap). */
 time_t guest_time(time_t *out_time) LAXITY_WRAP_SYMBOL(time);
 clock_t guest_clock(void) LAXITY_WRAP_SYMBOL(clock);
@@ -50,7 +59,7 @@ time_t guest_time(time_t *out_time)
     if (!is_fixed) {
         return time(out_time);
     }
-    const time_t now = FIRST_S + (time_t)(next_us() / US_PER_S);
+    const time_t now = seconds_of(next_us());
     if (out_time) {
         *out_time = now;
     }
@@ -80,7 +89,7 @@ int guest_gettimeofday(struct timeval *out_time, void *zone)
         return gettimeofday(out_time, zone);
     }
     const uint32_t us = next_us();
-    *out_time = (struct timeval){FIRST_S + us / US_PER_S, (suseconds_t)(us % US_PER_S)};
+    *out_time = (struct timeval){seconds_of(us), (suseconds_t)(us % US_PER_S)};
     return 0;
 }
 
@@ -90,6 +99,60 @@ int guest_clock_gettime(clockid_t clock_id, struct timespec *out_time)
         return clock_gettime(clock_id, out_time);
     }
     const uint32_t us = next_us();
-    *out_time = (struct timespec){FIRST_S + us / US_PER_S, (long)(us % US_PER_S) * NS_PER_US};
+    *out_time = (struct timespec){seconds_of(us), (long)(us % US_PER_S) * NS_PER_US};
     return 0;
 }
+
+#if __SIZEOF_LONG__ == 4
+
+/* Those of a guest with _TIME_BITS=64. Nanoseconds of 32 bits and their padding are one 64. */
+struct wide_time {
+    int64_t seconds;
+    int64_t rest;
+};
+
+extern int64_t real_wide_time(int64_t *out_time) __asm__("__time64");
+extern int real_wide_gettimeofday(struct wide_time *out_time, void *zone) __asm__("__gettimeofday64"
+);
+extern int
+real_wide_clock_gettime(clockid_t clock_id, struct wide_time *out_time) __asm__("__clock_gettime64"
+);
+int64_t guest_wide_time(int64_t *out_time) LAXITY_WRAP_SYMBOL(__time64);
+int guest_wide_gettimeofday(struct wide_time *out_time, void *zone)
+    LAXITY_WRAP_SYMBOL(__gettimeofday64);
+int guest_wide_clock_gettime(clockid_t clock_id, struct wide_time *out_time)
+    LAXITY_WRAP_SYMBOL(__clock_gettime64);
+
+int64_t guest_wide_time(int64_t *out_time)
+{
+    if (!is_fixed) {
+        return real_wide_time(out_time);
+    }
+    const int64_t now = seconds_of(next_us());
+    if (out_time) {
+        *out_time = now;
+    }
+    return now;
+}
+
+int guest_wide_gettimeofday(struct wide_time *out_time, void *zone)
+{
+    if (!is_fixed) {
+        return real_wide_gettimeofday(out_time, zone);
+    }
+    const uint32_t us = next_us();
+    *out_time = (struct wide_time){seconds_of(us), us % US_PER_S};
+    return 0;
+}
+
+int guest_wide_clock_gettime(clockid_t clock_id, struct wide_time *out_time)
+{
+    if (!is_fixed) {
+        return real_wide_clock_gettime(clock_id, out_time);
+    }
+    const uint32_t us = next_us();
+    *out_time = (struct wide_time){seconds_of(us), (int64_t)(us % US_PER_S) * NS_PER_US};
+    return 0;
+}
+
+#endif
