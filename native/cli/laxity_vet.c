@@ -8,6 +8,7 @@
 #include "base/port/memory.h"
 #include "base/port/time.h"
 #include "cli/options.h"
+#include "guests/blocks.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_clock.h"
@@ -162,6 +163,7 @@ struct told_job {
     int64_t duration_ns;
     int64_t isolating_ns;
     int64_t heap_bytes; /* held after it; -1 = not counted */
+    uint64_t blocks;    /* of the job; 0 = not counted */
 };
 
 static void write_line(int fd, struct laxity_json *json)
@@ -192,6 +194,11 @@ static void tell_job(int fd, const struct told_job *told, const struct laxity_jo
         laxity_json_null(&json, "heap_bytes");
     } else {
         laxity_json_int(&json, "heap_bytes", told->heap_bytes);
+    }
+    if (told->blocks == 0) {
+        laxity_json_null(&json, "blocks");
+    } else {
+        laxity_json_count(&json, "blocks", told->blocks);
     }
     laxity_json_count(&json, "descriptors", outcome->leftovers.n_descriptors);
     laxity_json_count(&json, "threads", outcome->leftovers.n_threads);
@@ -254,7 +261,9 @@ static void run_one(
     }
     if (told.has_run) {
         laxity_work_begin();
+        laxity_blocks_begin();
         laxity_isolated_job(isolated, &outcome);
+        told.blocks = laxity_blocks_counted();
         laxity_work_end();
     }
     const int64_t finish_ns = laxity_now_ns();

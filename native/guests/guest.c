@@ -3,8 +3,8 @@
 #include "guests/guest.h"
 
 #include "base/error.h"
+#include "guests/guest_image.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int find_step(
     }
     const bool is_named = guest->convention == LAXITY_CONVENTION_INIT_MAIN_RETURN;
     laxity_format(symbol, sizeof symbol, "%s%s", is_named ? name : "", convention->symbols[step]);
-    guest->steps[step] = dlsym(guest->handle, symbol);
+    guest->steps[step] = laxity_image_find(guest->image, step, symbol);
     if (!guest->steps[step] && convention->is_needed[step]) {
         laxity_error_set(
             error, LAXITY_EXIT_USAGE, "it has no function %.80s; see laxity suite discover", symbol
@@ -65,12 +65,7 @@ int laxity_guest_load(
 )
 {
     guest->convention = convention;
-    guest->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!guest->handle) {
-        const char *reason = dlerror(); /* NOLINT(concurrency-mt-unsafe): one thread */
-        laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "cannot be loaded: %.150s", reason ? reason : "no reason"
-        );
+    if (laxity_image_open(path, &guest->image, error)) {
         return -1;
     }
     for (int step = 0; step < LAXITY_GUEST_STEPS; step++) {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * A guest: a third-party program, linked unchanged into a shared object, that runs as jobs in our
- * process.
+ * A guest: a third-party program that runs unchanged as jobs in our process, from a shared object
+ * or linked into the executable.
  *
  * A convention says which of its functions prepares, which one is the job, and which one checks it.
  */
@@ -33,7 +33,7 @@ enum laxity_guest_step {
 };
 
 struct laxity_guest {
-    void *handle;
+    void *image; /* guest_image.h */
     enum laxity_convention convention;
     void *steps[LAXITY_GUEST_STEPS]; /* NULL = the convention has none */
     int argc;
@@ -44,6 +44,7 @@ struct laxity_guest {
 /*
  * laxity_guest_load - load a shared object and find the functions of its convention
  *
+ * An executable that a guest is linked into has it already, whatever `path` says. *
  * `name` is the prefix of LAXITY_CONVENTION_INIT_MAIN_RETURN. `words` are argc words and a NULL,
  * the first one the program's name; they must stay. Returns 0, or -1 with error set.
  */

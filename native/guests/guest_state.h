@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The whole writable state of a guest, from its program headers: kept, put back, hashed. */
+/* The whole writable state of a guest: kept, put back, hashed. */
 #ifndef LAXITY_GUESTS_GUEST_STATE_H
 #define LAXITY_GUESTS_GUEST_STATE_H
 
@@ -24,13 +24,12 @@ struct laxity_guest_state {
 };
 
 /*
- * laxity_guest_state_keep - find the writable state of a loaded object and copy it
+ * laxity_guest_state_keep - copy the writable state of an image (guest_image.h)
  *
- * Everything writable but what the loader made read-only after relocation; the calling thread's
- * thread-local variables where they are allocated statically. Returns 0, -ENOMEM, or -E2BIG: there
+ * Returns 0, -ENOMEM, or -E2BIG: there
  * are more regions than anybody has seen. Freed by nobody: it lives as long as the guest.
  */
-int laxity_guest_state_keep(void *handle, struct laxity_guest_state *out_state);
+int laxity_guest_state_keep(void *image, struct laxity_guest_state *out_state);
 
 /* laxity_guest_state_restore - put back what was kept */
 void laxity_guest_state_restore(const struct laxity_guest_state *state);

@@ -18,7 +18,7 @@
 int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *error)
 {
     tzset(); /* the C library allocates for the time zone, once */
-    int rc = laxity_guest_state_keep(isolated->guest.handle, &isolated->state);
+    int rc = laxity_guest_state_keep(isolated->guest.image, &isolated->state);
     if (rc == 0 && isolated->mode == LAXITY_ISOLATION_RESTORE) {
         rc = laxity_guest_heap_watch();
     }
