@@ -13,6 +13,14 @@
 #include <stdint.h>
 #include <unistd.h>
 
+/* What the loader's function for thread-local variables is given, as every ABI here has it. */
+struct tls_place {
+    unsigned long module;
+    unsigned long offset;
+};
+
+extern void *tls_address(const struct tls_place *place) __asm__("__tls_get_addr");
+
 struct search {
     uintptr_t base;
     int (*note)(void *context, uintptr_t first, uintptr_t end);
@@ -72,6 +80,22 @@ note_segment(struct search *search, const ElfW(Phdr) * header, const struct read
     return rc ? rc : search->note(search->context, fixed->end, end);
 }
 
+/* Until somebody asks the loader for a thread-local variable of an object, it does not tell where
+ * they are. */
+static int ask_for_thread_locals(struct dl_phdr_info *object, size_t bytes, void *context)
+{
+    const struct search *search = context;
+    (void)bytes;
+    if (object->dlpi_addr != search->base) {
+        return 0;
+    }
+    if (object->dlpi_tls_modid != 0) {
+        const struct tls_place first = {object->dlpi_tls_modid, 0};
+        (void)tls_address(&first);
+    }
+    return 1;
+}
+
 static int look_at(struct dl_phdr_info *object, size_t bytes, void *context)
 {
     struct search *search = context;
@@ -101,6 +125,7 @@ int laxity_image_each_region(
         return -EINVAL;
     }
     struct search search = {.base = map->l_addr, .note = note, .context = context};
+    (void)dl_iterate_phdr(ask_for_thread_locals, &search);
     (void)dl_iterate_phdr(look_at, &search);
     return search.rc;
 }
