@@ -173,3 +173,26 @@ def test_an_option_that_each_program_has_of_its_own_is_refused(laxity: Laxity):
     done = laxity("suite", "run", suite(laxity, "exits"), "--run-dir", "R", "-b", "words")
     assert done.returncode == 2
     assert "-b" in done.stderr
+
+
+def test_programs_that_were_vetted_in_a_static_link_run_so(laxity: Laxity):
+    root = suite(laxity, "stale_static", "thread_local_state", "thread_left")
+    laxity("suite", "vet", root, "--jobs", "3", "--link", "static", "--quiet")
+    assert tomllib.loads((laxity.directory / "vetting.toml").read_text())["link"] == "static"
+    options = ("-p", "20ms", "-t", "4", "--policy", "other", "--format", "json")
+    done = laxity("suite", "run", root, "--run-dir", "R", *options)
+    assert done.returncode == 0, done.stderr
+    for name in ("stale_static", "thread_local_state", "thread_left"):
+        paths = [path for path in (laxity.directory / "R").rglob(name) if path.is_dir()]
+        jobs = finished(open_run(paths[0]).stream("jobs"))
+        assert list(jobs["right"]) == [1, 1, 1, 1]
+
+
+def test_programs_that_were_vetted_for_another_machine_are_not_run_here(laxity: Laxity):
+    root = suite(laxity, "exits")
+    laxity("suite", "vet", root, "--jobs", "3", "--quiet")
+    path = laxity.directory / "vetting.toml"
+    path.write_text('target = "armhf"\n' + path.read_text().replace('target = "native"\n', ""))
+    done = laxity("suite", "run", root, "--run-dir", "R", "-p", "20ms", "-t", "1")
+    assert done.returncode == 2
+    assert "is of programs for armhf" in done.stderr

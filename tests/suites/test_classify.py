@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from laxity.suites.classify import Kind, Mode, Observed, classify, deviations
-from laxity.suites.jobs import End, Job, OwnRun, Session
+from laxity.suites.jobs import BASIC_BLOCKS, End, Job, OwnRun, Session
 from laxity.suites.program import Convention
 
 ORDER = (Mode.NONE, Mode.RESTORE, Mode.FORK, Mode.EXEC)
@@ -86,6 +86,25 @@ def test_a_job_may_be_one_percent_less_work_and_no_less(work: int, mode: Mode):
 @pytest.mark.parametrize(("work", "mode"), [(1064, Mode.NONE), (1065, Mode.RESTORE)])
 def test_a_short_job_may_differ_by_64_instructions_and_no_more(work: int, mode: Mode):
     assert classify("p", observed(none_work=(1000, work, work)), ORDER).mode == mode
+
+
+@pytest.mark.parametrize(("work", "mode"), [(108, Mode.NONE), (109, Mode.RESTORE)])
+def test_a_short_job_may_differ_by_8_basic_blocks_and_no_more(work: int, mode: Mode):
+    # 64 instructions at 8 a block; 1 % of 100 is 1.
+    blocks = replace(THREE, work_unit=BASIC_BLOCKS)
+    works = {
+        Mode.NONE: replace(blocks, work=(100, work, work)),
+        Mode.RESTORE: replace(blocks, work=(100, 100, 100)),
+    }
+    vetted = classify("p", replace(observed(), works=works), ORDER)
+    assert vetted.mode == mode
+    assert all("basic blocks" in one for one in vetted.evidence)
+
+
+def test_work_that_nobody_counted_is_said_to_be_uncounted():
+    vetted = classify("p", replace(observed(), works={}), ORDER)
+    assert vetted.mode == Mode.NONE
+    assert "its work was not counted" in vetted.evidence[0]
 
 
 def test_work_that_grows_is_wrong_and_has_no_class_of_its_own():

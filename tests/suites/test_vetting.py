@@ -26,6 +26,8 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "expected_value": ({"clean"}, Mode.NONE),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),
+    "thread_local_state": ({"stale state"}, Mode.RESTORE),
+    "own_section": ({"stale state"}, Mode.RESTORE),
     "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
     "libc_state": ({"stale state"}, Mode.FORK),
     "init_outside_main": ({"stale state"}, Mode.REINIT),

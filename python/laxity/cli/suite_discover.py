@@ -60,18 +60,27 @@ def discover(directory: str, cc: str, output_format: str) -> None:
 
 
 def toolchain_of(cc: str) -> "Toolchain":
-    """Make the toolchain of `--cc`.
+    """Make the toolchain of `--cc`, for shared objects on this machine.
 
     Raises:
         ConfigError: No words, or a quote that is not closed.
     """
     from laxity.suites.toolchain import Toolchain  # noqa: PLC0415 - when needed
 
+    return Toolchain(cc=words_of_cc(cc))
+
+
+def words_of_cc(cc: str) -> tuple[str, ...]:
+    """Split `--cc` into words.
+
+    Raises:
+        ConfigError: No words, or a quote that is not closed.
+    """
     words = split_words(cc, "--cc")
     if not words:
         msg = "--cc: names no compiler; write for example --cc 'gcc -DSIZE=1'"
         raise ConfigError(msg)
-    return Toolchain(cc=tuple(words))
+    return tuple(words)
 
 
 def discovered(directory: str, toolchain: "Toolchain") -> "Discovery":

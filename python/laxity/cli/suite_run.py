@@ -21,8 +21,8 @@ from laxity.cli.suite_discover import (
     directory_argument,
     discovered,
     only_option,
-    toolchain_of,
 )
+from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
 from laxity.model.units import format_duration_ns
@@ -113,7 +113,7 @@ def run_suite(**given: object) -> int:
         msg = f"{to}: exists; name another directory with --run-dir"
         raise ConfigError(msg)
     verdicts = read_vetting(Path(asked.vetting))
-    toolchain = toolchain_of(verdicts.cc)
+    toolchain = vetted_toolchain(verdicts)
     known = {one.name: one for one in verdicts.program}
     programs = chosen(discovered(asked.directory, toolchain).programs, asked.only)
     rows, left_out = _run_all(

@@ -18,8 +18,8 @@ from laxity.cli.suite_discover import (
     directory_argument,
     discovered,
     only_option,
-    toolchain_of,
 )
+from laxity.cli.suite_target import TargetOptions, target_options, target_toolchain
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_VIOLATED, ConfigError
 
@@ -39,6 +39,9 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[str, ...]
     jobs: int
     cc: str
+    target: str
+    link: str | None
+    emulator: str | None
     output: str
     output_format: str
     quiet: bool
@@ -56,6 +59,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     help="Jobs in each isolation mode.",
 )
 @cc_option
+@target_options
 @click.option(
     "-o",
     "--output",
@@ -71,7 +75,7 @@ def vet(**given: object) -> int:
     """Find out which programs below DIR may run as jobs one after the other, and how.
 
     Results of fresh processes are compared with those of jobs in each isolation mode: what they
-    return, check, print and write, the state that they leave, and how many instructions they are.
+    return, check, print and write, the state that they leave, and how much work they are.
     The cheapest mode that is right is chosen. DIR is not written to. Exit code 1: a program has no
     right mode.
     """
@@ -85,8 +89,10 @@ def vet(**given: object) -> int:
     if to.exists():
         msg = f"{to}: exists; name another file with -o, or remove it"
         raise ConfigError(msg)
-    require_tools()
-    toolchain = toolchain_of(options.cc)
+    toolchain = target_toolchain(
+        TargetOptions(options.target, options.link, options.emulator), options.cc
+    )
+    require_tools(toolchain.target)
     programs = chosen(discovered(options.directory, toolchain).programs, options.only)
     n_told = 0
 

@@ -14,13 +14,15 @@ from itertools import pairwise
 
 import msgspec
 
-from laxity.suites.jobs import Job, OwnRun, Session
+from laxity.suites.jobs import BASIC_BLOCKS, Job, OwnRun, Session
 from laxity.suites.program import Convention
 
 # What a job's instructions may differ by: the C library's own paths vary by so much.
 WORK_TOLERANCE_RATIO = 0.01
 # Aligned and unaligned copies of a few bytes.
 WORK_TOLERANCE_COUNT = 64
+# The same in basic blocks of eight instructions, though the C library's own are not counted.
+_TOLERANCE_COUNTS = {"instructions": WORK_TOLERANCE_COUNT, BASIC_BLOCKS: WORK_TOLERANCE_COUNT // 8}
 
 
 class Mode(StrEnum):
@@ -88,7 +90,7 @@ class Observed:
         checked_only: Init and check without the job; None: there is no check.
         own: The program's own executable; None: it has no main.
         modes: N jobs in each mode.
-        works: The same with instructions counted.
+        works: The same with its work counted, all in one unit; empty: nothing counts it.
     """
 
     convention: Convention
@@ -231,39 +233,40 @@ def _in_leftovers(session: Session) -> list[Deviation]:
 
 
 def reference_work(seen: Observed) -> int | None:
-    """Tell how many instructions a job is.
+    """Tell how many instructions or basic blocks a job is.
 
     A first job also warms the C library up. Where all later ones with restored state agree, theirs
     is the work of a job; else that of a fresh process.
     """
     restored = seen.works.get(Mode.RESTORE)
     later = restored.work[1:] if restored else ()
-    if later and all(_is_as_much(one, later[0]) for one in later):
+    if restored and later and all(_is_as_much(one, later[0], restored) for one in later):
         return later[0]
     fresh = seen.works.get(Mode.NONE)
     return fresh.work[0] if fresh and fresh.work else None
 
 
-def _is_as_much(work: int, reference: int) -> bool:
-    return abs(work - reference) <= max(WORK_TOLERANCE_COUNT, WORK_TOLERANCE_RATIO * reference)
+def _is_as_much(work: int, reference: int, counted: Session) -> bool:
+    tolerance = _TOLERANCE_COUNTS[counted.work_unit]
+    return abs(work - reference) <= max(tolerance, WORK_TOLERANCE_RATIO * reference)
 
 
 def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
-    """Compare instructions; a fork's child begins as a fresh process does and is not counted."""
+    """Compare work; a fork's child begins as a fresh process does and is not counted."""
     counted, reference = seen.works.get(mode), reference_work(seen)
     if counted is None or reference is None:
         return []
     if len(counted.work) < len(counted.jobs) or counted.failure:
-        return [Deviation(Kind.WORK, "its instructions could not be counted")]
+        return [Deviation(Kind.WORK, f"its {counted.work_unit} could not be counted")]
     other = [
         (job, one)
         for job, one in enumerate(counted.work)
-        if job > 0 and not _is_as_much(one, reference)
+        if job > 0 and not _is_as_much(one, reference, counted)
     ]
     if not other:
         return []
     job, work = other[0]
-    words = f"job {job} is {work} instructions, with fresh state {reference}"
+    words = f"job {job} is {work} {counted.work_unit}, with fresh state {reference}"
     return [Deviation(Kind.WORK, f"{words} ({len(other)} of {len(counted.work)} jobs)")]
 
 
@@ -290,6 +293,8 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
         for mode, found in wrong.items()
         if found and (right is None or order.index(mode) < order.index(right))
     ]
+    if not seen.works:
+        evidence.append("its work was not counted: a job that does less than the first goes unseen")
     verdict = f"right in mode {right}" if right else "rejected: no mode has the fresh result"
     classes = tuple(dict.fromkeys(one for one, _ in proven))
     if not classes and not wrong[order[0]]:
@@ -388,5 +393,5 @@ def _shrinks(seen: Observed) -> bool:
     reference, counted = reference_work(seen), seen.works.get(Mode.NONE)
     if reference is None or counted is None:
         return False
-    other = [one for one in counted.work[1:] if not _is_as_much(one, reference)]
+    other = [one for one in counted.work[1:] if not _is_as_much(one, reference, counted)]
     return bool(other) and max(other) < reference

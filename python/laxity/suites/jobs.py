@@ -17,7 +17,9 @@ import msgspec
 from laxity.errors import PlatformError, ToolError
 from laxity.runner.tools import find_tool
 from laxity.suites.program import Convention, Program
+from laxity.suites.target import Target
 
+BASIC_BLOCKS = "basic blocks"
 _CALLGRIND_TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
 # Under callgrind everything takes about fifty times as long.
 _CALLGRIND_SLOWDOWN = 50
@@ -43,7 +45,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One job as laxity-vet tells it. `end` None: left out; `check` None: none, or not reached.
 
     `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
-    after the job, None: not counted. `descriptors`, `threads`, `handlers`: beyond those before the
+    after the job, None: not counted. `blocks`: basic blocks, None: not compiled to count them.
+    `descriptors`, `threads`, `handlers`: beyond those before the
     first job.
     """
 
@@ -57,6 +60,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     input_bytes: int
     state: str
     heap_bytes: int | None
+    blocks: int | None = None
     descriptors: int
     threads: int
     handlers: list[int]
@@ -84,13 +88,15 @@ class Session:
     Attributes:
         jobs: In order; fewer than asked for if the process ended before.
         failure: Why it did, in words; "" if it did not.
-        work: Instructions of each job; empty unless they were counted.
+        work: What each job was counted to be; empty unless it was.
+        work_unit: Of what.
         files: What the jobs left in their working directory, by name, as SHA-256.
     """
 
     jobs: tuple[Job, ...]
     failure: str = ""
     work: tuple[int, ...] = ()
+    work_unit: str = "instructions"
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -100,15 +106,17 @@ class Guest:
 
     Attributes:
         program: What it is.
-        object: The shared object.
+        object: The shared object, or the executable that it is linked into.
         words: Arguments.
         input: Standard input; None: an empty one.
+        runner: Words of laxity-vet for it; empty: the one of this machine.
     """
 
     program: Program
     object: Path
     words: tuple[str, ...] = ()
     input: Path | None = None
+    runner: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +132,20 @@ class How:
     timeout_s: float = 10.0
 
 
-def require_tools() -> None:
-    """Check that jobs can be run and their instructions counted.
+def require_tools(target: Target | None = None) -> None:
+    """Check that jobs can be run and their work counted.
+
+    Args:
+        target: What they are built for; None: shared objects on this machine.
 
     Raises:
         PlatformError: valgrind is missing.
         ToolError: laxity-vet is not built, or of another version.
     """
-    _vet_tool()
-    if shutil.which("valgrind") is None:
+    target = target or Target()
+    if target == Target():
+        _vet_tool()
+    if not target.is_emulated and shutil.which("valgrind") is None:
         msg = "valgrind: not found, and without it nobody counts instructions; install valgrind"
         raise PlatformError(msg)
 
@@ -177,11 +190,14 @@ def run_session(guest: Guest, how: How) -> Session:
             return Session(jobs, f"did not end within {timeout_s:g} s")
         jobs, failure = _read_jobs(done.stdout)
         failure = failure or _failure(done, len(jobs) < how.jobs)
-        return Session(jobs, failure, _read_work(counting), _hashes(working))
+        if how.counts_work:
+            return Session(jobs, failure, _read_work(counting), files=_hashes(working))
+        blocks = tuple(job.blocks for job in jobs if job.blocks is not None)
+        return Session(jobs, failure, blocks, BASIC_BLOCKS, _hashes(working))
 
 
 def _argv(guest: Guest, how: How) -> list[str]:
-    words = [_vet_tool(), "--convention", guest.program.convention.value]
+    words = [*(guest.runner or (_vet_tool(),)), "--convention", guest.program.convention.value]
     words += ["--name", argv_name(guest.program), "--isolation", how.isolation]
     words += ["--jobs", str(how.jobs)]
     words += ["--input", str(guest.input)] if guest.input else []
@@ -268,15 +284,19 @@ def fnv_hash(data: bytes) -> str:
     return f"{value:016x}"
 
 
-def run_own(executable: Path, guest: Guest, timeout_s: float) -> OwnRun:
-    """Run the program's own executable once."""
+def run_own(
+    executable: Path, guest: Guest, timeout_s: float, emulator: Sequence[str] = ()
+) -> OwnRun:
+    """Run the program's own executable once; an emulator decides what it is called then."""
     name_and_words: Sequence[str] = [argv_name(guest.program), *guest.words]
+    if emulator:
+        name_and_words = [*emulator, str(executable), *guest.words]
     with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
         source = guest.input.open("rb") if guest.input else subprocess.DEVNULL
         try:
             done = subprocess.run(
                 name_and_words,
-                executable=executable,
+                executable=None if emulator else executable,
                 cwd=scratch,
                 capture_output=True,
                 timeout=timeout_s,

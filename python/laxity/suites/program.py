@@ -38,6 +38,25 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     has_main: bool = True
 
 
+def entries_of(program: Program) -> dict[str, str]:
+    """Name a program's functions by the step that each is, as native/guests/guest.c has them."""
+    init, job, check = (program.prefix + end for end in _TRIPLE)
+    return {
+        Convention.MAIN: {"job": "main"},
+        Convention.INIT_MAIN_RETURN: {"init": init, "job": job, "check": check},
+        Convention.HOOKS: {
+            "init": "benchmark_init",
+            "job": "benchmark_execution",
+            "teardown": "benchmark_teardown",
+        },
+        Convention.EMBENCH: {
+            "init": "initialise_benchmark",
+            "job": "benchmark",
+            "check": "verify_benchmark",
+        },
+    }[program.convention]
+
+
 class Unplaced(msgspec.Struct, frozen=True, kw_only=True):
     """Something that looked like a program and is none that laxity can run, and why."""
 

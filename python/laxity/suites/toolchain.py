@@ -1,17 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The user's own compiler: objects, their symbols, and shared objects that laxity-vet can load."""
+"""The user's own compiler: objects, their symbols, and guests that laxity-vet can run."""
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from laxity.errors import PlatformError
+from laxity.suites.static_link import StaticLink, Tools, link_static
+from laxity.suites.target import Link, Target, Wanted, find_target
 
 # What native/guests answers in place of the C library, so that a job can be ended and cleaned up.
 WRAPPED = [
@@ -37,11 +40,17 @@ WRAPPED = [
     "times",
     "gettimeofday",
     "clock_gettime",
+    # Of 32-bit machines with times of 64 bits.
+    "__time64",
+    "__gettimeofday64",
+    "__clock_gettime64",
 ]
 # A suite is compiled as it is: its warnings are its authors' business.
 _COMPILE = ("-O2", "-w")
 # Thread-local variables lie where the loader can tell them; relocations are done before the job.
 _SHARED = ("-fPIC", "-ftls-model=initial-exec")
+# No loader moves it: as programs for boards are linked. Common blocks would have no place yet.
+_STATIC = ("-fno-pic", "-fno-pie", "-fno-common")
 _LINK_SHARED = ("-shared", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,now")
 # Programs that use no mathematics or threads lose nothing by these.
 _LIBRARIES = ("-lm", "-lpthread")
@@ -52,20 +61,35 @@ _UNDEFINED = re.compile(r"undefined reference to [`']([^']+)'")
 _DEFINED_TWICE = re.compile(r"multiple definition of [`']([^']+)'")
 
 
+class Harness(StrEnum):
+    """What a guest is linked with statically: the archive that holds main."""
+
+    VET = "liblaxity-vet-linked.a"
+    RUN = "liblaxity-run-linked.a"
+
+
 class Layout(StrEnum):
     """How objects are made: what differs is where code and data lie, never what they mean."""
 
-    GUEST = "guest"  # a shared object
-    # Data in the order of the source, objects in the opposite order.
+    CHECK = "check"  # to be linked as a shared object, whatever the guest becomes
+    GUEST = "guest"  # as the target's link wants it
+    # Data in the order of the source, in a static link far apart; objects in the opposite order.
     OTHER = "other"
+    # Each basic block calls native/guests/blocks.c.
+    COUNTED = "counted"
     OWN = "own"  # the program's own executable
 
 
+# clang, which keeps that order always, has no flag for it.
+_SOURCE_ORDER = "-fno-toplevel-reorder"
 _LAYOUT_FLAGS = {
-    Layout.GUEST: _SHARED,
-    Layout.OTHER: (*_SHARED, "-fno-toplevel-reorder"),
+    Layout.CHECK: _SHARED,
+    Layout.GUEST: (),
+    Layout.OTHER: (_SOURCE_ORDER, "-fdata-sections"),
+    Layout.COUNTED: ("-fsanitize-coverage=trace-pc",),
     Layout.OWN: (),
 }
+_LINK_FLAGS = {Link.DYNAMIC: _SHARED, Link.STATIC: _STATIC}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +137,11 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A C compiler, with flags if the user gives some, and its nm."""
+    """A C compiler, with flags if the user gives some, its nm, and what they make guests for."""
 
     cc: tuple[str, ...] = ("cc",)
     nm: str = "nm"
+    target: Target = field(default_factory=Target)
 
     def require(self) -> None:
         """Check that both are there.
@@ -130,7 +155,7 @@ class Toolchain:
                 raise PlatformError(msg)
 
     def compile(
-        self, source: Path, to: Path, includes: Sequence[Path], layout: Layout = Layout.GUEST
+        self, source: Path, to: Path, includes: Sequence[Path], layout: Layout = Layout.CHECK
     ) -> Outcome:
         """Compile one file; older C is tried where today's is refused.
 
@@ -140,7 +165,12 @@ class Toolchain:
             includes: Directories of headers beside the file's own.
             layout: What the object is for.
         """
-        words = [*self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout]]
+        is_guest = layout not in {Layout.CHECK, Layout.OWN}
+        linking = _LINK_FLAGS[self.target.link] if is_guest else ()
+        laid_out = list(_LAYOUT_FLAGS[layout])
+        if _SOURCE_ORDER in laid_out and not _takes(self.cc, _SOURCE_ORDER):
+            laid_out.remove(_SOURCE_ORDER)
+        words = [*self.cc, *_COMPILE, *linking, *laid_out]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = _answer(words)
@@ -148,10 +178,47 @@ class Toolchain:
             return outcome
         return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
-    def link_guest(self, objects: Sequence[Path], to: Path) -> Outcome:
-        """Link a shared object whose calls of `WRAPPED` reach laxity-vet."""
+    def link_guest(
+        self,
+        objects: Sequence[Path],
+        to: Path,
+        entries: Mapping[str, str],
+        layout: Layout = Layout.GUEST,
+        harness: Harness = Harness.VET,
+    ) -> Outcome:
+        """Link a guest whose calls of `WRAPPED` reach a harness.
+
+        Args:
+            objects: Of the program.
+            to: A shared object, or an executable of both (`Link.STATIC`).
+            entries: The program's functions by the step that each is.
+            layout: As the objects were compiled.
+            harness: Which one, where it becomes a part of the executable.
+        """
+        if self.target.link is Link.STATIC:
+            link = StaticLink(
+                objects=objects,
+                entries=entries,
+                wrapped=WRAPPED,
+                kit=self.target.kit or Path(),
+                archive=harness.value,
+                words=self.target.link_words,
+                is_apart=layout is Layout.OTHER,
+            )
+            return self._link_static(link, to)
         wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
         return self._link([*_LINK_SHARED, *wraps], objects, to)
+
+    def _link_static(self, link: StaticLink, to: Path) -> Outcome:
+        tools = Tools(
+            cc=self.cc,
+            readelf=_binutil(self.cc, "readelf"),
+            objcopy=_binutil(self.cc, "objcopy"),
+            run=lambda words: _answer(words).text,
+            ask=_listing,
+            undefined=lambda path: self.symbols(path).undefined,
+        )
+        return Outcome(link_static(tools, link, to))
 
     def link_check(self, objects: Sequence[Path], to: Path) -> Outcome:
         """Link with every symbol demanded, so that what nothing defines is told."""
@@ -159,28 +226,61 @@ class Toolchain:
 
     def link_own(self, objects: Sequence[Path], to: Path) -> Outcome:
         """Link the program as its authors did."""
-        return self._link([], objects, to)
+        flags = ["-static"] if self.target.link is Link.STATIC else []
+        return self._link(flags, objects, to)
 
     def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
         return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""
-        done = subprocess.run(
-            [self.nm, "-P", "-g", compiled],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PATIENCE_S,
-            check=False,
-        )
-        rows = [line.split() for line in done.stdout.splitlines()]
+        rows = [
+            line.split() for line in _listing([self.nm, "-P", "-g", str(compiled)]).splitlines()
+        ]
         pairs = [(row[0], row[1]) for row in rows if len(row) > 1]
         return Symbols(
             defined=frozenset(name for name, kind in pairs if kind not in "Uwv"),
             functions=frozenset(name for name, kind in pairs if kind in "TW"),
             undefined=frozenset(name for name, kind in pairs if kind == "U"),
         )
+
+
+def make_toolchain(wanted: Wanted) -> Toolchain:
+    """Make the toolchain of a target.
+
+    Raises:
+        ConfigError: No such target, or a compiler for another machine.
+        PlatformError: Compiler or emulator is missing.
+        ToolError: Nothing is built for it.
+    """
+    target, cc = find_target(wanted)
+    if target == Target():
+        return Toolchain(cc)
+    return Toolchain(cc, _binutil(cc, "nm"), target)
+
+
+@cache
+def _binutil(cc: tuple[str, ...], name: str) -> str:
+    """Ask a compiler for one of its binutils: those of another machine read its objects only."""
+    return _listing([*cc, f"-print-prog-name={name}"]).strip() or name
+
+
+@cache
+def _takes(cc: tuple[str, ...], flag: str) -> bool:
+    return _answer([*cc, flag, "-E", "-x", "c", os.devnull]).is_done
+
+
+def _listing(words: Sequence[str]) -> str:
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_PATIENCE_S,
+        check=False,
+        env={**os.environ, "LC_ALL": "C"},
+    )
+    return done.stdout
 
 
 def _answer(words: Sequence[str]) -> Outcome:

@@ -9,8 +9,8 @@ from pathlib import Path
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
 from laxity.suites.discover import parallel
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
-from laxity.suites.program import Convention, Program
-from laxity.suites.toolchain import Layout, Outcome, Toolchain
+from laxity.suites.program import Convention, Program, entries_of
+from laxity.suites.toolchain import Harness, Layout, Toolchain
 
 # Bytes that memory held before: neither 0 nor each other's, and no small number as a whole word.
 _FILLS = (0x55, 0xAA)
@@ -45,6 +45,7 @@ class VetRequest:
 class _Built:
     guest: Path
     other: Path | None
+    counted: Path | None
     own: Path | None
 
 
@@ -85,30 +86,47 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
     seen = _observe(request, program, built)
     order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
     if refusal(seen) is None:
-        seen = _observe_modes(request, Guest(program, built.guest), seen, order)
+        guest = _guest(request, program, built.guest)
+        counted = _guest(request, program, built.counted) if built.counted else None
+        seen = _observe_modes(request, (guest, counted), seen, order)
     return classify(program.name, seen, order)
 
 
 def build_guest(request: VetRequest, program: Program) -> Path | str:
-    """Build the shared object whose jobs are run; in words: why it cannot be."""
-    objects = _compile(request, program, Layout.GUEST)
+    """Build what the workload `guest` runs the jobs of; in words: why it cannot be."""
+    return _link_guest(request, program, Layout.GUEST, Harness.RUN)
+
+
+def _link_guest(
+    request: VetRequest, program: Program, layout: Layout, harness: Harness = Harness.VET
+) -> Path | str:
+    objects = _compile(request, program, layout)
     if isinstance(objects, str):
         return objects
-    to = request.build / "guest.so"
-    return _made(request.toolchain.link_guest(objects, to), to)
+    to = request.build / f"{layout}.so"
+    ordered = objects[::-1] if layout is Layout.OTHER else objects
+    outcome = request.toolchain.link_guest(ordered, to, entries_of(program), layout, harness)
+    return to if outcome.is_done else outcome.first_error
 
 
 def _build(request: VetRequest, program: Program) -> _Built | str:
-    guest = build_guest(request, program)
+    guest = _link_guest(request, program, Layout.GUEST)
     if isinstance(guest, str):
         return guest
-    other: Path | None = None
-    objects = _compile(request, program, Layout.OTHER)
-    if not isinstance(objects, str):
-        to = request.build / "other.so"
-        outcome = request.toolchain.link_guest(objects[::-1], to)
-        other = to if outcome.is_done else None
-    return _Built(guest, other, _build_own(request, program))
+    other = _link_guest(request, program, Layout.OTHER)
+    counted: Path | str = ""
+    if request.toolchain.target.is_emulated:
+        counted = _link_guest(request, program, Layout.COUNTED)
+    return _Built(
+        guest,
+        other if isinstance(other, Path) else None,
+        counted if isinstance(counted, Path) else None,
+        _build_own(request, program),
+    )
+
+
+def _guest(request: VetRequest, program: Program, built: Path) -> Guest:
+    return Guest(program, built, runner=request.toolchain.target.runner(built))
 
 
 def _build_own(request: VetRequest, program: Program) -> Path | None:
@@ -133,14 +151,11 @@ def _compile(request: VetRequest, program: Program, layout: Layout) -> list[Path
     return objects
 
 
-def _made(outcome: Outcome, to: Path) -> Path | str:
-    return to if outcome.is_done else outcome.first_error
-
-
 def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
     """Run what fresh processes tell; it decides whether there is a golden result."""
-    guest = Guest(program, built.guest)
-    other = Guest(program, built.other) if built.other else None
+    guest = _guest(request, program, built.guest)
+    other = _guest(request, program, built.other) if built.other else None
+    emulator = request.toolchain.target.emulator
     natural = run_session(guest, How(has_fixed_clock=False, timeout_s=_FIRST_TIMEOUT_S))
     timeout_s = _timeout_s(natural.jobs[0].duration_ns if first_job(natural) else 0)
     how = How(timeout_s=timeout_s)
@@ -164,7 +179,7 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
         other_layout=tuple(run_session(other, how) for _ in range(_FRESH_RUNS)) if other else (),
         sampled=run_session(replace(guest, input=sample), how),
         checked_only=_check_only(guest, how) if has_check else None,
-        own=run_own(built.own, guest, timeout_s) if built.own else None,
+        own=run_own(built.own, guest, timeout_s, emulator) if built.own else None,
     )
 
 
@@ -174,19 +189,25 @@ def _check_only(guest: Guest, how: How) -> Session:
 
 
 def _observe_modes(
-    request: VetRequest, guest: Guest, seen: Observed, order: Sequence[Mode]
+    request: VetRequest,
+    guests: tuple[Guest, Guest | None],
+    seen: Observed,
+    order: Sequence[Mode],
 ) -> Observed:
+    """Run the modes: `guests` are the guest, and the one that counts its own basic blocks."""
+    guest, counted = guests
     timeout_s = _timeout_s(seen.timeless[0].jobs[0].duration_ns * request.jobs)
     inside = [mode for mode in order if mode is not Mode.EXEC]
     how = {
         mode: How(isolation=mode.value, jobs=request.jobs, timeout_s=timeout_s) for mode in inside
     }
     modes: dict[Mode, Session] = {mode: run_session(guest, how[mode]) for mode in inside}
-    works: dict[Mode, Session] = {
-        mode: run_session(guest, replace(how[mode], counts_work=True))
-        for mode in inside
-        if mode in _COUNTED and not modes[mode].failure
-    }
+    in_turn = [mode for mode in inside if mode in _COUNTED and not modes[mode].failure]
+    works: dict[Mode, Session] = {}
+    if counted is not None:
+        works = {mode: run_session(counted, how[mode]) for mode in in_turn}
+    elif not request.toolchain.target.is_emulated:
+        works = {mode: run_session(guest, replace(how[mode], counts_work=True)) for mode in in_turn}
     return replace(seen, modes=modes, works=works)
 
 

@@ -15,6 +15,7 @@ from laxity.errors import ConfigError
 from laxity.model.wording import plain_words
 from laxity.suites.classify import Mode, Vetted
 from laxity.suites.program import Convention, Program
+from laxity.suites.target import NATIVE, Link
 from laxity.suites.vetting import VetRequest
 
 VETTING_SCHEMA = 1
@@ -38,11 +39,16 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
 
 
 class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The whole file; `cc`: the compiler and its flags, as a shell would read them."""
+    """The whole file; `cc`: the compiler and its flags, as a shell would read them.
+
+    `target`, `link`: what guests were built for and how they were linked.
+    """
 
     schema: int
     tool: str
     cc: str
+    target: str = NATIVE
+    link: Link = Link.DYNAMIC
     jobs_per_mode: int
     program: list[VettedProgram]
 
@@ -74,6 +80,8 @@ def vetting_to_toml(
         schema=VETTING_SCHEMA,
         tool=f"laxity {__version__}",
         cc=shlex.join(request.toolchain.cc),
+        target=request.toolchain.target.name,
+        link=request.toolchain.target.link,
         jobs_per_mode=request.jobs,
         program=rows,
     )

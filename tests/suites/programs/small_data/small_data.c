@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* State in a section for small data, as compilers for PowerPC make it, which is neither .data nor
  * .bss. */
-static int count __attribute__((section(".sbss,\"aw\",@nobits#")));
+static int count __attribute__((section(".sbss"))); /* no bits, as compilers know it */
 
 void small_data_init(void);
 void small_data_main(void);
