@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The mini-programs on other instruction sets, emulated, loaded and statically linked."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.laxity_command import ROOT
+from tests.suites.test_static_guests import expected_of, vet_some
+from tests.suites.test_vetting import EXPECTED
+
+from laxity.suites.target import Link, Wanted
+
+# 32 bits each; powerpc is big-endian and puts small data into sections of their own by itself.
+NAMES = ("armhf", "powerpc")
+# State in small data, a crash under an emulator, a clock with times of 32 bits, less work.
+FEW = ("small_data", "crash_in_second_job", "prints_time", "shrinking_work")
+TARGETS = [pytest.param(name, link, id=f"{name}-{link}") for name in NAMES for link in Link]
+
+
+def require_build(name: str) -> None:
+    """Skip where nothing is built for an instruction set."""
+    if not (ROOT / "build-cross" / name / "native" / "laxity-guest.link").exists():
+        pytest.skip(f"no cross build for {name}; ./check makes it")
+
+
+@pytest.mark.parametrize(("name", "link"), TARGETS)
+def test_mini_programs_for_another_instruction_set_are_judged_alike(
+    name: str, link: Link, tmp_path: Path
+):
+    require_build(name)
+    verdicts = vet_some(Wanted(name, link), tmp_path, FEW)
+    got = {one: (set(verdicts[one].classes), verdicts[one].mode) for one in FEW}
+    assert got == {one: expected_of(one, link) for one in FEW}
+    # Nobody counts instructions there: the program counts its own blocks. Sorting 64 values from
+    # the wrong order takes 2016 = 63 * 64 / 2 moves, each a block; sorted already, none.
+    words = verdicts["shrinking_work"].evidence[0].split()
+    assert words[words.index("basic") + 1] == "blocks,"
+    shrunk, fresh = int(words[words.index("is") + 1]), int(words[words.index("state") + 1])
+    assert fresh > 2016 > shrunk
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "link"), TARGETS)
+def test_every_mini_program_for_another_instruction_set_is_judged_alike(
+    name: str, link: Link, tmp_path: Path
+):
+    require_build(name)
+    verdicts = vet_some(Wanted(name, link), tmp_path, tuple(EXPECTED))
+    got = {one: (set(verdict.classes), verdict.mode) for one, verdict in verdicts.items()}
+    assert got == {one: expected_of(one, link) for one in EXPECTED}
