@@ -33,6 +33,22 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
     return 0;
 }
 
+enum {
+    /* As much as usual frames take. What is deeper vetting finds out; more would cost the job more
+     * of its warm caches. */
+    CLEARED_STACK_BYTES = 64 * 1024
+};
+
+/* A new process finds zeros there, but for what ran before main. Here addresses of ours would lie
+ * there, which differ from process to process. */
+__attribute__((noinline)) static void clear_stack(void)
+{
+    volatile unsigned char frame[CLEARED_STACK_BYTES];
+    for (size_t i = 0; i < sizeof frame; i++) {
+        frame[i] = 0;
+    }
+}
+
 void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
 {
     memset(outcome, 0, sizeof *outcome);
@@ -49,6 +65,9 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     if ((is_first || isolated->mode != LAXITY_ISOLATION_NONE) &&
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_INIT)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
+    }
+    if (is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) {
+        clear_stack();
     }
 }
 

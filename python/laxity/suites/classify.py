@@ -366,12 +366,12 @@ def _stale_state(
 ) -> str:
     """Say what proves that a job goes on from where the one before has left the state; "": none."""
     words = [text for kind, text in repeated.items() if kind in _COMPUTED]
-    if not words:
+    if not words or _reads_uninitialised(seen):
+        # Restoring clears the stack, too: of what is its own data a cure proves nothing then.
         return ""
     if _is_cured(wrong, _COMPUTED):
         return words[0]
-    is_cured_by_fork = not wrong.get(Mode.FORK, (None,))
-    if is_cured_by_fork and not _reads_uninitialised(seen):
+    if not wrong.get(Mode.FORK, (None,)):
         return f"{words[0]}; the state lies outside the program's own data"
     return ""
 
