@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.errors import PlatformError, ToolError
+from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.runner.tools import find_tool
 from laxity.suites.program import Convention, Program
 
@@ -101,14 +101,37 @@ class Guest:
     Attributes:
         program: What it is.
         object: The shared object.
-        words: Arguments.
-        input: Standard input; None: an empty one.
+        input: Standard input, in place of what the program is given; None: as it is given.
     """
 
     program: Program
     object: Path
-    words: tuple[str, ...] = ()
     input: Path | None = None
+
+    @property
+    def stdin(self) -> Path | None:
+        """Standard input of each job; None: an empty one."""
+        given = self.program.given.stdin
+        return self.input or (None if given is None else Path(given))
+
+
+def provide(program: Program, working: Path) -> None:
+    """Copy what a program's jobs read into their working directory.
+
+    Raises:
+        ConfigError: Something cannot be read.
+    """
+    for one in program.given.inputs:
+        source, to = Path(one.path), working / one.name
+        try:
+            if source.is_dir():
+                shutil.copytree(source, to, dirs_exist_ok=True)
+            else:
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, to)
+        except OSError as error:
+            msg = f"{program.name}: its input {source} cannot be copied: {error}"
+            raise ConfigError(msg) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +180,7 @@ def run_session(guest: Guest, how: How) -> Session:
         working, counting = Path(scratch, "cwd"), Path(scratch, "work")
         working.mkdir()
         counting.mkdir()
+        provide(guest.program, working)
         argv = _argv(guest, how)
         timeout_s = how.timeout_s
         if how.counts_work:
@@ -184,11 +208,13 @@ def _argv(guest: Guest, how: How) -> list[str]:
     words = [_vet_tool(), "--convention", guest.program.convention.value]
     words += ["--name", argv_name(guest.program), "--isolation", how.isolation]
     words += ["--jobs", str(how.jobs)]
-    words += ["--input", str(guest.input)] if guest.input else []
+    given = guest.program.given
+    words += ["--input", str(guest.stdin)] if guest.stdin else []
+    words += ["--filter", given.output_filter] if given.output_filter else []
     words += ["--fill", str(how.fill)] if how.fill else []
     words += ["--leave-job-out"] if how.leaves_job_out else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
-    return [*words, "--", str(guest.object), *guest.words]
+    return [*words, "--", str(guest.object), *given.words]
 
 
 def _callgrind(out: Path) -> list[str]:
@@ -270,9 +296,10 @@ def fnv_hash(data: bytes) -> str:
 
 def run_own(executable: Path, guest: Guest, timeout_s: float) -> OwnRun:
     """Run the program's own executable once."""
-    name_and_words: Sequence[str] = [argv_name(guest.program), *guest.words]
+    name_and_words: Sequence[str] = [argv_name(guest.program), *guest.program.given.words]
     with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
-        source = guest.input.open("rb") if guest.input else subprocess.DEVNULL
+        provide(guest.program, Path(scratch))
+        source = guest.stdin.open("rb") if guest.stdin else subprocess.DEVNULL
         try:
             done = subprocess.run(
                 name_and_words,

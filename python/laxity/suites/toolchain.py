@@ -129,40 +129,63 @@ class Toolchain:
                 msg = f"{tool}: not found; install a C compiler (gcc, binutils)"
                 raise PlatformError(msg)
 
+    def machine(self) -> str:
+        """What it compiles for, as it says itself: "x86_64-linux-gnu"; "" where it does not say."""
+        done = subprocess.run(
+            [*self.cc, "-dumpmachine"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout.strip() if done.returncode == 0 else ""
+
     def compile(
-        self, source: Path, to: Path, includes: Sequence[Path], layout: Layout = Layout.GUEST
+        self,
+        source: Path,
+        to: Path,
+        includes: Sequence[Path],
+        layout: Layout = Layout.GUEST,
+        flags: Sequence[str] = (),
     ) -> Outcome:
-        """Compile one file; older C is tried where today's is refused.
+        """Compile one file; older C is tried where today's is refused and nobody chose one.
 
         Args:
             source: The file.
             to: The object.
             includes: Directories of headers beside the file's own.
             layout: What the object is for.
+            flags: Further ones, of this program.
         """
-        words = [*self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout]]
+        words = [*self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout], *flags]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = _answer(words)
-        if outcome.is_done or outcome.missing_header:
+        is_settled = any(flag.startswith("-std=") for flag in flags)
+        if outcome.is_done or outcome.missing_header or is_settled:
             return outcome
         return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
-    def link_guest(self, objects: Sequence[Path], to: Path) -> Outcome:
-        """Link a shared object whose calls of `WRAPPED` reach laxity-vet."""
+    def link_guest(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
+        """Link a shared object whose calls of `WRAPPED` reach laxity-vet; `more`: libraries."""
         wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-        return self._link([*_LINK_SHARED, *wraps], objects, to)
+        return self._link([*_LINK_SHARED, *wraps], objects, to, more)
 
-    def link_check(self, objects: Sequence[Path], to: Path) -> Outcome:
+    def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
         """Link with every symbol demanded, so that what nothing defines is told."""
-        return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to)
+        return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to, more)
 
-    def link_own(self, objects: Sequence[Path], to: Path) -> Outcome:
+    def link_own(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
         """Link the program as its authors did."""
-        return self._link([], objects, to)
+        return self._link([], objects, to, more)
 
-    def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
-        return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
+    def _link(
+        self, flags: Sequence[str], objects: Sequence[Path], to: Path, more: Sequence[str]
+    ) -> Outcome:
+        words = [*self.cc, *flags, *map(str, objects), "-o", str(to)]
+        return _answer([*words, *more, *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""
