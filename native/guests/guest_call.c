@@ -76,7 +76,7 @@ static void call_at_exit(void)
     }
 }
 
-/* The guest's frames begin further down than any caller has cleared the stack from (isolation.c). */
+/* The guest's frames begin below the point from which any caller has cleared the stack. */
 __attribute__((noinline)) static int
 step_further_down(struct laxity_guest *guest, enum laxity_guest_step step)
 {

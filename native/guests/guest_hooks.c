@@ -4,8 +4,9 @@
  * guest: a workload whose jobs are those of a guest, isolated from one another.
  *
  * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT FILTER DIRECTORY [WORD]... EXPECTED is
- * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one; FILTER
- * "" cuts nothing from the output; DIRECTORY is where jobs work, "" is where the run was started.
+ * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one;
+ * FILTER "" cuts nothing from the output; DIRECTORY is where jobs work, "" is where the run was
+ * started.
  * Each job has a value `right`: 1 if it ended as expected, else 0.
  */
 #include "base/error.h"

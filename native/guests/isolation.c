@@ -10,11 +10,11 @@
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *error)
 {
@@ -84,7 +84,7 @@ static void take_back(struct laxity_isolated *isolated)
     laxity_guest_heap_take_back();
     (void)laxity_leftovers_take_back(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
-    optind = 0; /* getopt begins anew: it lies in the C library, and every program with options has it */
+    optind = 0; /* of the C library, and kept there by every program with options */
     (void)laxity_guest_catch();
 }
 

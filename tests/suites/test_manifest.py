@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a manifest says of a checkout: words put in, files looked for, programs placed and vetted."""
+"""A manifest and a checkout: words put in, files looked for, programs placed and vetted."""
 
 import shutil
 from pathlib import Path

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Adds up the numbers on its standard input, half of them by buffered reading, the rest by read(). */
+/* Adds up two numbers on its standard input, one read through a buffer, the other by read(). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
