@@ -10,7 +10,7 @@
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
 
-#include <getopt.h>
+#include <getopt.h> /* NOLINT(misc-include-cleaner): glibc has its content in bits/ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
