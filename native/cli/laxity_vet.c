@@ -38,6 +38,7 @@ struct vet_options {
     int isolation;
     uint64_t jobs;
     const char *input;
+    const char *filter;
     uint64_t fill;
     bool leaves_job_out;
     bool has_fixed_clock;
@@ -85,6 +86,11 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_TEXT,
      AT(input),
      .help = "standard input of every job, from its beginning; empty without"},
+    {.name = "--filter",
+     .metavar = "REGEX",
+     .kind = LAXITY_OPTION_TEXT,
+     AT(filter),
+     .help = "what is cut from each line of output before it is compared"},
     {.name = "--fill",
      .metavar = "BYTE",
      .default_text = "as it was",
@@ -352,6 +358,10 @@ static void vet(int argc, char **argv, struct laxity_error *error)
     }
     laxity_keep_heap();
     if (laxity_guest_load(&isolated.guest, object, convention, given.name, error)) {
+        return;
+    }
+    if (laxity_guest_streams_filter(given.filter)) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "--filter: no extended regular expression");
         return;
     }
     const int rc = result_fd < 0 ? -errno : laxity_guest_streams_open(given.input);

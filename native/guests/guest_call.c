@@ -18,6 +18,8 @@ enum {
     /* SIGSTKSZ is no constant any more; printf of a guest's handler fits into this, too. */
     SIGNAL_STACK_BYTES = 64 * 1024,
     AT_EXIT_MAX = 32, /* as many as ISO C promises */
+    /* More than the frames of those differ who prepare a job and who run it. */
+    STACK_GAP_BYTES = 2048,
 };
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -74,6 +76,17 @@ static void call_at_exit(void)
     }
 }
 
+/* The guest's frames begin below the point from which any caller has cleared the stack. */
+__attribute__((noinline)) static int
+step_further_down(struct laxity_guest *guest, enum laxity_guest_step step)
+{
+    unsigned char gap[STACK_GAP_BYTES];
+    __asm__ volatile("" : : "r"(gap) : "memory");
+    const int value = laxity_guest_step(guest, step);
+    __asm__ volatile("" : : "r"(gap) : "memory");
+    return value;
+}
+
 /* Nothing that the jump would have to keep lives in a register: all of it is static or outside. */
 void laxity_guest_call(
     struct laxity_guest *guest, enum laxity_guest_step step, struct laxity_guest_end *out_end
@@ -83,7 +96,7 @@ void laxity_guest_call(
     caller = pthread_self();
     if (sigsetjmp(way_out, 1) == 0) {
         is_inside = 1;
-        caught.code = laxity_guest_step(guest, step);
+        caught.code = step_further_down(guest, step);
     }
     const bool is_over =
         caught.kind == LAXITY_GUEST_EXITED ||

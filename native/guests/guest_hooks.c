@@ -3,9 +3,11 @@
 /*
  * guest: a workload whose jobs are those of a guest, isolated from one another.
  *
- * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT [WORD]... EXPECTED is
- * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one. Each
- * job has a value `right`: 1 if it ended as expected, else 0.
+ * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT FILTER DIRECTORY [WORD]... EXPECTED is
+ * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one;
+ * FILTER "" cuts nothing from the output; DIRECTORY is where jobs work, "" is where the run was
+ * started.
+ * Each job has a value `right`: 1 if it ended as expected, else 0.
  */
 #include "base/error.h"
 #include "guests/guest.h"
@@ -16,12 +18,14 @@
 
 #include <laxity/hooks.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     WORD_OBJECT,
@@ -30,6 +34,8 @@ enum {
     WORD_ISOLATION,
     WORD_EXPECTED,
     WORD_INPUT,
+    WORD_FILTER,
+    WORD_DIRECTORY,
     WORDS_NEEDED,
     EXPECTED_BYTES = 128,
 };
@@ -75,10 +81,17 @@ static int load(int argc, char **words)
     }
     isolated.mode = (enum laxity_isolation)isolation;
     const char *input = words[WORD_INPUT][0] != '\0' ? words[WORD_INPUT] : NULL;
+    const char *directory = words[WORD_DIRECTORY];
+    if (directory[0] != '\0' && chdir(directory) != 0) {
+        return refuse(directory, strerrordesc_np(errno));
+    }
+    if (laxity_guest_streams_filter(words[WORD_FILTER])) {
+        return refuse(words[WORD_FILTER], "is no extended regular expression");
+    }
     /* The guest's own words, its name in front. */
-    words[WORD_INPUT] = words[WORD_NAME];
-    isolated.guest.argc = argc - WORD_INPUT;
-    isolated.guest.argv = words + WORD_INPUT;
+    words[WORD_DIRECTORY] = words[WORD_NAME];
+    isolated.guest.argc = argc - WORD_DIRECTORY;
+    isolated.guest.argv = words + WORD_DIRECTORY;
     if (laxity_guest_load(
             &isolated.guest,
             words[WORD_OBJECT],

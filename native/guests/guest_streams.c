@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +20,10 @@
 enum {
     BUFFER_BYTES = 4096 /* what the C library gives a file */
 };
+
+/* Of the output of every job; a wrapped job has no argument that could lead it there. */
+static regex_t filter;
+static bool has_filter;
 
 static int replace(int fd, int with)
 {
@@ -67,19 +73,79 @@ void laxity_guest_streams_begin(void)
     empty(STDERR_FILENO);
 }
 
+int laxity_guest_streams_filter(const char *pattern)
+{
+    if (!pattern || pattern[0] == '\0') {
+        return 0;
+    }
+    if (regcomp(&filter, pattern, REG_EXTENDED | REG_NEWLINE) != 0) {
+        return -EINVAL;
+    }
+    has_filter = true;
+    return 0;
+}
+
+static void hash_bytes(struct laxity_guest_output *output, const char *data, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        output->hash = laxity_fnv_add(output->hash, (unsigned char)data[i]);
+    }
+    output->bytes += n;
+}
+
+/* Both ends of the text that is looked at stand in `match`, so that it may hold a NUL. */
+static bool find_match(const char *data, size_t from, size_t length, regmatch_t *match)
+{
+    const int flags = REG_STARTEND | (from > 0 && data[from - 1] != '\n' ? REG_NOTBOL : 0);
+    *match = (regmatch_t){.rm_so = (regoff_t)from, .rm_eo = (regoff_t)length};
+    return regexec(&filter, data, 1, match, flags) == 0;
+}
+
+static void hash_filtered(struct laxity_guest_output *output, const char *data, size_t length)
+{
+    size_t from = 0;
+    regmatch_t match;
+    while (from < length && find_match(data, from, length, &match)) {
+        /* An empty match cuts nothing: the byte behind it is passed over. */
+        const size_t end = (size_t)match.rm_eo;
+        const bool is_empty = match.rm_so == match.rm_eo;
+        hash_bytes(output, data + from, (size_t)match.rm_so - from + (is_empty && end < length));
+        from = end + is_empty;
+    }
+    if (from < length) {
+        hash_bytes(output, data + from, length - from);
+    }
+}
+
+static void hash_filtered_file(int fd, struct laxity_guest_output *output)
+{
+    const off_t length = lseek(fd, 0, SEEK_END);
+    if (length <= 0) {
+        return;
+    }
+    char *data = mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED) {
+        output->hash = 0; /* like no other output */
+        return;
+    }
+    hash_filtered(output, data, (size_t)length);
+    (void)munmap(data, (size_t)length);
+}
+
 static void hash_file(int fd, struct laxity_guest_output *output)
 {
-    unsigned char data[BUFFER_BYTES];
+    char data[BUFFER_BYTES];
     output->hash = LAXITY_FNV_BASIS;
+    if (has_filter) {
+        hash_filtered_file(fd, output);
+        return;
+    }
     for (;;) {
         const ssize_t n = pread(fd, data, sizeof data, (off_t)output->bytes);
         if (n <= 0) {
             return;
         }
-        for (ssize_t i = 0; i < n; i++) {
-            output->hash = laxity_fnv_add(output->hash, data[i]);
-        }
-        output->bytes += (uint64_t)n;
+        hash_bytes(output, data, (size_t)n);
     }
 }
 

@@ -15,7 +15,7 @@ enum {
 /* What one job has read and written. */
 struct laxity_guest_output {
     uint64_t input_bytes;                   /* of standard input that are behind its position now */
-    uint64_t bytes;                         /* written to standard output */
+    uint64_t bytes;                         /* written to standard output, less what is cut out */
     uint64_t hash;                          /* of them */
     char complaint[LAXITY_COMPLAINT_BYTES]; /* first line on standard error */
 };
@@ -26,6 +26,14 @@ struct laxity_guest_output {
  * `input` NULL: an empty one. Returns 0 or -errno.
  */
 int laxity_guest_streams_open(const char *input);
+
+/*
+ * laxity_guest_streams_filter - leave parts of the output out of what is compared
+ *
+ * `pattern` is an extended regular expression; within each line all matches are cut out before it
+ * is hashed. NULL or "": none. Returns 0, or -EINVAL if it is no such expression.
+ */
+int laxity_guest_streams_filter(const char *pattern);
 
 /* laxity_guest_streams_begin - before each job: input from its beginning, nothing written yet */
 void laxity_guest_streams_begin(void);

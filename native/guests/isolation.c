@@ -10,6 +10,7 @@
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
 
+#include <getopt.h> /* NOLINT(misc-include-cleaner): glibc has its content in bits/ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,7 +20,8 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
 {
     tzset(); /* the C library allocates for the time zone, once */
     int rc = laxity_guest_state_keep(isolated->guest.image, &isolated->state);
-    if (rc == 0 && isolated->mode == LAXITY_ISOLATION_RESTORE) {
+    /* Who counts instructions compares modes: watching must cost the jobs of each the same. */
+    if (rc == 0 && (isolated->mode == LAXITY_ISOLATION_RESTORE || isolated->is_vetting)) {
         rc = laxity_guest_heap_watch();
     }
     rc = rc ? rc : laxity_guest_catch();
@@ -31,6 +33,22 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
         return -1;
     }
     return 0;
+}
+
+enum {
+    /* As much as usual frames take. What is deeper vetting finds out; more would cost the job more
+     * of its warm caches. */
+    CLEARED_STACK_BYTES = 64 * 1024
+};
+
+/* A new process finds zeros there, but for what ran before main. Here addresses of ours would lie
+ * there, which differ from process to process. */
+__attribute__((noinline)) static void clear_stack(void)
+{
+    volatile unsigned char frame[CLEARED_STACK_BYTES];
+    for (size_t i = 0; i < sizeof frame; i++) {
+        frame[i] = 0;
+    }
 }
 
 void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
@@ -50,6 +68,9 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_INIT)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
     }
+    if (is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) {
+        clear_stack();
+    }
 }
 
 void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
@@ -64,6 +85,7 @@ static void take_back(struct laxity_isolated *isolated)
     laxity_guest_heap_take_back();
     (void)laxity_leftovers_take_back(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
+    optind = 0; /* of the C library, and kept there by every program with options */
     (void)laxity_guest_catch();
 }
 

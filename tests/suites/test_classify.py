@@ -9,8 +9,11 @@ import pytest
 
 from laxity.suites.classify import Kind, Mode, Observed, classify, deviations
 from laxity.suites.jobs import BASIC_BLOCKS, End, Job, OwnRun, Session
-from laxity.suites.program import Convention
+from laxity.suites.program import Convention, Program
 
+PROGRAM = Program(
+    name="p", directory="p", convention=Convention.INIT_MAIN_RETURN, prefix="p", sources=("p/p.c",)
+)
 ORDER = (Mode.NONE, Mode.RESTORE, Mode.FORK, Mode.EXEC)
 RIGHT = Job(
     job=0,
@@ -52,7 +55,7 @@ def observed(none: Session = THREE, none_work: tuple[int, ...] = (1000, 1000, 10
         Mode.RESTORE: replace(THREE, work=(1000, 1000, 1000)),
     }
     return Observed(
-        convention=Convention.INIT_MAIN_RETURN,
+        program=PROGRAM,
         fresh=(FRESH, FRESH),
         timeless=(FRESH, FRESH),
         filled=((FRESH, FRESH), (FRESH, FRESH)),

@@ -39,6 +39,7 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "large_heap_leak": ({"heap leak"}, Mode.RESTORE),
     "vacuous_check": ({"vacuous check"}, Mode.NONE),
     "uninitialised_read": ({"reads uninitialised memory"}, Mode.FORK),
+    "uninitialised_frame": ({"reads uninitialised memory"}, Mode.RESTORE),
     "out_of_bounds": ({"layout dependent"}, Mode.NONE),
     "prints_time": ({"prints time"}, Mode.NONE),
     "thread_left": ({"thread left"}, Mode.FORK),

@@ -14,9 +14,12 @@ from laxity.errors import ConfigError, suggestion
 from laxity.model.bound_members import BOUND_MEMBERS
 from laxity.model.costs import MEMBERS
 from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
+from laxity.model.suite_manifest import MANIFEST_MEMBERS
 
 # Documents whose members are explained; those of the others are read off their types.
-_EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS}
+_EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS, "suite": MANIFEST_MEMBERS}
+# What a user writes is TOML.
+_WRITTEN_BY_HAND = frozenset({"suite"})
 _HEADERS = ("column", "type", "unit", "required", "absent", "meaning")
 
 
@@ -34,7 +37,8 @@ def schema(name: str | None, output_format: str) -> None:
     """Print the columns of a stream, or of every stream, or the members of a document.
 
     NAME is a stream (jobs, histogram, ...) or a document: costs, bound, manifest, machine, doctor,
-    compare. With --format json all documents but costs and bound are a JSON Schema.
+    compare, or suite: the manifest of a suite. With --format json all documents but costs, bound
+    and suite are a JSON Schema.
     """
     if name in _EXPLAINED:
         _print_members(name, output_format)
@@ -66,7 +70,8 @@ def _print_members(name: str, output_format: str) -> None:
         return
     rows = [(member.name, member.kind, member.unit, member.meaning) for member in members]
     headers = ("member", "type", "unit", "meaning")
-    sys.stdout.write(f"{name}.json\n{format_table(headers, rows)}\n")
+    suffix = "toml" if name in _WRITTEN_BY_HAND else "json"
+    sys.stdout.write(f"{name}.{suffix}\n{format_table(headers, rows)}\n")
 
 
 def _print_document(name: str, output_format: str) -> None:

@@ -4,15 +4,17 @@
 
 import sys
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from laxity.cli.options import debug_option, format_option
+from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.tables import format_table, print_json
-from laxity.errors import ConfigError, suggestion
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, suggestion
 from laxity.model.spec_reader import split_words
 
 if TYPE_CHECKING:
@@ -36,19 +38,28 @@ only_option = click.option(
 
 @click.command()
 @directory_argument
+@manifest_options
 @cc_option
 @format_option("table", "json")
 @debug_option
-def discover(directory: str, cc: str, output_format: str) -> None:
+def discover(
+    directory: str, manifest: str | None, sizes: str | None, cc: str, output_format: str
+) -> int:
     """Find the programs below DIR, and by which convention each is a job.
 
     They are compiled as their folders suggest, in a directory for temporary files; nothing is
-    written into DIR. What could not be placed is told, and why.
+    written into DIR. What could not be placed is told, and why. Exit code 4: a program of the
+    manifest cannot be had.
     """
-    found = discovered(directory, toolchain_of(cc))
+    found = discovered(directory, toolchain_of(cc), read_stated(manifest, sizes))
     if output_format == "json":
         print_json(found)
-        return
+    else:
+        _show(found)
+    return EXIT_NO_VERDICT if found.left_out else EXIT_DONE
+
+
+def _show(found: "Discovery") -> None:
     rows = [
         (one.name, one.convention, str(len(one.sources)), one.directory) for one in found.programs
     ]
@@ -57,6 +68,14 @@ def discover(directory: str, cc: str, output_format: str) -> None:
         sys.stdout.write("\n")
         left = [(one.path, one.reason) for one in found.unplaced]
         sys.stdout.write(format_table(("not placed", "why"), left))
+    show_left_out(found)
+
+
+def show_left_out(found: "Discovery") -> None:
+    """Print the programs of the manifest that cannot be had, if there are such."""
+    if found.left_out:
+        rows = [(one.path, one.reason) for one in found.left_out]
+        sys.stdout.write("\n" + format_table(("left out", "why"), rows))
 
 
 def toolchain_of(cc: str) -> "Toolchain":
@@ -83,32 +102,47 @@ def words_of_cc(cc: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def discovered(directory: str, toolchain: "Toolchain") -> "Discovery":
+def discovered(directory: str, toolchain: "Toolchain", stated: Stated) -> "Discovery":
     """Discover, with a build directory that is gone afterwards.
 
     Raises:
-        ConfigError: There is no such directory, or nothing in it.
+        ConfigError: There is no such directory, nothing in it, or not what the manifest names.
         PlatformError: No compiler.
     """
     from laxity.suites.discover import discover as find  # noqa: PLC0415 - when needed
 
+    toolchain.require()
+    context = stated.context(directory, toolchain)
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        return find(Path(directory), Path(build), toolchain)
+        return find(Path(directory), Path(build), toolchain, context)
 
 
-def chosen(programs: "Sequence[Program]", only: Collection[str]) -> "list[Program]":
-    """Choose programs by `--only`.
+def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
+    """Choose programs by `--only`: by name, with or without size.
 
     Raises:
         ConfigError: No program, or none of such a name.
     """
-    names = [one.name for one in programs]
+    names = [one.name for one in found.programs]
+    known = {*names, *(one.path for one in found.left_out)}
+    known |= {_sizeless(one) for one in found.programs}
     for name in only:
-        if name not in names:
+        if name not in known:
             some = ", ".join(names[:_MAX_NAMES])
-            msg = f'--only: no program "{name}"; {suggestion(name, names, f"there are {some}")}'
+            advice = suggestion(name, sorted(known), f"there are {some}")
+            msg = f'--only: no program "{name}"; {advice}'
             raise ConfigError(msg)
-    if not programs:
+    if not known:
         msg = "no program was found; laxity suite discover says why"
         raise ConfigError(msg)
-    return [one for one in programs if not only or one.name in only]
+    if not only:
+        return found
+    return msgspec.structs.replace(
+        found,
+        programs=tuple(one for one in found.programs if one.name in only or _sizeless(one) in only),
+        left_out=tuple(one for one in found.left_out if one.path in only),
+    )
+
+
+def _sizeless(program: "Program") -> str:
+    return program.name.removesuffix(f"-{program.size}")

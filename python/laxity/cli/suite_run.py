@@ -22,16 +22,23 @@ from laxity.cli.suite_discover import (
     discovered,
     only_option,
 )
+from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import format_table, print_json
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
 from laxity.model.units import format_duration_ns
 from laxity.suites.classify import Mode
-from laxity.suites.jobs import argv_name
+from laxity.suites.jobs import argv_name, provide
 from laxity.suites.program import Program
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest
-from laxity.suites.vetting_file import VettedProgram, read_vetting, sources_hash
+from laxity.suites.vetting_file import (
+    VettedProgram,
+    Vetting,
+    inputs_hash,
+    read_vetting,
+    sources_hash,
+)
 
 # What the workload `guest` can do; exec needs a new program per job.
 _RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK)
@@ -45,6 +52,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them."""
 
     directory: str
+    manifest: str | None
+    sizes: str | None
     vetting: str
     run_dir: str
     only: tuple[str, ...]
@@ -59,6 +68,16 @@ class _Suite:
     root: Path
     toolchain: Toolchain
     known: dict[str, VettedProgram]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A program that is built, and the directory that its jobs work in."""
+
+    program: Program
+    vetted: VettedProgram
+    guest: Path
+    working: Path
 
 
 class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +108,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @directory_argument
+@manifest_options
 @click.option("--vetting", metavar="FILE", default="vetting.toml", show_default=True)
 @click.option("--run-dir", metavar="DIR", required=True, help="One run per program goes below it.")
 @only_option
@@ -113,17 +133,37 @@ def run_suite(**given: object) -> int:
         msg = f"{to}: exists; name another directory with --run-dir"
         raise ConfigError(msg)
     verdicts = read_vetting(Path(asked.vetting))
+    stated = read_stated(asked.manifest, asked.sizes)
+    _refuse_other_manifest(verdicts, asked.vetting, stated)
     toolchain = vetted_toolchain(verdicts)
     known = {one.name: one for one in verdicts.program}
-    programs = chosen(discovered(asked.directory, toolchain).programs, asked.only)
+    found = chosen(discovered(asked.directory, toolchain, stated), asked.only)
     rows, left_out = _run_all(
-        _Suite(Path(asked.directory).resolve(), toolchain, known), to, programs, asked.options
+        _Suite(Path(asked.directory).resolve(), toolchain, known), to, found.programs, asked.options
     )
+    left_out += [LeftOut(program=one.path, reason=one.reason) for one in found.left_out]
     if asked.output_format == "json":
         print_json({"runs": rows, "left_out": left_out})
     else:
         _print_rows(rows, left_out)
     return _exit_code(rows, left_out)
+
+
+def _refuse_other_manifest(verdicts: Vetting, path: str, stated: Stated) -> None:
+    """Refuse verdicts that are about jobs which were given something else.
+
+    Raises:
+        ConfigError: They are.
+    """
+    if verdicts.manifest_sha256 == stated.sha256:
+        return
+    if stated.path is None:
+        msg = f"{path}: was vetted with a manifest; name it with --manifest"
+    elif verdicts.manifest_sha256 is None:
+        msg = f"{path}: was vetted without a manifest; vet again with --manifest {stated.path}"
+    else:
+        msg = f"{stated.path}: has changed since {path} was written; vet again"
+    raise ConfigError(msg)
 
 
 def _run_all(
@@ -144,7 +184,10 @@ def _run_all(
             if isinstance(guest, str):
                 left_out.append(LeftOut(program=program.name, reason=f"cannot be built: {guest}"))
                 continue
-            row = _run_one(program, vetted, guest, to / program.name, options)
+            working = build / "cwd"
+            working.mkdir()
+            provide(program, working)
+            row = _run_one(_Ready(program, vetted, guest, working), to / program.name, options)
             if isinstance(row, LeftOut):
                 left_out.append(row)
             else:
@@ -158,12 +201,15 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
     """Say why a program may not run; "": it may.
 
     Raises:
-        ConfigError: Its sources are not those that were vetted.
+        ConfigError: Its sources or inputs are not those that were vetted.
     """
     if vetted is None:
         return "not vetted"
     if vetted.sources_sha256 != sources_hash(root, program):
         msg = f"{program.name}: its sources have changed since it was vetted; vet again"
+        raise ConfigError(msg)
+    if vetted.inputs_sha256 != inputs_hash(program):
+        msg = f"{program.name}: its input files have changed since it was vetted; vet again"
         raise ConfigError(msg)
     if vetted.mode is None or vetted.expected is None:
         return vetted.verdict
@@ -172,11 +218,11 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
     return ""
 
 
-def _run_one(
-    program: Program, vetted: VettedProgram, guest: Path, to: Path, options: Sequence[str]
-) -> SuiteRow | LeftOut:
-    words = [str(guest), argv_name(program), program.convention.value, str(vetted.mode)]
-    words += [vetted.expected or "", ""]
+def _run_one(ready: _Ready, to: Path, options: Sequence[str]) -> SuiteRow | LeftOut:
+    program, vetted, given = ready.program, ready.vetted, ready.program.given
+    words = [str(ready.guest), argv_name(program), program.convention.value, str(vetted.mode)]
+    words += [vetted.expected or "", given.stdin or "", given.output_filter]
+    words += [str(ready.working), *given.words]
     to.parent.mkdir(parents=True, exist_ok=True)
     argv = [_WORKLOAD, "-b", shlex.join(words), "--name", program.name, "--run-dir", str(to)]
     print(f"suite run: {program.name}, mode {vetted.mode}", file=sys.stderr, flush=True)

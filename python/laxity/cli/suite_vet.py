@@ -18,13 +18,16 @@ from laxity.cli.suite_discover import (
     directory_argument,
     discovered,
     only_option,
+    show_left_out,
 )
+from laxity.cli.suite_manifest import manifest_options, read_stated
 from laxity.cli.suite_target import TargetOptions, target_options, target_toolchain
 from laxity.cli.tables import format_table, print_json
-from laxity.errors import EXIT_DONE, EXIT_VIOLATED, ConfigError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
 
 if TYPE_CHECKING:
     from laxity.suites.classify import Vetted
+    from laxity.suites.program import Discovery
 
 _DEFAULT_JOBS = 5
 _MOST_JOBS = 1000
@@ -36,6 +39,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them."""
 
     directory: str
+    manifest: str | None
+    sizes: str | None
     only: tuple[str, ...]
     jobs: int
     cc: str
@@ -49,6 +54,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command()
 @directory_argument
+@manifest_options
 @only_option
 @click.option(
     "--jobs",
@@ -77,7 +83,7 @@ def vet(**given: object) -> int:
     Results of fresh processes are compared with those of jobs in each isolation mode: what they
     return, check, print and write, the state that they leave, and how much work they are.
     The cheapest mode that is right is chosen. DIR is not written to. Exit code 1: a program has no
-    right mode.
+    right mode; 4: a program of the manifest cannot be had.
     """
     from laxity.store.run_directory import write_file  # noqa: PLC0415 - when needed
     from laxity.suites.jobs import require_tools  # noqa: PLC0415 - when needed
@@ -93,7 +99,9 @@ def vet(**given: object) -> int:
         TargetOptions(options.target, options.link, options.emulator), options.cc
     )
     require_tools(toolchain.target)
-    programs = chosen(discovered(options.directory, toolchain).programs, options.only)
+    stated = read_stated(options.manifest, options.sizes)
+    found = chosen(discovered(options.directory, toolchain, stated), options.only)
+    programs = found.programs
     n_told = 0
 
     def tell(one: "Vetted") -> None:
@@ -106,20 +114,37 @@ def vet(**given: object) -> int:
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
         request = VetRequest(root, Path(build), toolchain, options.jobs)
         vetted = vet_all(request, programs, tell)
-    write_file(to, vetting_to_toml(request, programs, vetted).encode())
-    _show(vetted, options.output_format)
-    return EXIT_DONE if all(one.mode for one in vetted) else EXIT_VIOLATED
+    write_file(to, vetting_to_toml(request, programs, vetted, stated.sha256).encode())
+    _show(vetted, found, options.output_format)
+    if not all(one.mode for one in vetted):
+        return EXIT_VIOLATED
+    return EXIT_NO_VERDICT if found.left_out else EXIT_DONE
 
 
-def _show(vetted: "Sequence[Vetted]", output_format: str) -> None:
+def _show(vetted: "Sequence[Vetted]", found: "Discovery", output_format: str) -> None:
     if output_format == "json":
         keys = ("program", "classes", "mode", "verdict", "evidence")
-        print_json([{key: getattr(one, key) for key in keys} for one in vetted])
+        print_json(
+            [{key: getattr(one, key) for key in keys} for one in (*vetted, *_left_out(found))]
+        )
         return
     rows = [
         (one.program, ", ".join(one.classes) or "-", one.mode or "-", _why(one)) for one in vetted
     ]
     sys.stdout.write(format_table(("program", "classes", "mode", "evidence"), rows))
+    show_left_out(found)
+
+
+def _left_out(found: "Discovery") -> "list[Vetted]":
+    """Give what cannot be had the shape of a verdict."""
+    from laxity.suites.classify import Vetted  # noqa: PLC0415 - when needed
+
+    return [
+        Vetted(
+            program=one.path, classes=(), mode=None, verdict=f"left out: {one.reason}", evidence=()
+        )
+        for one in found.left_out
+    ]
 
 
 def _why(one: "Vetted") -> str:

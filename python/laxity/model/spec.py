@@ -127,6 +127,8 @@ UNSERVED_KEYS = {
     "run": (),
     "task": ("isolation",),
     "interfere": (),
+    # Of a suite's manifest: [[begin, end], ...] and the check within a job, as names of functions.
+    "suite": ("roi", "roi_check"),
 }
 BOUND_KEYS = (
     "wcet",

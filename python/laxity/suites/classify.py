@@ -15,10 +15,11 @@ from itertools import pairwise
 import msgspec
 
 from laxity.suites.jobs import BASIC_BLOCKS, Job, OwnRun, Session
-from laxity.suites.program import Convention
+from laxity.suites.program import Convention, Program
 
 # What a job's instructions may differ by: the C library's own paths vary by so much.
 WORK_TOLERANCE_RATIO = 0.01
+_EXIT_CODE_MASK = 0xFF
 # Aligned and unaligned copies of a few bytes.
 WORK_TOLERANCE_COUNT = 64
 # The same in basic blocks of eight instructions, though the C library's own are not counted.
@@ -81,7 +82,7 @@ class Observed:
     """Everything that was seen of a program.
 
     Attributes:
-        convention: Its convention.
+        program: It, and what is right by its manifest.
         fresh: One job each, in processes of their own, with the machine's clocks.
         timeless: The same with clocks that do not depend on the machine: what all else has.
         filled: The same with memory that held one byte before; several for each byte.
@@ -93,7 +94,7 @@ class Observed:
         works: The same with its work counted, all in one unit; empty: nothing counts it.
     """
 
-    convention: Convention
+    program: Program
     fresh: tuple[Session, ...]
     timeless: tuple[Session, ...]
     filled: tuple[tuple[Session, ...], ...]
@@ -131,12 +132,17 @@ def refusal(seen: Observed) -> tuple[tuple[str, ...], str] | None:
 
 
 def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | None:
-    """Ask the second witness: the program itself, or the value that its convention calls right."""
+    """Ask the second witness: the program itself, or the value that is called right."""
     assert golden.end is not None  # noqa: S101 - by refusal
-    if seen.convention is Convention.MAIN:
-        if golden.end.code:
+    convention, given = seen.program.convention, seen.program.given
+    if convention is not Convention.MAIN and given.check is not None:
+        return _stated_refusal(golden, given.check)
+    if convention is Convention.MAIN:
+        # What a parent sees of it.
+        if golden.end.code & _EXIT_CODE_MASK != given.exit_code:
             complaint = f" ({golden.complaint})" if golden.complaint else ""
-            return (), f"a fresh process ends with {golden.end.words}{complaint}"
+            right = f", and {given.exit_code} is right" if given.exit_code else ""
+            return (), f"a fresh process ends with {golden.end.words}{complaint}{right}"
         if seen.own is not None and seen.own.failure:
             return (), f"its own executable {seen.own.failure}"
         return None
@@ -146,9 +152,13 @@ def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | N
         if seen.own.exit_code:
             return (), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
         return None
-    expected = 1 if seen.convention is Convention.EMBENCH else 0
-    if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", expected):
-        return (), f"its check {golden.check.words}, and {expected} is right"
+    return _stated_refusal(golden, 1 if convention is Convention.EMBENCH else 0)
+
+
+def _stated_refusal(golden: Job, right: int) -> tuple[tuple[str, ...], str] | None:
+    """Compare the value of the check with the one that its manifest or convention calls right."""
+    if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", right):
+        return (), f"its check {golden.check.words}, and {right} is right"
     return None
 
 
@@ -371,12 +381,12 @@ def _stale_state(
 ) -> str:
     """Say what proves that a job goes on from where the one before has left the state; "": none."""
     words = [text for kind, text in repeated.items() if kind in _COMPUTED]
-    if not words:
+    if not words or _reads_uninitialised(seen):
+        # Restoring clears the stack, too: of what is its own data a cure proves nothing then.
         return ""
     if _is_cured(wrong, _COMPUTED):
         return words[0]
-    is_cured_by_fork = not wrong.get(Mode.FORK, (None,))
-    if is_cured_by_fork and not _reads_uninitialised(seen):
+    if not wrong.get(Mode.FORK, (None,)):
         return f"{words[0]}; the state lies outside the program's own data"
     return ""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.errors import PlatformError, ToolError
+from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.runner.tools import find_tool
 from laxity.suites.program import Convention, Program
 from laxity.suites.target import Target
@@ -107,16 +107,39 @@ class Guest:
     Attributes:
         program: What it is.
         object: The shared object, or the executable that it is linked into.
-        words: Arguments.
-        input: Standard input; None: an empty one.
+        input: Standard input, in place of what the program is given; None: as it is given.
         runner: Words of laxity-vet for it; empty: the one of this machine.
     """
 
     program: Program
     object: Path
-    words: tuple[str, ...] = ()
     input: Path | None = None
     runner: tuple[str, ...] = ()
+
+    @property
+    def stdin(self) -> Path | None:
+        """Standard input of each job; None: an empty one."""
+        given = self.program.given.stdin
+        return self.input or (None if given is None else Path(given))
+
+
+def provide(program: Program, working: Path) -> None:
+    """Copy what a program's jobs read into their working directory.
+
+    Raises:
+        ConfigError: Something cannot be read.
+    """
+    for one in program.given.inputs:
+        source, to = Path(one.path), working / one.name
+        try:
+            if source.is_dir():
+                shutil.copytree(source, to, dirs_exist_ok=True)
+            else:
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, to)
+        except OSError as error:
+            msg = f"{program.name}: its input {source} cannot be copied: {error}"
+            raise ConfigError(msg) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +193,7 @@ def run_session(guest: Guest, how: How) -> Session:
         working, counting = Path(scratch, "cwd"), Path(scratch, "work")
         working.mkdir()
         counting.mkdir()
+        provide(guest.program, working)
         argv = _argv(guest, how)
         timeout_s = how.timeout_s
         if how.counts_work:
@@ -200,11 +224,13 @@ def _argv(guest: Guest, how: How) -> list[str]:
     words = [*(guest.runner or (_vet_tool(),)), "--convention", guest.program.convention.value]
     words += ["--name", argv_name(guest.program), "--isolation", how.isolation]
     words += ["--jobs", str(how.jobs)]
-    words += ["--input", str(guest.input)] if guest.input else []
+    given = guest.program.given
+    words += ["--input", str(guest.stdin)] if guest.stdin else []
+    words += ["--filter", given.output_filter] if given.output_filter else []
     words += ["--fill", str(how.fill)] if how.fill else []
     words += ["--leave-job-out"] if how.leaves_job_out else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
-    return [*words, "--", str(guest.object), *guest.words]
+    return [*words, "--", str(guest.object), *given.words]
 
 
 def _callgrind(out: Path) -> list[str]:
@@ -288,11 +314,13 @@ def run_own(
     executable: Path, guest: Guest, timeout_s: float, emulator: Sequence[str] = ()
 ) -> OwnRun:
     """Run the program's own executable once; an emulator decides what it is called then."""
-    name_and_words: Sequence[str] = [argv_name(guest.program), *guest.words]
+    words = guest.program.given.words
+    name_and_words: Sequence[str] = [argv_name(guest.program), *words]
     if emulator:
-        name_and_words = [*emulator, str(executable), *guest.words]
+        name_and_words = [*emulator, str(executable), *words]
     with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
-        source = guest.input.open("rb") if guest.input else subprocess.DEVNULL
+        provide(guest.program, Path(scratch))
+        source = guest.stdin.open("rb") if guest.stdin else subprocess.DEVNULL
         try:
             done = subprocess.run(
                 name_and_words,

@@ -21,12 +21,44 @@ class Convention(StrEnum):
     EMBENCH = "embench"
 
 
+class Build(msgspec.Struct, frozen=True, kw_only=True):
+    """What a manifest says of compiling and linking: further words, and the headers among them."""
+
+    flags: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """A file or folder that a job needs, and what it is called in its working directory."""
+
+    path: str
+    name: str
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What a manifest says of a program's jobs: what each is given, and what is right.
+
+    `words`: arguments, seen from the working directory. `stdin` None: an empty one, or nobody said.
+    `check`: what the check function is to return; None: nobody said. `output_filter`: matches of
+    this extended regular expression are cut from output before it is compared; "": none.
+    """
+
+    words: tuple[str, ...] = ()
+    stdin: str | None = None
+    inputs: tuple[Input, ...] = ()
+    exit_code: int = 0
+    check: int | None = None
+    output_filter: str = ""
+
+
 class Program(msgspec.Struct, frozen=True, kw_only=True):
     """One program that was found.
 
-    `directory` and `sources` are relative to the suite. `prefix` is what the functions of
-    init-main-return begin with. `includes`: directories of headers beside those of the sources.
-    `has_main`: it can also be run as its authors meant it.
+    `directory` and `sources` are relative to the suite, unless they lie elsewhere. `prefix` is what
+    the functions of init-main-return begin with. `includes`: directories of headers beside those of
+    the sources. `has_main`: it can also be run as its authors meant it. `size` None: it has none;
+    else its name ends in it.
     """
 
     name: str
@@ -36,6 +68,9 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     includes: tuple[str, ...] = ()
     has_main: bool = True
+    size: str | None = None
+    build: Build = Build()
+    given: Given = Given()
 
 
 def entries_of(program: Program) -> dict[str, str]:
@@ -65,10 +100,11 @@ class Unplaced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
-    """What a directory holds."""
+    """What a directory holds. `left_out`: programs of a manifest that cannot be had, and why."""
 
     programs: tuple[Program, ...]
     unplaced: tuple[Unplaced, ...]
+    left_out: tuple[Unplaced, ...] = ()
 
 
 def convention_of(functions: Collection[str], name: str) -> tuple[Convention, str] | str:

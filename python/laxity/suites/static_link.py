@@ -63,6 +63,7 @@ class StaticLink:
         kit: Directory of our archives.
         archive: The one that holds main.
         words: What the link needs beside them.
+        libraries: What the guest itself needs.
         is_apart: Its variables lie far from one another, so that what is written beyond one of them
             hits none.
     """
@@ -73,6 +74,7 @@ class StaticLink:
     kit: Path
     archive: str
     words: Sequence[str]
+    libraries: Sequence[str] = ()
     is_apart: bool = False
 
 
@@ -109,7 +111,7 @@ def link_static(tools: Tools, link: StaticLink, to: Path) -> str:
     first, last = link.kit / "liblaxity-guest-first.a", link.kit / "liblaxity-guest-last.a"
     words = ["-Wl,--whole-archive", str(first), "-Wl,--no-whole-archive", str(guest)]
     words += ["-Wl,--whole-archive", str(last), "-Wl,--no-whole-archive"]
-    words += [str(link.kit / link.archive), "-lm", "-lpthread"]
+    words += [str(link.kit / link.archive), *link.libraries, "-lm", "-lpthread"]
     return tools.run([*tools.cc, "-no-pie", *link.words, *words, "-o", str(to)])
 
 

@@ -154,27 +154,47 @@ class Toolchain:
                 msg = f"{tool}: not found; install a C compiler (gcc, binutils)"
                 raise PlatformError(msg)
 
+    def machine(self) -> str:
+        """What it compiles for, as it says itself: "x86_64-linux-gnu"; "" where it does not say."""
+        done = subprocess.run(
+            [*self.cc, "-dumpmachine"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout.strip() if done.returncode == 0 else ""
+
     def compile(
-        self, source: Path, to: Path, includes: Sequence[Path], layout: Layout = Layout.CHECK
+        self,
+        source: Path,
+        to: Path,
+        includes: Sequence[Path],
+        layout: Layout = Layout.CHECK,
+        flags: Sequence[str] = (),
     ) -> Outcome:
-        """Compile one file; older C is tried where today's is refused.
+        """Compile one file; older C is tried where today's is refused and nobody chose one.
 
         Args:
             source: The file.
             to: The object.
             includes: Directories of headers beside the file's own.
             layout: What the object is for.
+            flags: Further ones, of this program.
         """
         is_guest = layout not in {Layout.CHECK, Layout.OWN}
         linking = _LINK_FLAGS[self.target.link] if is_guest else ()
         laid_out = list(_LAYOUT_FLAGS[layout])
         if _SOURCE_ORDER in laid_out and not _takes(self.cc, _SOURCE_ORDER):
             laid_out.remove(_SOURCE_ORDER)
-        words = [*self.cc, *_COMPILE, *linking, *laid_out]
+        words = [*self.cc, *_COMPILE, *linking, *laid_out, *flags]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = _answer(words)
-        if outcome.is_done or outcome.missing_header:
+        is_settled = any(flag.startswith("-std=") for flag in flags)
+        if outcome.is_done or outcome.missing_header or is_settled:
             return outcome
         return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
@@ -185,6 +205,7 @@ class Toolchain:
         entries: Mapping[str, str],
         layout: Layout = Layout.GUEST,
         harness: Harness = Harness.VET,
+        libraries: Sequence[str] = (),
     ) -> Outcome:
         """Link a guest whose calls of `WRAPPED` reach a harness.
 
@@ -194,6 +215,7 @@ class Toolchain:
             entries: The program's functions by the step that each is.
             layout: As the objects were compiled.
             harness: Which one, where it becomes a part of the executable.
+            libraries: Further ones, of this program.
         """
         if self.target.link is Link.STATIC:
             link = StaticLink(
@@ -203,11 +225,12 @@ class Toolchain:
                 kit=self.target.kit or Path(),
                 archive=harness.value,
                 words=self.target.link_words,
+                libraries=libraries,
                 is_apart=layout is Layout.OTHER,
             )
             return self._link_static(link, to)
         wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-        return self._link([*_LINK_SHARED, *wraps], objects, to)
+        return self._link([*_LINK_SHARED, *wraps], objects, to, libraries)
 
     def _link_static(self, link: StaticLink, to: Path) -> Outcome:
         tools = Tools(
@@ -220,17 +243,20 @@ class Toolchain:
         )
         return Outcome(link_static(tools, link, to))
 
-    def link_check(self, objects: Sequence[Path], to: Path) -> Outcome:
+    def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
         """Link with every symbol demanded, so that what nothing defines is told."""
-        return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to)
+        return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to, more)
 
-    def link_own(self, objects: Sequence[Path], to: Path) -> Outcome:
+    def link_own(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
         """Link the program as its authors did."""
         flags = ["-static"] if self.target.link is Link.STATIC else []
-        return self._link(flags, objects, to)
+        return self._link(flags, objects, to, more)
 
-    def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
-        return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
+    def _link(
+        self, flags: Sequence[str], objects: Sequence[Path], to: Path, more: Sequence[str]
+    ) -> Outcome:
+        words = [*self.cc, *flags, *map(str, objects), "-o", str(to)]
+        return _answer([*words, *more, *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from laxity.suites.checkout import parallel
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
-from laxity.suites.discover import parallel
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
 from laxity.suites.program import Convention, Program, entries_of
 from laxity.suites.toolchain import Harness, Layout, Toolchain
@@ -105,7 +105,9 @@ def _link_guest(
         return objects
     to = request.build / f"{layout}.so"
     ordered = objects[::-1] if layout is Layout.OTHER else objects
-    outcome = request.toolchain.link_guest(ordered, to, entries_of(program), layout, harness)
+    outcome = request.toolchain.link_guest(
+        ordered, to, entries_of(program), layout, harness, program.build.libraries
+    )
     return to if outcome.is_done else outcome.first_error
 
 
@@ -134,9 +136,10 @@ def _build_own(request: VetRequest, program: Program) -> Path | None:
         return None
     objects = _compile(request, program, Layout.OWN)
     to = request.build / "own"
-    if isinstance(objects, str) or not request.toolchain.link_own(objects, to).is_done:
+    if isinstance(objects, str):
         return None
-    return to
+    outcome = request.toolchain.link_own(objects, to, program.build.libraries)
+    return to if outcome.is_done else None
 
 
 def _compile(request: VetRequest, program: Program, layout: Layout) -> list[Path] | str:
@@ -144,7 +147,9 @@ def _compile(request: VetRequest, program: Program, layout: Layout) -> list[Path
     includes = [request.root / path for path in program.includes]
     for number, source in enumerate(program.sources):
         to = request.build / f"{layout}-{number}.o"
-        outcome = request.toolchain.compile(request.root / source, to, includes, layout)
+        outcome = request.toolchain.compile(
+            request.root / source, to, includes, layout, program.build.flags
+        )
         if not outcome.is_done:
             return outcome.first_error
         objects.append(to)
@@ -161,12 +166,12 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
     how = How(timeout_s=timeout_s)
     if natural.failure:
         # Once is enough: what does not end is not waited for again and again.
-        return Observed(program.convention, (natural,), (natural,), (), (), None, None, None)
+        return Observed(program, (natural,), (natural,), (), (), None, None, None)
     sample = request.build / "sample"
     sample.write_bytes(_SAMPLE_LINE * _SAMPLE_LINES)
     has_check = natural.jobs[0].check is not None
     return Observed(
-        convention=program.convention,
+        program=program,
         fresh=(natural, run_session(guest, replace(how, has_fixed_clock=False))),
         timeless=tuple(run_session(guest, how) for _ in range(_FRESH_RUNS)),
         filled=tuple(
@@ -177,7 +182,7 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
             for byte in _FILLS
         ),
         other_layout=tuple(run_session(other, how) for _ in range(_FRESH_RUNS)) if other else (),
-        sampled=run_session(replace(guest, input=sample), how),
+        sampled=run_session(replace(guest, input=sample), how) if guest.stdin is None else None,
         checked_only=_check_only(guest, how) if has_check else None,
         own=run_own(built.own, guest, timeout_s, emulator) if built.own else None,
     )

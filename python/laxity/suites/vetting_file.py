@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -25,12 +26,16 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     """One program in vetting.toml. `mode` and `expected` None: it was rejected.
 
     `expected`: what each job must come to, as the workload `guest` wants it:
-    HOW:CODE:CHECK:OUTPUT, where "-" is not compared.
+    HOW:CODE:CHECK:OUTPUT, where "-" is not compared. What a manifest said: `size`, `words` (the
+    arguments) and `inputs_sha256` (standard input, files and headers); None: it said nothing.
     """
 
     name: str
     convention: Convention
     sources_sha256: str
+    inputs_sha256: str | None = None
+    size: str | None = None
+    words: list[str] | None = None
     classes: list[str]
     verdict: str
     evidence: list[str]
@@ -42,6 +47,7 @@ class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     """The whole file; `cc`: the compiler and its flags, as a shell would read them.
 
     `target`, `link`: what guests were built for and how they were linked.
+    `manifest_sha256` None: they were vetted without a manifest.
     """
 
     schema: int
@@ -50,6 +56,7 @@ class Vetting(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     target: str = NATIVE
     link: Link = Link.DYNAMIC
     jobs_per_mode: int
+    manifest_sha256: str | None = None
     program: list[VettedProgram]
 
 
@@ -62,8 +69,32 @@ def sources_hash(root: Path, program: Program) -> str:
     return digest.hexdigest()
 
 
+def inputs_hash(program: Program) -> str | None:
+    """Hash what a manifest gives a program to read, and headers to begin with; None: nothing.
+
+    Raises:
+        ConfigError: Something cannot be read.
+    """
+    given = program.given
+    paths = [given.stdin] if given.stdin is not None else []
+    paths += [*(one.path for one in given.inputs), *program.build.forced]
+    digest = hashlib.sha256()
+    for path in map(Path, paths):
+        try:
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                data = file.read_bytes() if file.is_file() else b""
+                digest.update(f"{file.relative_to(path.parent)}\0{len(data)}\0".encode() + data)
+        except OSError as error:
+            msg = f"{program.name}: its input {path} cannot be read ({error.strerror})"
+            raise ConfigError(msg) from error
+    return digest.hexdigest() if paths else None
+
+
 def vetting_to_toml(
-    request: VetRequest, programs: Sequence[Program], vetted: Sequence[Vetted]
+    request: VetRequest,
+    programs: Sequence[Program],
+    vetted: Sequence[Vetted],
+    manifest_sha256: str | None = None,
 ) -> str:
     """Write verdicts as TOML.
 
@@ -71,6 +102,7 @@ def vetting_to_toml(
         request: How they were vetted.
         programs: What was vetted.
         vetted: One verdict per program, in the same order.
+        manifest_sha256: Of the manifest that says what they are given; None: there is none.
     """
     # tomli_w is needed only by commands that write TOML.
     import tomli_w  # noqa: PLC0415
@@ -83,13 +115,17 @@ def vetting_to_toml(
         target=request.toolchain.target.name,
         link=request.toolchain.target.link,
         jobs_per_mode=request.jobs,
+        manifest_sha256=manifest_sha256,
         program=rows,
     )
-    table = msgspec.to_builtins(document)
-    table["program"] = [
-        {key: value for key, value in row.items() if value is not None} for row in table["program"]
-    ]
+    table = _stated(msgspec.to_builtins(document))
+    table["program"] = [_stated(row) for row in table["program"]]
     return tomli_w.dumps(table)
+
+
+def _stated(table: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is None: TOML has no word for it."""
+    return {key: value for key, value in table.items() if value is not None}
 
 
 def _row(root: Path, program: Program, vetted: Vetted) -> VettedProgram:
@@ -97,6 +133,9 @@ def _row(root: Path, program: Program, vetted: Vetted) -> VettedProgram:
         name=program.name,
         convention=program.convention,
         sources_sha256=sources_hash(root, program),
+        inputs_sha256=inputs_hash(program),
+        size=program.size,
+        words=list(program.given.words) or None,
         classes=list(vetted.classes),
         verdict=vetted.verdict,
         evidence=list(vetted.evidence),

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity suite` with a manifest, as a user calls it."""
+
+import json
+import shutil
+import tomllib
+from typing import Any
+
+import pytest
+from tests.cli.laxity_command import ROOT, Laxity
+
+LISTED = ROOT / "tests" / "suites" / "listed"
+MANIFEST = ("--manifest", "suite/listed.toml")
+HASH_LETTERS = 64
+
+
+def suite(laxity: Laxity, *names: str) -> None:
+    """Make a checkout of some mini-programs, with a manifest of them alone."""
+    for name in names:
+        shutil.copytree(LISTED / name, laxity.directory / "suite" / name)
+    tables = (LISTED / "listed.toml").read_text().split("[[program]]\n")
+    chosen = [one for one in tables[1:] if one.split('"')[1] in names]
+    text = "[[program]]\n".join(["schema = 1\n", *chosen])
+    (laxity.directory / "suite" / "listed.toml").write_text(text)
+
+
+def vet(laxity: Laxity, *words: str) -> "tuple[int, dict[str, dict[str, Any]]]":
+    """Vet it into vetting.toml; give exit code and verdicts by program."""
+    done = laxity(
+        "suite", "vet", "suite", *MANIFEST, *words, "--jobs", "3", "--quiet", "--format", "json"
+    )
+    return done.returncode, {one["program"]: one for one in json.loads(done.stdout or "[]")}
+
+
+def run(laxity: Laxity, *words: str) -> "tuple[int, dict[str, Any], str]":
+    """Run what was vetted; give exit code, answer, messages."""
+    options = ("-p", "5ms", "-t", "4", "--policy", "other", "--no-report", "--quiet")
+    done = laxity("suite", "run", "suite", "--run-dir", "R", "--format", "json", *words, *options)
+    return done.returncode, json.loads(done.stdout or "{}"), done.stderr
+
+
+def test_discover_tells_what_cannot_be_had_by_its_exit_code(laxity: Laxity):
+    suite(laxity, "sums")
+    done = laxity("suite", "discover", "suite", *MANIFEST, "--sizes", "small,huge")
+    assert done.returncode == 4, done.stderr
+    assert "sums-small" in done.stdout
+    assert "sums-huge" in done.stdout
+    assert "lacks its input: sums/huge.txt" in done.stdout
+
+
+def test_a_program_that_lacks_an_input_is_listed_and_the_others_are_vetted_and_run(laxity: Laxity):
+    suite(laxity, "sums")
+    code, verdicts = vet(laxity, "--sizes", "small,huge")
+    assert code == 4
+    assert verdicts["sums-huge"]["verdict"] == "left out: lacks its input: sums/huge.txt"
+    assert verdicts["sums-small"]["mode"] == "none"
+    code, answer, messages = run(laxity, *MANIFEST, "--sizes", "small,huge")
+    assert code == 4, messages
+    assert [(one["program"], one["right"]) for one in answer["runs"]] == [("sums-small", 4)]
+    assert [one["program"] for one in answer["left_out"]] == ["sums-huge"]
+
+
+def test_a_choice_without_the_program_that_lacks_an_input_is_complete(laxity: Laxity):
+    suite(laxity, "sums")
+    code, verdicts = vet(laxity, "--sizes", "small,huge", "--only", "sums-small")
+    assert (code, list(verdicts)) == (0, ["sums-small"])
+
+
+@pytest.mark.parametrize("mode", ["none", "restore", "fork"])
+def test_standard_input_begins_anew_in_each_job_of_each_mode(laxity: Laxity, mode: str):
+    suite(laxity, "sums")
+    vet(laxity)
+    path = laxity.directory / "vetting.toml"
+    path.write_text(path.read_text().replace('mode = "none"', f'mode = "{mode}"'))
+    code, answer, messages = run(laxity, *MANIFEST)
+    assert code == 0, messages
+    row = answer["runs"][0]
+    assert (row["mode"], row["finished"], row["right"]) == (mode, 4, 4)
+
+
+def test_jobs_run_with_their_words_files_and_filter_and_write_nothing_into_the_checkout(
+    laxity: Laxity,
+):
+    suite(laxity, "reads", "stamp", "code")
+    before = sorted((laxity.directory / "suite").rglob("*"))
+    code, _ = vet(laxity)
+    assert code == 0
+    code, answer, messages = run(laxity, *MANIFEST)
+    assert code == 0, messages
+    assert {one["program"]: one["right"] for one in answer["runs"]} == {
+        "reads": 4,
+        "stamp": 4,
+        "code": 4,
+    }
+    assert sorted((laxity.directory / "suite").rglob("*")) == before
+
+
+def test_verdicts_carry_what_the_manifest_said(laxity: Laxity):
+    suite(laxity, "reads")
+    vet(laxity)
+    written = tomllib.loads((laxity.directory / "vetting.toml").read_text())
+    assert len(written["manifest_sha256"]) == HASH_LETTERS
+    assert written["program"][0]["words"] == ["in/told.txt", "./sum.txt"]
+    assert len(written["program"][0]["inputs_sha256"]) == HASH_LETTERS
+
+
+def test_a_manifest_that_has_changed_since_is_not_run(laxity: Laxity):
+    suite(laxity, "code")
+    vet(laxity)
+    path = laxity.directory / "suite" / "listed.toml"
+    path.write_text(path.read_text() + "# other\n")
+    code, _, messages = run(laxity, *MANIFEST)
+    assert code == 2
+    assert "suite/listed.toml: has changed since vetting.toml was written; vet again" in messages
+
+
+def test_verdicts_of_a_manifest_are_not_run_without_it(laxity: Laxity):
+    suite(laxity, "code")
+    vet(laxity)
+    code, _, messages = run(laxity)
+    assert code == 2
+    assert "was vetted with a manifest; name it with --manifest" in messages
+
+
+def test_an_input_that_has_changed_since_is_not_run(laxity: Laxity):
+    suite(laxity, "sums")
+    vet(laxity)
+    (laxity.directory / "suite" / "sums" / "numbers.txt").write_text("1\n2\n")
+    code, _, messages = run(laxity, *MANIFEST)
+    assert code == 2
+    assert "sums-small: its input files have changed since it was vetted" in messages
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--sizes", "small"), "only a manifest says what sizes there are"),
+        ((*MANIFEST, "--sizes", "smal"), 'no program has a size "smal"; did you mean "small"?'),
+        ((*MANIFEST, "--sizes", "small,"), "a name is empty"),
+        (("--manifest", "gone.toml"), "gone.toml: cannot be read"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_a_mistake_of_the_user(
+    laxity: Laxity, words: tuple[str, ...], reason: str
+):
+    suite(laxity, "sums")
+    done = laxity("suite", "discover", "suite", *words)
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_the_keys_of_a_manifest_are_listed(laxity: Laxity):
+    done = laxity("schema", "suite")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("suite.toml\n")
+    assert "program[].sizes.NAME.stdin" in done.stdout
