@@ -3,15 +3,23 @@
 """`laxity suite vet`: which programs run rightly as jobs, and in which isolation mode."""
 
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from laxity.cli.options import debug_option, format_option, quiet_option
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
 from laxity.cli.suite_discover import (
     cc_option,
     chosen,
@@ -20,8 +28,7 @@ from laxity.cli.suite_discover import (
     only_option,
     toolchain_of,
 )
-from laxity.cli.tables import format_table, print_json
-from laxity.errors import EXIT_DONE, EXIT_VIOLATED, ConfigError
+from laxity.errors import ConfigError
 
 if TYPE_CHECKING:
     from laxity.suites.classify import Vetted
@@ -33,13 +40,16 @@ _LEAST_JOBS = 3
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
-    """The options as click gives them."""
+    """The options as click gives them; None: not given."""
 
     directory: str
     only: tuple[str, ...]
     jobs: int
     cc: str
     output: str
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
     output_format: str
     quiet: bool
 
@@ -62,8 +72,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="FILE",
     default="vetting.toml",
     show_default=True,
-    help="Where the verdicts go; must not exist.",
+    help="Where the verdicts go, beside the run; must not exist.",
 )
+@run_dir_option
+@run_root_option
+@no_report_option
 @format_option("table", "json")
 @quiet_option
 @debug_option
@@ -72,49 +85,54 @@ def vet(**given: object) -> int:
 
     Results of fresh processes are compared with those of jobs in each isolation mode: what they
     return, check, print and write, the state that they leave, and how many instructions they are.
-    The cheapest mode that is right is chosen. DIR is not written to. Exit code 1: a program has no
-    right mode.
+    The cheapest mode that is right is chosen. DIR is not written to. What every job did is stored
+    as a run, with a report. Exit code 1: a program has no right mode.
     """
-    from laxity.store.run_directory import write_file  # noqa: PLC0415 - when needed
-    from laxity.suites.jobs import require_tools  # noqa: PLC0415 - when needed
-    from laxity.suites.vetting import VetRequest, vet_all  # noqa: PLC0415 - when needed
-    from laxity.suites.vetting_file import vetting_to_toml  # noqa: PLC0415 - when needed
+    from laxity.experiments.vet import VettingRequest, run_vetting  # noqa: PLC0415 - when needed
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.store.run_directory import VETTING, write_file  # noqa: PLC0415 - with the above
+    from laxity.suites.jobs import require_tools  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     to = Path(options.output)
     if to.exists():
         msg = f"{to}: exists; name another file with -o, or remove it"
         raise ConfigError(msg)
+    final = run_path("vet", options.run_dir, options.run_root)
     require_tools()
     toolchain = toolchain_of(options.cc)
-    programs = chosen(discovered(options.directory, toolchain).programs, options.only)
+    found = discovered(options.directory, toolchain)
+    programs = chosen(found.programs, options.only)
+    request = VettingRequest(
+        root=Path(options.directory).resolve(),
+        toolchain=toolchain,
+        found=found,
+        programs=programs,
+        jobs=options.jobs,
+        final=final,
+        command_line=["laxity", *sys.argv[1:]],
+        on_vetted=_teller(len(programs), is_quiet=options.quiet),
+    )
+    with forwarded_signals() as signals:
+        finished, vetted = run_vetting(request, signals)
+    if finished.path is not None and finished.manifest.status == "complete":
+        write_file(to, (finished.path / VETTING).read_bytes())
+    keys = ("program", "classes", "mode", "verdict", "evidence")
+    return show_finished(
+        finished,
+        output_format=options.output_format,
+        has_report=not options.no_report,
+        document=[{key: getattr(one, key) for key in keys} for one in vetted],
+    )
+
+
+def _teller(n_programs: int, *, is_quiet: bool) -> "Callable[[Vetted], None]":
     n_told = 0
 
     def tell(one: "Vetted") -> None:
         nonlocal n_told
         n_told += 1
-        if not options.quiet:
-            print(f"vet {n_told}/{len(programs)}: {one.program}", file=sys.stderr, flush=True)
+        if not is_quiet:
+            print(f"vet {n_told}/{n_programs}: {one.program}", file=sys.stderr, flush=True)
 
-    root = Path(options.directory).resolve()
-    with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        request = VetRequest(root, Path(build), toolchain, options.jobs)
-        vetted = vet_all(request, programs, tell)
-    write_file(to, vetting_to_toml(request, programs, vetted).encode())
-    _show(vetted, options.output_format)
-    return EXIT_DONE if all(one.mode for one in vetted) else EXIT_VIOLATED
-
-
-def _show(vetted: "Sequence[Vetted]", output_format: str) -> None:
-    if output_format == "json":
-        keys = ("program", "classes", "mode", "verdict", "evidence")
-        print_json([{key: getattr(one, key) for key in keys} for one in vetted])
-        return
-    rows = [
-        (one.program, ", ".join(one.classes) or "-", one.mode or "-", _why(one)) for one in vetted
-    ]
-    sys.stdout.write(format_table(("program", "classes", "mode", "evidence"), rows))
-
-
-def _why(one: "Vetted") -> str:
-    return one.verdict if one.mode is None else (one.evidence[0] if one.evidence else "")
+    return tell

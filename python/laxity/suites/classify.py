@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import msgspec
 
+from laxity.model.suite_result import VettedDetail
 from laxity.suites.jobs import Job, OwnRun, Session
 from laxity.suites.program import Convention
 
@@ -64,6 +65,7 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one program. `mode` None: rejected, no mode is right.
 
     `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT; "-": nothing to compare.
+    `detail`: what the verdict rests on, job by job; None: not asked for.
     """
 
     program: str
@@ -72,6 +74,7 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     evidence: tuple[str, ...]
     expected: str | None = None
+    detail: VettedDetail | None = None
 
 
 @dataclass(frozen=True, slots=True)
