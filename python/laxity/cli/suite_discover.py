@@ -5,6 +5,7 @@
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,10 @@ cc_option = click.option(
     help="The C compiler, and flags that the suite wants: 'cc -DSIZE=1'.",
 )
 only_option = click.option(
-    "--only", metavar="NAME", multiple=True, help="This program alone; may be repeated."
+    "--only",
+    metavar="NAME,...",
+    multiple=True,
+    help="These programs alone: names, or patterns as of a shell ('adpcm_*'); may be repeated.",
 )
 
 
@@ -88,18 +92,21 @@ def discovered(directory: str, toolchain: "Toolchain") -> "Discovery":
 
 
 def chosen(programs: "Sequence[Program]", only: Collection[str]) -> "list[Program]":
-    """Choose programs by `--only`.
+    """Choose programs by `--only`: names and patterns, each word several by commas.
 
     Raises:
         ConfigError: No program, or none of such a name.
     """
-    names = [one.name for one in programs]
-    for name in only:
-        if name not in names:
-            some = ", ".join(names[:_MAX_NAMES])
-            msg = f'--only: no program "{name}"; {suggestion(name, names, f"there are {some}")}'
-            raise ConfigError(msg)
     if not programs:
         msg = "no program was found; laxity suite discover says why"
         raise ConfigError(msg)
-    return [one for one in programs if not only or one.name in only]
+    names = [one.name for one in programs]
+    wanted: set[str] = set()
+    for word in (part.strip() for words in only for part in words.split(",")):
+        found = {name for name in names if fnmatchcase(name, word)}
+        if not found:
+            some = ", ".join(names[:_MAX_NAMES])
+            msg = f'--only: no program "{word}"; {suggestion(word, names, f"there are {some}")}'
+            raise ConfigError(msg)
+        wanted |= found
+    return [one for one in programs if not only or one.name in wanted]

@@ -12,6 +12,7 @@ from laxity.cli.tables import format_table
 from laxity.model.manifest import Manifest
 from laxity.model.suite_result import Spread, SuiteDocument, SuiteProgram, VettingDocument
 from laxity.model.units import format_duration_ns
+from laxity.report.suite_data import times_of
 
 _HEADERS = (
     "program", "mode", "jobs", "right", "wrong", "missed", "kind", "min", "median", "p99", "max",
@@ -23,7 +24,6 @@ _FOOTNOTE = (
     "min, median, p99, max: from start to finish, n = jobs (p99 needs 368); missed: of the "
     "deadline; isolating: mean, between jobs\n"
 )
-_START_TO_FINISH = "start_to_finish"
 
 
 def suite_table(document: SuiteDocument) -> str:
@@ -41,12 +41,6 @@ def suite_table(document: SuiteDocument) -> str:
             ("\n" if rows else "") + format_table(("not run", "why"), left_out + not_reached)
         )
     return "".join(parts)
-
-
-def times_of(program: SuiteProgram, quantity: str = _START_TO_FINISH) -> Spread | None:
-    """Give one quantity of a program; None: no job of it finished."""
-    times = [] if program.result is None else program.result.times
-    return next((one for one in times if one.quantity == quantity), None)
 
 
 def _row(one: SuiteProgram) -> tuple[str, ...]:

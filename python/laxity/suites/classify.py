@@ -241,13 +241,14 @@ def reference_work(seen: Observed) -> int | None:
     """
     restored = seen.works.get(Mode.RESTORE)
     later = restored.work[1:] if restored else ()
-    if later and all(_is_as_much(one, later[0]) for one in later):
+    if later and all(is_as_much(one, later[0]) for one in later):
         return later[0]
     fresh = seen.works.get(Mode.NONE)
     return fresh.work[0] if fresh and fresh.work else None
 
 
-def _is_as_much(work: int, reference: int) -> bool:
+def is_as_much(work: int, reference: int) -> bool:
+    """Tell whether a job is as many instructions as another, but for the C library's paths."""
     return abs(work - reference) <= max(WORK_TOLERANCE_COUNT, WORK_TOLERANCE_RATIO * reference)
 
 
@@ -261,7 +262,7 @@ def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
     other = [
         (job, one)
         for job, one in enumerate(counted.work)
-        if job > 0 and not _is_as_much(one, reference)
+        if job > 0 and not is_as_much(one, reference)
     ]
     if not other:
         return []
@@ -391,5 +392,5 @@ def _shrinks(seen: Observed) -> bool:
     reference, counted = reference_work(seen), seen.works.get(Mode.NONE)
     if reference is None or counted is None:
         return False
-    other = [one for one in counted.work[1:] if not _is_as_much(one, reference)]
+    other = [one for one in counted.work[1:] if not is_as_much(one, reference)]
     return bool(other) and max(other) < reference
