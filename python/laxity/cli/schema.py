@@ -34,7 +34,7 @@ def schema(name: str | None, output_format: str) -> None:
     """Print the columns of a stream, or of every stream, or the members of a document.
 
     NAME is a stream (jobs, histogram, ...) or a document: costs, bound, manifest, machine, doctor,
-    compare. With --format json all documents but costs and bound are a JSON Schema.
+    compare, suite-run, vetting. With --format json all but costs and bound are a JSON Schema.
     """
     if name in _EXPLAINED:
         _print_members(name, output_format)

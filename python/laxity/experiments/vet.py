@@ -117,7 +117,11 @@ def run_vetting(asked: VettingRequest, signals: Forwarder) -> tuple[Finished, li
         manifest = _write_before(run, asked)
         with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
             request = VetRequest(
-                asked.root, Path(build), asked.toolchain, asked.jobs, lambda: signals.has_received
+                root=asked.root,
+                build=Path(build),
+                toolchain=asked.toolchain,
+                jobs=asked.jobs,
+                is_ended=lambda: signals.has_received,
             )
             verdicts = vet_all(request, asked.programs, _Store(asked, request, run.tmp).add)
         manifest = _ended(manifest, asked, verdicts)

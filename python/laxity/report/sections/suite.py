@@ -136,7 +136,11 @@ def _row(one: ProgramData) -> tuple[Cell, ...]:
         number_cell(show_count(result.finished)),
         _count(result.right),
         Cell(wrong.text, is_number=True, mark=" state-bad") if result.wrong else wrong,
-        number_cell(show_count(result.missed)),
+        number_cell(
+            show_count(result.missed),
+            # Skipped ones, too; jobs that never ran have no time and are easily overlooked.
+            f"{show_count(result.not_met)} not met" if result.not_met > result.missed else "",
+        ),
         *_times(times),
         _picture(one),
         duration_cell(None)
