@@ -16,6 +16,7 @@ from laxity.cli.options import (
     format_option,
     no_report_option,
     quiet_option,
+    refuse_existing,
     run_dir_option,
     run_path,
     run_root_option,
@@ -97,6 +98,8 @@ def run_suite(**given: object) -> int:
 
     own = msgspec.convert(given, _Options)
     command_line = ["laxity", *sys.argv[1:]]
+    final = run_path("suite", own.run_dir, own.run_root)
+    refuse_existing(final)
     verdicts, parents = read_verdicts(Path(own.vetting))
     toolchain = toolchain_of(verdicts.cc)
     programs = chosen(discovered(own.directory, toolchain).programs, own.only)
@@ -114,9 +117,9 @@ def run_suite(**given: object) -> int:
         vetting=own.vetting,
         parents=parents,
         plan=plan,
-        final=run_path("suite", own.run_dir, own.run_root),
+        final=final,
         command_line=command_line,
-        on_begin=_tell if not own.quiet else lambda _line: None,
+        on_begin=_say_nothing if own.quiet else _tell,
     )
     with forwarded_signals() as signals:
         finished, document = run_all(request, signals)
@@ -151,12 +154,19 @@ def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":
 
 
 def _tell(line: str) -> None:
-    print(f"suite run: {line}", file=sys.stderr, flush=True)
+    print(f"suite run {line}", file=sys.stderr, flush=True)
+
+
+def _say_nothing(_line: str) -> None:
+    pass
 
 
 def _show(finished: "Finished", document: "SuiteDocument", own: _Options) -> int:
     if finished.path is not None:
         told = suite_document(document, finished.manifest, finished.path)
+        if not own.no_report and not own.quiet:
+            n_runs = len(finished.manifest.runs)
+            print(f"suite run: writes the reports of {n_runs} programs", file=sys.stderr)
         return show_finished(
             finished,
             output_format=own.output_format,

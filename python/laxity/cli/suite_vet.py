@@ -16,6 +16,7 @@ from laxity.cli.options import (
     format_option,
     no_report_option,
     quiet_option,
+    refuse_existing,
     run_dir_option,
     run_path,
     run_root_option,
@@ -99,6 +100,7 @@ def vet(**given: object) -> int:
         msg = f"{to}: exists; name another file with -o, or remove it"
         raise ConfigError(msg)
     final = run_path("vet", options.run_dir, options.run_root)
+    refuse_existing(final)
     require_tools()
     toolchain = toolchain_of(options.cc)
     found = discovered(options.directory, toolchain)

@@ -50,7 +50,7 @@ class SuiteRequest:
         parents: The run that holds them, if it is one.
         plan: Makes the run of a program.
         final: Directory of the suite run.
-        on_begin: Told each program as it begins.
+        on_begin: Told each program as it begins: "3/57: bsort, mode reinit".
     """
 
     root: Path
@@ -141,7 +141,10 @@ def run_suite(request: SuiteRequest, signals: Forwarder) -> tuple[Finished, Suit
             seed=None,
             cpus=tuple(sorted({cpu for one in parts for cpu in _cpus(one)})),
             fallbacks=(),
-            children=tuple(_child(request, table, part) for part in parts),
+            children=tuple(
+                _child(request, table, part, f"{number}/{len(parts)}")
+                for number, part in enumerate(parts, start=1)
+            ),
             begin=table.begin,
             judge=judge,
             parents=request.parents,
@@ -223,11 +226,11 @@ def _cpus(part: _Part) -> set[int]:
     return {cpu for task in part.request.spec.tasks for cpu in task.cpus}
 
 
-def _child(request: SuiteRequest, table: _Table, part: _Part) -> Child:
+def _child(request: SuiteRequest, table: _Table, part: _Part, place: str) -> Child:
     name = part.program.name
 
     def run(final: Path, signals: Forwarder) -> Finished:
-        request.on_begin(f"{name}, mode {request.known[name].mode}")
+        request.on_begin(f"{place}: {name}, mode {request.known[name].mode}")
         part.build.mkdir()
         building = VetRequest(request.root, part.build, request.toolchain, 1)
         guest = build_guest(building, part.program)

@@ -86,7 +86,7 @@ def _verdict_row(number: int, one: VettedDetail) -> tuple[Cell, ...]:
 
 
 def _proofs(one: VettedDetail) -> list[str]:
-    """Give the evidence for its classes; the rest is that for modes."""
+    """Give the evidence for its classes; there is more, for modes above all."""
     return [text for text in one.evidence if text.partition(":")[0] in one.classes]
 
 
@@ -113,7 +113,8 @@ def _folded(number: int, one: VettedDetail) -> Folded:
         counted = "" if work is None else f"; a job is {show_count(work)} instructions"
         blocks.append(Paragraph(f"A fresh process: {one.golden}{counted}."))
     # Why modes are wrong stands in the table.
-    blocks += [Paragraph(f"{text[0].upper()}{text[1:]}.") for text in _proofs(one)]
+    told = [text for text in one.evidence if not text.startswith("mode ")]
+    blocks += [Paragraph(f"{text[0].upper()}{text[1:]}.") for text in told]
     if one.modes:
         blocks.append(_mode_table(one))
     return Folded(
