@@ -147,21 +147,6 @@ def test_two_suite_runs_are_compared_program_by_program(vetted: Laxity):
     assert {one["subject"] for one in figures} == {"exits/exits", "stale_static/stale_static"}
 
 
-def test_programs_of_other_sources_are_not_compared(vetted: Laxity):
-    words = ("--only", "exits", "-t", "3", *TASK)
-    assert vetted(*RUN, "--run-dir", "A", *words).returncode == 0
-    source = vetted.directory / "suite" / "exits" / "exits.c"
-    source.write_text(source.read_text() + "\n")
-    only = ("--only", "exits", "--jobs", "3", "--quiet", "--no-report")
-    done = vetted("suite", "vet", "suite", "-o", "w.toml", *only)
-    assert done.returncode == 0, done.stderr
-    again = ("suite", "run", "suite", "--vetting", "w.toml", "--run-dir", "B")
-    assert vetted(*again, *words).returncode == 0
-    done = vetted("compare", "A", "B")
-    assert done.returncode == 4
-    assert 'exits/task "exits" args' in done.stderr
-
-
 def until_it_measures(laxity: Laxity, process: "subprocess.Popen[str]", program: str) -> Path:
     """Wait until a program measures; give the directory of the suite run while it is written."""
     tmp = laxity.directory / "R.tmp"

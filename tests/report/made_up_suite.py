@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A made-up suite run and a made-up vetting, written as the contract says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,12 +38,15 @@ def with_right(made: Made, wrong_jobs: Sequence[int]) -> Made:
     return replace(made, rows=named)
 
 
-def write_suite(directory: Path, programs: dict[str, tuple[Made, Sequence[int]]]) -> Path:
+def write_suite(
+    directory: Path, programs: Mapping[str, tuple[Made, Sequence[int]]], sources: str = "0" * 64
+) -> Path:
     """Write a suite run.
 
     Args:
         directory: Of the run.
         programs: By name: a run, and which of its jobs were wrong.
+        sources: Hash of the sources of every program.
     """
     rows = []
     for name, (made, wrong) in programs.items():
@@ -53,6 +56,7 @@ def write_suite(directory: Path, programs: dict[str, tuple[Made, Sequence[int]]]
         _write_manifest(path, msgspec.structs.replace(manifest, tasks=[task]))
         rows.append(_program(name, "restore", run=name))
     rows.append(_program("broken", None, left_out="rejected: its <check> fails", left_out_code=4))
+    rows = [msgspec.structs.replace(one, sources_sha256=sources) for one in rows]
     document = SuiteDocument(checkout="/home/x/suite", vetting="V", cc="cc", programs=rows)
     (directory / SUITE).write_bytes(encode_document(document))
     write_results(directory)
@@ -90,7 +94,7 @@ def _program(
 ) -> SuiteProgram:
     return SuiteProgram(
         program=name, convention="main", classes=["stale state"], mode=mode,
-        sources_sha256="0" * 64, run=run, left_out=left_out, left_out_code=left_out_code,
+        sources_sha256=None, run=run, left_out=left_out, left_out_code=left_out_code,
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from tests.report.made_up_suite import (
 from tests.report.run_builder import Made, ordinary_rows
 
 from laxity.model.suite_result import VettedMode
+from laxity.report.compare_data import read_side
+from laxity.report.compare_sides import differences_of
 from laxity.report.page import write_report
 from laxity.report.sections import vetting
 from laxity.report.small import bars
@@ -96,6 +98,23 @@ def test_wrong_jobs_stand_on_the_card(suite_run: Path):
     page = (suite_run / "report.html").read_text()
     assert '<span class="badge bad">wrong jobs</span>' in page
     assert "3 jobs did not do what a fresh process does: bsort." in page
+
+
+def test_suite_runs_of_other_sources_are_not_compared(tmp_path: Path):
+    programs = {"a": (Made(ordinary_rows(40)), ())}
+    paths = {
+        name: write_suite(tmp_path / name, programs, sources)
+        for name, sources in (("A", "0" * 64), ("B", "0" * 64), ("C", "1" * 64))
+    }
+
+    def differences(new: str) -> list[tuple[str, str, str]]:
+        sides = [read_side(name, paths[name]) for name in ("A", new)]
+        return [(one.what, one.base, one.new) for one in differences_of(*sides)]
+
+    assert differences("B") == []
+    assert differences("C") == [
+        ('a/task "a" args', "cc, sources 000000000000", "cc, sources 111111111111")
+    ]
 
 
 def test_every_quantity_has_unit_n_and_kind(suite_run: Path):
