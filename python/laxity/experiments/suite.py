@@ -216,10 +216,14 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
 
 def _part(request: SuiteRequest, program: Program, run: str, build: Path) -> _Part:
     """Plan the run of a program before anything runs: a mistake is told at once."""
-    vetted = request.known[program.name]
-    words = [str(build / "guest.so"), argv_name(program), program.convention.value]
-    words += [str(vetted.mode), vetted.expected or "", ""]
+    words = guest_words(program, request.known[program.name], build / "guest.so")
     return _Part(program, run, build, request.plan(program.name, shlex.join(words)))
+
+
+def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[str]:
+    """Give the words of the workload `guest` (native/guests/guest_hooks.c)."""
+    words = [str(guest), argv_name(program), program.convention.value]
+    return [*words, str(vetted.mode), vetted.expected or "", ""]
 
 
 def _cpus(part: _Part) -> set[int]:
