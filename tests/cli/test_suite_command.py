@@ -98,7 +98,7 @@ def test_a_vetted_program_runs_in_its_mode_and_every_job_is_right(laxity: Laxity
     assert code == 0, messages
     row = answer["runs"][0]
     assert (row["mode"], row["finished"], row["right"]) == ("restore", 6, 6)
-    task = open_run(laxity.directory / "R" / "stale_static").manifest.tasks[0]
+    task = open_run(laxity.directory / "R" / "runs" / "stale_static").manifest.tasks[0]
     assert task.isolating is not None
     assert task.isolating.n == 6
     assert 0 < task.isolating.mean_ns <= task.isolating.max_ns
@@ -112,7 +112,7 @@ def test_a_wrong_mode_shows_in_every_job_but_the_first(laxity: Laxity):
     assert code == 1
     assert (answer["runs"][0]["finished"], answer["runs"][0]["right"]) == (6, 1)
     # A busy machine may skip releases; those are no jobs.
-    jobs = finished(open_run(laxity.directory / "R" / "stale_static").stream("jobs"))
+    jobs = finished(open_run(laxity.directory / "R" / "runs" / "stale_static").stream("jobs"))
     assert jobs["right"].tolist() == [1, 0, 0, 0, 0, 0]
 
 
@@ -132,7 +132,7 @@ def test_each_job_of_mode_fork_is_a_process_of_its_own(laxity: Laxity):
     assert code == 0, messages
     row = answer["runs"][0]
     assert (row["mode"], row["finished"], row["right"]) == ("fork", 6, 6)
-    stored = open_run(laxity.directory / "R" / "libc_state")
+    stored = open_run(laxity.directory / "R" / "runs" / "libc_state")
     assert len(set(finished(stored.stream("jobs"))["tid"].tolist())) == 6
     isolating = stored.manifest.tasks[0].isolating
     assert isolating is not None

@@ -34,18 +34,20 @@ def refused(_: Path, __: Forwarder) -> Finished:
     raise NoVerdict(msg)
 
 
+WHOLE = Composite(
+    kind="measure",
+    name="all",
+    final=Path(),
+    command_line=["laxity", "measure", "all"],
+    seed=1,
+    cpus=(0,),
+    fallbacks=(),
+    children=(),
+)
+
+
 def run_all(path: Path, *children: Child) -> Finished:
-    whole = Composite(
-        kind="measure",
-        name="all",
-        final=path,
-        command_line=["laxity", "measure", "all"],
-        seed=1,
-        cpus=(0,),
-        fallbacks=(),
-        children=children,
-    )
-    return run_composite(whole, Forwarder())
+    return run_composite(replace(WHOLE, final=path, children=children), Forwarder())
 
 
 def test_costs_of_all_children_stand_in_the_whole(tmp_path: Path):
@@ -107,6 +109,43 @@ def test_interrupt_between_two_children_keeps_the_first(tmp_path: Path):
     done = run_all(tmp_path / "D", child("a", {4096: 500}, ended()), Child("b", interrupted))
     assert (done.manifest.status, done.manifest.exit_code) == ("interrupted", 130)
     assert open_recovered(tmp_path / "D").manifest.runs == ["a"]
+
+
+def test_interrupt_after_a_run_that_was_not_well_keeps_the_first_cause(tmp_path: Path):
+    first = child("a", {4096: 500}, ended("complete", 4))
+    done = run_all(tmp_path / "D", first, Child("b", interrupted))
+    # What happened first decides the code; that not all was run must still be seen.
+    assert (done.manifest.status, done.manifest.exit_code) == ("interrupted", 4)
+
+
+def test_signal_before_a_child_begins_nothing_more(tmp_path: Path):
+    signals = Forwarder()
+    begun: list[str] = []
+
+    def ends_with_a_signal(final: Path, _: Forwarder) -> Finished:
+        begun.append(final.name)
+        signals.handle(2, None)
+        return child("a", {4096: 500}, ended()).run(final, signals)
+
+    def never(final: Path, _: Forwarder) -> Finished:
+        begun.append(final.name)
+        raise NotImplementedError
+
+    whole = replace(WHOLE, final=tmp_path / "D",
+                    children=(Child("a", ends_with_a_signal), Child("b", never)))  # fmt: skip
+    done = run_composite(whole, signals)
+    assert (done.manifest.status, done.manifest.exit_code) == ("interrupted", 130)
+    assert begun == ["a"]
+
+
+def test_whole_is_judged_where_all_children_ended_well_and_only_there(tmp_path: Path):
+    judged = replace(WHOLE, judge=lambda _: (1, "wrong"))
+    well = replace(judged, final=tmp_path / "D", children=(child("a", {4096: 500}, ended()),))
+    done = run_composite(well, Forwarder())
+    assert (done.manifest.exit_code, done.manifest.message) == (1, "wrong")
+    unwell = child("a", {4096: 500}, ended("failed", 4))
+    done = run_composite(replace(judged, final=tmp_path / "E", children=(unwell,)), Forwarder())
+    assert done.manifest.exit_code == 4
 
 
 def test_report_shows_every_measurement_with_its_own_sections(tmp_path: Path):

@@ -13,6 +13,7 @@ import pytest
 from tests.report import run_builder
 from tests.report.made_up_bound import write_bound
 from tests.report.made_up_experiment import write_experiment
+from tests.report.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
 
 from laxity.report.page import write_report
@@ -31,7 +32,8 @@ return ids.filter((id, place) => ids.indexOf(id) !== place);
 """
 BROKEN_REFERENCES = """
 const uses = [...document.querySelectorAll('use, a')].map(one => one.getAttribute('href'));
-return uses.filter(href => !href || !document.getElementById(href.slice(1)));
+const within = uses.filter(href => !href || !href.startsWith('runs/'));
+return within.filter(href => !href || !document.getElementById(href.slice(1)));
 """
 # Boxes of all figures, and of what is drawn in them.
 DRAWN = """
@@ -108,10 +110,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     found["experiment"] = write_report(write_experiment(root / "experiment"))
     found["bound"] = write_report(write_bound(root / "bound", deadline="20ms"))
+    found["suite"] = write_report(ordinary_suite(root / "suite"))
+    found["vetting"] = write_report(write_vetting(root / "vetting", made_up_vetting()))
     return {"demo": write_report(write_composite(root / "demo", runs)), **found}
 
 
-NAMES = ("demo", "none", "one", "two", "misses", "bound", "experiment")
+NAMES = ("demo", "none", "one", "two", "misses", "bound", "experiment", "suite", "vetting")
 
 
 def load(driver: Any, report: Path, *, width: int = 1200, scheme: str = "light") -> None:  # noqa: ANN401 - selenium may be missing
@@ -161,6 +165,8 @@ def test_ids_are_unique_and_references_lead_somewhere(
         ("misses", 7),
         ("bound", 1),
         ("experiment", 1),
+        ("suite", 1),
+        ("vetting", 0),
     ],
 )
 def test_every_figure_is_drawn(driver: Any, reports: dict[str, Path], name: str, count: int):  # noqa: ANN401
@@ -199,9 +205,15 @@ def test_worst_jobs_have_no_tall_rows_on_a_phone(driver: Any, reports: dict[str,
     assert max(heights) < 4 * 13 * 1.5 + 11
 
 
+@pytest.mark.parametrize("name", ["demo", "suite", "vetting"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_contrast_in_both_themes(driver: Any, reports: dict[str, Path], scheme: str):  # noqa: ANN401
-    load(driver, reports["demo"], scheme=scheme)
+def test_text_has_contrast_in_both_themes(
+    driver: Any,  # noqa: ANN401
+    reports: dict[str, Path],
+    name: str,
+    scheme: str,
+):
+    load(driver, reports[name], scheme=scheme)
     back = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
     is_dark = sum(int(part) for part in back[4:-1].split(",")) < 3 * 128
     assert is_dark == (scheme == "dark")
@@ -219,8 +231,13 @@ def test_printed_report_is_light_and_shows_folded_parts(driver: Any, reports: di
     assert driver.execute_script("return document.querySelector('nav').offsetHeight") == 0
 
 
-def test_every_table_has_a_caption_and_row_headers(driver: Any, reports: dict[str, Path]):  # noqa: ANN401
-    load(driver, reports["demo"])
+@pytest.mark.parametrize("name", ["demo", "suite", "vetting"])
+def test_every_table_has_a_caption_and_row_headers(
+    driver: Any,  # noqa: ANN401
+    reports: dict[str, Path],
+    name: str,
+):
+    load(driver, reports[name])
     bare = """
     return [...document.querySelectorAll('table')].filter(table => !table.caption
       || [...table.tBodies[0].rows].some(row => row.cells[0].scope !== 'row')).length

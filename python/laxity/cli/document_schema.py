@@ -17,6 +17,8 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
+    "suite-run": ("suite.json of a suite run", "laxity.model.suite_result", "SuiteDocument"),
+    "vetting": ("vetting.json of a vetting", "laxity.model.suite_result", "VettingDocument"),
 }
 _REFERENCE = "$ref"
 

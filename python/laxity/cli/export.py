@@ -10,7 +10,7 @@ from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, run_argument
 from laxity.errors import ConfigError, suggestion
 from laxity.runner.finish import open_recovered
-from laxity.store.run_directory import Run
+from laxity.store.run_directory import SUITE, Run
 
 _FORMATS = ("perfetto", "csv", "json", "parquet")
 # One file holds one stream.
@@ -62,6 +62,9 @@ def _export_perfetto(run: Run, target: Path | None, stream: str | None) -> None:
     if run.manifest.measurement is not None:
         msg = f"{run.path}: measured the platform and holds no jobs; laxity costs show shows it"
         raise ConfigError(msg)
+    if run.manifest.kind == "vetting":
+        msg = f"{run.path}: vetted programs, whose jobs have no times; write csv, parquet or json"
+        raise ConfigError(msg)
     _refuse_several(run)
     with opened_output(target, is_binary=True) as file:
         write_perfetto(run, file)
@@ -107,5 +110,9 @@ def _chosen(names: list[str], stream: str | None, run: Run) -> list[str]:
 def _refuse_several(run: Run) -> None:
     if run.manifest.runs:
         first = run.path / "runs" / run.manifest.runs[0]
-        msg = f"{run.path}: consists of {len(run.manifest.runs)} runs; name one of them: {first}"
+        table = f", their table is {run.path / SUITE}" if run.manifest.kind == "suite" else ""
+        msg = (
+            f"{run.path}: consists of {len(run.manifest.runs)} runs{table}; "
+            f"name one of them: {first}"
+        )
         raise ConfigError(msg)

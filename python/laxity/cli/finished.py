@@ -4,7 +4,6 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
@@ -29,7 +28,7 @@ def show_finished(
     *,
     output_format: str,
     has_report: bool,
-    document: dict[str, Any] | None = None,
+    document: object | None = None,
 ) -> int:
     """Write the report, print the answer.
 
@@ -55,7 +54,7 @@ def show_finished(
     run = open_run(finished.path)
     is_table = output_format != "json"
 
-    def answer() -> str | dict[str, Any]:
+    def answer() -> object:
         if is_table:
             return summary_text(run)
         return summary_document(run) if document is None else document
@@ -89,7 +88,7 @@ def _take_step(step: Callable[[], None], run: Run, code: int) -> int:
     return failure if code == EXIT_DONE else code
 
 
-def _print_answer(run: Run, answer: str | dict[str, Any]) -> None:
+def _print_answer(run: Run, answer: object) -> None:
     if isinstance(answer, str):
         sys.stdout.write(f"{answer}{run.path}\n")
     else:

@@ -82,6 +82,17 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
+def refuse_existing(final: Path) -> None:
+    """Refuse a directory for a run before what takes long begins; `create_run` would later.
+
+    Raises:
+        ConfigError: It is there already.
+    """
+    if final.exists() or final.is_symlink():
+        msg = f"run directory {final}: exists; name another one or remove it"
+        raise ConfigError(msg)
+
+
 def run_path(name: str, run_dir: str | None, run_root: str | None, host: str | None = None) -> Path:
     """Decide where a new run goes.
 

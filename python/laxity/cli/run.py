@@ -99,7 +99,7 @@ _FOREIGN_LETTERS = {
 }
 
 
-class _Options(msgspec.Struct, frozen=True, kw_only=True):
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options as click gives them; None: not given."""
 
     name: str | None
@@ -415,8 +415,8 @@ def run(what: str, **given: object) -> int:
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
 
-    options = msgspec.convert(given, _Options)
-    experiment = _read_experiment(what, options, _resolution_here_ns())
+    options = msgspec.convert(given, RunOptions)
+    experiment = read_experiment(what, options, resolution_here_ns())
     if experiment.spec.on is not None:
         _refuse_knobs(options, experiment.spec.on)
     with open_target(experiment.spec.on) as target:
@@ -425,7 +425,7 @@ def run(what: str, **given: object) -> int:
             # Now that its clock is known.
             facts = target.facts()
             host = facts.text("@hostname")
-            experiment = _read_experiment(what, options, facts.integer("@resolution_ns") or 1)
+            experiment = read_experiment(what, options, facts.integer("@resolution_ns") or 1)
         spec = prepare_spec(experiment.spec, target)
         with located("--shield"):
             shield = () if options.shield is None else parse_cpus(options.shield)
@@ -459,7 +459,7 @@ def _tell(line: str) -> None:
     print(f"laxity run: {line}", file=sys.stderr)
 
 
-def _refuse_knobs(options: _Options, on: str) -> None:
+def _refuse_knobs(options: RunOptions, on: str) -> None:
     """Refuse to change kernel settings here for a run that is elsewhere."""
     given = ["--no-throttling"] if options.no_throttling else []
     given += [] if options.shield is None else ["--shield"]
@@ -468,11 +468,17 @@ def _refuse_knobs(options: _Options, on: str) -> None:
         raise ConfigError(msg)
 
 
-def _resolution_here_ns() -> int:
+def resolution_here_ns() -> int:
+    """Give the resolution of the clock that releases jobs on this machine."""
     return round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
 
 
-def _read_experiment(what: str, options: _Options, resolution_ns: int) -> _Experiment:
+def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Experiment:
+    """Resolve what was asked for: a spec file, or a workload and options.
+
+    Raises:
+        ConfigError: It is no experiment.
+    """
     run_table = options.table(_RUN_KEYS)
     _check_sampling(what, options, run_table)
     if what in {"", "-"}:
@@ -491,7 +497,7 @@ def _read_experiment(what: str, options: _Options, resolution_ns: int) -> _Exper
     return _Experiment(spec.tasks[0].name, spec)
 
 
-def _check_sampling(what: str, options: _Options, run_table: dict[str, Any]) -> None:
+def _check_sampling(what: str, options: RunOptions, run_table: dict[str, Any]) -> None:
     """Serve RT-Bench's -M, which enables, beside -B and -C, which say how."""
     if options.sample:
         run_table.setdefault("sample_bucket", _DEFAULT_SAMPLE_BUCKET)
@@ -511,7 +517,7 @@ def _print_spec(spec: Spec, output_format: str) -> None:
 
 
 def _read_spec_file(
-    path: Path, run_table: dict[str, Any], options: _Options, resolution_ns: int
+    path: Path, run_table: dict[str, Any], options: RunOptions, resolution_ns: int
 ) -> _Experiment:
     for key in (
         *options.table((*_TASK_KEYS, "sched_period", "sched_deadline", "words")),

@@ -5,6 +5,7 @@
 import sys
 import tempfile
 from collections.abc import Collection
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,10 @@ cc_option = click.option(
     help="The C compiler, and flags that the suite wants: 'cc -DSIZE=1'.",
 )
 only_option = click.option(
-    "--only", metavar="NAME", multiple=True, help="This program alone; may be repeated."
+    "--only",
+    metavar="NAME,...",
+    multiple=True,
+    help="These programs alone: names, or patterns as of a shell ('adpcm_*'); may be repeated.",
 )
 
 
@@ -118,29 +122,33 @@ def discovered(directory: str, toolchain: "Toolchain", stated: Stated) -> "Disco
 
 
 def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
-    """Choose programs by `--only`: by name, with or without size.
+    """Choose programs by `--only`: names, with or without size, and patterns, with commas between.
 
     Raises:
         ConfigError: No program, or none of such a name.
     """
     names = [one.name for one in found.programs]
-    known = {*names, *(one.path for one in found.left_out)}
-    known |= {_sizeless(one) for one in found.programs}
-    for name in only:
-        if name not in known:
-            some = ", ".join(names[:_MAX_NAMES])
-            advice = suggestion(name, sorted(known), f"there are {some}")
-            msg = f'--only: no program "{name}"; {advice}'
-            raise ConfigError(msg)
+    known = {*names, *(one.path for one in found.left_out), *map(_sizeless, found.programs)}
     if not known:
         msg = "no program was found; laxity suite discover says why"
         raise ConfigError(msg)
+    wanted: set[str] = set()
+    for word in (part.strip() for words in only for part in words.split(",")):
+        meant = {name for name in known if fnmatchcase(name, word)}
+        if not meant:
+            some = ", ".join(names[:_MAX_NAMES])
+            advice = suggestion(word, sorted(known), f"there are {some}")
+            msg = f'--only: no program "{word}"; {advice}'
+            raise ConfigError(msg)
+        wanted |= meant
     if not only:
         return found
     return msgspec.structs.replace(
         found,
-        programs=tuple(one for one in found.programs if one.name in only or _sizeless(one) in only),
-        left_out=tuple(one for one in found.left_out if one.path in only),
+        programs=tuple(
+            one for one in found.programs if one.name in wanted or _sizeless(one) in wanted
+        ),
+        left_out=tuple(one for one in found.left_out if one.path in wanted),
     )
 
 

@@ -1,20 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity suite run`: vetted programs as periodic tasks, one run each."""
+"""`laxity suite run`: vetted programs as periodic tasks, one run each, stored as one run."""
 
-import io
-import shlex
 import sys
-import tempfile
-from collections.abc import Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from laxity.cli.options import debug_option, format_option
+from laxity.cli.finished import show_finished
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    refuse_existing,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
 from laxity.cli.run import run as run_command
 from laxity.cli.suite_discover import (
     chosen,
@@ -23,133 +29,138 @@ from laxity.cli.suite_discover import (
     only_option,
 )
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
+from laxity.cli.suite_tables import suite_document, suite_table
 from laxity.cli.suite_target import vetted_toolchain
-from laxity.cli.tables import format_table, print_json
-from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError
-from laxity.model.units import format_duration_ns
-from laxity.suites.classify import Mode
-from laxity.suites.jobs import argv_name, provide
-from laxity.suites.program import Program
-from laxity.suites.toolchain import Toolchain
-from laxity.suites.vetting import VetRequest, build_guest
-from laxity.suites.vetting_file import (
-    VettedProgram,
-    Vetting,
-    inputs_hash,
-    read_vetting,
-    sources_hash,
-)
+from laxity.cli.tables import print_json
+from laxity.errors import EXIT_DONE, ConfigError
 
-# What the workload `guest` can do; exec needs a new program per job.
-_RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK)
-_WORKLOAD = "guest"
-# Ours, so that the run is where it is looked for and its answer is ours to write.
-_TAKEN = ("--run-dir", "--run-root", "--format", "--name", "-b", "--words", "--dry-run", "--on")
-_HEADERS = ("program", "mode", "jobs", "right", "kind", "median", "max", "isolating", "run")
+if TYPE_CHECKING:
+    from laxity.model.suite_result import SuiteDocument
+    from laxity.runner.finish import Finished
+    from laxity.suites.vetting_file import Vetting
+
+# What of `laxity run` is ours for each program, or the same for all of them.
+_TAKEN = frozenset(
+    {"what", "name", "words", "on", "run_dir", "run_root", "no_report", "output_format", "dry_run"}
+    | {"quiet"}
+)
+# Not asked for: `laxity run` wants all of its options, the taken ones too.
+_FIXED: Mapping[str, Any] = {
+    "on": None,
+    "run_dir": None,
+    "run_root": None,
+    "no_report": True,
+    "output_format": "table",
+    "dry_run": False,
+}
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
-    """The options as click gives them."""
+    """The options of this command as click gives them; None: not given."""
 
     directory: str
     manifest: str | None
     sizes: str | None
     vetting: str
-    run_dir: str
     only: tuple[str, ...]
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
     output_format: str
-    options: tuple[str, ...]
+    quiet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Suite:
-    """A checkout, what builds it, what is known of its programs."""
-
-    root: Path
-    toolchain: Toolchain
-    known: dict[str, VettedProgram]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A program that is built, and the directory that its jobs work in."""
-
-    program: Program
-    vetted: VettedProgram
-    guest: Path
-    working: Path
-
-
-class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One program of a suite run; None: there is no such figure.
-
-    `right` counts jobs whose end, check and output are those of a fresh process. Times are from
-    start to finish, measured, over `finished` jobs; `isolating_mean_ns` is spent between jobs.
-    """
-
-    program: str
-    mode: str
-    exit_code: int
-    finished: int
-    right: int
-    start_to_finish_median_ns: int | None
-    start_to_finish_max_ns: int | None
-    isolating_mean_ns: int | None
-    run_dir: str
-
-
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """A program that was not run, and why; `exit_code` is that of its run, if one was tried."""
-
-    program: str
-    reason: str
-    exit_code: int = EXIT_NO_VERDICT
-
-
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @directory_argument
 @manifest_options
-@click.option("--vetting", metavar="FILE", default="vetting.toml", show_default=True)
-@click.option("--run-dir", metavar="DIR", required=True, help="One run per program goes below it.")
+@click.option(
+    "--vetting",
+    metavar="FILE|RUN",
+    default="vetting.toml",
+    show_default=True,
+    help="What laxity suite vet found: its file, or the directory of its run.",
+)
 @only_option
+@run_dir_option
+@run_root_option
+@no_report_option
 @format_option("table", "json")
+@quiet_option
 @debug_option
-@click.argument("options", metavar="[OPTIONS OF laxity run]...", nargs=-1, type=click.UNPROCESSED)
 def run_suite(**given: object) -> int:
-    """Run vetted programs below DIR as periodic tasks, one after the other, one run each.
+    """Run vetted programs below DIR as periodic tasks, one after the other, and store them.
 
     Each runs in the isolation mode that laxity suite vet found, and every job is compared with a
-    fresh process: column `right` of its jobs.npy. All other options are those of laxity run:
-    -p 10ms -t 1000 --interfere 'bandwidth write 64MiB@0'. Exit code 1: a job was wrong, or a run
+    fresh process. All other options are those of laxity run, for each program. The run holds
+    suite.json, a row per program, and RUN/runs/PROGRAM. Exit code 1: a job was wrong, or a run
     violated a limit; 4: a program could not be run.
     """
-    asked = msgspec.convert(given, _Options)
-    for word in asked.options:
-        if word.partition("=")[0] in _TAKEN:
-            msg = f"{word}: laxity suite run says that for each program; leave it out"
-            raise ConfigError(msg)
-    to = Path(asked.run_dir)
-    if to.exists():
-        msg = f"{to}: exists; name another directory with --run-dir"
-        raise ConfigError(msg)
-    verdicts = read_vetting(Path(asked.vetting))
-    stated = read_stated(asked.manifest, asked.sizes)
-    _refuse_other_manifest(verdicts, asked.vetting, stated)
+    from laxity.cli.run_plan import plan_run  # noqa: PLC0415 - heavy
+    from laxity.experiments.suite import WORKLOAD, SuiteRequest  # noqa: PLC0415 - with the above
+    from laxity.experiments.suite import run_suite as run_all  # noqa: PLC0415 - with the above
+    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+
+    own = msgspec.convert(given, _Options)
+    command_line = ["laxity", *sys.argv[1:]]
+    final = run_path("suite", own.run_dir, own.run_root)
+    refuse_existing(final)
+    verdicts, parents = read_verdicts(Path(own.vetting))
+    stated = read_stated(own.manifest, own.sizes)
+    _refuse_other_manifest(verdicts, own.vetting, stated)
     toolchain = vetted_toolchain(verdicts)
-    known = {one.name: one for one in verdicts.program}
-    found = chosen(discovered(asked.directory, toolchain, stated), asked.only)
-    rows, left_out = _run_all(
-        _Suite(Path(asked.directory).resolve(), toolchain, known), to, found.programs, asked.options
+    found = chosen(discovered(own.directory, toolchain, stated), own.only)
+    for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
+
+    def plan(name: str, words: str) -> Any:  # noqa: ANN401 - a RunRequest, which is heavy to load
+        options = {**for_each, **_FIXED, "name": name, "words": words, "quiet": own.quiet}
+        return plan_run(WORKLOAD, options, command_line)
+
+    request = SuiteRequest(
+        root=Path(own.directory).resolve(),
+        toolchain=toolchain,
+        programs=found.programs,
+        missing=found.left_out,
+        known={one.name: one for one in verdicts.program},
+        vetting=own.vetting,
+        parents=parents,
+        plan=plan,
+        final=final,
+        command_line=command_line,
+        on_begin=_say_nothing if own.quiet else _tell,
     )
-    left_out += [LeftOut(program=one.path, reason=one.reason) for one in found.left_out]
-    if asked.output_format == "json":
-        print_json({"runs": rows, "left_out": left_out})
-    else:
-        _print_rows(rows, left_out)
-    return _exit_code(rows, left_out)
+    with forwarded_signals() as signals:
+        finished, document = run_all(request, signals)
+    return _show(finished, document, own)
 
 
-def _refuse_other_manifest(verdicts: Vetting, path: str, stated: Stated) -> None:
+# Every option of `laxity run` that is not taken, whatever there will be.
+run_suite.params += [one for one in run_command.params if one.name not in _TAKEN | {"debug"}]
+
+
+def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":
+    """Read vetting.toml, or that of a run of `laxity suite vet`.
+
+    Returns:
+        The verdicts, and the name of the run that holds them, if it is one.
+
+    Raises:
+        ConfigError: There is none.
+        RecordError: The run is damaged.
+    """
+    from laxity.runner.finish import open_recovered  # noqa: PLC0415 - when needed
+    from laxity.store.run_directory import VETTING, tmp_path_of  # noqa: PLC0415 - when needed
+    from laxity.suites.vetting_file import read_vetting  # noqa: PLC0415 - when needed
+
+    if not path.is_dir() and not tmp_path_of(path).is_dir():
+        return read_vetting(path), ()
+    run = open_recovered(path)
+    if run.manifest.kind != "vetting":
+        msg = f"--vetting {path}: a run of kind {run.manifest.kind}; name one of laxity suite vet"
+        raise ConfigError(msg)
+    return read_vetting(run.path / VETTING), (run.path.absolute().name,)
+
+
+def _refuse_other_manifest(verdicts: "Vetting", path: str, stated: Stated) -> None:
     """Refuse verdicts that are about jobs which were given something else.
 
     Raises:
@@ -166,130 +177,29 @@ def _refuse_other_manifest(verdicts: Vetting, path: str, stated: Stated) -> None
     raise ConfigError(msg)
 
 
-def _run_all(
-    suite: _Suite, to: Path, programs: Sequence[Program], options: Sequence[str]
-) -> tuple[list[SuiteRow], list[LeftOut]]:
-    rows: list[SuiteRow] = []
-    left_out: list[LeftOut] = []
-    with tempfile.TemporaryDirectory(prefix="laxity-suite-") as scratch:
-        for number, program in enumerate(programs):
-            vetted = suite.known.get(program.name)
-            reason = _why_not(suite.root, program, vetted)
-            if vetted is None or reason:
-                left_out.append(LeftOut(program=program.name, reason=reason))
-                continue
-            build = Path(scratch, str(number))
-            build.mkdir()
-            guest = build_guest(VetRequest(suite.root, build, suite.toolchain, 1), program)
-            if isinstance(guest, str):
-                left_out.append(LeftOut(program=program.name, reason=f"cannot be built: {guest}"))
-                continue
-            working = build / "cwd"
-            working.mkdir()
-            provide(program, working)
-            row = _run_one(_Ready(program, vetted, guest, working), to / program.name, options)
-            if isinstance(row, LeftOut):
-                left_out.append(row)
-            else:
-                rows.append(row)
-            if row.exit_code == EXIT_INTERRUPTED:
-                break
-    return rows, left_out
+def _tell(line: str) -> None:
+    print(f"suite run {line}", file=sys.stderr, flush=True)
 
 
-def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
-    """Say why a program may not run; "": it may.
-
-    Raises:
-        ConfigError: Its sources or inputs are not those that were vetted.
-    """
-    if vetted is None:
-        return "not vetted"
-    if vetted.sources_sha256 != sources_hash(root, program):
-        msg = f"{program.name}: its sources have changed since it was vetted; vet again"
-        raise ConfigError(msg)
-    if vetted.inputs_sha256 != inputs_hash(program):
-        msg = f"{program.name}: its input files have changed since it was vetted; vet again"
-        raise ConfigError(msg)
-    if vetted.mode is None or vetted.expected is None:
-        return vetted.verdict
-    if vetted.mode not in _RUN_MODES:
-        return f"is right in mode {vetted.mode} only, in which this build runs no periodic jobs"
-    return ""
+def _say_nothing(_line: str) -> None:
+    pass
 
 
-def _run_one(ready: _Ready, to: Path, options: Sequence[str]) -> SuiteRow | LeftOut:
-    program, vetted, given = ready.program, ready.vetted, ready.program.given
-    words = [str(ready.guest), argv_name(program), program.convention.value, str(vetted.mode)]
-    words += [vetted.expected or "", given.stdin or "", given.output_filter]
-    words += [str(ready.working), *given.words]
-    to.parent.mkdir(parents=True, exist_ok=True)
-    argv = [_WORKLOAD, "-b", shlex.join(words), "--name", program.name, "--run-dir", str(to)]
-    print(f"suite run: {program.name}, mode {vetted.mode}", file=sys.stderr, flush=True)
-    with redirect_stdout(io.StringIO()):
-        code = run_command.main([*argv, *options], prog_name="laxity run", standalone_mode=False)
-    code = code if isinstance(code, int) else EXIT_DONE
-    if not to.is_dir():
-        return LeftOut(program=program.name, reason="nothing was measured", exit_code=code)
-    return _row_of(program, vetted, to, code)
-
-
-def _row_of(program: Program, vetted: VettedProgram, to: Path, code: int) -> SuiteRow:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    from laxity.analysis import jobs as analysis  # noqa: PLC0415 - heavy
-    from laxity.store.run_directory import open_run  # noqa: PLC0415 - heavy
-
-    run = open_run(to)
-    jobs = analysis.finished(run.stream("jobs"))
-    times_ns = analysis.present(analysis.start_to_finish_ns(jobs))
-    isolating = run.manifest.tasks[0].isolating
-    return SuiteRow(
-        program=program.name,
-        mode=str(vetted.mode),
-        exit_code=code,
-        finished=int(jobs.size),
-        right=int((jobs["right"] == 1).sum() or 0) if jobs.size else 0,
-        start_to_finish_median_ns=int(np.median(times_ns)) if times_ns.size else None,
-        start_to_finish_max_ns=int(times_ns.max()) if times_ns.size else None,
-        isolating_mean_ns=isolating.mean_ns if isolating else None,
-        run_dir=str(to),
-    )
-
-
-def _print_rows(rows: Sequence[SuiteRow], left_out: Sequence[LeftOut]) -> None:
-    table = [
-        (
-            one.program,
-            one.mode,
-            str(one.finished),
-            str(one.right),
-            "measured",
-            _time(one.start_to_finish_median_ns),
-            _time(one.start_to_finish_max_ns),
-            _time(one.isolating_mean_ns),
-            one.run_dir,
+def _show(finished: "Finished", document: "SuiteDocument", own: _Options) -> int:
+    if finished.path is not None:
+        told = suite_document(document, finished.manifest, finished.path)
+        if not own.no_report and not own.quiet:
+            n_runs = len(finished.manifest.runs)
+            print(f"suite run: writes the reports of {n_runs} programs", file=sys.stderr)
+        return show_finished(
+            finished,
+            output_format=own.output_format,
+            has_report=not own.no_report,
+            document=told,
         )
-        for one in rows
-    ]
-    sys.stdout.write(format_table(_HEADERS, table, right=(2, 3, 5, 6, 7)))
-    sys.stdout.write("median, max: from start to finish; isolating: mean, between jobs\n")
-    if left_out:
-        sys.stdout.write("\n")
-        sys.stdout.write(
-            format_table(("not run", "why"), [(one.program, one.reason) for one in left_out])
-        )
-
-
-def _time(time_ns: int | None) -> str:
-    return "-" if time_ns is None else format_duration_ns(time_ns)
-
-
-def _exit_code(rows: Sequence[SuiteRow], left_out: Sequence[LeftOut]) -> int:
-    """The first run that did not end well decides; then wrong jobs, then what was left out."""
-    unwell = next((one.exit_code for one in rows if one.exit_code != EXIT_DONE), EXIT_DONE)
-    if unwell != EXIT_DONE:
-        return unwell
-    if any(one.right < one.finished for one in rows):
-        return EXIT_VIOLATED
-    return next((one.exit_code for one in left_out), EXIT_DONE)
+    if own.output_format == "json":
+        print_json(suite_document(document, finished.manifest, None))
+    else:
+        sys.stdout.write(suite_table(document))
+    left_out = (one.left_out_code for one in document.programs if one.left_out_code is not None)
+    return finished.manifest.exit_code or next(left_out, EXIT_DONE)

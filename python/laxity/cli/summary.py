@@ -8,6 +8,7 @@ from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
 from laxity.cli.measured_summary import measured_document, measured_text
+from laxity.cli.suite_tables import suite_table, vetting_table
 from laxity.cli.tables import format_table
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.model.manifest import Manifest
@@ -17,6 +18,7 @@ from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.report.measured import view_of
 from laxity.report.observed import thread_lines
 from laxity.report.run_data import PageData, RunData, TaskData, read_page
+from laxity.runner.suite_results import read_suite, read_vetting_seen
 from laxity.store.run_directory import Run
 
 _NAMES = {
@@ -35,10 +37,14 @@ _UNSUPPORTED = "-"
 # Before a value that is known only as the end of a bucket.
 _AT_LEAST = "≥"
 _AT_MOST = "≤"
+# Kinds of run whose answer is a row per program.
+_SUITES = frozenset({"suite", "vetting"})
 
 
 def summary_text(run: Run) -> str:
     """Write a run's summary for people; never empty."""
+    if run.manifest.kind in _SUITES:
+        return _outcome_line(run.manifest) + _suite_text(run)
     page = read_page(run)
     measured = [_measured_part(page, data) for data in page.runs]
     if run.manifest.kind == "bound":
@@ -59,6 +65,13 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in (*attribution_lines(page), *event_lines(page))]
     return "".join(parts + measured + _after_lines(page))
+
+
+def _suite_text(run: Run) -> str:
+    if run.manifest.kind == "vetting":
+        return vetting_table(read_vetting_seen(run.path))
+    drifts = [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
+    return "".join([suite_table(read_suite(run.path)), *drifts])
 
 
 def _stop_lines(page: PageData) -> list[str]:

@@ -12,7 +12,7 @@ import msgspec
 
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
 from laxity.experiments.run_once import new_manifest, write_diagnosis
-from laxity.model.manifest import Fallback, Manifest
+from laxity.model.manifest import Fallback, Manifest, Status
 from laxity.runner import finish
 from laxity.runner.doctor import Diagnosis, diagnose, drift
 from laxity.runner.finish import Finished
@@ -40,11 +40,25 @@ class Child:
     is_extra: bool = False
 
 
+def _write_nothing(_tmp: Path) -> None:
+    pass
+
+
+def _ended_well(_tmp: Path) -> tuple[int, str]:
+    return EXIT_DONE, ""
+
+
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """What the whole is, where it is stored, and what was typed."""
+    """What the whole is, where it is stored, and what was typed.
 
-    kind: Literal["demo", "measure"]
+    Attributes:
+        begin: Writes what else belongs to the whole into its directory, before the first child.
+        judge: Asked, where all children ended well, how the whole did: exit code, and why.
+        parents: Runs that it rests on.
+    """
+
+    kind: Literal["demo", "measure", "suite"]
     name: str
     final: Path
     command_line: list[str]
@@ -52,6 +66,9 @@ class Composite:
     cpus: tuple[int, ...]
     fallbacks: tuple[Fallback, ...]
     children: tuple[Child, ...]
+    begin: Callable[[Path], None] = _write_nothing
+    judge: Callable[[Path], tuple[int, str]] = _ended_well
+    parents: tuple[str, ...] = ()
 
 
 def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
@@ -74,7 +91,8 @@ def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MA
         manifest = msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after)))
         deciding = [done.manifest for child, done in finished if not child.is_extra]
         kept = [done.path.name for _, done in finished if done.path is not None]
-        return _finish(run, manifest, kept, deciding, is_interrupted=is_interrupted)
+        manifest = _ended(manifest, kept, deciding, is_interrupted=is_interrupted)
+        return _finish(run, manifest, whole.judge)
     except LaxityError:
         if not any((run.tmp / "runs").glob("*")):
             shutil.rmtree(run.tmp, ignore_errors=True)
@@ -94,6 +112,8 @@ def _run_children(
     finished: list[tuple[Child, Finished]] = []
     left_out: list[Fallback] = []
     for child in children:
+        if signals.has_received:
+            return finished, left_out, True
         try:
             done = child.run(run.tmp / "runs" / child.name, signals)
         except KeyboardInterrupt:
@@ -119,31 +139,32 @@ def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manife
         on=target.on,
         fallbacks=list(whole.fallbacks),
         runs=[child.name for child in whole.children],
+        parents=list(whole.parents),
     )
     run_directory.write_document(run.tmp / MANIFEST, manifest)
     run_directory.write_document(run.tmp / MACHINE, machine)
+    whole.begin(run.tmp)
     before = diagnose(facts, whole.cpus)
     write_diagnosis(run.tmp, before, None)
     return manifest, before
 
 
-def _finish(
-    run: NewRun,
-    manifest: Manifest,
-    kept: list[str],
-    ends: Sequence[Manifest],
-    *,
-    is_interrupted: bool,
-) -> Finished:
-    """Write the manifest of the whole: the runs that were kept, and how those ended that decide."""
+def _ended(
+    manifest: Manifest, kept: list[str], ends: Sequence[Manifest], *, is_interrupted: bool
+) -> Manifest:
+    """Say how the whole ended: the runs that were kept, and the ends of those that decide."""
     unwell = [end for end in ends if end.exit_code != EXIT_DONE or end.status != "complete"]
+    status: Status = "complete"
+    code: int | None = EXIT_DONE
+    message = ""
     if unwell:
-        status, code, message = unwell[0].status, unwell[0].exit_code, _message(manifest, unwell[0])
+        code, message = unwell[0].exit_code, _message(manifest, unwell[0])
+        status = next((end.status for end in unwell if end.status != "complete"), "complete")
     elif is_interrupted:
-        status, code, message = "interrupted", EXIT_INTERRUPTED, "interrupted between two runs"
-    else:
-        status, code, message = "complete", EXIT_DONE, ""
-    manifest = msgspec.structs.replace(
+        code, message = EXIT_INTERRUPTED, "interrupted between two runs"
+    if is_interrupted:
+        status = "interrupted"
+    return msgspec.structs.replace(
         manifest,
         status=status,
         exit_code=code,
@@ -151,15 +172,22 @@ def _finish(
         finished_at=finish.now(),
         runs=kept,
     )
-    if not kept:
+
+
+def _finish(run: NewRun, manifest: Manifest, judge: Callable[[Path], tuple[int, str]]) -> Finished:
+    """Write the manifest of the whole and give it its name; nothing stays without a run within."""
+    if not manifest.runs:
         shutil.rmtree(run.tmp)
         return Finished(None, manifest)
-    finish.write_composite(run.tmp, manifest)
+    finish.write_joined(run.tmp, manifest)
+    if manifest.status == "complete" and manifest.exit_code == EXIT_DONE:
+        code, message = judge(run.tmp)
+        manifest = msgspec.structs.replace(manifest, exit_code=code, message=message)
+    finish.write_final_manifest(run.tmp, manifest)
     return finish.finish_run(run.tmp, has_survived=True)
 
 
 def _message(manifest: Manifest, end: Manifest) -> str:
     """Name the child, where it is not clear which one is meant."""
-    return (
-        f"{end.name}: {end.message}" if manifest.kind == "measure" and end.message else end.message
-    )
+    is_named = manifest.kind in {"measure", "suite"} and end.message
+    return f"{end.name}: {end.message}" if is_named else end.message

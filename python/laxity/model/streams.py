@@ -329,6 +329,23 @@ SETS = (
     Field("schedulable", "u1", "", "1: proven to keep all deadlines; 0: not proven"),
 )
 
+# Of `suite vet`: jobs of third-party programs, against those of fresh processes.
+VETTED = (
+    Field("program", "u2", "", "index among programs of vetting.json"),
+    Field("mode", "u1", "", "0 none, 1 reinit, 2 restore, 3 fork, 4 exec"),
+    Field("job", "u8", "", "number of the job in its session, from 0"),
+    Field("right", "u1", "", "1: end, check and output are those of a fresh process"),
+    Field("state", "u1", "", "1: leaves the state that the first job of its session left"),
+    Field("instructions", "i8", "count", "by callgrind, in a session of its own; absent: not"),
+    Field("duration_ns", "i8", "ns", "of the job; several sessions ran at once: no timing"),
+    Field("isolating_ns", "i8", "ns", "between this job and the next, likewise"),
+    Field("heap_bytes", "i8", "bytes", "held after the job; absent: not counted"),
+    Field("descriptors", "i4", "count", "open beyond those before the first job"),
+    Field("threads", "i4", "count", "running beyond those before the first job"),
+    Field("handlers", "i4", "count", "signals answered otherwise than before the first job"),
+    Field("output_bytes", "i8", "bytes", "written to standard output and error"),
+)
+
 STREAMS: Mapping[str, tuple[Field, ...]] = {
     "jobs": JOBS,
     "histogram": HISTOGRAM,
@@ -343,6 +360,7 @@ STREAMS: Mapping[str, tuple[Field, ...]] = {
     "migration": MIGRATION,
     "migration_jobs": MIGRATION_JOBS,
     "sets": SETS,
+    "vetted": VETTED,
 }
 # Streams whose files may hold columns not listed above: one f4 per value that a workload logs, and
 # per event of the run one i8 NAME with one f4 NAME_scale_ratio.

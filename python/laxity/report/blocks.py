@@ -52,12 +52,17 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table; numbers are set right and may carry a smaller remark below."""
+    """One cell of a table; numbers are set right and may carry a smaller remark below.
+
+    `href`: where the text leads. `svg`: a drawing of ours (`small.py`) below the text.
+    """
 
     text: str
     is_number: bool = False
     remark: str = ""
     mark: str = ""
+    href: str = ""
+    svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,7 @@ class Folded:
     summary: str
     blocks: tuple["Block", ...]
     block: str = "folded"
+    identity: str = ""
 
 
 Block = Paragraph | Table | Figures | Code | Heading | Folded

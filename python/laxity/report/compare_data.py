@@ -20,11 +20,13 @@ from laxity.model.streams import Quantity as Stream
 from laxity.report.run_data import TaskData, read_tasks
 from laxity.runner.costs import read_costs
 from laxity.runner.finish import open_recovered
+from laxity.runner.suite_results import read_suite
 from laxity.store.integrity import find_damage
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 
 _STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
 _STATE = "state"
+_SHORT_HASH = 12
 # Kinds of run that have jobs of their own; what else a demo holds is costs, or a verdict.
 _KINDS_WITH_JOBS = frozenset({"run", "observe"})
 # What ended these is not among their jobs. Who interrupts a run has all jobs up to there.
@@ -98,9 +100,10 @@ def read_side(name: str, path: Path) -> Side:
     if damage:
         msg = f"run {path}: damaged ({damage[0]}); a comparison with it proves nothing"
         raise RecordError(msg)
-    parts = {child.path.name: _read_part(child) for child in run.children}
+    built = _built(run)
+    parts = {child.path.name: _read_part(child, built) for child in run.children}
     if not run.children:
-        parts = {"": _read_part(run)}
+        parts = {"": _read_part(run, {})}
     costs = read_costs(path) if (run.path / COSTS).exists() else None
     if costs is None and not any(part.tasks for part in parts.values()):
         msg = f"run {path}: holds neither jobs nor costs; nothing can be compared"
@@ -108,7 +111,19 @@ def read_side(name: str, path: Path) -> Side:
     return Side(name, path, parts, costs)
 
 
-def _read_part(run: Run) -> Part:
+def _built(run: Run) -> dict[str, str]:
+    """Say of what the programs of a suite were made, by run; empty for other runs."""
+    if run.manifest.kind != "suite":
+        return {}
+    document = read_suite(run.path)
+    return {
+        one.run: f"{document.cc}, sources {(one.sources_sha256 or '')[:_SHORT_HASH]}"
+        for one in document.programs
+        if one.run is not None
+    }
+
+
+def _read_part(run: Run, built: Mapping[str, str]) -> Part:
     problems: list[str] = []
     tasks = read_tasks(run, problems) if run.manifest.kind in _KINDS_WITH_JOBS else ()
     if problems:
@@ -119,7 +134,15 @@ def _read_part(run: Run) -> Part:
     except tomllib.TOMLDecodeError as error:
         msg = f"{run.path / SPEC}: unreadable ({error}); the run is damaged"
         raise RecordError(msg) from error
+    if run.path.name in built:
+        spec = _without_object(spec, built[run.path.name])
     return Part(run.manifest, spec, tasks, _resolution_ns(run), _checks(run))
+
+
+def _without_object(spec: dict[str, Any], built: str) -> dict[str, Any]:
+    """Put in place of the shared object's path, another one each time, of what it was made."""
+    tasks = [{**task, "args": [built, *task.get("args", [])[1:]]} for task in spec.get("task", [])]
+    return {**spec, "task": tasks}
 
 
 def _resolution_ns(run: Run) -> int:

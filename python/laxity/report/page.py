@@ -35,6 +35,7 @@ from laxity.report.sections import (
     verdict,
 )
 from laxity.report.sections.verdict import Verdict
+from laxity.report.suite_page import suite_page, vetting_page
 from laxity.store.run_directory import REPORT, open_run, write_file
 
 DERIVED = "derived.json"
@@ -42,6 +43,8 @@ _DERIVED_SCHEMA = 1
 _TEMPLATES = Path(__file__).parent / "templates"
 # Kinds of runs that need no machine.
 _COMPUTED = ("bound", "experiment")
+# Kinds of runs with a row per program; the programs' own runs have pages of their own.
+_OF_PROGRAMS = {"suite": suite_page, "vetting": vetting_page}
 # One run's sections, in reading order.
 _RUN_SECTIONS = (
     task.build,
@@ -92,10 +95,15 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
         PlatformError: A file cannot be written.
     """
     run = open_run(run_dir)
-    if run.manifest.kind == "compare":
+    if run.manifest.kind in _OF_PROGRAMS:
+        for child in run.children:
+            write_report(child.path, exceedance)
+        page, shown, sections = _OF_PROGRAMS[run.manifest.kind](run)
+        groups: tuple[Group, ...] = (Group("overview", "", sections),)
+    elif run.manifest.kind == "compare":
         answer = read_answer(run)
         page, shown = compare_page(run), card(run, answer)
-        groups: tuple[Group, ...] = (Group("overview", "", sections_of(page, answer)),)
+        groups = (Group("overview", "", sections_of(page, answer)),)
     else:
         page = read_page(run)
         groups, shown = tuple(_groups(page, exceedance)), verdict.build(page)

@@ -39,7 +39,7 @@ from laxity.model.manifest import (
     Writer,
     decode_document,
 )
-from laxity.runner import knob_journal, limits, measured, sets, trace
+from laxity.runner import knob_journal, limits, measured, sets, suite_results, trace
 from laxity.runner.instances import remove_left_instances
 from laxity.runner.kernel import Kernel
 from laxity.runner.knob_journal import Owner
@@ -54,7 +54,7 @@ from laxity.runner.signals import END_SIGNALS
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
 from laxity.store.npy import read_header
-from laxity.store.run_directory import COSTS, MANIFEST, NATIVE, SEGMENT, Run
+from laxity.store.run_directory import COSTS, MANIFEST, NATIVE, SEGMENT, VETTING, Run
 
 # Exit codes of laxity-run that mean "refused", not "ended": usage, and what the machine lacks.
 _REFUSALS = (EXIT_USAGE, EXIT_PLATFORM)
@@ -121,25 +121,28 @@ def _fold_half(
         return _fold_observation(tmp, manifest, has_survived=has_survived), True
     if manifest.experiment is not None:
         return _fold_experiment(tmp, manifest), (tmp / sets.STREAM).exists()
+    if manifest.kind == "vetting":
+        return _fold_vetting(tmp, manifest), (tmp / VETTING).exists()
     if manifest.kind != "run":
         manifest = _finish_composite(tmp, manifest)
         # What is damaged is told when it is read; the rest is finished all the same.
         with contextlib.suppress(RecordError):
-            measured.write_joined_costs(tmp, manifest)
+            write_joined(tmp, manifest)
         return manifest, True
     manifest = _fold(tmp, manifest, has_survived=has_survived, returncode=code)
     manifest = trace.fold_trace(tmp, manifest)
     return manifest, _has_measured(tmp, manifest)
 
 
-def write_composite(tmp: Path, manifest: Manifest) -> None:
-    """Write what a run of runs adds to them: the costs of all together, and its manifest.
+def write_joined(tmp: Path, manifest: Manifest) -> None:
+    """Write what a run of runs adds to them: the costs of all together, the table of a suite.
 
     Raises:
         RecordError: A run within is damaged.
     """
     measured.write_joined_costs(tmp, manifest)
-    write_final_manifest(tmp, manifest)
+    if manifest.kind == "suite":
+        suite_results.write_results(tmp)
 
 
 def write_final_manifest(tmp: Path, manifest: Manifest) -> None:
@@ -339,6 +342,16 @@ def _fold_experiment(tmp: Path, manifest: Manifest) -> Manifest:
         manifest,
         status="recovered",
         message=f"killed, {n_left} sets were not tested yet; the same command goes on",
+        finished_at=_last_change(tmp),
+    )
+
+
+def _fold_vetting(tmp: Path, manifest: Manifest) -> Manifest:
+    """Keep the verdicts that a killed vetting had come to."""
+    return msgspec.structs.replace(
+        manifest,
+        status="recovered",
+        message="killed; the programs that had been vetted until then are kept",
         finished_at=_last_change(tmp),
     )
 

@@ -44,6 +44,10 @@ TASK_SET = "taskset.toml"
 BOUND = "bound.json"
 # Of a run that compares others: the answer.
 COMPARE = "compare.json"
+# Of a run of a suite: what came of each program. Of a vetting: the verdicts, and what they rest on.
+SUITE = "suite.json"
+VETTING = "vetting.toml"
+VETTING_SEEN = "vetting.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})

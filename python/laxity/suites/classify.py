@@ -14,7 +14,8 @@ from itertools import pairwise
 
 import msgspec
 
-from laxity.suites.jobs import BASIC_BLOCKS, Job, OwnRun, Session
+from laxity.model.suite_result import VettedDetail
+from laxity.suites.jobs import BASIC_BLOCKS, INSTRUCTIONS, Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
 
 # What a job's instructions may differ by: the C library's own paths vary by so much.
@@ -23,7 +24,7 @@ _EXIT_CODE_MASK = 0xFF
 # Aligned and unaligned copies of a few bytes.
 WORK_TOLERANCE_COUNT = 64
 # The same in basic blocks of eight instructions, though the C library's own are not counted.
-_TOLERANCE_COUNTS = {"instructions": WORK_TOLERANCE_COUNT, BASIC_BLOCKS: WORK_TOLERANCE_COUNT // 8}
+_TOLERANCE_COUNTS = {INSTRUCTIONS: WORK_TOLERANCE_COUNT, BASIC_BLOCKS: WORK_TOLERANCE_COUNT // 8}
 
 
 class Mode(StrEnum):
@@ -67,6 +68,7 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one program. `mode` None: rejected, no mode is right.
 
     `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT; "-": nothing to compare.
+    `detail`: what the verdict rests on, job by job; None: not asked for.
     """
 
     program: str
@@ -75,6 +77,7 @@ class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     evidence: tuple[str, ...]
     expected: str | None = None
+    detail: VettedDetail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,14 +253,15 @@ def reference_work(seen: Observed) -> int | None:
     """
     restored = seen.works.get(Mode.RESTORE)
     later = restored.work[1:] if restored else ()
-    if restored and later and all(_is_as_much(one, later[0], restored) for one in later):
+    if restored and later and all(is_as_much(one, later[0], restored.work_unit) for one in later):
         return later[0]
     fresh = seen.works.get(Mode.NONE)
     return fresh.work[0] if fresh and fresh.work else None
 
 
-def _is_as_much(work: int, reference: int, counted: Session) -> bool:
-    tolerance = _TOLERANCE_COUNTS[counted.work_unit]
+def is_as_much(work: int, reference: int, unit: str) -> bool:
+    """Tell whether a job is as much work as another, but for the C library's paths."""
+    tolerance = _TOLERANCE_COUNTS[unit]
     return abs(work - reference) <= max(tolerance, WORK_TOLERANCE_RATIO * reference)
 
 
@@ -271,7 +275,7 @@ def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
     other = [
         (job, one)
         for job, one in enumerate(counted.work)
-        if job > 0 and not _is_as_much(one, reference, counted)
+        if job > 0 and not is_as_much(one, reference, counted.work_unit)
     ]
     if not other:
         return []
@@ -403,5 +407,5 @@ def _shrinks(seen: Observed) -> bool:
     reference, counted = reference_work(seen), seen.works.get(Mode.NONE)
     if reference is None or counted is None:
         return False
-    other = [one for one in counted.work[1:] if not _is_as_much(one, reference, counted)]
+    other = [one for one in counted.work[1:] if not is_as_much(one, reference, counted.work_unit)]
     return bool(other) and max(other) < reference

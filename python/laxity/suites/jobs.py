@@ -19,6 +19,7 @@ from laxity.runner.tools import find_tool
 from laxity.suites.program import Convention, Program
 from laxity.suites.target import Target
 
+INSTRUCTIONS = "instructions"
 BASIC_BLOCKS = "basic blocks"
 _CALLGRIND_TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
 # Under callgrind everything takes about fifty times as long.
@@ -96,7 +97,7 @@ class Session:
     jobs: tuple[Job, ...]
     failure: str = ""
     work: tuple[int, ...] = ()
-    work_unit: str = "instructions"
+    work_unit: str = INSTRUCTIONS
     files: dict[str, str] = field(default_factory=dict)
 
 

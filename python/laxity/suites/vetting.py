@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from laxity.suites.checkout import parallel
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
+from laxity.suites.detail import detail_of
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
 from laxity.suites.program import Convention, Program, entries_of
 from laxity.suites.toolchain import Harness, Layout, Toolchain
@@ -31,14 +34,26 @@ _ORDER_WITH_INIT = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK, Mode.EXEC)
 _COUNTED = (Mode.NONE, Mode.REINIT, Mode.RESTORE)
 
 
+def _never() -> bool:
+    return False
+
+
+class EndedError(Exception):
+    """The user wants an end; what was seen of a program until then is no evidence."""
+
+
 @dataclass(frozen=True, slots=True)
 class VetRequest:
-    """What is vetted: the checkout, where to build, by what, how many jobs per mode."""
+    """What is vetted: the checkout, where to build, by what, how many jobs per mode.
+
+    `is_ended` says whether the user wants an end: then what is under way is given up.
+    """
 
     root: Path
     build: Path
     toolchain: Toolchain
     jobs: int
+    is_ended: Callable[[], bool] = _never
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +75,58 @@ def vet_all(
         on_vetted: Told each verdict as it comes, from any thread.
 
     Returns:
-        One verdict per program, in their order.
+        One verdict per program, in their order; fewer if the user wanted an end before.
 
     Raises:
         LaxityError: A tool is missing or refuses.
     """
 
-    def vet_one(item: tuple[int, Program]) -> Vetted:
+    def vet_one(item: tuple[int, Program]) -> Vetted | None:
         number, program = item
         build = request.build / str(number)
         build.mkdir()
-        vetted = vet_program(replace(request, build=build), program)
+        try:
+            vetted = vet_program(replace(request, build=build), program)
+        except EndedError:
+            return None
         on_vetted(vetted)
         return vetted
 
-    return parallel(vet_one, enumerate(programs))
+    return [one for one in parallel(vet_one, enumerate(programs)) if one is not None]
 
 
 def vet_program(request: VetRequest, program: Program) -> Vetted:
-    """Vet one program, in a build directory of its own."""
+    """Vet one program, in a build directory of its own.
+
+    Raises:
+        EndedError: The user wants an end.
+    """
+    _refuse_end(request)
     built = _build(request, program)
     if isinstance(built, str):
+        _refuse_end(request)
         verdict = f"rejected: cannot be built: {built}"
-        return Vetted(program=program.name, classes=(), mode=None, verdict=verdict, evidence=())
+        vetted = Vetted(program=program.name, classes=(), mode=None, verdict=verdict, evidence=())
+        return _with_detail(program, vetted, None)
     seen = _observe(request, program, built)
     order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
+    _refuse_end(request)
     if refusal(seen) is None:
         guest = _guest(request, program, built.guest)
         counted = _guest(request, program, built.counted) if built.counted else None
         seen = _observe_modes(request, (guest, counted), seen, order)
-    return classify(program.name, seen, order)
+    # A terminal's signal ends the jobs as well: what they came to says nothing of the program.
+    _refuse_end(request)
+    return _with_detail(program, classify(program.name, seen, order), seen)
+
+
+def _refuse_end(request: VetRequest) -> None:
+    if request.is_ended():
+        raise EndedError
+
+
+def _with_detail(program: Program, vetted: Vetted, seen: Observed | None) -> Vetted:
+    return msgspec.structs.replace(vetted, detail=detail_of(program, vetted, seen))
 
 
 def build_guest(request: VetRequest, program: Program) -> Path | str:

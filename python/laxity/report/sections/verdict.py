@@ -126,7 +126,7 @@ def build(page: PageData) -> Verdict:
     return Verdict(
         title=page.manifest.name,
         status=status_badge(page.manifest),
-        doctor=_doctor_badge(page),
+        doctor=doctor_badge(page),
         fallbacks=_fallback_badge(page),
         asked=_asked(page),
         sentences=(*sentences, *_measured_sentences(page)),
@@ -145,7 +145,7 @@ def _measured(page: PageData) -> Verdict:
     return Verdict(
         title=page.manifest.name,
         status=status_badge(page.manifest),
-        doctor=_doctor_badge(page),
+        doctor=doctor_badge(page),
         fallbacks=_fallback_badge(page),
         asked=tuple(dict.fromkeys(view.asked for _, view in shown)),
         sentences=_measured_sentences(page),
@@ -237,7 +237,8 @@ def status_badge(manifest: Manifest) -> Badge:
     return Badge(manifest.status, tones.get(manifest.status, "attention"))
 
 
-def _doctor_badge(page: PageData) -> Badge:
+def doctor_badge(page: PageData) -> Badge:
+    """Say in a word what the doctor said before the runs, the worst of it."""
     found = [diagnosis_of(run, "before") for run in page.runs]
     badges = [one.badge for one in found if one is not None]
     worst = next((word for word in ("unfit", "usable with care", "ready") if word in badges), None)

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A run planned by the options of `laxity run`, for a command that runs several."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from laxity.cli.run import RunOptions, read_experiment, resolution_here_ns
+from laxity.errors import located
+from laxity.experiments.run_once import RunRequest, prepare_spec
+from laxity.model.cpus import parse_cpus
+from laxity.runner.kernel import Kernel
+from laxity.runner.placement import check_unthrottled_load
+from laxity.runner.shield import KnobRequest, check_knobs
+
+
+def plan_run(what: str, given: Mapping[str, object], command_line: list[str]) -> RunRequest:
+    """Plan a run on this machine as `laxity run` would.
+
+    Args:
+        what: A spec or a workload.
+        given: All its options as click gives them.
+        command_line: What the user typed.
+
+    Returns:
+        The run; its directory is still to be named.
+
+    Raises:
+        LaxityError: As the command.
+    """
+    options = msgspec.convert(given, RunOptions)
+    experiment = read_experiment(what, options, resolution_here_ns())
+    spec = prepare_spec(experiment.spec)
+    with located("--shield"):
+        shield = () if options.shield is None else parse_cpus(options.shield)
+    if options.no_throttling:
+        check_unthrottled_load(spec)
+    knobs = KnobRequest(options.no_throttling, shield)
+    check_knobs(knobs, Kernel())
+    return RunRequest(
+        spec=spec,
+        name=experiment.name,
+        final=Path(),
+        command_line=command_line,
+        allow_unprivileged=options.allow_unprivileged,
+        is_quiet=options.quiet,
+        knobs=knobs,
+        on_note=_tell,
+    )
+
+
+def _tell(line: str) -> None:
+    print(f"laxity suite run: {line}", file=sys.stderr)
