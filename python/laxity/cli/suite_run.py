@@ -33,11 +33,21 @@ from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest
 from laxity.suites.vetting_file import VettedProgram, read_vetting, sources_hash
 
-# What the workload `guest` can do; exec needs a new program per job.
-_RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK)
 _WORKLOAD = "guest"
 # Ours, so that the run is where it is looked for and its answer is ours to write.
-_TAKEN = ("--run-dir", "--run-root", "--format", "--name", "-b", "--words", "--dry-run", "--on")
+_TAKEN = (
+    "--run-dir",
+    "--run-root",
+    "--format",
+    "--name",
+    "-b",
+    "--words",
+    "--dry-run",
+    "--on",
+    "--isolation",
+    "--exec",
+    "--stdin",
+)
 _HEADERS = ("program", "mode", "jobs", "right", "kind", "median", "max", "isolating", "run")
 
 
@@ -64,6 +74,7 @@ class _Suite:
 class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
     """One program of a suite run; None: there is no such figure.
 
+    A job is `calls` calls of the program, and its times are of all of them together.
     `right` counts jobs whose end, check and output are those of a fresh process. Times are from
     start to finish, measured, over `finished` jobs; `isolating_mean_ns` is spent between jobs.
     """
@@ -72,6 +83,7 @@ class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     exit_code: int
     finished: int
+    calls: int
     right: int
     start_to_finish_median_ns: int | None
     start_to_finish_max_ns: int | None
@@ -138,6 +150,9 @@ def _run_all(
             if vetted is None or reason:
                 left_out.append(LeftOut(program=program.name, reason=reason))
                 continue
+            if _asks_for_batches(options) and vetted.mode is not Mode.NONE:
+                left_out.append(LeftOut(program=program.name, reason=_no_batches(vetted.mode)))
+                continue
             build = Path(scratch, str(number))
             build.mkdir()
             guest = build_guest(VetRequest(suite.root, build, suite.toolchain, 1), program)
@@ -167,18 +182,27 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
         raise ConfigError(msg)
     if vetted.mode is None or vetted.expected is None:
         return vetted.verdict
-    if vetted.mode not in _RUN_MODES:
-        return f"is right in mode {vetted.mode} only, in which this build runs no periodic jobs"
     return ""
+
+
+def _asks_for_batches(options: Sequence[str]) -> bool:
+    return any(word.partition("=")[0] == "--calls" for word in options)
+
+
+def _no_batches(mode: Mode | None) -> str:
+    return (
+        f"--calls: in mode {mode} state is taken back after each call; only mode none has batches"
+    )
 
 
 def _run_one(
     program: Program, vetted: VettedProgram, guest: Path, to: Path, options: Sequence[str]
 ) -> SuiteRow | LeftOut:
-    words = [str(guest), argv_name(program), program.convention.value, str(vetted.mode)]
+    words = [str(guest), argv_name(program), program.convention.value]
     words += [vetted.expected or "", ""]
     to.parent.mkdir(parents=True, exist_ok=True)
-    argv = [_WORKLOAD, "-b", shlex.join(words), "--name", program.name, "--run-dir", str(to)]
+    argv = [_WORKLOAD, "-b", shlex.join(words), "--isolation", str(vetted.mode)]
+    argv += ["--name", program.name, "--run-dir", str(to)]
     print(f"suite run: {program.name}, mode {vetted.mode}", file=sys.stderr, flush=True)
     with redirect_stdout(io.StringIO()):
         code = run_command.main([*argv, *options], prog_name="laxity run", standalone_mode=False)
@@ -203,6 +227,7 @@ def _row_of(program: Program, vetted: VettedProgram, to: Path, code: int) -> Sui
         mode=str(vetted.mode),
         exit_code=code,
         finished=int(jobs.size),
+        calls=run.manifest.tasks[0].calls,
         right=int((jobs["right"] == 1).sum() or 0) if jobs.size else 0,
         start_to_finish_median_ns=int(np.median(times_ns)) if times_ns.size else None,
         start_to_finish_max_ns=int(times_ns.max()) if times_ns.size else None,
@@ -216,7 +241,7 @@ def _print_rows(rows: Sequence[SuiteRow], left_out: Sequence[LeftOut]) -> None:
         (
             one.program,
             one.mode,
-            str(one.finished),
+            str(one.finished) if one.calls == 1 else f"{one.finished} of {one.calls} calls",
             str(one.right),
             "measured",
             _time(one.start_to_finish_median_ns),
