@@ -45,6 +45,7 @@ static struct laxity_segment_options default_segment_options(void)
         .stack_bytes = STACK_DEFAULT_BYTES,
         .heap_bytes = HEAP_DEFAULT_BYTES,
         .threads = 1,
+        .calls = 1,
         .policy = -1,
     };
 }
@@ -182,6 +183,8 @@ static int check_own_program(
         what = "--launcher starts workloads; leave it out, or make it the program";
     } else if (options->memory_limit_bytes != 0) {
         what = "--memory-limit counts in workloads only; leave it out";
+    } else if (options->calls > 1) {
+        what = "--calls: the program makes its jobs itself; leave it out";
     } else if (options->threads > 1) {
         what = "--threads: one thread makes the jobs, others are not counted; leave it out";
     } else if (options->stack_bytes != STACK_DEFAULT_BYTES ||
@@ -265,6 +268,7 @@ static int add_segment(
                 .memory_limit_bytes = options->memory_limit_bytes,
                 .overrun = (enum laxity_overrun)options->overrun,
                 .threads = (uint32_t)options->threads,
+                .calls = (uint32_t)options->calls,
                 .is_own_program = options->is_own_program,
             },
         .path = path,

@@ -46,6 +46,7 @@ struct laxity_segment_options {
     uint64_t heap_bytes;
     uint64_t memory_limit_bytes;
     uint64_t threads;
+    uint64_t calls;
     struct laxity_cpus cpus;
     struct laxity_words words;
     int policy;

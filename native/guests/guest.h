@@ -37,8 +37,9 @@ struct laxity_guest {
     enum laxity_convention convention;
     void *steps[LAXITY_GUEST_STEPS]; /* NULL = the convention has none */
     int argc;
-    char **argv;   /* of main: argv[0] is the program's name; of the hooks: the words alone */
-    int job_value; /* what the last job returned; embench's check wants it */
+    char **argv;    /* of main: argv[0] is the program's name; of the hooks: the words alone */
+    int job_value;  /* what the last job returned; embench's check wants it */
+    uint32_t calls; /* of the job's function in one job; 0 is 1 */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -97,6 +98,11 @@ void laxity_guest_call(
     if (sigsetjmp(way_out, 1) == 0) {
         is_inside = 1;
         caught.code = step_further_down(guest, step);
+        const uint32_t more_calls =
+            step == LAXITY_GUEST_JOB && guest->calls > 1 ? guest->calls - 1 : 0;
+        for (uint32_t i = 0; i < more_calls; i++) {
+            caught.code = step_further_down(guest, step);
+        }
     }
     const bool is_over =
         caught.kind == LAXITY_GUEST_EXITED ||

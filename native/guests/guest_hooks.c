@@ -10,22 +10,28 @@
  * Each job has a value `right`: 1 if it ended as expected, else 0.
  */
 #include "base/error.h"
+#include "guests/fnv.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
 #include "harness/isolating.h"
+#include "harness/segment.h"
 
 #include <laxity/hooks.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define ISOLATIONS LAXITY_ISOLATIONS " exec"
 
 enum {
     WORD_OBJECT,
@@ -44,6 +50,7 @@ enum {
 static struct laxity_isolated isolated;
 static struct laxity_job_outcome outcome;
 static const char *expected;
+static enum laxity_job_process job_process;
 
 /* Place of a word in a blank-separated list, -1 = none. */
 static int find_word(const char *list, const char *word)
@@ -67,19 +74,52 @@ static int refuse(const char *what, const char *why)
     return -1;
 }
 
+/* In a process of its own a job needs no more than init and teardown. */
+static void choose_mode(enum laxity_isolation isolation)
+{
+    isolated.mode = isolation == LAXITY_ISOLATION_EXEC ? LAXITY_ISOLATION_FORK : isolation;
+    job_process = LAXITY_JOB_IN_TASK;
+    if (isolation == LAXITY_ISOLATION_FORK) {
+        job_process = LAXITY_JOB_IN_CHILD;
+    } else if (isolation == LAXITY_ISOLATION_EXEC) {
+        job_process = LAXITY_JOB_IN_FRESH;
+    }
+}
+
+/* What the calls of a job print stands one behind the other, and is not what one prints; and a call
+ * that does not return has no next one. */
+static void check_batch(const char *expected_words)
+{
+    char silent[EXPECTED_BYTES];
+    const char *output = strrchr(expected_words, ':');
+    laxity_format(silent, sizeof silent, ":%016" PRIx64, LAXITY_FNV_BASIS);
+    if (isolated.mode != LAXITY_ISOLATION_NONE) {
+        laxity_job_failed("calls: state would be taken back between them, in the measured part");
+    }
+    if (strncmp(expected_words, "returned:", strlen("returned:")) != 0) {
+        laxity_job_failed("calls: its job does not return, so that there is no next call");
+    }
+    if (!output || (strcmp(output, ":-") != 0 && strcmp(output, silent) != 0)) {
+        laxity_job_failed("calls: it prints, and what several calls print is not what one does");
+    }
+}
+
 /* Returns 0, or -1 and has said why. */
 static int load(int argc, char **words)
 {
     struct laxity_error error = {0};
     const int convention = find_word(LAXITY_CONVENTIONS, words[WORD_CONVENTION]);
-    const int isolation = find_word(LAXITY_ISOLATIONS, words[WORD_ISOLATION]);
+    const int isolation = find_word(ISOLATIONS, words[WORD_ISOLATION]);
     if (convention < 0) {
         return refuse(words[WORD_CONVENTION], "is no convention; use one of " LAXITY_CONVENTIONS);
     }
     if (isolation < 0) {
-        return refuse(words[WORD_ISOLATION], "is no mode here; use one of " LAXITY_ISOLATIONS);
+        return refuse(words[WORD_ISOLATION], "is no mode here; use one of " ISOLATIONS);
     }
-    isolated.mode = (enum laxity_isolation)isolation;
+    choose_mode((enum laxity_isolation)isolation);
+    if (isolated.guest.calls > 1) {
+        check_batch(words[WORD_EXPECTED]);
+    }
     const char *input = words[WORD_INPUT][0] != '\0' ? words[WORD_INPUT] : NULL;
     const char *directory = words[WORD_DIRECTORY];
     if (directory[0] != '\0' && chdir(directory) != 0) {
@@ -117,9 +157,36 @@ int benchmark_init(int argc, void **argv)
     return load(argc, (char **)argv);
 }
 
-int laxity_isolates_by_child(void)
+void laxity_set_calls(uint32_t calls)
 {
-    return isolated.mode == LAXITY_ISOLATION_FORK;
+    isolated.guest.calls = calls;
+}
+
+enum laxity_job_process laxity_job_process(void)
+{
+    return job_process;
+}
+
+/* Whether it ended as a fresh one does: by the same way, and where that is no return, with the same
+ * code or signal. */
+static bool is_normal_end(void)
+{
+    const char *how = laxity_guest_end_name(outcome.end.kind);
+    const size_t length = strlen(how);
+    if (strncmp(expected, how, length) != 0 || expected[length] != ':') {
+        return false;
+    }
+    return outcome.end.kind == LAXITY_GUEST_RETURNED ||
+           strtol(expected + length + 1, NULL, 10) == outcome.end.code;
+}
+
+/* Not its normal end, and what it has left is taken back: the next job goes on. */
+uint32_t laxity_job_cause(void)
+{
+    if (is_normal_end()) {
+        return LAXITY_END_NONE;
+    }
+    return outcome.end.kind == LAXITY_GUEST_SIGNALLED ? LAXITY_END_SIGNAL : LAXITY_END_EXIT;
 }
 
 void laxity_isolate_next(void)
@@ -130,11 +197,27 @@ void laxity_isolate_next(void)
     }
 }
 
+/* In modes none and reinit nobody takes back what such a job has left: the task ends as it would
+ * have without us. */
+static void end_abnormally(void)
+{
+    if (outcome.end.kind == LAXITY_GUEST_SIGNALLED) {
+        (void)signal(outcome.end.code, SIG_DFL);
+        (void)raise(outcome.end.code);
+    }
+    _exit(outcome.end.code);
+}
+
 void benchmark_execution(int argc, void **argv)
 {
     (void)argc;
     (void)argv;
     laxity_isolated_job(&isolated, &outcome);
+    const bool goes_on =
+        isolated.mode == LAXITY_ISOLATION_RESTORE || isolated.mode == LAXITY_ISOLATION_FORK;
+    if (outcome.end.kind != LAXITY_GUEST_RETURNED && !goes_on && !is_normal_end()) {
+        end_abnormally();
+    }
 }
 
 const char *benchmark_log_header(void)

@@ -33,6 +33,7 @@ enum laxity_isolation {
     LAXITY_ISOLATION_REINIT,
     LAXITY_ISOLATION_RESTORE,
     LAXITY_ISOLATION_FORK,
+    LAXITY_ISOLATION_EXEC, /* no word of laxity-vet: there it is a session of one job */
 };
 
 struct laxity_isolated {

@@ -6,6 +6,7 @@
 #include "base/port/atomic64.h"
 #include "base/port/threads.h"
 #include "base/port/time.h"
+#include "harness/isolating.h"
 #include "harness/judge.h"
 #include "harness/launch.h"
 #include "harness/segment.h"
@@ -35,14 +36,25 @@ static void kill_process(int32_t pid)
 }
 
 /* With an own program, which leads a group of its own: the relay alone might not get to run. */
-static void kill_task(const struct laxity_task *task)
+static bool kill_program(const struct laxity_task *task)
 {
     const int32_t program_pid = atomic_load(&task->state.program_pid);
     if (program_pid > 0) {
         (void)kill(-program_pid, SIGKILL);
         kill_process(program_pid); /* it may have left its group */
     }
+    return program_pid > 0;
+}
+
+static void kill_task(const struct laxity_task *task)
+{
+    (void)kill_program(task);
     kill_process(task->verdict.pid);
+}
+
+static bool is_program(const struct laxity_task *task)
+{
+    return atomic_load(&task->state.job_process) == LAXITY_JOB_IN_PROGRAM;
 }
 
 /* Asks a process to end. Its main thread alone, which sleeps between jobs: no system call of the
@@ -68,6 +80,9 @@ static void stop_task(struct laxity_crew *crew, uint32_t index, enum laxity_end 
         return;
     }
     stop_process(task->verdict.pid);
+    if (is_program(task)) {
+        (void)kill_program(task); /* that loops at the priority of its task, which waits for it */
+    }
 }
 
 void laxity_crew_stop_tasks(struct laxity_crew *crew)
@@ -167,6 +182,8 @@ static void reap_child(struct laxity_crew *crew, pid_t pid, int wait_status)
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         if (laxity_segment_task(segment, i)->verdict.pid == pid) {
             crew->is_task_alive[i] = false;
+            /* What it has started for a job ends with it, whatever ended it. */
+            (void)kill_program(laxity_segment_task(segment, i));
             const bool has_failed =
                 laxity_judge_task(segment, i, wait_status, is_published, crew->error);
             /* Before the first release nothing is lost by giving up; later the others go on. */
@@ -191,12 +208,29 @@ void laxity_crew_reap(struct laxity_crew *crew)
     }
 }
 
+/* A job that is a process ends alone; false: its task has to end with it. */
+static bool kill_job(struct laxity_task *task)
+{
+    const bool is_running =
+        is_program(task) || laxity_atomic64_load_ns(&task->state.job_start_ns) != 0;
+    if (atomic_load(&task->state.job_process) == LAXITY_JOB_IN_TASK || !is_running) {
+        return false;
+    }
+    laxity_atomic64_store_ns(
+        &task->verdict.timed_out_ns, laxity_atomic64_load_ns(&task->state.next_release_ns)
+    );
+    return kill_program(task);
+}
+
 void laxity_crew_kill_hung(struct laxity_crew *crew)
 {
     const int64_t now_ns = laxity_now_ns();
     for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
         struct laxity_task *task = laxity_segment_task(crew->launch.segment, i);
-        if (crew->is_task_alive[i] && laxity_task_hangs(task, now_ns)) {
+        if (!crew->is_task_alive[i] || !laxity_task_hangs(task, now_ns)) {
+            continue;
+        }
+        if (!kill_job(task)) {
             laxity_end_task(task, LAXITY_END_TIMEOUT, now_ns);
             kill_task(task);
         }

@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/engine.h"
 
-#include "base/error.h"
 #include "base/port/atomic64.h"
-#include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/events.h"
 #include "harness/isolating.h"
+#include "harness/job_process.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -18,17 +17,12 @@
 #include <laxity/hooks.h>
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
     CALIBRATION_PAIRS = 51, /* odd, so that the median is a sample */
@@ -40,8 +34,6 @@ enum {
     /* Long enough for the kernel to count it as a sleep, which resets its real-time clock
      * (RLIMIT_RTTIME). */
     RTTIME_PAUSE_NS = LAXITY_NS_PER_MS,
-    /* Exit code of a job's process that was to stop before its release. */
-    CHILD_STOPPED = 99,
 };
 
 /* What is read before and after a job; which fields are valid depends on the mode. */
@@ -49,12 +41,6 @@ struct snapshot {
     int64_t exec_ns;
     struct rusage usage;
     struct laxity_counter_reading counters;
-};
-
-/* The job that is next or running: where its record is written. */
-struct current_job {
-    struct laxity_job_record *record;
-    bool is_lost;
 };
 
 /* Nearest to the job on both sides stand the counters, then the processor time, so that each holds
@@ -124,15 +110,16 @@ static struct laxity_job_record *claim_record(const struct laxity_engine *engine
  * record's cache lines are near when the job needs them. The job counts as started only once
  * job_start_ns is set.
  */
-static struct current_job
+static struct laxity_current_job
 prepare_job(const struct laxity_engine *engine, uint64_t job, uint64_t ordinal)
 {
-    struct current_job current = {.record = NULL};
+    struct laxity_current_job current = {.record = NULL};
     current.record = claim_record(engine, &current.is_lost);
     current.record->tid = engine->tid;
     current.record->ordinal = ordinal;
     current.record->job = job;
     current.record->start_ns = LAXITY_ABSENT_NS;
+    current.record->cause = LAXITY_END_NONE;
     atomic_store_explicit(&current.record->state, LAXITY_RECORD_CLAIMED, memory_order_release);
     return current;
 }
@@ -155,9 +142,9 @@ static int64_t execute_job(const struct laxity_engine *engine, struct laxity_job
     return finish_ns;
 }
 
-/* The record is complete before job_start_ns says that no job runs: at a kill in between it is one
- * or the other. */
-static void publish_record(const struct laxity_engine *engine, const struct current_job *current)
+void laxity_engine_publish(
+    const struct laxity_engine *engine, const struct laxity_current_job *current
+)
 {
     struct laxity_task_state *state = &engine->task->state;
     atomic_store_explicit(&current->record->state, LAXITY_RECORD_DONE, memory_order_release);
@@ -183,8 +170,34 @@ static float read_log_value(const struct laxity_engine *engine)
     return value;
 }
 
+void laxity_engine_note_abort(
+    const struct laxity_engine *engine,
+    const struct laxity_job_record *record,
+    enum laxity_end cause,
+    int wait_status
+)
+{
+    struct laxity_aborted *aborted = &engine->task->state.aborted;
+    if (laxity_atomic64_load(&aborted->n) == 0) {
+        aborted->first_job = record->job;
+        aborted->first_cause = cause;
+        aborted->first_status = wait_status;
+    }
+    laxity_atomic64_increment(&aborted->n);
+}
+
+/* The workload's own word on how its job ended. */
+static void take_cause(const struct laxity_engine *engine, struct laxity_job_record *record)
+{
+    record->cause = laxity_job_cause ? laxity_job_cause() : LAXITY_END_NONE;
+    if (record->cause != LAXITY_END_NONE) {
+        laxity_engine_note_abort(engine, record, record->cause, 0);
+    }
+}
+
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
-static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
+int64_t
+laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current)
 {
     struct laxity_job_record *record = current->record;
     record->cpu_start = sched_getcpu();
@@ -203,11 +216,12 @@ static int64_t run_job(const struct laxity_engine *engine, const struct current_
         laxity_threads_take_signals();
     }
     record->log_value = read_log_value(engine);
-    publish_record(engine, current);
+    take_cause(engine, record);
+    laxity_engine_publish(engine, current);
     return finish_ns;
 }
 
-static void note_isolating(struct laxity_isolating *isolating, int64_t took_ns)
+void laxity_note_isolating(struct laxity_isolating *isolating, int64_t took_ns)
 {
     isolating->n++;
     isolating->total_ns += took_ns;
@@ -222,7 +236,7 @@ static void isolate_next(const struct laxity_engine *engine)
     struct laxity_isolating *isolating = &engine->task->state.isolating;
     const int64_t begin_ns = laxity_now_ns();
     laxity_isolate_next();
-    note_isolating(isolating, isolating->checking_ns + laxity_now_ns() - begin_ns);
+    laxity_note_isolating(isolating, isolating->checking_ns + laxity_now_ns() - begin_ns);
 }
 
 /* A FIFO task that never sleeps would be killed by RLIMIT_RTTIME although each of its jobs ends in
@@ -239,102 +253,38 @@ static void answer_rttime(const struct laxity_engine *engine)
     (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
 }
 
-static bool must_stop(const struct laxity_engine *engine)
+bool laxity_engine_must_stop(const struct laxity_engine *engine)
 {
     return *engine->stop ||
            atomic_load_explicit(&engine->segment->run.stop, memory_order_relaxed) != 0;
 }
 
-/* Sleeps until the release unless it is past; false if the run is to stop. */
-static bool wait_for_release(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns)
+bool laxity_engine_wait(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns)
 {
     laxity_atomic64_store_ns(&engine->task->state.next_release_ns, release_ns);
     answer_rttime(engine);
     if (release_ns > now_ns) {
-        while (laxity_sleep_until(release_ns) != 0 && !must_stop(engine)) {
+        while (laxity_sleep_until(release_ns) != 0 && !laxity_engine_must_stop(engine)) {
         }
     }
-    return !must_stop(engine);
-}
-
-/*
- * In a child that exists, is locked and prepared before the release, and sleeps until then: nothing
- * of making it is in the job. It shares the ring with us, who write nothing meanwhile.
- */
-static _Noreturn void
-be_child(const struct laxity_engine *engine, const struct current_job *current, int64_t release_ns)
-{
-    struct laxity_isolating *isolating = &engine->task->state.isolating;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (engine->task->state.process.memory_is_locked) {
-        (void)laxity_lock_memory(); /* not inherited; it also makes the pages ours */
-    }
-    current->record->tid = (int32_t)gettid();
-    laxity_isolate_next();
-    const int64_t ready_ns = laxity_now_ns();
-    if (!wait_for_release(engine, release_ns, ready_ns)) {
-        _exit(CHILD_STOPPED);
-    }
-    isolating->checking_ns = 0;
-    (void)run_job(engine, current);
-    note_isolating(isolating, ready_ns - isolating->begun_ns + isolating->checking_ns);
-    _exit(0);
-}
-
-/* False if the run is to stop before the job has started. A child that dies takes us along, so that
- * the supervisor judges what it sees. */
-static bool run_in_child(
-    const struct laxity_engine *engine,
-    const struct current_job *current,
-    int64_t release_ns,
-    int64_t *out_finish_ns
-)
-{
-    struct laxity_task_state *state = &engine->task->state;
-    int status = 0;
-    state->isolating.begun_ns = laxity_now_ns();
-    const pid_t child = fork();
-    if (child == 0) {
-        be_child(engine, current, release_ns);
-    }
-    if (child < 0) {
-        laxity_error_set(&state->process.error, LAXITY_EXIT_LACKING, "no process for a job");
-        _exit(LAXITY_EXIT_LACKING);
-    }
-    while (waitpid(child, &status, 0) < 0) {
-        if (must_stop(engine) && laxity_atomic64_load_ns(&state->job_start_ns) == 0) {
-            (void)kill(child, SIGKILL);
-        }
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        *out_finish_ns = current->record->finish_ns;
-        return true;
-    }
-    if (must_stop(engine) && laxity_atomic64_load_ns(&state->job_start_ns) == 0) {
-        return false;
-    }
-    if (WIFSIGNALED(status)) {
-        (void)signal(WTERMSIG(status), SIG_DFL);
-        (void)raise(WTERMSIG(status));
-    }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : LAXITY_EXIT_VIOLATED);
+    return !laxity_engine_must_stop(engine);
 }
 
 /* Waits for the release and runs its job; false if the run is to stop before. */
 static bool run_released(
     const struct laxity_engine *engine,
-    const struct current_job *current,
+    const struct laxity_current_job *current,
     int64_t release_ns,
     int64_t *finish_ns
 )
 {
-    if (laxity_isolates_by_child && laxity_isolates_by_child()) {
-        return run_in_child(engine, current, release_ns, finish_ns);
+    if (laxity_job_process_of_workload() != LAXITY_JOB_IN_TASK) {
+        return laxity_run_in_process(engine, current, release_ns, finish_ns);
     }
-    if (!wait_for_release(engine, release_ns, *finish_ns)) {
+    if (!laxity_engine_wait(engine, release_ns, *finish_ns)) {
         return false;
     }
-    *finish_ns = run_job(engine, current);
+    *finish_ns = laxity_engine_run_job(engine, current);
     isolate_next(engine);
     return true;
 }
@@ -367,7 +317,7 @@ void laxity_engine_run(const struct laxity_engine *engine)
             end_loop(engine, LAXITY_END_DURATION, limit_ns);
             return;
         }
-        const struct current_job current = prepare_job(engine, job, ordinal);
+        const struct laxity_current_job current = prepare_job(engine, job, ordinal);
         if (!run_released(engine, &current, release_ns, &finish_ns)) {
             end_loop(engine, LAXITY_END_INTERRUPT, laxity_now_ns());
             return;
@@ -400,7 +350,7 @@ static int64_t median(int64_t *samples)
     return samples[CALIBRATION_PAIRS / 2];
 }
 
-/* The steps of run_job around a job that does nothing. */
+/* The steps of laxity_engine_run_job around a job that does nothing. */
 static void
 calibrate_once(const struct laxity_engine *engine, struct calibration *calibration, size_t pair)
 {

@@ -9,6 +9,7 @@
 #include "harness/threads.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Everything the loop needs, set up before the first release; nothing is allocated afterwards. */
@@ -27,6 +28,15 @@ struct laxity_engine {
     volatile sig_atomic_t *rttime_is_reached; /* set by the handler of SIGXCPU */
     struct laxity_threads *threads;
     int is_forking; /* the task declares more threads than one: they count in its jobs */
+    int segment_fd; /* closed by exec */
+    uint32_t index; /* of the task */
+    char **argv;    /* of this process */
+};
+
+/* The job that is next or running: where its record is written. */
+struct laxity_current_job {
+    struct laxity_job_record *record;
+    bool is_lost;
 };
 
 /*
@@ -43,5 +53,37 @@ void laxity_engine_calibrate(const struct laxity_engine *engine);
  * t0 must be published. The ring and the engine must be locked in memory.
  */
 void laxity_engine_run(const struct laxity_engine *engine);
+
+/* What follows is for processes of single jobs (job_process.c). */
+
+/* laxity_engine_wait - sleep until the release unless it is past; false if the run is to stop */
+bool laxity_engine_wait(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns);
+
+bool laxity_engine_must_stop(const struct laxity_engine *engine);
+
+/* laxity_engine_run_job - the job, its snapshots and its record. Returns when it finished. */
+int64_t
+laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current);
+
+/*
+ * laxity_engine_publish - the record is complete
+ *
+ * Before job_start_ns says that no job runs: at a kill in between it is one or the other.
+ */
+void laxity_engine_publish(
+    const struct laxity_engine *engine, const struct laxity_current_job *current
+);
+
+/* laxity_engine_note_abort - a job was aborted, and the task goes on; wait_status 0 = its process
+ * lives */
+void laxity_engine_note_abort(
+    const struct laxity_engine *engine,
+    const struct laxity_job_record *record,
+    enum laxity_end cause,
+    int wait_status
+);
+
+/* laxity_note_isolating - what isolating one job from the others took */
+void laxity_note_isolating(struct laxity_isolating *isolating, int64_t took_ns);
 
 #endif

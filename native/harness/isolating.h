@@ -4,6 +4,8 @@
 #ifndef LAXITY_HARNESS_ISOLATING_H
 #define LAXITY_HARNESS_ISOLATING_H
 
+#include <stdint.h>
+
 /*
  * laxity_isolate_next - make ready for the next job; workloads that need nothing do not define it
  *
@@ -13,13 +15,35 @@
  */
 __attribute__((weak)) void laxity_isolate_next(void);
 
+/* Whose process runs a job. */
+enum laxity_job_process {
+    LAXITY_JOB_IN_TASK,    /* the task's own */
+    LAXITY_JOB_IN_CHILD,   /* a child of it, forked before the release */
+    LAXITY_JOB_IN_FRESH,   /* of the same executable, begun anew before the release */
+    LAXITY_JOB_IN_PROGRAM, /* of a program that knows nothing of us (held_program.h) */
+};
+
 /*
- * laxity_isolates_by_child - whether each job is to run in a child of its own, made before its
- * release
+ * laxity_job_process - where jobs run; of a workload that does not define it, in the task's process
  *
- * Then laxity_isolate_next is called in each child, before the release that it waits for, and
- * nowhere else.
+ * In a child or a fresh process laxity_isolate_next is called in each, before the release that it
+ * waits for, and nowhere else. To be answered once benchmark_init has returned.
  */
-__attribute__((weak)) int laxity_isolates_by_child(void);
+__attribute__((weak)) enum laxity_job_process laxity_job_process(void);
+
+/*
+ * laxity_job_cause - why the job that has just ended is aborted (enum laxity_end), or
+ * LAXITY_END_NONE
+ *
+ * Asked after its log value. The next job goes on.
+ */
+__attribute__((weak)) uint32_t laxity_job_cause(void);
+
+/*
+ * laxity_set_calls - each job is to do its work so often, more than once; before benchmark_init
+ *
+ * For work that is shorter than a clock can tell. Workloads that cannot do not define it.
+ */
+__attribute__((weak)) void laxity_set_calls(uint32_t calls);
 
 #endif

@@ -20,7 +20,8 @@ enum need {
     ALWAYS,
     TICKS,
     SNAPSHOT_CPU,
-    SNAPSHOT_ALL
+    SNAPSHOT_ALL,
+    CALLS
 };
 
 #define COLUMN(name, kind, bytes, need)                                                            \
@@ -50,6 +51,7 @@ static const struct column {
     COLUMN(major_faults, 'i', 4, SNAPSHOT_ALL),
     COLUMN(status, 'u', 1, ALWAYS),
     COLUMN(cause, 'u', 1, ALWAYS),
+    COLUMN(calls, 'u', 4, CALLS),
 };
 
 /* A program that keeps its own main() reads its clocks, and nothing else. */
@@ -57,6 +59,16 @@ static int has_linked_task(struct laxity_segment *segment)
 {
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         if (!laxity_segment_task(segment, i)->config.is_own_program) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int has_batches(struct laxity_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        if (laxity_segment_task(segment, i)->config.calls > 1) {
             return 1;
         }
     }
@@ -72,6 +84,8 @@ static int is_measured(struct laxity_segment *segment, enum need need)
         return segment->snapshots != LAXITY_SNAPSHOTS_NONE;
     case SNAPSHOT_ALL:
         return segment->snapshots == LAXITY_SNAPSHOTS_ALL && has_linked_task(segment);
+    case CALLS:
+        return has_batches(segment);
     case ALWAYS:
         break;
     }
@@ -156,6 +170,7 @@ struct laxity_job_row laxity_job_row_absent(
         .minor_faults = INT32_MIN,
         .major_faults = INT32_MIN,
         .status = (uint8_t)status,
+        .calls = 1,
         .log_value = __builtin_nanf(""),
     };
     laxity_counts_set_absent(&row.counts);
@@ -181,6 +196,10 @@ struct laxity_job_row laxity_job_row_of(
     if (atomic_load_explicit(&record->state, memory_order_acquire) != LAXITY_RECORD_DONE) {
         row.cause = (uint8_t)cause;
         return row;
+    }
+    if (record->cause != LAXITY_END_NONE) {
+        row.cause = (uint8_t)record->cause;
+        return row; /* of what it used until then nothing is a figure of a job */
     }
     row.finish_ns = record->finish_ns;
     row.exec_ns = record->exec_ns;

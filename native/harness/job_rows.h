@@ -37,6 +37,7 @@ struct laxity_job_row {
     int32_t major_faults;
     uint8_t status;
     uint8_t cause;
+    uint32_t calls;
     float log_value;
     struct laxity_counts counts;
 };

@@ -93,11 +93,11 @@ static void note_order(struct laxity_segment *segment, const struct laxity_job_r
 
 /* Buffers a row if it is to be kept; counts it in any case. Returns 0 or -errno, and then nothing
  * is counted. */
-static int put_row(
-    struct laxity_job_stream *stream, struct laxity_task *task, const struct laxity_job_row *row
-)
+static int
+put_row(struct laxity_job_stream *stream, struct laxity_task *task, struct laxity_job_row *row)
 {
     struct laxity_segment *segment = stream->segment;
+    row->calls = task->config.calls > 1 ? task->config.calls : 1;
     const bool is_kept = segment->keep != LAXITY_KEEP_MISSES || row->status != LAXITY_STATUS_DONE;
     if (is_kept) {
         const uint32_t row_bytes = stream->layout.row_bytes;
@@ -129,7 +129,7 @@ static int put_absent_rows(
     struct laxity_task *task = laxity_segment_task(stream->segment, task_index);
     const struct laxity_releases releases = laxity_task_releases(stream->segment, task);
     while (task->drain.next_job < until_job) {
-        const struct laxity_job_row row =
+        struct laxity_job_row row =
             laxity_job_row_absent(&releases, (uint16_t)task_index, task->drain.next_job, status);
         const int rc = put_row(stream, task, &row);
         if (rc) {
@@ -194,14 +194,18 @@ int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_inde
         if (rc) {
             return rc;
         }
-        const struct laxity_job_row row =
+        struct laxity_job_row row =
             laxity_job_row_of(&releases, (uint16_t)task_index, record, LAXITY_END_NONE);
         rc = put_row(stream, task, &row);
         if (rc) {
             return rc;
         }
-        count_finished(&task->drain, &row);
-        laxity_stop_on_judge(segment, &row);
+        if (row.status == LAXITY_STATUS_ABORTED) {
+            task->drain.not_met++;
+        } else {
+            count_finished(&task->drain, &row);
+            laxity_stop_on_judge(segment, &row);
+        }
         task->drain.next_ordinal = record->ordinal + 1;
         laxity_atomic64_store(&task->drain.tail, tail + 1);
     }
@@ -228,8 +232,9 @@ static uint64_t count_pending_not_met(
 
 /* The job that was running when the task's process died, if there was one. Its start is the proof.
  */
-static int
-put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxity_end end)
+static int put_running_job(
+    struct laxity_job_stream *stream, uint32_t task_index, int64_t end_ns, enum laxity_end end
+)
 {
     struct laxity_segment *segment = stream->segment;
     struct laxity_task *task = laxity_segment_task(segment, task_index);
@@ -238,7 +243,10 @@ put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxi
         segment, task_index
     )[laxity_atomic64_load(&drain->tail) & (segment->ring_slots - 1)];
     const int64_t start_ns = laxity_atomic64_load_ns(&task->state.job_start_ns);
-    if (start_ns == 0 || record->ordinal < drain->next_ordinal) {
+    /* Of a program nobody but its task, which is gone, knows when exactly it began. */
+    const int64_t program_ns = laxity_atomic64_load_ns(&task->state.program_release_ns);
+    const bool is_program = start_ns == 0 && program_ns != 0 && program_ns <= end_ns;
+    if ((start_ns == 0 && !is_program) || record->ordinal < drain->next_ordinal) {
         return 0; /* the second: what stands there is from the ring's last lap */
     }
     int rc = fill_gap(stream, task_index, record);
@@ -248,6 +256,11 @@ put_running_job(struct laxity_job_stream *stream, uint32_t task_index, enum laxi
     const struct laxity_releases releases = laxity_task_releases(segment, task);
     struct laxity_job_row row = laxity_job_row_of(&releases, (uint16_t)task_index, record, end);
     row.start_ns = start_ns;
+    if (is_program) {
+        row.start_ns = LAXITY_ABSENT_NS;
+        row.tid = INT32_MIN;
+        row.cpu_start = INT32_MIN;
+    }
     rc = put_row(stream, task, &row);
     if (rc) {
         return rc;
@@ -286,7 +299,7 @@ int laxity_job_stream_end_task(
     if (rc) {
         return rc;
     }
-    rc = put_running_job(stream, task_index, end);
+    rc = put_running_job(stream, task_index, end_ns, end);
     if (rc) {
         return rc;
     }

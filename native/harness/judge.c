@@ -32,6 +32,10 @@ bool laxity_task_hangs(const struct laxity_task *task, int64_t now_ns)
     if (atomic_load_explicit(&task->state.end, memory_order_acquire) != LAXITY_END_NONE) {
         return false; /* teardown may take its time */
     }
+    const int64_t begins_ns = laxity_atomic64_load_ns(&task->state.program_release_ns);
+    if (begins_ns != 0) {
+        return now_ns - begins_ns > timeout_ns; /* of a program nobody else sees the start */
+    }
     const int64_t start_ns = laxity_atomic64_load_ns(&task->state.job_start_ns);
     if (start_ns != 0) {
         return now_ns - start_ns > timeout_ns;
@@ -60,7 +64,9 @@ static void describe_job(struct laxity_segment *segment, uint32_t index, char *t
     const uint64_t head = laxity_atomic64_load(&task->state.head);
     const struct laxity_job_record *record =
         &laxity_segment_ring(segment, index)[head & (segment->ring_slots - 1)];
-    if (laxity_atomic64_load_ns(&task->state.job_start_ns) != 0) {
+    const int64_t begins_ns = laxity_atomic64_load_ns(&task->state.program_release_ns);
+    const bool is_program_running = begins_ns != 0 && begins_ns <= laxity_now_ns();
+    if (is_program_running || laxity_atomic64_load_ns(&task->state.job_start_ns) != 0) {
         laxity_format(text, bytes, "in job %" PRIu64, record->job);
     } else {
         laxity_format(text, bytes, "between jobs");
@@ -285,4 +291,32 @@ bool laxity_judge_corunner(
         verdict->detail
     );
     return true;
+}
+
+void laxity_judge_aborted(struct laxity_segment *segment, struct laxity_error *error)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        const struct laxity_aborted *aborted = &task->state.aborted;
+        const uint64_t n = laxity_atomic64_load(&aborted->n);
+        char how[HOW_BYTES] = "";
+        if (n == 0) {
+            continue;
+        }
+        if (aborted->first_cause != LAXITY_END_TIMEOUT && aborted->first_status != 0) {
+            describe_status(aborted->first_status, how, sizeof how);
+        }
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_VIOLATED,
+            "task \"%s\": %" PRIu64 " of its jobs aborted, the first in job %" PRIu64
+            " (cause %s%s%s); all jobs were kept",
+            task->config.process.name,
+            n,
+            aborted->first_job,
+            laxity_end_name((enum laxity_end)aborted->first_cause),
+            how[0] != '\0' ? ": " : "",
+            how
+        );
+    }
 }

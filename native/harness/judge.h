@@ -45,4 +45,7 @@ bool laxity_judge_corunner(
  * that was to end after its job (LAXITY_END_STOPPED) may still fail in it. */
 void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_ns);
 
+/* laxity_judge_aborted - jobs that were aborted while their task went on; at the run's end */
+void laxity_judge_aborted(struct laxity_segment *segment, struct laxity_error *error);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/port/file.h"
 #include "base/port/time.h"
 #include "counters/events.h"
+#include "harness/isolating.h"
 #include "harness/mark_stream.h"
 #include "harness/release.h"
 #include "harness/sample_stream.h"
@@ -204,7 +205,9 @@ static void write_faults(
 static void write_memory(struct laxity_json *json, const struct laxity_task *task)
 {
     const struct laxity_memory_account *memory = &task->state.memory;
-    if (atomic_load_explicit(&memory->is_counted, memory_order_relaxed) == 0) {
+    /* Of jobs in processes begun anew nobody adds up what each of them held. */
+    const bool is_elsewhere = atomic_load(&task->state.job_process) >= LAXITY_JOB_IN_FRESH;
+    if (is_elsewhere || atomic_load_explicit(&memory->is_counted, memory_order_relaxed) == 0) {
         laxity_json_null(json, "memory");
         return;
     }

@@ -7,7 +7,9 @@
 #include "base/port/sched.h"
 #include "harness/counting.h"
 #include "harness/engine.h"
+#include "harness/held_program.h"
 #include "harness/isolating.h"
+#include "harness/job_process.h"
 #include "harness/log_level.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
@@ -17,6 +19,7 @@
 #include <laxity/hooks.h>
 #include <laxity/units.h>
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -136,26 +139,58 @@ static void limit_rt_time(struct laxity_engine *engine)
     (void)laxity_limit_rt_time(engine->rttime_soft_us, engine->rttime_hard_us);
 }
 
-/* Counters are this process's own: those of a child would read 0. */
+/* A sampler reads counters of the task's process; a program is not ours to count in. */
+static int check_events(const struct laxity_engine *engine, enum laxity_job_process where)
+{
+    const struct laxity_counting *counting = &engine->segment->counting;
+    if (counting->n_events == 0 ||
+        (where != LAXITY_JOB_IN_PROGRAM && counting->sample_slots == 0)) {
+        return 0;
+    }
+    laxity_error_set(
+        &engine->task->state.process.error,
+        LAXITY_EXIT_LACKING,
+        "task \"%s\": each of its jobs is a process, %s",
+        engine->task->config.process.name,
+        where == LAXITY_JOB_IN_PROGRAM
+            ? "begun before its release, and would be counted from then on; leave events out"
+            : "and samples are taken in that of the task; leave the sampling out"
+    );
+    return -1;
+}
+
 static int isolate_first(const struct laxity_engine *engine)
 {
-    const struct laxity_task *task = engine->task;
-    if (laxity_isolates_by_child && laxity_isolates_by_child()) {
-        if (engine->segment->counting.n_events == 0) {
-            return 0;
-        }
-        laxity_error_set(
-            &engine->task->state.process.error,
-            LAXITY_EXIT_LACKING,
-            "task \"%s\": each of its jobs is a process, and events are counted in one; leave them "
-            "out",
-            task->config.process.name
-        );
-        return -1;
+    const enum laxity_job_process where = laxity_job_process_of_workload();
+    atomic_store(&engine->task->state.job_process, where);
+    if (where == LAXITY_JOB_IN_PROGRAM) {
+        laxity_program_note(&engine->task->state.process);
+    }
+    if (where != LAXITY_JOB_IN_TASK) {
+        return check_events(engine, where);
     }
     if (laxity_isolate_next) {
         laxity_isolate_next();
     }
+    return 0;
+}
+
+static int tell_calls(struct laxity_task *task)
+{
+    if (task->config.calls <= 1) {
+        return 0;
+    }
+    if (!laxity_set_calls) {
+        laxity_error_set(
+            &task->state.process.error,
+            LAXITY_EXIT_USAGE,
+            "task \"%s\": its workload cannot do its work %u times in a job; leave calls out",
+            task->config.process.name,
+            (unsigned)task->config.calls
+        );
+        return -1;
+    }
+    laxity_set_calls(task->config.calls);
     return 0;
 }
 
@@ -169,6 +204,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     if (laxity_set_log_level && task->config.log_level > 0) {
         laxity_set_log_level(task->config.log_level);
+    }
+    if (tell_calls(task)) {
+        return -1;
     }
     laxity_threads_hold_signals();
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);
@@ -192,7 +230,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     limit_rt_time(engine);
     laxity_open_counters(engine);
-    laxity_engine_calibrate(engine);
+    if (laxity_job_process_of_workload() != LAXITY_JOB_IN_PROGRAM) {
+        laxity_engine_calibrate(engine); /* of a program nothing is read by us in its process */
+    }
     laxity_threads_look(engine->threads);
     return isolate_first(engine);
 }

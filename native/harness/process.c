@@ -5,11 +5,15 @@
 #include "base/error.h"
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
+#include "base/port/memory.h"
+#include "base/port/ticks.h"
 #include "harness/engine.h"
+#include "harness/job_process.h"
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
 #include "harness/prepare.h"
+#include "harness/release.h"
 #include "harness/role.h"
 #include "harness/sampler.h"
 #include "harness/segment.h"
@@ -17,6 +21,7 @@
 
 #include <laxity/hooks.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,8 +70,48 @@ void laxity_job_failed(const char *reason)
     _exit(LAXITY_EXIT_VIOLATED);
 }
 
-static int run_task(
+/* The process of one job: what its task was given it has by inheritance, or makes again. */
+static int run_single_job(
     struct laxity_segment *segment, const struct laxity_role *role, int argc, void **workload_argv
+)
+{
+    struct laxity_task *task = laxity_segment_task(segment, role->index);
+    struct laxity_job_record *ring = laxity_segment_ring(segment, role->index);
+    const uint64_t head = laxity_atomic64_load(&task->state.head);
+    const struct laxity_engine engine = {
+        .segment = segment,
+        .task = task,
+        .ring = ring,
+        .workload_argc = argc,
+        .workload_argv = workload_argv,
+        .tid = (int32_t)gettid(),
+        .has_ticks = segment->ticks_name[0] != '\0',
+        .stop = &stop,
+        .rttime_is_reached = &rttime_is_reached,
+    };
+    const struct laxity_current_job current = {
+        .record = role->go_fd ? &task->state.spare : &ring[head & (segment->ring_slots - 1)],
+        .is_lost = role->go_fd != 0,
+    };
+    const struct laxity_releases releases = laxity_task_releases(segment, task);
+    own_state = &task->state.process;
+    laxity_keep_heap();
+    laxity_marks_open(laxity_segment_marks(segment, role->index));
+    if (laxity_touch_heap((size_t)task->config.heap_bytes) || laxity_memory_limit_begin(task) ||
+        (segment->ticks_name[0] != '\0' && !laxity_ticks_name()) ||
+        benchmark_init(argc, workload_argv) < 0) {
+        laxity_job_failed("the process of a job could not be prepared as its task was");
+    }
+    laxity_touch_stack((size_t)task->config.stack_bytes);
+    laxity_be_job_process(&engine, &current, laxity_release_ns(&releases, current.record->job));
+}
+
+static int run_task(
+    struct laxity_segment *segment,
+    const struct laxity_role *role,
+    char **own_argv,
+    int argc,
+    void **workload_argv
 )
 {
     struct laxity_task *task = laxity_segment_task(segment, role->index);
@@ -84,6 +129,9 @@ static int run_task(
         .rttime_is_reached = &rttime_is_reached,
         .threads = &threads,
         .is_forking = task->config.threads > 1,
+        .segment_fd = role->segment_fd,
+        .index = role->index,
+        .argv = own_argv,
     };
     /* Static: its thread may still wait on it while the process ends. */
     static struct laxity_sampler sampler;
@@ -161,6 +209,26 @@ static int run_corunner(
     return LAXITY_EXIT_DONE;
 }
 
+static int play_role(
+    struct laxity_segment *segment,
+    const struct laxity_role *role,
+    char **own_argv,
+    int argc,
+    void **workload_argv
+)
+{
+    switch (role->kind) {
+    case LAXITY_ROLE_TASK:
+        return run_task(segment, role, own_argv, argc, workload_argv);
+    case LAXITY_ROLE_JOB:
+        return run_single_job(segment, role, argc, workload_argv);
+    case LAXITY_ROLE_CORUNNER:
+    case LAXITY_ROLE_OWN_PROGRAM:
+        break;
+    }
+    return run_corunner(segment, role, argc, workload_argv);
+}
+
 int laxity_workload_main(int argc, char **argv)
 {
     const size_t option_bytes = sizeof LAXITY_HARNESS_OPTION - 1;
@@ -180,7 +248,8 @@ int laxity_workload_main(int argc, char **argv)
         (void)fprintf(stderr, "%s: the segment is not of this version; rebuild\n", argv[0]);
         return LAXITY_EXIT_INTERNAL;
     }
-    (void)close(role.segment_fd);
+    /* Processes of single jobs need it; whoever else is begun must not have it. */
+    (void)fcntl(role.segment_fd, F_SETFD, FD_CLOEXEC);
     catch_signals();
     void **workload_argv = (void **)calloc((size_t)argc, sizeof *workload_argv);
     if (!workload_argv) {
@@ -189,9 +258,7 @@ int laxity_workload_main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         workload_argv[i - 2] = argv[i];
     }
-    const int rc = role.kind == LAXITY_ROLE_TASK
-                       ? run_task(base, &role, argc - 2, workload_argv)
-                       : run_corunner(base, &role, argc - 2, workload_argv);
+    const int rc = play_role(base, &role, argv, argc - 2, workload_argv);
     (void)fflush(NULL);
     free((void *)workload_argv);
     return rc;

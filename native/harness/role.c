@@ -30,6 +30,8 @@ int laxity_parse_role(const char *text, struct laxity_role *out_role)
         out_role->kind = LAXITY_ROLE_TASK;
     } else if (strncmp(text, "own,", 4) == 0) {
         out_role->kind = LAXITY_ROLE_OWN_PROGRAM;
+    } else if (strncmp(text, "job,", 4) == 0) {
+        out_role->kind = LAXITY_ROLE_JOB;
     }
     out_role->index = (uint32_t)numbers[0];
     out_role->segment_fd = (int)numbers[1];

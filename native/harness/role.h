@@ -13,14 +13,16 @@
 enum laxity_role_kind {
     LAXITY_ROLE_TASK,
     LAXITY_ROLE_CORUNNER,
-    LAXITY_ROLE_OWN_PROGRAM
+    LAXITY_ROLE_OWN_PROGRAM,
+    LAXITY_ROLE_JOB /* one job of a task, in a process begun for it (job_process.h) */
 };
 
 struct laxity_role {
     enum laxity_role_kind kind;
     uint32_t index;
     int segment_fd;
-    int go_fd; /* one byte when t0 is published; end of file = the supervisor gave up */
+    int go_fd; /* one byte when t0 is published; end of file = the supervisor gave up. Of one job:
+                  1 = its record is lost */
 };
 
 /* laxity_parse_role - "task,0,4,7": index, segment descriptor, go descriptor (-1 = none). Written

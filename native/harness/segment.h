@@ -32,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 5,
+    LAXITY_SEGMENT_VERSION = 6,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -41,6 +41,7 @@ enum {
     /* Rows are gathered and written together: one system call for many rows. */
     LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
     LAXITY_THREADS_LISTED_MAX = 64,
+    LAXITY_CALLS_MAX = 1000000000,
     LAXITY_THREAD_NAME_BYTES = 16, /* the kernel's */
 };
 
@@ -123,6 +124,8 @@ struct laxity_job_record {
     int32_t minor_faults;
     int32_t major_faults;
     float log_value;
+    uint32_t
+        cause; /* enum laxity_end of a job that was aborted while its task goes on, else NONE */
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 
@@ -162,6 +165,7 @@ struct laxity_task_config {
     uint64_t memory_limit_bytes; /* 0 = none */
     enum laxity_overrun overrun;
     uint32_t threads;        /* that the workload says it has, its main one included */
+    uint32_t calls;          /* how often each job does its work; 0 is 1 (isolating.h) */
     uint32_t is_own_program; /* keeps its own main(): jobs come from its ring (own_jobs.h) */
     uint32_t log_level;      /* of RT-Bench's command line (log_level.h); 0 = another started it */
 };
@@ -192,6 +196,14 @@ struct laxity_isolating {
     int64_t checking_ns; /* of the job that has just ended: its log value */
 };
 
+/* Jobs that were aborted while their task went on. */
+struct laxity_aborted {
+    uint64_t first_job;
+    int32_t first_status; /* of its process, as waitpid gives it; 0 = it has none of its own */
+    uint32_t first_cause; /* enum laxity_end */
+    struct laxity_atomic64 n;
+};
+
 /* Writer: the task. */
 struct laxity_task_state {
     struct laxity_process_state process;
@@ -206,7 +218,12 @@ struct laxity_task_state {
     struct laxity_atomic64 rttime_pauses;
     _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
     int64_t end_ns;
-    _Atomic int32_t program_pid; /* of an own program while it lives, else 0; leads its group */
+    /* Of an own program, or of the process of a job, while it lives, else 0; leads its group. */
+    _Atomic int32_t program_pid;
+    _Atomic uint32_t job_process; /* enum laxity_job_process */
+    /* Of jobs that are programs: when the one that exists begins; 0 = none exists. */
+    struct laxity_atomic64 program_release_ns;
+    struct laxity_aborted aborted;
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
@@ -244,6 +261,8 @@ struct laxity_verdict {
     _Atomic uint32_t end; /* why, where the process did not say so itself */
     int64_t end_ns;
     int32_t wait_status;
+    /* Release of the job whose process was killed because it took too long; its task goes on. */
+    struct laxity_atomic64 timed_out_ns;
     char detail[LAXITY_ERROR_TEXT_BYTES];
 };
 

@@ -12,6 +12,7 @@
 #include "base/port/time.h"
 #include "harness/counting.h"
 #include "harness/crew.h"
+#include "harness/judge.h"
 #include "harness/launch.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
@@ -431,6 +432,7 @@ static void close_run(struct supervisor *supervisor)
     }
     const bool is_failed = has_failed(supervisor);
     count_lost_records(supervisor);
+    laxity_judge_aborted(supervisor->segment, supervisor->error);
     run->error = *supervisor->error;
     uint32_t status = is_failed ? LAXITY_RUN_FAILED : LAXITY_RUN_COMPLETE;
     if (supervisor->error->exit_code == LAXITY_EXIT_INTERRUPTED) {

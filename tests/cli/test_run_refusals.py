@@ -79,7 +79,7 @@ def test_bad_option_is_refused_and_nothing_is_created(
     ("task", "message"),
     [
         ({"perod": "5ms"}, 'task "x": unknown key "perod"; did you mean "period"?'),
-        ({"isolation": "fork"}, 'task "x": this build cannot do "isolation"; remove it'),
+        ({"isolation": "frok"}, 'task "x": isolation "frok" is unknown; did you mean "fork"?'),
         ({"workload": "./nope"}, 'workload "{directory}/nope": no executable file;'),
         ({"policy": "other", "priority": 5}, 'task "x": priority 5 means nothing under policy'),
     ],

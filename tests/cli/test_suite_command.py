@@ -139,25 +139,6 @@ def test_each_job_of_mode_fork_is_a_process_of_its_own(laxity: Laxity):
     assert isolating.n == 6
 
 
-def test_events_of_jobs_that_are_processes_are_refused_not_told_as_0(laxity: Laxity):
-    vetted(laxity, "libc_state")
-    words = (
-        "--run-dir",
-        "R",
-        "-p",
-        "5ms",
-        "-t",
-        "6",
-        "--policy",
-        "other",
-        "--events",
-        "page-faults",
-    )
-    done = laxity("suite", "run", "suite", *words, "--no-report", "--quiet")
-    assert done.returncode == 3
-    assert "each of its jobs is a process" in done.stderr
-
-
 def test_sources_that_have_changed_since_are_not_run(laxity: Laxity):
     vetted(laxity, "exits")
     path = laxity.directory / "vetting.toml"

@@ -353,11 +353,6 @@ def test_unknown_table_is_refused_with_a_suggestion():
         read(b"schema = 1\n[[tasks]]\n")
 
 
-@pytest.mark.parametrize("key", ["isolation"])
-def test_key_of_a_later_part_is_refused_by_name(key: str):
-    assert refusal(**{key: "x"}) == f'task "mem": this build cannot do "{key}"; remove it'
-
-
 def test_events_of_a_task_with_threads_are_refused_because_only_one_would_be_counted():
     assert refusal(run={"events": ["cycles"]}, threads=2) == (
         '[run]: events: task "mem" has 2 threads and only its main one is counted; leave events out'

@@ -30,6 +30,7 @@ def test_columns_of_jobs_stand_in_the_order_of_the_design():
         "major_faults",
         "status",
         "cause",
+        "calls",
     ]
 
 

@@ -27,12 +27,15 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.cli.run_command import RunCommand
+from laxity.cli.run_paths import make_absolute, with_absolute_paths
 from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
 from laxity.model.spec import (
     TRACE_BACKENDS,
     Idle,
+    Isolation,
     Overrun,
     Policy,
     Snapshots,
@@ -87,6 +90,9 @@ _TASK_KEYS = (
     "heap",
     "memory_limit",
     "threads",
+    "isolation",
+    "stdin",
+    "calls",
 )
 # RT-Bench's own default.
 _DEFAULT_SAMPLE_BUCKET = "10ms"
@@ -119,6 +125,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     heap: str | None
     memory_limit: str | None
     threads: int | None
+    isolation: str | None
+    stdin: str | None
+    calls: int | None
+    exec_words: str | None
     interfere: tuple[str, ...]
     jobs: int | None
     duration: str | None
@@ -266,6 +276,24 @@ def _task_options(command: Command) -> Command:
                 help="Threads of the workload, all counted in its jobs.  [default: 1]",
             ),
             click.option(
+                "--isolation",
+                type=_words(Isolation),
+                help="What is done between jobs of a suite's program (laxity suite).",
+            ),
+            click.option(
+                "--calls",
+                type=int,
+                metavar="N",
+                help="Each job is N calls of a suite's program, in isolation none.  [default: 1]",
+            ),
+            click.option("--stdin", metavar="FILE", help="What each process of --exec reads."),
+            click.option(
+                "--exec",
+                "exec_words",
+                metavar="PROGRAM ARG...",
+                help="Each job is one process of a program; all behind it are its own words.",
+            ),
+            click.option(
                 "--interfere",
                 multiple=True,
                 metavar="'NAME ARG...@CPUS'",
@@ -386,8 +414,8 @@ def _complete_what(
     return found or [CompletionItem(incomplete, type="file")]
 
 
-@click.command()
-@click.argument("what", metavar="SPEC|NAME", shell_complete=_complete_what)
+@click.command(cls=RunCommand)
+@click.argument("what", metavar="SPEC|NAME", required=False, shell_complete=_complete_what)
 @_task_options
 @_run_options
 @on_option
@@ -399,11 +427,12 @@ def _complete_what(
 @quiet_option
 @debug_option
 @_foreign_options
-def run(what: str, **given: object) -> int:
+def run(what: str | None, **given: object) -> int:
     """Run a periodic task, alone or under interference, and store what was measured.
 
     SPEC is a file (its name has a / or ends in .toml); options then only change its [run] table.
-    NAME is a bundled workload (laxity list); options describe the task.
+    NAME is a bundled workload (laxity list); options describe the task. Or, in place of both and
+    as the last option, --exec PROGRAM ARG...: each job is one process of any program, unchanged.
 
     Without --jobs and --duration the run lasts until it is interrupted (Ctrl-C); it is stored all
     the same. Durations and sizes need units: 10ms, 64KiB.
@@ -416,6 +445,7 @@ def run(what: str, **given: object) -> int:
     from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, RunOptions)
+    what = what or ""
     experiment = read_experiment(what, options, resolution_here_ns())
     if experiment.spec.on is not None:
         _refuse_knobs(options, experiment.spec.on)
@@ -481,7 +511,11 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     """
     run_table = options.table(_RUN_KEYS)
     _check_sampling(what, options, run_table)
-    if what in {"", "-"}:
+    program = split_words(options.exec_words or "", "--exec")
+    if program and what:
+        msg = f"--exec: runs {program[0]}, and {what} is named too; remove one of them"
+        raise ConfigError(msg)
+    if what in {"", "-"} and not program:
         msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
         raise ConfigError(msg)
     if is_spec_path(what):
@@ -489,8 +523,14 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
     task = reservation_keys(options.table(_TASK_KEYS), options.sched_period, options.sched_deadline)
     given = {*run_table, *task}
-    task["workload"] = what
-    task["args"] = split_words(options.words or "", "-b")
+    if program:
+        if options.words is not None:
+            msg = "-b: describes a workload; write the words behind the program of --exec"
+            raise ConfigError(msg)
+        task |= {"exec": program, "isolation": Isolation.EXEC.value}
+        make_absolute(task)
+    else:
+        task |= {"workload": what, "args": split_words(options.words or "", "-b")}
     interfere = [parse_interfere_option(text) for text in options.interfere]
     with named_as_options(given):
         spec = resolve_spec(run_table, [task], interfere, resolution_ns)
@@ -539,7 +579,7 @@ def _read_spec_file(
     with located(f"spec {path}"):
         spec = read_spec_toml(data, run_table, resolution_ns)
     if spec.on is None:
-        spec = _with_absolute_workloads(spec, path.parent)
+        spec = with_absolute_paths(spec, path.parent)
     return _Experiment(path.stem, spec)
 
 
@@ -547,23 +587,3 @@ def _refuse_task_option(key: str, path: Path) -> NoReturn:
     option = "-b" if key == "words" else f"--{key.replace('_', '-')}"
     msg = f"{option}: describes a task, and {path} does that; change the spec"
     raise ConfigError(msg)
-
-
-def _with_absolute_workloads(spec: Spec, base: Path) -> Spec:
-    """Resolve workloads given as paths: relative to the spec, so that it can be moved with them."""
-
-    def absolute(workload: str) -> str:
-        return str((base / workload).resolve()) if "/" in workload else workload
-
-    tasks = tuple(
-        msgspec.structs.replace(
-            task,
-            workload=absolute(task.workload),
-            exec=(absolute(task.exec[0]), *task.exec[1:]) if task.exec else (),
-        )
-        for task in spec.tasks
-    )
-    interfere = tuple(
-        msgspec.structs.replace(one, workload=absolute(one.workload)) for one in spec.interfere
-    )
-    return msgspec.structs.replace(spec, tasks=tasks, interfere=interfere)

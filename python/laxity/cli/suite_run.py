@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # What of `laxity run` is ours for each program, or the same for all of them.
 _TAKEN = frozenset(
     {"what", "name", "words", "on", "run_dir", "run_root", "no_report", "output_format", "dry_run"}
-    | {"quiet"}
+    | {"quiet", "isolation", "exec_words", "stdin"}
 )
 # Not asked for: `laxity run` wants all of its options, the taken ones too.
 _FIXED: Mapping[str, Any] = {
@@ -52,6 +52,8 @@ _FIXED: Mapping[str, Any] = {
     "no_report": True,
     "output_format": "table",
     "dry_run": False,
+    "exec_words": None,
+    "stdin": None,
 }
 
 
@@ -111,9 +113,9 @@ def run_suite(**given: object) -> int:
     found = chosen(discovered(own.directory, toolchain, stated), own.only)
     for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
 
-    def plan(name: str, words: str) -> Any:  # noqa: ANN401 - a RunRequest, which is heavy to load
-        options = {**for_each, **_FIXED, "name": name, "words": words, "quiet": own.quiet}
-        return plan_run(WORKLOAD, options, command_line)
+    def plan(name: str, words: str, isolation: str) -> Any:  # noqa: ANN401 - a RunRequest: heavy
+        named = {"name": name, "words": words, "isolation": isolation, "quiet": own.quiet}
+        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line)
 
     request = SuiteRequest(
         root=Path(own.directory).resolve(),
@@ -124,6 +126,7 @@ def run_suite(**given: object) -> int:
         vetting=own.vetting,
         parents=parents,
         plan=plan,
+        has_batches=given["calls"] is not None,
         final=final,
         command_line=command_line,
         on_begin=_say_nothing if own.quiet else _tell,

@@ -50,7 +50,7 @@ def _row(one: SuiteProgram) -> tuple[str, ...]:
     return (
         one.program,
         one.mode or _UNKNOWN,
-        str(result.finished),
+        str(result.finished) if result.calls == 1 else f"{result.finished} of {result.calls} calls",
         _count(result.right),
         _count(result.wrong),
         str(result.missed),

@@ -59,6 +59,7 @@ def summary_text(run: Run) -> str:
     parts += [f"{line}\n" for line in thread_lines(page.manifest.observation)]
     if rows:
         parts.append(format_table(_HEADERS, rows, _RIGHT))
+    parts += [f"{line}\n" for line in _batch_lines(page)]
     parts += [f"{line}\n" for line in _memory_lines(page)]
     parts += [f"{line}\n" for line in _footnotes(page)]
     parts.append(_phase_table(page))
@@ -302,6 +303,16 @@ def _why_unknown(task: TaskData) -> str:
     return (
         "no period, no wake-up of theirs in the trace" if task.is_observed else "laxity_job_start"
     )
+
+
+def _batch_lines(page: PageData) -> list[str]:
+    """Say whose jobs are several calls: no figure above is of one."""
+    return [
+        f"{data.label}: each job of {task.result.name} is {task.result.job_is}"
+        for data in page.runs
+        for task in data.tasks
+        if task.result.calls > 1
+    ]
 
 
 def _memory_lines(page: PageData) -> list[str]:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """One run from a resolved spec to a finished directory."""
 
+import dataclasses
 import os
 import secrets
 import shutil
@@ -16,6 +17,7 @@ import msgspec
 
 from laxity import __version__
 from laxity.errors import EXIT_DONE, LaxityError, PlatformError
+from laxity.experiments.kept_guests import keep_guests
 from laxity.model.manifest import KnobsUsed, Manifest, RunKind, Tool
 from laxity.model.spec import Spec, spec_to_toml
 from laxity.runner import finish
@@ -100,6 +102,8 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
     """
     run = run_directory.create_run(request.final)
     try:
+        stored, spec = keep_guests(request.spec, run.tmp)
+        request = dataclasses.replace(request, spec=stored)
         with used_knobs(request.knobs, Kernel(), request.on_note) as used:
             before = _write_before(run, request, used, target)
             if signals.has_received:
@@ -108,9 +112,7 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
                 raise KeyboardInterrupt
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
             with recorded(request.spec, run):
-                program = harness_program(
-                    request.spec, allow_unprivileged=request.allow_unprivileged
-                )
+                program = harness_program(spec, allow_unprivileged=request.allow_unprivileged)
                 returncode = target.run(program, run, display, signals)
             return complete(run, before, returncode, target)
     except LaxityError:

@@ -29,14 +29,12 @@ from laxity.suites.vetting_file import VettedProgram, inputs_hash, sources_hash
 
 KIND = "suite"
 WORKLOAD = "guest"
-# What the workload `guest` can do; exec needs a new program per job.
-_RUN_MODES = (Mode.NONE, Mode.REINIT, Mode.RESTORE, Mode.FORK)
 # Directory that the jobs of a program work in, beside what it is built to.
 _WORKING = "cwd"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
-# Makes the run of one program of its name and of the words for its workload.
-Planner = Callable[[str, str], RunRequest]
+# Makes the run of one program of its name, of the words for its workload and its isolation mode.
+Planner = Callable[[str, str, str], RunRequest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,7 @@ class SuiteRequest:
         vetting: The verdicts as they were named.
         parents: The run that holds them, if it is one.
         plan: Makes the run of a program.
+        has_batches: A job is to be several calls.
         final: Directory of the suite run.
         on_begin: Told each program as it begins: "3/57: bsort, mode reinit".
     """
@@ -64,6 +63,7 @@ class SuiteRequest:
     vetting: str
     parents: tuple[str, ...]
     plan: Planner
+    has_batches: bool
     final: Path
     command_line: list[str]
     on_begin: Callable[[str], None]
@@ -191,7 +191,7 @@ def _row(request: SuiteRequest, program: Program, name: str) -> SuiteProgram:
         ConfigError: Its sources or inputs are not those that were vetted.
     """
     vetted = request.known.get(program.name)
-    reason = _why_not(request.root, program, vetted)
+    reason = _why_not(request, program, vetted)
     return SuiteProgram(
         program=program.name,
         convention=program.convention.value,
@@ -217,11 +217,11 @@ def _missing(one: Unplaced) -> SuiteProgram:
     )
 
 
-def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
+def _why_not(request: SuiteRequest, program: Program, vetted: VettedProgram | None) -> str:
     """Say why a program may not run; "": it may."""
     if vetted is None:
         return "not vetted"
-    if vetted.sources_sha256 != sources_hash(root, program):
+    if vetted.sources_sha256 != sources_hash(request.root, program):
         msg = f"{program.name}: its sources have changed since it was vetted; vet again"
         raise ConfigError(msg)
     if vetted.inputs_sha256 != inputs_hash(program):
@@ -229,22 +229,26 @@ def _why_not(root: Path, program: Program, vetted: VettedProgram | None) -> str:
         raise ConfigError(msg)
     if vetted.mode is None or vetted.expected is None:
         return vetted.verdict
-    if vetted.mode not in _RUN_MODES:
-        return f"is right in mode {vetted.mode} only, in which this build runs no periodic jobs"
+    if request.has_batches and vetted.mode is not Mode.NONE:
+        return (
+            f"--calls: in mode {vetted.mode} state is taken back after each call; only mode none "
+            "has batches"
+        )
     return ""
 
 
 def _part(request: SuiteRequest, program: Program, run: str, build: Path) -> _Part:
     """Plan the run of a program before anything runs: a mistake is told at once."""
     words = guest_words(program, request.known[program.name], build / "guest.so")
-    return _Part(program, run, build, request.plan(program.name, shlex.join(words)))
+    mode = str(request.known[program.name].mode)
+    return _Part(program, run, build, request.plan(program.name, shlex.join(words), mode))
 
 
 def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[str]:
-    """Give the words of the workload `guest` (native/guests/guest_hooks.c)."""
+    """Give the words of the workload `guest` (native/guests/guest_hooks.c), but for its mode."""
     words = [str(guest), argv_name(program), program.convention.value]
     given = program.given
-    words += [str(vetted.mode), vetted.expected or "", given.stdin or "", given.output_filter]
+    words += [vetted.expected or "", given.stdin or "", given.output_filter]
     return [*words, str(guest.with_name(_WORKING)), *given.words]
 
 

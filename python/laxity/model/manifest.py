@@ -13,6 +13,7 @@ from laxity.errors import RecordError
 from laxity.model.experiment_result import ExperimentRun
 from laxity.model.measurements import Measured
 from laxity.model.observation import Observation
+from laxity.model.third_party import GUEST_WORKLOAD
 from laxity.model.units import exact_size
 from laxity.model.wording import plain_words
 
@@ -128,8 +129,10 @@ class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it.
 
     `exec`: a program that keeps its own main, and its words, which stand in `workload` and `args`
-    too; null for a workload. `runtime_ns`: what policy deadline reserved in each period; null under
-    another policy. Period and offset of an observed thread are estimates; null: it has none.
+    too; null for a workload. `isolation`: what is done between jobs of third-party code; exec: each
+    is a process. `calls`: how often each job does its work. `runtime_ns`: what policy deadline
+    reserved in each period; null under another policy. Period and offset of an observed thread are
+    estimates; null: it has none.
     """
 
     index: int
@@ -137,6 +140,8 @@ class TaskResult(Record, frozen=True, kw_only=True):
     workload: str
     args: list[str]
     exec: list[str] | None = None
+    isolation: str | None = None
+    calls: int = 1
     policy: str
     priority: int | None
     runtime_ns: int | None = None
@@ -160,6 +165,17 @@ class TaskResult(Record, frozen=True, kw_only=True):
     isolating: Isolating | None = None
     rttime_pauses: int = 0
     output_bytes: int = 0
+
+    @property
+    def job_is(self) -> str:
+        """What a job is where it is not one execution of the workload's hook; "": it is."""
+        if self.calls > 1:
+            return f"{self.calls} calls in a row, and its figures are of all of them together"
+        if self.isolation is None:
+            return ""
+        if self.workload != GUEST_WORKLOAD:
+            return "a process of its own, from its begin (main, or exec) to its end"
+        return f"one call of the program, in isolation {self.isolation}"
 
 
 class CorunnerResult(Record, frozen=True, kw_only=True):

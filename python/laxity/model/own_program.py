@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a task may say whose jobs a program with its own main makes (`exec`, laxity/job.h)."""
+"""What a task may say whose jobs are those of a program with its own main (`exec`)."""
 
 from collections.abc import Iterable
 

@@ -14,6 +14,7 @@ import msgspec
 
 from laxity.model.cpus import format_cpus
 from laxity.model.stop_on import StopOn, stop_on_text
+from laxity.model.third_party import PROGRAM_WORKLOAD
 from laxity.model.units import exact_duration, exact_size
 
 SPEC_SCHEMA = 1
@@ -43,6 +44,19 @@ class Overrun(StrEnum):
 
     SKIP = "skip"
     QUEUE = "queue"
+
+
+class Isolation(StrEnum):
+    """What is done between the jobs of a third-party program, so that each is like the first.
+
+    Of a suite's program (workload guest) any of them; of `exec`, exec alone: a process per job.
+    """
+
+    NONE = "none"
+    REINIT = "reinit"
+    RESTORE = "restore"
+    FORK = "fork"
+    EXEC = "exec"
 
 
 class Idle(StrEnum):
@@ -88,6 +102,9 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     workload: str | None = None
     args: list[str] = []
     exec: list[str] | None = None
+    isolation: str | None = None
+    stdin: str | None = None
+    calls: int | None = None
     period: Any = None
     deadline: Any = None
     offset: Any = "0ns"
@@ -122,14 +139,6 @@ class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     priority: int | None = None
 
 
-# Keys of the design that this build cannot serve: known by name, so that the answer is no riddle.
-UNSERVED_KEYS = {
-    "run": (),
-    "task": ("isolation",),
-    "interfere": (),
-    # Of a suite's manifest: [[begin, end], ...] and the check within a job, as names of functions.
-    "suite": ("roi", "roi_check"),
-}
 BOUND_KEYS = (
     "wcet",
     "wcet_from",
@@ -148,13 +157,18 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
     what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
     the user, so every CPU this process may use. `memory_limit_bytes` None: no limit. `exec`: a
-    program of the user's own and its words; then there is no workload.
+    program of the user's own and its words; then there is no workload. With `isolation` exec each
+    job is one process of it, and `stdin` the file that each reads, "" an empty one; without, it
+    makes its jobs itself. `calls`: of a workload that can, how often each job does its work.
     """
 
     name: str
     workload: str = ""
     args: tuple[str, ...] = ()
     exec: tuple[str, ...] = ()
+    isolation: Isolation | None = None
+    stdin: str = ""
+    calls: int = 1
     period_ns: int
     deadline_ns: int | None
     offset_ns: int = 0
@@ -170,6 +184,11 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     # The workload's, its main one included.
     threads: int = DEFAULT_THREADS
     bound: dict[str, Any] = {}
+
+    @property
+    def is_own_program(self) -> bool:
+        """Whether a program of the user's own makes the jobs (laxity/job.h)."""
+        return bool(self.exec) and self.isolation is None
 
 
 class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -228,7 +247,11 @@ def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
 
 def workloads_of(spec: Spec) -> list[str]:
     """List the workloads of an experiment, each once."""
-    names = [task.workload for task in spec.tasks if not task.exec]
+    names = [
+        PROGRAM_WORKLOAD if task.exec else task.workload
+        for task in spec.tasks
+        if not task.is_own_program
+    ]
     names += [one.workload for one in spec.interfere]
     return list(dict.fromkeys(names))
 
@@ -283,6 +306,9 @@ def _task_table(task: TaskSpec) -> dict[str, Any]:
             "workload": task.workload or None,
             "args": None if task.exec else list(task.args),
             "exec": list(task.exec) or None,
+            "isolation": None if task.isolation is None else task.isolation.value,
+            "stdin": task.stdin or None,
+            "calls": None if task.calls == 1 else task.calls,
             "period": exact_duration(task.period_ns),
             "deadline": deadline,
             "offset": exact_duration(task.offset_ns),

@@ -14,6 +14,7 @@ from typing import Any
 from laxity.errors import ConfigError, located
 from laxity.model.board_url import parse_board_url
 from laxity.model.cpus import parse_cpus
+from laxity.model.isolation import read_calls, read_isolation, read_stdin
 from laxity.model.own_program import check_exec, refuse_exec_in_run
 from laxity.model.spec import (
     DEFAULT_HEAP_BYTES,
@@ -117,19 +118,17 @@ def resolve_spec(
     Raises:
         ConfigError: Unknown key, or a value that cannot be.
     """
-    table = convert_table(run, RunTable, "run", "[run]")
+    table = convert_table(run, RunTable, "[run]")
     if not tasks:
         msg = "no [[task]]: nothing would run; write at least one"
         raise ConfigError(msg)
     resolved_tasks = tuple(
-        _resolve_task(
-            convert_table(task, TaskTable, "task", task_label(task, index)), resolution_ns
-        )
+        _resolve_task(convert_table(task, TaskTable, task_label(task, index)), resolution_ns)
         for index, task in enumerate(tasks)
     )
     resolved_interfere = tuple(
         _resolve_interfere(
-            convert_table(one, InterfereTable, "interfere", f"interfere {index}"),
+            convert_table(one, InterfereTable, f"interfere {index}"),
             f"interfere {index}",
         )
         for index, one in enumerate(interfere)
@@ -344,6 +343,9 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             workload=task.workload or "",
             args=_words(task.args),
             exec=program,
+            isolation=read_isolation(task),
+            stdin=read_stdin(task),
+            calls=read_calls(task),
             period_ns=period_ns,
             deadline_ns=deadline_ns,
             offset_ns=read_duration_ns(task.offset, "offset"),

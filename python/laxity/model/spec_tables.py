@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from laxity.errors import ConfigError, located, suggestion
-from laxity.model.spec import SPEC_SCHEMA, UNSERVED_KEYS, InterfereTable, RunTable, TaskTable
+from laxity.model.spec import SPEC_SCHEMA, InterfereTable, RunTable, TaskTable
 from laxity.model.units import parse_duration_ns
 from laxity.model.wording import plain_words
 
@@ -59,14 +59,6 @@ def array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return tables
 
 
-def check_unserved(keys: Iterable[str], table: str, where: str) -> None:
-    """Refuse keys that the design knows and this build does not serve."""
-    for key in keys:
-        if key in UNSERVED_KEYS[table]:
-            msg = f'{where}: this build cannot do "{key}"; remove it'
-            raise ConfigError(msg)
-
-
 def task_label(task: dict[str, Any], index: int) -> str:
     """Name a task in a message before it has been read."""
     name = task.get("name", task.get("workload", task.get("exec")))
@@ -84,9 +76,8 @@ def check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None:
             raise ConfigError(msg)
 
 
-def convert_table(table: dict[str, Any], kind: type[Table], key: str, where: str) -> Table:
+def convert_table(table: dict[str, Any], kind: type[Table], where: str) -> Table:
     """Turn a table into its struct; the struct's fields are the list of known keys."""
-    check_unserved(table, key, where)
     check_keys(table, kind.__struct_fields__, where)
     try:
         return msgspec.convert(table, kind, strict=True)

@@ -125,6 +125,12 @@ JOBS = (
         "",
         "0 none, 1 interrupt, 2 timeout, 3 signal, 4 exit, 5 memory limit, 6 killed",
     ),
+    _optional(
+        "calls",
+        "u4",
+        "count",
+        "calls of the program's function in this job: all its figures are of so many together",
+    ),
 )
 HISTOGRAM = (
     Field("task", "u2", "", "index of the [[task]]"),

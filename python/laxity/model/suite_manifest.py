@@ -15,7 +15,7 @@ import msgspec
 
 from laxity.errors import ConfigError, located
 from laxity.model.costs import Member
-from laxity.model.spec_tables import array_of_tables, check_keys, check_unserved, read_document
+from laxity.model.spec_tables import array_of_tables, check_keys, read_document
 from laxity.model.wording import plain_words
 
 # It is read by people; the bound keeps a mistyped path to a huge file out of memory.
@@ -178,7 +178,6 @@ def _below(table: SuiteTable | ProgramTable, where: str) -> dict[str, Any]:
 
 
 def _convert(given: dict[str, Any], kind: type[Table], where: str) -> Table:
-    check_unserved(given, "suite", where)
     check_keys(given, kind.__struct_fields__, where)
     try:
         table = msgspec.convert(given, kind, strict=True)

@@ -49,6 +49,7 @@ class IsolatingCost(Record, frozen=True, kw_only=True):
 class SuiteResult(Record, frozen=True, kw_only=True):
     """What the run of one program came to.
 
+    A job is `calls` calls of the program, and its times are of all of them together.
     `right` and `wrong` count finished jobs by whether end, check and output are those of a fresh
     process; null: not every row was kept. `message`: why it did not end well; empty: it did.
     """
@@ -59,6 +60,7 @@ class SuiteResult(Record, frozen=True, kw_only=True):
     released: int
     started: int
     finished: int
+    calls: int
     right: int | None
     wrong: int | None
     missed: int

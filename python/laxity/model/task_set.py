@@ -134,7 +134,7 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
     if not isinstance(run, dict):
         msg = "run is not a table; write [run]"
         raise ConfigError(msg)
-    convert_table(run, RunTable, "run", "[run]")
+    convert_table(run, RunTable, "[run]")
     tables = array_of_tables(document, "task")
     if not tables:
         msg = "no [[task]]: there is nothing to bound; write at least one"
@@ -143,7 +143,7 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
     _check_together(tasks)
     corunners = array_of_tables(document, "interfere")
     for index, table in enumerate(corunners):
-        _check_corunner(convert_table(table, InterfereTable, "interfere", f"interfere {index}"))
+        _check_corunner(convert_table(table, InterfereTable, f"interfere {index}"))
     has_priorities = any("priority" in table for table in tables)
     return TaskSet(tasks, bool(corunners), has_priorities)
 
@@ -188,7 +188,7 @@ def read_bound_keys(task: TaskTable) -> BoundKeys:
 
 def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) -> DeclaredTask:
     label = task_label(table, index)
-    task = convert_table(table, TaskTable, "task", label)
+    task = convert_table(table, TaskTable, label)
     with located(label):
         keys = read_bound_keys(task)
         policy = read_choice(task.policy, Policy, "policy")

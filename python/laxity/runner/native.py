@@ -22,6 +22,7 @@ from typing import Protocol
 from laxity.errors import PlatformError, ToolError
 from laxity.model.cpus import format_cpus
 from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
+from laxity.model.third_party import PROGRAM_WORKLOAD
 from laxity.runner.progress import Display, show_newest
 from laxity.runner.signals import Forwarder
 from laxity.runner.tools import find_program, find_tool, find_workload
@@ -34,6 +35,8 @@ _DRAIN_TIMEOUT_S = 60.0
 _READ_BYTES = 4096
 # include/uapi/linux/sched.h; with reset on fork another bit would be set in it.
 _SCHED_DEADLINE = 6
+# Behind object, name and convention (native/guests/guest_hooks.c).
+_GUEST_MODE_AT = 3
 _PACKAGE_PARENT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -206,7 +209,9 @@ def _stop_argv(spec: Spec) -> list[str]:
 
 
 def _program_of(task: TaskSpec, programs: Programs) -> str:
-    return str(find_program(task.exec[0])) if task.exec else programs.workload(task.workload)
+    if task.is_own_program:
+        return str(find_program(task.exec[0]))
+    return programs.workload(PROGRAM_WORKLOAD if task.exec else task.workload)
 
 
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
@@ -218,13 +223,22 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
     argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
     jobs_argv = [] if jobs is None else ["--jobs", str(jobs)]
-    if task.exec:
+    if task.is_own_program:
         return [*argv, *jobs_argv, "--exec", *_words_argv(task.exec[1:])]
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
     if task.memory_limit_bytes is not None:
         argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
-    argv += ["--threads", str(task.threads)]
-    return [*argv, *jobs_argv, *_words_argv(task.args)]
+    argv += ["--threads", str(task.threads), "--calls", str(task.calls)]
+    return [*argv, *jobs_argv, *_words_argv(_workload_words(task))]
+
+
+def _workload_words(task: TaskSpec) -> tuple[str, ...]:
+    """Give the words of third-party code as its workload wants them (native/{guests,programs})."""
+    if task.exec:
+        return (task.stdin, str(find_program(task.exec[0])), *task.exec[1:])
+    if task.isolation is None:
+        return task.args
+    return (*task.args[:_GUEST_MODE_AT], task.isolation.value, *task.args[_GUEST_MODE_AT:])
 
 
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:

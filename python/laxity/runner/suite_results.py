@@ -123,6 +123,7 @@ def result_of(run: Run) -> SuiteResult:
         released=task.released,
         started=task.started,
         finished=finished,
+        calls=task.calls,
         right=right,
         wrong=None if right is None else finished - right,
         missed=task.counts.missed,

@@ -185,8 +185,9 @@ def asked_of(task: TaskResult) -> str:
     if task.period_ns is not None:
         every = f"every {format_duration_ns(task.period_ns)}"
     overrun = "" if task.overrun == "not known" else f", overrun {task.overrun}"
+    batch = f"each job {task.calls} calls, " if task.calls > 1 else ""
     return (
-        f"{words_of(task.workload, task.args)} {every}, "
+        f"{words_of(task.workload, task.args)} {every}, {batch}"
         f"deadline {deadline}, {scheduling_of(task)}{overrun}"
     )
 

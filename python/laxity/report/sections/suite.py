@@ -133,7 +133,10 @@ def _row(one: ProgramData) -> tuple[Cell, ...]:
     return (
         name,
         text_cell(one.row.mode or "none chosen", ended),
-        number_cell(show_count(result.finished)),
+        number_cell(
+            show_count(result.finished),
+            "" if result.calls == 1 else f"of {result.calls} calls each",
+        ),
         _count(result.right),
         Cell(wrong.text, is_number=True, mark=" state-bad") if result.wrong else wrong,
         number_cell(

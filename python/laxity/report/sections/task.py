@@ -75,6 +75,7 @@ def _asked_of(result: TaskResult) -> dict[str, str]:
     deadline = "none" if result.deadline_ns is None else format_duration_ns(result.deadline_ns)
     return {
         "workload": words_of(result.workload, result.args),
+        **({"a job is": result.job_is} if result.job_is else {}),
         "period": _duration_of(result.period_ns),
         "deadline": deadline,
         "offset": _duration_of(result.offset_ns),

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Files that a run names, as whole paths: a stored spec finds them from where it lies."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity.model.spec import Spec, TaskSpec
+from laxity.model.third_party import GUEST_WORKLOAD
+
+
+def make_absolute(task: dict[str, Any]) -> None:
+    """Name files by whole paths, so that the stored spec finds them from where it lies."""
+    program = task["exec"]
+    if "/" in program[0]:
+        task["exec"] = [str(Path(program[0]).absolute()), *program[1:]]
+    if task.get("stdin"):
+        task["stdin"] = str(Path(task["stdin"]).absolute())
+
+
+def with_absolute_paths(spec: Spec, base: Path) -> Spec:
+    """Resolve workloads given as paths: relative to the spec, so that it can be moved with them."""
+
+    def absolute(workload: str) -> str:
+        return str((base / workload).resolve()) if "/" in workload else workload
+
+    def guest_args(task: TaskSpec) -> tuple[str, ...]:
+        return (*map(absolute, task.args[:1]), *task.args[1:])
+
+    tasks = tuple(
+        msgspec.structs.replace(
+            task,
+            workload=absolute(task.workload),
+            exec=(absolute(task.exec[0]), *task.exec[1:]) if task.exec else (),
+            stdin=absolute(task.stdin) if task.stdin else "",
+            args=guest_args(task) if task.workload == GUEST_WORKLOAD else task.args,
+        )
+        for task in spec.tasks
+    )
+    interfere = tuple(
+        msgspec.structs.replace(one, workload=absolute(one.workload)) for one in spec.interfere
+    )
+    return msgspec.structs.replace(spec, tasks=tasks, interfere=interfere)
