@@ -58,6 +58,15 @@ def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
     assert not done.stderr
 
 
+def test_what_sanitizers_find_is_printed_with_file_and_line_and_rejects_nothing(laxity: Laxity):
+    words = ("--sanitize", "--jobs", "3", "--quiet")
+    done = laxity("suite", "vet", suite(laxity, "heap_overflow"), *words)
+    assert done.returncode == 0, done.stderr
+    assert "memory error at heap_overflow/heap_overflow.c:21: heap-buffer-overflow, write of 1 B" in done.stdout
+    written = tomllib.loads((laxity.directory / "vetting.toml").read_text())["program"][0]
+    assert (written["classes"], written["mode"]) == (["memory error"], "none")
+
+
 def test_vet_never_replaces_verdicts(laxity: Laxity):
     (laxity.directory / "vetting.toml").write_text("mine")
     done = laxity("suite", "vet", suite(laxity, "exits"))

@@ -38,6 +38,9 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "vacuous_check": ({"vacuous check"}, Mode.NONE),
     "uninitialised_read": ({"reads uninitialised memory"}, Mode.FORK),
     "out_of_bounds": ({"layout dependent"}, Mode.NONE),
+    # Nothing but a sanitizer sees these.
+    "heap_overflow": ({"clean"}, Mode.NONE),
+    "signed_overflow": ({"clean"}, Mode.NONE),
     "prints_time": ({"prints time"}, Mode.NONE),
     "thread_left": ({"thread left"}, Mode.FORK),
     "handler_left": ({"signal handler left"}, Mode.RESTORE),

@@ -38,6 +38,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
     only: tuple[str, ...]
     jobs: int
+    sanitize: bool
     cc: str
     output: str
     output_format: str
@@ -54,6 +55,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     metavar="N",
     help="Jobs in each isolation mode.",
+)
+@click.option(
+    "--sanitize",
+    is_flag=True,
+    help="Run a job of each also under AddressSanitizer, UndefinedBehaviorSanitizer, memcheck.",
 )
 @cc_option
 @click.option(
@@ -77,6 +83,7 @@ def vet(**given: object) -> int:
     """
     from laxity.store.run_directory import write_file  # noqa: PLC0415 - when needed
     from laxity.suites.jobs import require_tools  # noqa: PLC0415 - when needed
+    from laxity.suites.sanitize import require_sanitizers  # noqa: PLC0415 - when needed
     from laxity.suites.vetting import VetRequest, vet_all  # noqa: PLC0415 - when needed
     from laxity.suites.vetting_file import vetting_to_toml  # noqa: PLC0415 - when needed
 
@@ -87,6 +94,8 @@ def vet(**given: object) -> int:
         raise ConfigError(msg)
     require_tools()
     toolchain = toolchain_of(options.cc)
+    if options.sanitize:
+        require_sanitizers(toolchain)
     programs = chosen(discovered(options.directory, toolchain).programs, options.only)
     n_told = 0
 
@@ -98,7 +107,7 @@ def vet(**given: object) -> int:
 
     root = Path(options.directory).resolve()
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        request = VetRequest(root, Path(build), toolchain, options.jobs)
+        request = VetRequest(root, Path(build), toolchain, options.jobs, options.sanitize)
         vetted = vet_all(request, programs, tell)
     write_file(to, vetting_to_toml(request, programs, vetted).encode())
     _show(vetted, options.output_format)
@@ -114,6 +123,17 @@ def _show(vetted: "Sequence[Vetted]", output_format: str) -> None:
         (one.program, ", ".join(one.classes) or "-", one.mode or "-", _why(one)) for one in vetted
     ]
     sys.stdout.write(format_table(("program", "classes", "mode", "evidence"), rows))
+    found = [(one.program, words) for one in vetted for words in _found(one)]
+    if found:
+        sys.stdout.write("\n")
+        sys.stdout.write(format_table(("program", "found by sanitizers"), found))
+
+
+def _found(one: "Vetted") -> list[str]:
+    """Pick what sanitizers told: every place, not the first piece of evidence alone."""
+    from laxity.suites.sanitize import TOLD  # noqa: PLC0415 - when needed
+
+    return [words for words in one.evidence if words.startswith(TOLD)]
 
 
 def _why(one: "Vetted") -> str:

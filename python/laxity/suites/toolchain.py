@@ -43,6 +43,8 @@ _COMPILE = ("-O2", "-w")
 # Thread-local variables lie where the loader can tell them; relocations are done before the job.
 _SHARED = ("-fPIC", "-ftls-model=initial-exec")
 _LINK_SHARED = ("-shared", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,now")
+# A finding is told, and the program goes on: there may be more.
+_SANITIZERS = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
 # Programs that use no mathematics or threads lose nothing by these.
 _LIBRARIES = ("-lm", "-lpthread")
 # A generated file of some MB takes seconds; what takes longer does not end.
@@ -59,12 +61,16 @@ class Layout(StrEnum):
     # Data in the order of the source, objects in the opposite order.
     OTHER = "other"
     OWN = "own"  # the program's own executable
+    SANITIZED = "sanitized"  # the same, which tells its own memory errors
+    DEBUGGED = "debugged"  # the same for valgrind, which tells lines
 
 
 _LAYOUT_FLAGS = {
     Layout.GUEST: _SHARED,
     Layout.OTHER: (*_SHARED, "-fno-toplevel-reorder"),
     Layout.OWN: (),
+    Layout.SANITIZED: ("-O1", "-g", "-fno-omit-frame-pointer", *_SANITIZERS),
+    Layout.DEBUGGED: ("-O1", "-g"),
 }
 
 
@@ -157,9 +163,9 @@ class Toolchain:
         """Link with every symbol demanded, so that what nothing defines is told."""
         return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to)
 
-    def link_own(self, objects: Sequence[Path], to: Path) -> Outcome:
+    def link_own(self, objects: Sequence[Path], to: Path, layout: Layout = Layout.OWN) -> Outcome:
         """Link the program as its authors did."""
-        return self._link([], objects, to)
+        return self._link(_LAYOUT_FLAGS[layout], objects, to)
 
     def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
         return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])

@@ -10,6 +10,7 @@ from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, 
 from laxity.suites.discover import parallel
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
 from laxity.suites.program import Convention, Program
+from laxity.suites.sanitize import find, with_findings
 from laxity.suites.toolchain import Layout, Outcome, Toolchain
 
 # Bytes that memory held before: neither 0 nor each other's, and no small number as a whole word.
@@ -33,12 +34,16 @@ _COUNTED = (Mode.NONE, Mode.REINIT, Mode.RESTORE)
 
 @dataclass(frozen=True, slots=True)
 class VetRequest:
-    """What is vetted: the checkout, where to build, by what, how many jobs per mode."""
+    """What is vetted: the checkout, where to build, by what, how many jobs per mode.
+
+    `sanitizes`: one job of each also runs under sanitizers.
+    """
 
     root: Path
     build: Path
     toolchain: Toolchain
     jobs: int
+    sanitizes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,12 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
     order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
     if refusal(seen) is None:
         seen = _observe_modes(request, Guest(program, built.guest), seen, order)
-    return classify(program.name, seen, order)
+    vetted = classify(program.name, seen, order)
+    if request.sanitizes:
+        guest = Guest(program, built.guest)
+        findings = find(request.toolchain, request.root, request.build, guest, _LEAST_TIMEOUT_S)
+        vetted = with_findings(vetted, findings)
+    return vetted
 
 
 def build_guest(request: VetRequest, program: Program) -> Path | str:
