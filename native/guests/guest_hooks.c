@@ -4,24 +4,30 @@
  * guest: a workload whose jobs are those of a guest, isolated from one another.
  *
  * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT [WORD]... EXPECTED is
- * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one. Each
- * job has a value `right`: 1 if it ended as expected, else 0.
+ * HOW:CODE:CHECK:OUTPUT:FILES, where "-" stands for what is not compared; INPUT "" is an empty one.
+ * Each job has a value `right`: 1 if it ended as expected, else 0. The guest works in a new directory
+ * beside its object.
  */
 #include "base/error.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
+#include "guests/guest_files.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
 #include "harness/isolating.h"
 
 #include <laxity/hooks.h>
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     WORD_OBJECT,
@@ -32,12 +38,18 @@ enum {
     WORD_INPUT,
     WORDS_NEEDED,
     EXPECTED_BYTES = 128,
+    HASH_TEXT_BYTES = 17,
 };
 
 /* Hooks have no argument that could lead them there. */
 static struct laxity_isolated isolated;
 static struct laxity_job_outcome outcome;
-static const char *expected;
+static struct {
+    char end[EXPECTED_BYTES]; /* HOW:CODE:CHECK */
+    char output[HASH_TEXT_BYTES];
+    char files[HASH_TEXT_BYTES];
+} expected;
+static char directory[PATH_MAX];
 
 /* Place of a word in a blank-separated list, -1 = none. */
 static int find_word(const char *list, const char *word)
@@ -59,6 +71,41 @@ static int refuse(const char *what, const char *why)
 {
     (void)fprintf(stderr, "guest: %s: %s\n", what, why);
     return -1;
+}
+
+/* The last two of five fields are hashes or "-". Returns 0, or -1. */
+static int read_expected(const char *text)
+{
+    const char *files = strrchr(text, ':');
+    const char *output = files ? memrchr(text, ':', (size_t)(files - text)) : NULL;
+    if (!output || (size_t)(files - output) > HASH_TEXT_BYTES ||
+        strlen(files) > HASH_TEXT_BYTES || (size_t)(output - text) >= EXPECTED_BYTES) {
+        return -1;
+    }
+    laxity_format(expected.end, sizeof expected.end, "%.*s", (int)(output - text), text);
+    laxity_format(
+        expected.output, sizeof expected.output, "%.*s", (int)(files - output - 1), output + 1
+    );
+    laxity_format(expected.files, sizeof expected.files, "%s", files + 1);
+    return 0;
+}
+
+/* Whoever has made the object's directory removes it; ours is empty again after the last job. */
+static int enter_directory(const char *object)
+{
+    const char *slash = strrchr(object, '/');
+    laxity_format(
+        directory,
+        sizeof directory,
+        "%.*sfiles-XXXXXX",
+        slash ? (int)(slash + 1 - object) : 0,
+        object
+    );
+    if (!mkdtemp(directory) || chdir(directory) != 0) {
+        return refuse(directory, strerrordesc_np(errno));
+    }
+    isolated.has_directory = true;
+    return 0;
 }
 
 /* Returns 0, or -1 and has said why. */
@@ -92,7 +139,13 @@ static int load(int argc, char **words)
     if (rc) {
         return refuse(input ? input : "streams", strerrordesc_np(-rc));
     }
-    return laxity_isolated_open(&isolated, &error);
+    if (enter_directory(words[WORD_OBJECT])) {
+        return -1;
+    }
+    if (laxity_isolated_open(&isolated, &error)) {
+        return refuse(words[WORD_OBJECT], error.text);
+    }
+    return 0;
 }
 
 int benchmark_init(int argc, void **argv)
@@ -100,7 +153,9 @@ int benchmark_init(int argc, void **argv)
     if (argc < WORDS_NEEDED) {
         return refuse("words", "too few; laxity suite run gives them");
     }
-    expected = argv[WORD_EXPECTED];
+    if (read_expected(argv[WORD_EXPECTED])) {
+        return refuse(argv[WORD_EXPECTED], "is not HOW:CODE:CHECK:OUTPUT:FILES");
+    }
     return load(argc, (char **)argv);
 }
 
@@ -129,26 +184,31 @@ const char *benchmark_log_header(void)
     return ",right";
 }
 
-/* Compared as text; what is not to be compared is "-" on both sides. */
+/* Of what is written as "-" there is nothing to compare. */
+static bool is_hash(uint64_t hash, const char *text)
+{
+    char seen[HASH_TEXT_BYTES];
+    laxity_format(seen, sizeof seen, "%016" PRIx64, hash);
+    return strcmp(text, "-") == 0 || strcmp(text, seen) == 0;
+}
+
 static bool is_as_expected(void)
 {
     char check[EXPECTED_BYTES];
-    char output[EXPECTED_BYTES];
-    char seen[EXPECTED_BYTES];
-    const bool has_output = strrchr(expected, ':') && strcmp(strrchr(expected, ':'), ":-") != 0;
+    char end[EXPECTED_BYTES];
+    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
     laxity_format(check, sizeof check, "%d", outcome.check.code);
-    laxity_format(output, sizeof output, "%016" PRIx64, outcome.output.hash);
     laxity_format(
-        seen,
-        sizeof seen,
-        "%s:%d:%s:%s",
+        end,
+        sizeof end,
+        "%s:%d:%s",
         laxity_guest_end_name(outcome.end.kind),
         outcome.end.code,
-        outcome.has_check ? check : "-",
-        has_output ? output : "-"
+        outcome.has_check ? check : "-"
     );
-    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
-    return check_returned && strcmp(seen, expected) == 0;
+    return check_returned && strcmp(end, expected.end) == 0 &&
+           is_hash(outcome.output.hash, expected.output) &&
+           is_hash(outcome.files.hash, expected.files);
 }
 
 float benchmark_log_data(void)
@@ -161,4 +221,6 @@ void benchmark_teardown(int argc, void **argv)
 {
     (void)argc;
     (void)argv;
+    laxity_guest_files_restore(&isolated.files);
+    (void)rmdir(directory);
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
+#include "guests/guest_files.h"
 #include "guests/guest_heap.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
@@ -21,6 +22,9 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
     int rc = laxity_guest_state_keep(isolated->guest.handle, &isolated->state);
     if (rc == 0 && isolated->mode == LAXITY_ISOLATION_RESTORE) {
         rc = laxity_guest_heap_watch();
+    }
+    if (rc == 0 && isolated->has_directory) {
+        rc = laxity_guest_files_keep(&isolated->files);
     }
     rc = rc ? rc : laxity_guest_catch();
     rc = rc ? rc : laxity_belongings_look(&isolated->before);
@@ -42,6 +46,9 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
         laxity_guest_heap_mark();
     }
+    if (isolated->mode == LAXITY_ISOLATION_FORK && isolated->has_directory) {
+        laxity_guest_files_restore(&isolated->files); /* the child before has left it so */
+    }
     if (is_first) {
         /* Again, because descriptors of the harness may have come since. */
         (void)laxity_belongings_look(&isolated->before);
@@ -59,12 +66,18 @@ void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_out
 
 /* After the job, so that the next one finds caches that its own init has filled, not this copying.
  */
-static void take_back(struct laxity_isolated *isolated)
+static void take_back(
+    struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome
+)
 {
     laxity_guest_heap_take_back();
     (void)laxity_leftovers_take_back(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
     (void)laxity_guest_catch();
+    /* After the streams that it has left open were closed, which writes. */
+    if (isolated->has_directory && outcome->files.hash != isolated->files.hash) {
+        laxity_guest_files_restore(&isolated->files);
+    }
 }
 
 void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
@@ -80,11 +93,14 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_TEARDOWN, &ignored);
     }
     laxity_guest_streams_take(&outcome->output);
+    if (isolated->has_directory) {
+        laxity_guest_files_look(&outcome->files);
+    }
     if (isolated->is_vetting) {
         outcome->state_hash = laxity_guest_state_hash(&isolated->state);
     }
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
-        take_back(isolated);
+        take_back(isolated, outcome);
     }
     if (isolated->is_vetting) {
         /* In mode restore: what taking back could not. */

@@ -62,7 +62,10 @@ def test_what_sanitizers_find_is_printed_with_file_and_line_and_rejects_nothing(
     words = ("--sanitize", "--jobs", "3", "--quiet")
     done = laxity("suite", "vet", suite(laxity, "heap_overflow"), *words)
     assert done.returncode == 0, done.stderr
-    assert "memory error at heap_overflow/heap_overflow.c:21: heap-buffer-overflow, write of 1 B" in done.stdout
+    assert (
+        "memory error at heap_overflow/heap_overflow.c:21: heap-buffer-overflow, write of 1 B"
+        in done.stdout
+    )
     written = tomllib.loads((laxity.directory / "vetting.toml").read_text())["program"][0]
     assert (written["classes"], written["mode"]) == (["memory error"], "none")
 
@@ -123,6 +126,16 @@ def test_a_wrong_mode_shows_in_every_job_but_the_first(laxity: Laxity):
     # A busy machine may skip releases; those are no jobs.
     jobs = finished(open_run(laxity.directory / "R" / "stale_static").stream("jobs"))
     assert jobs["right"].tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_each_job_finds_a_working_directory_without_what_the_one_before_has_written(laxity: Laxity):
+    vetted(laxity, "appends_file")
+    before = sorted(laxity.directory.rglob("*"))
+    code, answer, messages = run(laxity, "appends_file")
+    assert code == 0, messages
+    assert (answer["runs"][0]["mode"], answer["runs"][0]["right"]) == ("restore", 6)
+    after = {path for path in laxity.directory.rglob("*") if "R" not in path.parts}
+    assert after <= set(before)
 
 
 def test_what_may_not_run_is_left_out_with_the_reason(laxity: Laxity):

@@ -29,6 +29,10 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
     "libc_state": ({"stale state"}, Mode.FORK),
     "init_outside_main": ({"stale state"}, Mode.REINIT),
+    # Their state lies in the working directory.
+    "appends_file": ({"stale state"}, Mode.RESTORE),
+    "refuses_old_file": ({"stale state"}, Mode.RESTORE),
+    "held_stream": ({"stale state"}, Mode.RESTORE),
     "shrinking_work": ({"shrinking work"}, Mode.REINIT),
     "exits": ({"exit"}, Mode.NONE),
     "descriptor_leak": ({"fd leak"}, Mode.RESTORE),
@@ -93,6 +97,14 @@ def test_a_large_leak_is_told_to_the_byte(vetted: dict[str, Vetted]):
 
 def test_state_that_nobody_can_put_back_is_said_to_lie_elsewhere(vetted: dict[str, Vetted]):
     assert "outside the program's own data" in vetted["libc_state"].evidence[0]
+
+
+def test_a_file_that_differs_is_told_by_name_and_job(vetted: dict[str, Vetted]):
+    # "42" and a newline per job.
+    assert (
+        "job 1: its file result.txt has other contents (6 B, of a fresh process 3 B)"
+        in (vetted["appends_file"].evidence[0])
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Jobs of a guest as laxity-vet runs them: what each did and left, and how much work it was."""
 
-import hashlib
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -39,12 +38,20 @@ class End(msgspec.Struct, frozen=True):
         }[self.how]
 
 
+class GuestFile(msgspec.Struct, frozen=True):
+    """A file that a job has left in its working directory; `hash` of its contents."""
+
+    path: str
+    bytes: int
+    hash: str
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One job as laxity-vet tells it. `end` None: left out; `check` None: none, or not reached.
 
     `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
     after the job, None: not counted. `descriptors`, `threads`, `handlers`: beyond those before the
-    first job.
+    first job. `files_hash` is of all that its working directory holds, `files` are the first ones.
     """
 
     job: int
@@ -62,11 +69,13 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     handlers: list[int]
     duration_ns: int
     isolating_ns: int
+    files_hash: str = ""
+    files: tuple[GuestFile, ...] = ()
 
     @property
     def result(self) -> tuple[object, ...]:
         """What must be the same in every job."""
-        return (self.end, self.check, self.output, self.output_bytes)
+        return (self.end, self.check, self.output, self.output_bytes, self.files_hash)
 
 
 class _Lost(msgspec.Struct, frozen=True):
@@ -85,13 +94,11 @@ class Session:
         jobs: In order; fewer than asked for if the process ended before.
         failure: Why it did, in words; "" if it did not.
         work: Instructions of each job; empty unless they were counted.
-        files: What the jobs left in their working directory, by name, as SHA-256.
     """
 
     jobs: tuple[Job, ...]
     failure: str = ""
     work: tuple[int, ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +184,7 @@ def run_session(guest: Guest, how: How) -> Session:
             return Session(jobs, f"did not end within {timeout_s:g} s")
         jobs, failure = _read_jobs(done.stdout)
         failure = failure or _failure(done, len(jobs) < how.jobs)
-        return Session(jobs, failure, _read_work(counting), _hashes(working))
+        return Session(jobs, failure, _read_work(counting))
 
 
 def _argv(guest: Guest, how: How) -> list[str]:
@@ -188,6 +195,7 @@ def _argv(guest: Guest, how: How) -> list[str]:
     words += ["--fill", str(how.fill)] if how.fill else []
     words += ["--leave-job-out"] if how.leaves_job_out else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
+    words += ["--own-directory"]
     return [*words, "--", str(guest.object), *guest.words]
 
 
@@ -234,14 +242,6 @@ def _read_work(directory: Path) -> tuple[int, ...]:
         if match:
             totals.append(int(match[1]))
     return tuple(totals)
-
-
-def _hashes(directory: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     """One program in vetting.toml. `mode` and `expected` None: it was rejected.
 
     `expected`: what each job must come to, as the workload `guest` wants it:
-    HOW:CODE:CHECK:OUTPUT, where "-" is not compared.
+    HOW:CODE:CHECK:OUTPUT:FILES, where "-" is not compared.
     """
 
     name: str
