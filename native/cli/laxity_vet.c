@@ -215,6 +215,8 @@ static void tell_job(int fd, const struct told_job *told, const struct laxity_jo
     } else {
         laxity_json_int(&json, "heap_bytes", told->heap_bytes);
     }
+    laxity_json_count(&json, "regions", outcome->regions.count);
+    laxity_json_int(&json, "regions_ns", outcome->regions.total_ns);
     laxity_json_count(&json, "descriptors", outcome->leftovers.n_descriptors);
     laxity_json_count(&json, "threads", outcome->leftovers.n_threads);
     laxity_json_open(&json, "handlers", '[');

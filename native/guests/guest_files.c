@@ -206,9 +206,9 @@ static bool is_as_kept(const struct laxity_kept_file *kept)
         return false;
     }
     unsigned char *now = malloc(kept->bytes + 1);
-    const bool is_alike =
-        now && read_contents(kept->path, kept->mode, now, kept->bytes) == kept->bytes &&
-        memcmp(now, kept->data, kept->bytes) == 0;
+    const bool is_alike = now &&
+                          read_contents(kept->path, kept->mode, now, kept->bytes) == kept->bytes &&
+                          memcmp(now, kept->data, kept->bytes) == 0;
     free(now);
     return is_alike;
 }
@@ -240,7 +240,8 @@ static void write_back(const struct laxity_kept_file *kept)
 
 void laxity_guest_files_restore(const struct laxity_guest_files *files)
 {
-    struct laxity_guest_files own = *files; /* visitors may write to their context; this one does not */
+    struct laxity_guest_files own =
+        *files; /* visitors may write to their context; this one does not */
     (void)each_entry("", remove_new, &own);
     /* Backwards: a directory comes before what it holds. */
     for (size_t i = files->n_kept; i > 0; i--) {

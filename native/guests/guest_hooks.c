@@ -5,19 +5,23 @@
  *
  * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT [WORD]... EXPECTED is
  * HOW:CODE:CHECK:OUTPUT:FILES, where "-" stands for what is not compared; INPUT "" is an empty one.
- * Each job has a value `right`: 1 if it ended as expected, else 0. The guest works in a new directory
- * beside its object.
+ * Each job has a value `right`: 1 if it ended as expected, else 0. The guest works in a new
+ * directory beside its object.
  */
 #include "base/error.h"
+#include "base/port/time.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
+#include "guests/guest_regions.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
 #include "harness/isolating.h"
+#include "harness/regions.h"
 
 #include <laxity/hooks.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -78,8 +82,8 @@ static int read_expected(const char *text)
 {
     const char *files = strrchr(text, ':');
     const char *output = files ? memrchr(text, ':', (size_t)(files - text)) : NULL;
-    if (!output || (size_t)(files - output) > HASH_TEXT_BYTES ||
-        strlen(files) > HASH_TEXT_BYTES || (size_t)(output - text) >= EXPECTED_BYTES) {
+    if (!output || (size_t)(files - output) > HASH_TEXT_BYTES || strlen(files) > HASH_TEXT_BYTES ||
+        (size_t)(output - text) >= EXPECTED_BYTES) {
         return -1;
     }
     laxity_format(expected.end, sizeof expected.end, "%.*s", (int)(output - text), text);
@@ -162,6 +166,18 @@ int benchmark_init(int argc, void **argv)
 int laxity_isolates_by_child(void)
 {
     return isolated.mode == LAXITY_ISOLATION_FORK;
+}
+
+bool laxity_has_regions(void)
+{
+    return dlsym(isolated.guest.handle, LAXITY_REGIONS_SYMBOL) != NULL;
+}
+
+struct laxity_job_regions laxity_regions_of_job(void)
+{
+    const struct laxity_guest_regions *regions = &outcome.regions;
+    return (struct laxity_job_regions){regions->count > 0 ? regions->total_ns : LAXITY_ABSENT_NS,
+                                       regions->count};
 }
 
 void laxity_isolate_next(void)

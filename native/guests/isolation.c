@@ -7,6 +7,7 @@
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
 #include "guests/guest_heap.h"
+#include "guests/guest_regions.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
@@ -57,18 +58,18 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_INIT)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
     }
+    laxity_guest_regions_begin(); /* what init does is no part of the job */
 }
 
 void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
 {
     laxity_guest_call(&isolated->guest, LAXITY_GUEST_JOB, &outcome->end);
+    laxity_guest_regions_take(&outcome->regions);
 }
 
 /* After the job, so that the next one finds caches that its own init has filled, not this copying.
  */
-static void take_back(
-    struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome
-)
+static void take_back(struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome)
 {
     laxity_guest_heap_take_back();
     (void)laxity_leftovers_take_back(&isolated->before);
@@ -83,6 +84,10 @@ static void take_back(
 void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
 {
     struct laxity_guest_end ignored;
+    if (outcome->regions.n_checks > 0) {
+        outcome->check = (struct laxity_guest_end){LAXITY_GUEST_RETURNED, outcome->regions.check};
+        outcome->has_check = true;
+    }
     if (outcome->end.kind == LAXITY_GUEST_RETURNED &&
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_CHECK)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_CHECK, &outcome->check);

@@ -19,6 +19,7 @@
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
+#include "guests/guest_regions.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
@@ -52,7 +53,8 @@ struct laxity_job_outcome {
     struct laxity_guest_end init; /* of the init before it, if there was one */
     struct laxity_guest_end end;
     struct laxity_guest_end check;
-    bool has_check; /* the convention has one, and the job came to it */
+    bool has_check; /* the convention has one, or the job itself, and it came to it */
+    struct laxity_guest_regions regions;
     struct laxity_guest_output output;
     struct laxity_files_look files; /* if has_directory */
     struct laxity_leftovers leftovers;

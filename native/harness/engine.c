@@ -11,6 +11,7 @@
 #include "counters/counters.h"
 #include "counters/events.h"
 #include "harness/isolating.h"
+#include "harness/regions.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -183,6 +184,15 @@ static float read_log_value(const struct laxity_engine *engine)
     return value;
 }
 
+static void take_regions(struct laxity_job_record *record)
+{
+    const struct laxity_job_regions none = {LAXITY_ABSENT_NS, UINT32_MAX};
+    const struct laxity_job_regions regions =
+        laxity_regions_of_job ? laxity_regions_of_job() : none;
+    record->roi_ns = regions.total_ns;
+    record->roi_count = regions.count;
+}
+
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
 static int64_t run_job(const struct laxity_engine *engine, const struct current_job *current)
 {
@@ -203,6 +213,7 @@ static int64_t run_job(const struct laxity_engine *engine, const struct current_
         laxity_threads_take_signals();
     }
     record->log_value = read_log_value(engine);
+    take_regions(record);
     publish_record(engine, current);
     return finish_ns;
 }

@@ -32,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 5,
+    LAXITY_SEGMENT_VERSION = 6,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -123,6 +123,8 @@ struct laxity_job_record {
     int32_t minor_faults;
     int32_t major_faults;
     float log_value;
+    int64_t roi_ns;
+    uint32_t roi_count;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 
@@ -207,6 +209,7 @@ struct laxity_task_state {
     _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
     int64_t end_ns;
     _Atomic int32_t program_pid; /* of an own program while it lives, else 0; leads its group */
+    uint32_t has_regions;             /* of interest (regions.h) */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;

@@ -138,6 +138,23 @@ def test_each_job_finds_a_working_directory_without_what_the_one_before_has_writ
     assert after <= set(before)
 
 
+def test_regions_of_interest_are_columns_beside_the_times_of_the_whole_job(laxity: Laxity):
+    vetted(laxity, "regions_of_interest")
+    code, _, messages = run(laxity, "regions_of_interest")
+    assert code == 0, messages
+    jobs = finished(open_run(laxity.directory / "R" / "regions_of_interest").stream("jobs"))
+    assert jobs["roi_count"].tolist() == [2] * 6
+    assert (jobs["roi_ns"] <= jobs["finish_ns"] - jobs["start_ns"]).all()
+
+
+def test_a_run_without_regions_of_interest_has_no_column_of_them(laxity: Laxity):
+    vetted(laxity, "exits")
+    assert run(laxity, "exits")[0] == 0
+    names = open_run(laxity.directory / "R" / "exits").stream("jobs").dtype.names
+    assert names is not None
+    assert not [name for name in names if name.startswith("roi")]
+
+
 def test_what_may_not_run_is_left_out_with_the_reason(laxity: Laxity):
     vetted(laxity, "never_alike")
     code, answer, _ = run(laxity, "never_alike", "exits")

@@ -30,6 +30,8 @@ def test_columns_of_jobs_stand_in_the_order_of_the_design():
         "major_faults",
         "status",
         "cause",
+        "roi_ns",
+        "roi_count",
     ]
 
 

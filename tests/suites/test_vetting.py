@@ -24,6 +24,7 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "embench_zero": ({"clean"}, Mode.NONE),
     "embench_threshold": ({"clean"}, Mode.NONE),
     "expected_value": ({"clean"}, Mode.NONE),
+    "regions_of_interest": ({"clean"}, Mode.NONE),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),
     "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
@@ -50,6 +51,7 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "handler_left": ({"signal handler left"}, Mode.RESTORE),
     "reads_input": ({"needs input"}, None),
     "failing_check": (set(), None),
+    "regions_wrong_check": (set(), None),
     "fails_at_once": (set(), None),
     "never_alike": (set(), None),
 }
@@ -112,6 +114,7 @@ def test_a_file_that_differs_is_told_by_name_and_job(vetted: dict[str, Vetted]):
     [
         ("reads_input", "it reads standard input"),
         ("failing_check", "its own main ends with exit code 1"),
+        ("regions_wrong_check", "its check returned -1, and 1 is right"),
         ("fails_at_once", "usage: fails_at_once FILE"),
         ("never_alike", "two fresh processes have different results"),
     ],

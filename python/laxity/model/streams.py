@@ -125,6 +125,8 @@ JOBS = (
         "",
         "0 none, 1 interrupt, 2 timeout, 3 signal, 4 exit, 5 memory limit, 6 killed",
     ),
+    _optional("roi_ns", "i8", "ns", "in its regions of interest, all of them; absent: none"),
+    _optional("roi_count", "u4", "count", "regions of interest that it entered and left"),
 )
 HISTOGRAM = (
     Field("task", "u2", "", "index of the [[task]]"),

@@ -137,16 +137,20 @@ def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | N
             return (), f"a fresh process ends with {golden.end.words}{complaint}"
         if seen.own is not None and seen.own.failure:
             return (), f"its own executable {seen.own.failure}"
-        return None
+        return _refusal_by_check(golden, 1)
     if seen.own is not None:
         if seen.own.failure:
             return (), f"its own executable {seen.own.failure}"
         if seen.own.exit_code:
             return (), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
         return None
-    expected = 1 if seen.convention is Convention.EMBENCH else 0
-    if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", expected):
-        return (), f"its check {golden.check.words}, and {expected} is right"
+    return _refusal_by_check(golden, 1 if seen.convention is Convention.EMBENCH else 0)
+
+
+def _refusal_by_check(golden: Job, right: int) -> tuple[tuple[str, ...], str] | None:
+    """Ask the check: that of the convention, or of a main the check functions that it calls."""
+    if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", right):
+        return (), f"its check {golden.check.words}, and {right} is right"
     return None
 
 

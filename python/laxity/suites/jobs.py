@@ -51,7 +51,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
     after the job, None: not counted. `descriptors`, `threads`, `handlers`: beyond those before the
-    first job. `files_hash` is of all that its working directory holds, `files` are the first ones.
+    first job. `regions`: of interest, entered and left. `files_hash` is of all that its working
+    directory holds, `files` are the first ones.
     """
 
     job: int
@@ -69,6 +70,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     handlers: list[int]
     duration_ns: int
     isolating_ns: int
+    regions: int = 0
+    regions_ns: int = 0
     files_hash: str = ""
     files: tuple[GuestFile, ...] = ()
 

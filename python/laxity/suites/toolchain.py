@@ -154,9 +154,15 @@ class Toolchain:
             return outcome
         return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
-    def link_guest(self, objects: Sequence[Path], to: Path) -> Outcome:
-        """Link a shared object whose calls of `WRAPPED` reach laxity-vet."""
-        wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    def link_guest(self, objects: Sequence[Path], to: Path, wrapped: Sequence[str] = ()) -> Outcome:
+        """Link a shared object whose calls of `WRAPPED` reach laxity-vet.
+
+        Args:
+            objects: What is linked.
+            to: The shared object.
+            wrapped: Functions whose wrappers are among the objects.
+        """
+        wraps = [f"-Wl,--wrap={name}" for name in (*WRAPPED, *wrapped)]
         return self._link([*_LINK_SHARED, *wraps], objects, to)
 
     def link_check(self, objects: Sequence[Path], to: Path) -> Outcome:

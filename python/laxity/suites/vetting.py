@@ -10,6 +10,7 @@ from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, 
 from laxity.suites.discover import parallel
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
 from laxity.suites.program import Convention, Program
+from laxity.suites.regions import regions_of, write_wrappers
 from laxity.suites.sanitize import find, with_findings
 from laxity.suites.toolchain import Layout, Outcome, Toolchain
 
@@ -105,7 +106,22 @@ def build_guest(request: VetRequest, program: Program) -> Path | str:
     if isinstance(objects, str):
         return objects
     to = request.build / "guest.so"
-    return _made(request.toolchain.link_guest(objects, to), to)
+    return _made(_link_guest(request, objects, to), to)
+
+
+def _link_guest(request: VetRequest, objects: Sequence[Path], to: Path) -> Outcome:
+    """Link, with the wrappers of the regions of interest if it has any."""
+    tables = [request.toolchain.symbols(one) for one in objects]
+    called = frozenset[str]().union(*(one.undefined for one in tables))
+    regions = regions_of(called & frozenset[str]().union(*(one.functions for one in tables)))
+    if not regions.wrapped:
+        return request.toolchain.link_guest(objects, to)
+    source, wrappers = to.with_suffix(".regions.c"), to.with_suffix(".regions.o")
+    write_wrappers(regions, source)
+    outcome = request.toolchain.compile(source, wrappers, [])
+    if not outcome.is_done:
+        return outcome
+    return request.toolchain.link_guest([*objects, wrappers], to, regions.wrapped)
 
 
 def _build(request: VetRequest, program: Program) -> _Built | str:
@@ -116,7 +132,7 @@ def _build(request: VetRequest, program: Program) -> _Built | str:
     objects = _compile(request, program, Layout.OTHER)
     if not isinstance(objects, str):
         to = request.build / "other.so"
-        outcome = request.toolchain.link_guest(objects[::-1], to)
+        outcome = _link_guest(request, objects[::-1], to)
         other = to if outcome.is_done else None
     return _Built(guest, other, _build_own(request, program))
 

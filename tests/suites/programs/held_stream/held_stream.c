@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The first job opens a stream that later ones go on writing to; it is closed by the process's end. */
+/* The first job opens a stream that later ones go on writing to; it is closed by the process's end.
+ */
 #include <stdio.h>
 
 static FILE *stream;
