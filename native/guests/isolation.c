@@ -8,6 +8,7 @@
 #include "guests/guest_files.h"
 #include "guests/guest_heap.h"
 #include "guests/guest_regions.h"
+#include "guests/guest_signals.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
@@ -72,9 +73,12 @@ void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_out
 static void take_back(struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome)
 {
     laxity_guest_heap_take_back();
-    (void)laxity_leftovers_take_back(&isolated->before);
+    (void)laxity_leftovers_close(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
-    (void)laxity_guest_catch();
+    if (laxity_guest_signals_take()) {
+        laxity_leftovers_answer_again(&isolated->before);
+        (void)laxity_guest_catch();
+    }
     /* After the streams that it has left open were closed, which writes. */
     if (isolated->has_directory && outcome->files.hash != isolated->files.hash) {
         laxity_guest_files_restore(&isolated->files);
