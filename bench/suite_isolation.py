@@ -28,18 +28,19 @@ PLAIN = "plain"
 MODES = ("none", "reinit", "restore", "fork", "exec")
 # Its state is as large as the largest of TACLeBench's programs; each job changes all of it.
 SOURCE = """\
-enum { STATE_BYTES = 124 * 1024, LINE_BYTES = 64, PASSES = 10 };
+enum {{ STATE_BYTES = 124 * 1024, LINE_BYTES = 64, PASSES = {passes} }};
 static volatile unsigned char state[STATE_BYTES];
-int benchmark_init(int argc, void **argv) { (void)argc; (void)argv; state[0] = 1; return 0; }
+int benchmark_init(int argc, void **argv)
+{{ (void)argc; (void)argv; state[0] = 1; return 0; }}
 void benchmark_execution(int argc, void **argv)
-{
+{{
     (void)argc;
     (void)argv;
     for (int pass = 0; pass < PASSES; pass++)
         for (unsigned at = 0; at < STATE_BYTES; at += LINE_BYTES)
             state[at]++;
-}
-void benchmark_teardown(int argc, void **argv) { (void)argc; (void)argv; }
+}}
+void benchmark_teardown(int argc, void **argv) {{ (void)argc; (void)argv; }}
 """
 MAKEFILE = """\
 include ${RTBENCH_PATH}/generator/rtbench.mk
@@ -103,12 +104,12 @@ class Cost:
     highest_mean_ns: int
 
 
-def build(scratch: Path) -> Built:
-    """Build the program as a workload and as a guest."""
+def build(scratch: Path, passes: int) -> Built:
+    """Build the program as a workload and as a guest; a job makes `passes` over its state."""
     tree, objects = scratch / "tree", scratch / "objects"
     tree.mkdir()
     objects.mkdir()
-    (tree / "state.c").write_text(SOURCE, encoding="ascii")
+    (tree / "state.c").write_text(SOURCE.format(passes=passes), encoding="ascii")
     (tree / "Makefile").write_text(MAKEFILE, encoding="ascii")
     make = ["make", "-C", str(tree), f"RTBENCH_PATH={ROOT / 'rtbench'}", "plain"]
     run_tool(make, timeout_s=120)
@@ -214,6 +215,7 @@ def print_tables(rows: Sequence[Row], costs: Sequence[Cost]) -> None:
 @click.option("--period-us", default=5000, show_default=True, help="Period in microseconds.")
 @click.option("--jobs", default=200, show_default=True, help="Jobs per run.")
 @click.option("--rounds", default=9, show_default=True, help="Runs of each setting.")
+@click.option("--passes", default=10, show_default=True, help="Of a job over its state.")
 @click.option(
     "--idle", type=click.Choice(("deep", "poll")), default="deep", show_default=True, help="As run."
 )
@@ -223,13 +225,13 @@ def print_tables(rows: Sequence[Row], costs: Sequence[Cost]) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the figures to this file too.",
 )
-def main(idle: str, json_path: Path | None, **numbers: int) -> None:
+def main(passes: int, idle: str, json_path: Path | None, **numbers: int) -> None:
     """Measure what isolation modes cost, on and off the measured path; needs root."""
     settings = Settings(**numbers, snapshots="all")
     rounds: list[Mapping[str, Measured]] = []
     with tempfile.TemporaryDirectory(prefix="laxity-bench-") as scratch:
         try:
-            built = build(Path(scratch))
+            built = build(Path(scratch), passes)
         except LaxityError as error:
             raise click.ClickException(str(error)) from error
         names = (PLAIN, *modes_of(settings, built))
@@ -243,7 +245,7 @@ def main(idle: str, json_path: Path | None, **numbers: int) -> None:
     print_tables(rows, costs)
     if json_path is not None:
         report = {
-            "settings": {**numbers, "idle": idle},
+            "settings": {**numbers, "passes": passes, "idle": idle},
             "rows": [asdict(row) for row in rows],
             "isolating": [asdict(cost) for cost in costs],
         }
