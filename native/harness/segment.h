@@ -209,7 +209,7 @@ struct laxity_task_state {
     _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
     int64_t end_ns;
     _Atomic int32_t program_pid; /* of an own program while it lives, else 0; leads its group */
-    uint32_t has_regions;             /* of interest (regions.h) */
+    uint32_t has_regions;        /* of interest (regions.h) */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;
