@@ -60,8 +60,9 @@ int laxity_guest_catch(void)
     if (sigaltstack(&own, NULL) != 0) {
         return -errno;
     }
-    if (!own_mask_is_known && sigprocmask(SIG_SETMASK, NULL, &own_mask) != 0) {
-        return -errno;
+    const int rc = own_mask_is_known ? 0 : pthread_sigmask(SIG_SETMASK, NULL, &own_mask);
+    if (rc) {
+        return -rc;
     }
     own_mask_is_known = true;
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
@@ -105,7 +106,7 @@ void laxity_guest_call(
     }
     is_inside = 0;
     if (caught.kind != LAXITY_GUEST_RETURNED && own_mask_is_known) {
-        (void)sigprocmask(SIG_SETMASK, &own_mask, NULL);
+        (void)pthread_sigmask(SIG_SETMASK, &own_mask, NULL);
     }
     *out_end = caught;
 }

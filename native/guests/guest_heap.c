@@ -18,7 +18,8 @@ enum {
     /* 512 KiB of addresses; more are made room for while the job runs. */
     FIRST_SLOTS = 1 << 16,
     BLOCK_ALIGN_BITS = 4, /* below them all addresses of blocks are alike */
-    GROUPS = 1024,        /* of slots, whatever their number */
+    GROUP_BITS = 10,
+    GROUPS = 1 << GROUP_BITS, /* of slots, whatever their number */
     WORD_BITS = 64,
 };
 
@@ -32,7 +33,8 @@ enum {
  */
 struct table {
     void **slots;
-    size_t n_slots; /* a power of two */
+    size_t n_slots;       /* a power of two */
+    unsigned group_shift; /* from the number of a slot to that of its group */
     size_t used;
     uint64_t touched[GROUPS / WORD_BITS];
 };
@@ -55,7 +57,9 @@ static int make_table(struct table *table, size_t n_slots)
     if (slots == MAP_FAILED) {
         return -ENOMEM;
     }
-    *table = (struct table){.slots = (void **)slots, .n_slots = n_slots};
+    const unsigned group_shift = (unsigned)__builtin_ctzll(n_slots) - GROUP_BITS;
+    *table =
+        (struct table){.slots = (void **)slots, .n_slots = n_slots, .group_shift = group_shift};
     return 0;
 }
 
@@ -71,7 +75,7 @@ static void put(struct table *table, void *address)
     while (table->slots[at] && table->slots[at] != address) {
         at = (at + 1) & (table->n_slots - 1);
     }
-    const size_t group = at / (table->n_slots / GROUPS);
+    const size_t group = at >> table->group_shift;
     table->touched[group / WORD_BITS] |= UINT64_C(1) << (group % WORD_BITS);
     table->used += table->slots[at] == NULL;
     table->slots[at] = address;
@@ -154,8 +158,8 @@ static void close_stream(void *stream)
 
 static void empty_group(const struct table *table, size_t group, void (*take)(void *))
 {
-    const size_t group_slots = table->n_slots / GROUPS;
-    void **slots = table->slots + group * group_slots;
+    const size_t group_slots = (size_t)1 << table->group_shift;
+    void **slots = table->slots + (group << table->group_shift);
     for (size_t i = 0; i < group_slots; i++) {
         if (slots[i] && take) {
             take(slots[i]);

@@ -81,7 +81,7 @@ static int block_and_exit(int argc, char **argv, char **environment)
     (void)argv;
     (void)environment;
     (void)sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
     guest_exit(0);
 }
 
@@ -141,7 +141,7 @@ static void signals_that_a_step_has_blocked_are_not_blocked_after_its_exit(void)
 {
     sigset_t now;
     (void)end_of(block_and_exit);
-    CHECK_EQUAL(sigprocmask(SIG_SETMASK, NULL, &now), 0);
+    CHECK_EQUAL(pthread_sigmask(SIG_SETMASK, NULL, &now), 0);
     CHECK_EQUAL(sigismember(&now, SIGUSR1), 0);
 }
 
