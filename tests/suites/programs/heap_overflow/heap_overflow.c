@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Writes one byte beyond a block that the allocator makes larger anyway: nobody notices. No main.
- */
+/* Writes one byte beyond a block, where the allocator has left room: nobody notices. No main. */
 #include <stdlib.h>
 
 static char *text;
