@@ -16,4 +16,11 @@
 #endif
 #endif
 
+/* Rows of skipped deadlines; n leaves them out. */
+#if !defined FEAT_PRINT_SKIPPED_DEADLINE_SUPPORT
+#define PRINT_SKIPPED_DEADLINE
+#elif FEAT_PRINT_SKIPPED_DEADLINE_SUPPORT == OPT_FEAT_ENABLED
+#define PRINT_SKIPPED_DEADLINE
+#endif
+
 #endif

@@ -12,6 +12,7 @@
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_clock.h"
+#include "guests/guest_files.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
 #include "guests/leftovers.h"
@@ -42,6 +43,7 @@ struct vet_options {
     uint64_t fill;
     bool leaves_job_out;
     bool has_fixed_clock;
+    bool has_directory;
 };
 
 enum {
@@ -107,6 +109,11 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_FLAG,
      AT(has_fixed_clock),
      .help = "the guest's clocks advance by 1 us per reading"},
+    {.name = "--own-directory",
+     .kind = LAXITY_OPTION_FLAG,
+     AT(has_directory),
+     .help = "the working directory is the guest's alone: its files are told after each job, and "
+             "restore and fork remove what was not there before"},
 };
 static const struct laxity_option_table table = {
     "Options", options, sizeof options / sizeof options[0]
@@ -183,6 +190,20 @@ static void write_line(int fd, struct laxity_json *json)
     laxity_json_free(json);
 }
 
+static void tell_files(struct laxity_json *json, const struct laxity_files_look *look)
+{
+    write_hash(json, "files_hash", look->hash);
+    laxity_json_open(json, "files", '[');
+    for (unsigned i = 0; i < look->n_told; i++) {
+        laxity_json_open(json, NULL, '{');
+        laxity_json_text(json, "path", look->told[i].path);
+        laxity_json_count(json, "bytes", look->told[i].bytes);
+        write_hash(json, "hash", look->told[i].hash);
+        laxity_json_close(json, '}');
+    }
+    laxity_json_close(json, ']');
+}
+
 static void tell_job(int fd, const struct told_job *told, const struct laxity_job_outcome *outcome)
 {
     struct laxity_json json = {.text = NULL};
@@ -193,6 +214,7 @@ static void tell_job(int fd, const struct told_job *told, const struct laxity_jo
     write_end(&json, "check", &outcome->check, outcome->has_check);
     laxity_json_count(&json, "output_bytes", outcome->output.bytes);
     write_hash(&json, "output", outcome->output.hash);
+    tell_files(&json, &outcome->files);
     laxity_json_text(&json, "complaint", outcome->output.complaint);
     laxity_json_count(&json, "input_bytes", outcome->output.input_bytes);
     write_hash(&json, "state", outcome->state_hash);
@@ -206,6 +228,8 @@ static void tell_job(int fd, const struct told_job *told, const struct laxity_jo
     } else {
         laxity_json_count(&json, "blocks", told->blocks);
     }
+    laxity_json_count(&json, "regions", outcome->regions.count);
+    laxity_json_int(&json, "regions_ns", outcome->regions.total_ns);
     laxity_json_count(&json, "descriptors", outcome->leftovers.n_descriptors);
     laxity_json_count(&json, "threads", outcome->leftovers.n_threads);
     laxity_json_open(&json, "handlers", '[');
@@ -345,6 +369,7 @@ static void vet(int argc, char **argv, struct laxity_error *error)
     }
     isolated.mode = (enum laxity_isolation)given.isolation;
     isolated.is_vetting = true;
+    isolated.has_directory = given.has_directory;
     const char *object = argv[used];
     char name[NAME_MAX + 1];
     laxity_format(name, sizeof name, "%s", given.name);

@@ -349,7 +349,10 @@ static void print_jobs(
             anchor = (struct anchor){job.start_ns, job.start_ticks, true};
         }
         /* RT-Bench prints none for a job that SIGINT cuts off, and status 0 would say "missed". */
-        if (job.status != LAXITY_STATUS_ABORTED || job.cause != LAXITY_END_INTERRUPT) {
+        const bool is_cut_off =
+            job.status == LAXITY_STATUS_ABORTED && job.cause == LAXITY_END_INTERRUPT;
+        const bool is_hidden = job.status == LAXITY_STATUS_SKIPPED && format->hides_skipped;
+        if (!is_cut_off && !is_hidden) {
             print_job(out, format, columns, &job, &anchor);
         }
     }

@@ -4,6 +4,7 @@
 #ifndef LAXITY_CLI_RTBENCH_CSV_H
 #define LAXITY_CLI_RTBENCH_CSV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,7 +19,8 @@ enum laxity_rtbench_level {
 struct laxity_rtbench_format {
     enum laxity_rtbench_level level;
     int64_t period_ns;
-    int64_t rate_hz; /* of the tick counter; 0 = there is none, and its columns are 0 */
+    int64_t rate_hz;    /* of the tick counter; 0 = there is none, and its columns are 0 */
+    bool hides_skipped; /* no row for a skipped deadline */
 };
 
 /* laxity_rtbench_rate_hz - rate of the run's tick counter, from RUN_DIR/native.json; 0 = unknown */

@@ -29,6 +29,8 @@ static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SI
 static sigjmp_buf way_out;
 static pthread_t caller;
 static volatile sig_atomic_t is_inside;
+static bool own_mask_is_known;
+static sigset_t own_mask; /* of the thread, from before the guest could change it */
 static struct laxity_guest_end caught;
 static void (*at_exit[AT_EXIT_MAX])(void);
 static unsigned n_at_exit;
@@ -61,6 +63,11 @@ int laxity_guest_catch(void)
     if (sigaltstack(&own, NULL) != 0) {
         return -errno;
     }
+    const int rc = own_mask_is_known ? 0 : pthread_sigmask(SIG_SETMASK, NULL, &own_mask);
+    if (rc) {
+        return -rc;
+    }
+    own_mask_is_known = true;
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         if (sigaction(fatal_signals[i], &action, NULL) != 0) {
             return -errno;
@@ -88,14 +95,19 @@ step_further_down(struct laxity_guest *guest, enum laxity_guest_step step)
     return value;
 }
 
-/* Nothing that the jump would have to keep lives in a register: all of it is static or outside. */
+/*
+ * Nothing that the jump would have to keep lives in a register: all of it is static or outside.
+ *
+ * This stands between the readings of the clock around a job. To save the signal mask would be a
+ * system call there: who leaves by a jump gets that of laxity_guest_catch instead.
+ */
 void laxity_guest_call(
     struct laxity_guest *guest, enum laxity_guest_step step, struct laxity_guest_end *out_end
 )
 {
     caught = (struct laxity_guest_end){LAXITY_GUEST_RETURNED, 0};
     caller = pthread_self();
-    if (sigsetjmp(way_out, 1) == 0) {
+    if (sigsetjmp(way_out, 0) == 0) {
         is_inside = 1;
         caught.code = step_further_down(guest, step);
         const uint32_t more_calls =
@@ -108,10 +120,13 @@ void laxity_guest_call(
         caught.kind == LAXITY_GUEST_EXITED ||
         (caught.kind == LAXITY_GUEST_RETURNED && guest->convention == LAXITY_CONVENTION_MAIN);
     /* One that ends by exit() or a signal in turn is the end that counts. */
-    if (is_over && sigsetjmp(way_out, 1) == 0) {
+    if (is_over && sigsetjmp(way_out, 0) == 0) {
         call_at_exit();
     }
     is_inside = 0;
+    if (caught.kind != LAXITY_GUEST_RETURNED && own_mask_is_known) {
+        (void)pthread_sigmask(SIG_SETMASK, &own_mask, NULL);
+    }
     *out_end = caught;
 }
 

@@ -18,16 +18,25 @@ enum {
     /* 512 KiB of addresses; more are made room for while the job runs. */
     FIRST_SLOTS = 1 << 16,
     BLOCK_ALIGN_BITS = 4, /* below them all addresses of blocks are alike */
+    GROUP_BITS = 10,
+    GROUPS = 1 << GROUP_BITS, /* of slots, whatever their number */
+    WORD_BITS = 64,
 };
 
 /* Of the golden ratio: Knuth, The Art of Computer Programming 3, section 6.4. */
 #define HASH_FACTOR UINT64_C(11400714819323198485)
 
-/* Open addressing, linear probing; a slot holds an address, or NULL. */
+/*
+ * Open addressing, linear probing; a slot holds an address, or NULL. Most jobs leave few blocks or
+ * none, and half a megabyte takes long to look through: the groups that a job has put something
+ * into are known.
+ */
 struct table {
     void **slots;
-    size_t n_slots; /* a power of two */
+    size_t n_slots;       /* a power of two */
+    unsigned group_shift; /* from the number of a slot to that of its group */
     size_t used;
+    uint64_t touched[GROUPS / WORD_BITS];
 };
 
 /* A wrapped function has no argument that could lead it there. */
@@ -48,7 +57,9 @@ static int make_table(struct table *table, size_t n_slots)
     if (slots == MAP_FAILED) {
         return -ENOMEM;
     }
-    *table = (struct table){.slots = (void **)slots, .n_slots = n_slots};
+    const unsigned group_shift = (unsigned)__builtin_ctzll(n_slots) - GROUP_BITS;
+    *table =
+        (struct table){.slots = (void **)slots, .n_slots = n_slots, .group_shift = group_shift};
     return 0;
 }
 
@@ -64,6 +75,8 @@ static void put(struct table *table, void *address)
     while (table->slots[at] && table->slots[at] != address) {
         at = (at + 1) & (table->n_slots - 1);
     }
+    const size_t group = at >> table->group_shift;
+    table->touched[group / WORD_BITS] |= UINT64_C(1) << (group % WORD_BITS);
     table->used += table->slots[at] == NULL;
     table->slots[at] = address;
 }
@@ -138,31 +151,45 @@ int laxity_guest_heap_watch(void)
     return rc ? rc : make_table(&blocks, FIRST_SLOTS);
 }
 
-static void clear(struct table *table)
+static void close_stream(void *stream)
 {
-    if (table->used > 0) {
-        memset((void *)table->slots, 0, table->n_slots * sizeof(void *));
-        table->used = 0;
+    (void)fclose(stream);
+}
+
+static void empty_group(const struct table *table, size_t group, void (*take)(void *))
+{
+    const size_t group_slots = (size_t)1 << table->group_shift;
+    void **slots = table->slots + (group << table->group_shift);
+    for (size_t i = 0; i < group_slots; i++) {
+        if (slots[i] && take) {
+            take(slots[i]);
+        }
+        slots[i] = NULL;
     }
+}
+
+/* Calls `take` for each address, and forgets it. */
+static void empty(struct table *table, void (*take)(void *))
+{
+    for (size_t word = 0; word < GROUPS / WORD_BITS; word++) {
+        for (uint64_t left = table->touched[word]; left != 0; left &= left - 1) {
+            empty_group(table, word * WORD_BITS + (size_t)__builtin_ctzll(left), take);
+        }
+        table->touched[word] = 0;
+    }
+    table->used = 0;
 }
 
 void laxity_guest_heap_mark(void)
 {
-    clear(&blocks);
-    clear(&streams);
+    empty(&blocks, NULL);
+    empty(&streams, NULL);
 }
 
 void laxity_guest_heap_take_back(void)
 {
-    for (size_t i = 0; streams.used > 0 && i < streams.n_slots; i++) {
-        if (streams.slots[i]) {
-            (void)fclose((FILE *)streams.slots[i]);
-        }
-    }
-    for (size_t i = 0; blocks.used > 0 && i < blocks.n_slots; i++) {
-        free(blocks.slots[i]);
-    }
-    laxity_guest_heap_mark();
+    empty(&streams, close_stream);
+    empty(&blocks, free);
 }
 
 size_t laxity_guest_heap_left(void)

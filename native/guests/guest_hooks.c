@@ -4,24 +4,30 @@
  * guest: a workload whose jobs are those of a guest, isolated from one another.
  *
  * Words: OBJECT NAME CONVENTION ISOLATION EXPECTED INPUT FILTER DIRECTORY [WORD]... EXPECTED is
- * HOW:CODE:CHECK:OUTPUT, where "-" stands for what is not compared; INPUT "" is an empty one;
- * FILTER "" cuts nothing from the output; DIRECTORY is where jobs work, "" is where the run was
- * started.
+ * HOW:CODE:CHECK:OUTPUT:FILES, where "-" stands for what is not compared; INPUT "" is an empty one;
+ * FILTER "" cuts nothing from the output; DIRECTORY is where jobs work and nobody else, "" is a new
+ * one.
  * Each job has a value `right`: 1 if it ended as expected, else 0.
  */
 #include "base/error.h"
+#include "base/port/time.h"
 #include "guests/fnv.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
+#include "guests/guest_files.h"
+#include "guests/guest_image.h"
+#include "guests/guest_regions.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
 #include "harness/isolating.h"
+#include "harness/regions.h"
 #include "harness/segment.h"
 
 #include <laxity/hooks.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,12 +50,18 @@ enum {
     WORD_DIRECTORY,
     WORDS_NEEDED,
     EXPECTED_BYTES = 128,
+    HASH_TEXT_BYTES = 17,
 };
 
 /* Hooks have no argument that could lead them there. */
 static struct laxity_isolated isolated;
 static struct laxity_job_outcome outcome;
-static const char *expected;
+static struct {
+    char end[EXPECTED_BYTES]; /* HOW:CODE:CHECK */
+    char output[HASH_TEXT_BYTES];
+    char files[HASH_TEXT_BYTES];
+} expected;
+static char new_directory[PATH_MAX]; /* "": it was named */
 static enum laxity_job_process job_process;
 
 /* Place of a word in a blank-separated list, -1 = none. */
@@ -74,6 +86,23 @@ static int refuse(const char *what, const char *why)
     return -1;
 }
 
+/* The last two of five fields are hashes or "-". Returns 0, or -1. */
+static int read_expected(const char *text)
+{
+    const char *files = strrchr(text, ':');
+    const char *output = files ? memrchr(text, ':', (size_t)(files - text)) : NULL;
+    if (!output || (size_t)(files - output) > HASH_TEXT_BYTES || strlen(files) > HASH_TEXT_BYTES ||
+        (size_t)(output - text) >= EXPECTED_BYTES) {
+        return -1;
+    }
+    laxity_format(expected.end, sizeof expected.end, "%.*s", (int)(output - text), text);
+    laxity_format(
+        expected.output, sizeof expected.output, "%.*s", (int)(files - output - 1), output + 1
+    );
+    laxity_format(expected.files, sizeof expected.files, "%s", files + 1);
+    return 0;
+}
+
 /* In a process of its own a job needs no more than init and teardown. */
 static void choose_mode(enum laxity_isolation isolation)
 {
@@ -88,20 +117,37 @@ static void choose_mode(enum laxity_isolation isolation)
 
 /* What the calls of a job print stands one behind the other, and is not what one prints; and a call
  * that does not return has no next one. */
-static void check_batch(const char *expected_words)
+static void check_batch(void)
 {
-    char silent[EXPECTED_BYTES];
-    const char *output = strrchr(expected_words, ':');
-    laxity_format(silent, sizeof silent, ":%016" PRIx64, LAXITY_FNV_BASIS);
+    char silent[HASH_TEXT_BYTES];
+    laxity_format(silent, sizeof silent, "%016" PRIx64, LAXITY_FNV_BASIS);
     if (isolated.mode != LAXITY_ISOLATION_NONE) {
         laxity_job_failed("calls: state would be taken back between them, in the measured part");
     }
-    if (strncmp(expected_words, "returned:", strlen("returned:")) != 0) {
+    if (strncmp(expected.end, "returned:", strlen("returned:")) != 0) {
         laxity_job_failed("calls: its job does not return, so that there is no next call");
     }
-    if (!output || (strcmp(output, ":-") != 0 && strcmp(output, silent) != 0)) {
+    if (strcmp(expected.output, "-") != 0 && strcmp(expected.output, silent) != 0) {
         laxity_job_failed("calls: it prints, and what several calls print is not what one does");
     }
+}
+
+/* A new one is empty again after the last job, and removed then. Returns 0, or -1 and has said why.
+ */
+static int enter_directory(const char *named)
+{
+    if (named[0] == '\0') {
+        const char *place = getenv("TMPDIR");
+        laxity_format(
+            new_directory, sizeof new_directory, "%s/laxity-guest-XXXXXX", place ? place : "/tmp"
+        );
+        named = mkdtemp(new_directory);
+    }
+    if (!named || chdir(named) != 0) {
+        return refuse(named ? named : new_directory, strerrordesc_np(errno));
+    }
+    isolated.has_directory = true;
+    return 0;
 }
 
 /* Returns 0, or -1 and has said why. */
@@ -118,16 +164,13 @@ static int load(int argc, char **words)
     }
     choose_mode((enum laxity_isolation)isolation);
     if (isolated.guest.calls > 1) {
-        check_batch(words[WORD_EXPECTED]);
+        check_batch();
     }
     const char *input = words[WORD_INPUT][0] != '\0' ? words[WORD_INPUT] : NULL;
-    const char *directory = words[WORD_DIRECTORY];
-    if (directory[0] != '\0' && chdir(directory) != 0) {
-        return refuse(directory, strerrordesc_np(errno));
-    }
     if (laxity_guest_streams_filter(words[WORD_FILTER])) {
         return refuse(words[WORD_FILTER], "is no extended regular expression");
     }
+    const char *directory = words[WORD_DIRECTORY];
     /* The guest's own words, its name in front. */
     words[WORD_DIRECTORY] = words[WORD_NAME];
     isolated.guest.argc = argc - WORD_DIRECTORY;
@@ -145,7 +188,13 @@ static int load(int argc, char **words)
     if (rc) {
         return refuse(input ? input : "streams", strerrordesc_np(-rc));
     }
-    return laxity_isolated_open(&isolated, &error);
+    if (enter_directory(directory)) {
+        return -1;
+    }
+    if (laxity_isolated_open(&isolated, &error)) {
+        return refuse(words[WORD_OBJECT], error.text);
+    }
+    return 0;
 }
 
 int benchmark_init(int argc, void **argv)
@@ -153,7 +202,9 @@ int benchmark_init(int argc, void **argv)
     if (argc < WORDS_NEEDED) {
         return refuse("words", "too few; laxity suite run gives them");
     }
-    expected = argv[WORD_EXPECTED];
+    if (read_expected(argv[WORD_EXPECTED])) {
+        return refuse(argv[WORD_EXPECTED], "is not HOW:CODE:CHECK:OUTPUT:FILES");
+    }
     return load(argc, (char **)argv);
 }
 
@@ -173,11 +224,11 @@ static bool is_normal_end(void)
 {
     const char *how = laxity_guest_end_name(outcome.end.kind);
     const size_t length = strlen(how);
-    if (strncmp(expected, how, length) != 0 || expected[length] != ':') {
+    if (strncmp(expected.end, how, length) != 0 || expected.end[length] != ':') {
         return false;
     }
     return outcome.end.kind == LAXITY_GUEST_RETURNED ||
-           strtol(expected + length + 1, NULL, 10) == outcome.end.code;
+           strtol(expected.end + length + 1, NULL, 10) == outcome.end.code;
 }
 
 /* Not its normal end, and what it has left is taken back: the next job goes on. */
@@ -187,6 +238,18 @@ uint32_t laxity_job_cause(void)
         return LAXITY_END_NONE;
     }
     return outcome.end.kind == LAXITY_GUEST_SIGNALLED ? LAXITY_END_SIGNAL : LAXITY_END_EXIT;
+}
+
+bool laxity_has_regions(void)
+{
+    return laxity_image_defines(isolated.guest.image, LAXITY_REGIONS_SYMBOL);
+}
+
+struct laxity_job_regions laxity_regions_of_job(void)
+{
+    const struct laxity_guest_regions *regions = &outcome.regions;
+    return (struct laxity_job_regions){regions->count > 0 ? regions->total_ns : LAXITY_ABSENT_NS,
+                                       regions->count};
 }
 
 void laxity_isolate_next(void)
@@ -225,26 +288,31 @@ const char *benchmark_log_header(void)
     return ",right";
 }
 
-/* Compared as text; what is not to be compared is "-" on both sides. */
+/* Of what is written as "-" there is nothing to compare. */
+static bool is_hash(uint64_t hash, const char *text)
+{
+    char seen[HASH_TEXT_BYTES];
+    laxity_format(seen, sizeof seen, "%016" PRIx64, hash);
+    return strcmp(text, "-") == 0 || strcmp(text, seen) == 0;
+}
+
 static bool is_as_expected(void)
 {
     char check[EXPECTED_BYTES];
-    char output[EXPECTED_BYTES];
-    char seen[EXPECTED_BYTES];
-    const bool has_output = strrchr(expected, ':') && strcmp(strrchr(expected, ':'), ":-") != 0;
+    char end[EXPECTED_BYTES];
+    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
     laxity_format(check, sizeof check, "%d", outcome.check.code);
-    laxity_format(output, sizeof output, "%016" PRIx64, outcome.output.hash);
     laxity_format(
-        seen,
-        sizeof seen,
-        "%s:%d:%s:%s",
+        end,
+        sizeof end,
+        "%s:%d:%s",
         laxity_guest_end_name(outcome.end.kind),
         outcome.end.code,
-        outcome.has_check ? check : "-",
-        has_output ? output : "-"
+        outcome.has_check ? check : "-"
     );
-    const bool check_returned = !outcome.has_check || outcome.check.kind == LAXITY_GUEST_RETURNED;
-    return check_returned && strcmp(seen, expected) == 0;
+    return check_returned && strcmp(end, expected.end) == 0 &&
+           is_hash(outcome.output.hash, expected.output) &&
+           is_hash(outcome.files.hash, expected.files);
 }
 
 float benchmark_log_data(void)
@@ -257,4 +325,8 @@ void benchmark_teardown(int argc, void **argv)
 {
     (void)argc;
     (void)argv;
+    laxity_guest_files_restore(&isolated.files);
+    if (new_directory[0] != '\0') {
+        (void)rmdir(new_directory);
+    }
 }

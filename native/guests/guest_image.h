@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "guests/guest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,6 +22,9 @@ int laxity_image_open(const char *path, void **out_image, struct laxity_error *e
 
 /* laxity_image_find - a function by its name, or by what it is; NULL = there is none */
 void *laxity_image_find(void *image, enum laxity_guest_step step, const char *symbol);
+
+/* laxity_image_defines - whether it has such a variable; never of one that is linked in */
+bool laxity_image_defines(void *image, const char *symbol);
 
 /*
  * laxity_image_each_region - call `note` for each range of the guest's writable state

@@ -39,6 +39,13 @@ int laxity_image_open(const char *path, void **out_image, struct laxity_error *e
     return 0;
 }
 
+bool laxity_image_defines(void *image, const char *symbol)
+{
+    (void)image;
+    (void)symbol;
+    return false;
+}
+
 void *laxity_image_find(void *image, enum laxity_guest_step step, const char *symbol)
 {
     (void)image;

@@ -54,6 +54,11 @@ void *laxity_image_find(void *image, enum laxity_guest_step step, const char *sy
     return dlsym(image, symbol);
 }
 
+bool laxity_image_defines(void *image, const char *symbol)
+{
+    return dlsym(image, symbol) != NULL;
+}
+
 static struct read_only read_only_of(const struct dl_phdr_info *object)
 {
     const uintptr_t page_mask = ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);

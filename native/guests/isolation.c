@@ -5,7 +5,10 @@
 #include "base/error.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
+#include "guests/guest_files.h"
 #include "guests/guest_heap.h"
+#include "guests/guest_regions.h"
+#include "guests/guest_signals.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
@@ -23,6 +26,9 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
     /* Who counts instructions compares modes: watching must cost the jobs of each the same. */
     if (rc == 0 && (isolated->mode == LAXITY_ISOLATION_RESTORE || isolated->is_vetting)) {
         rc = laxity_guest_heap_watch();
+    }
+    if (rc == 0 && isolated->has_directory) {
+        rc = laxity_guest_files_keep(&isolated->files);
     }
     rc = rc ? rc : laxity_guest_catch();
     rc = rc ? rc : laxity_belongings_look(&isolated->before);
@@ -60,6 +66,9 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
         laxity_guest_heap_mark();
     }
+    if (isolated->mode == LAXITY_ISOLATION_FORK && isolated->has_directory) {
+        laxity_guest_files_restore(&isolated->files); /* the child before has left it so */
+    }
     if (is_first) {
         /* Again, because descriptors of the harness may have come since. */
         (void)laxity_belongings_look(&isolated->before);
@@ -68,6 +77,7 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_INIT)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_INIT, &outcome->init);
     }
+    laxity_guest_regions_begin(); /* what init does is no part of the job */
     if (is_first || isolated->mode == LAXITY_ISOLATION_RESTORE) {
         clear_stack();
     }
@@ -76,22 +86,34 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
 void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
 {
     laxity_guest_call(&isolated->guest, LAXITY_GUEST_JOB, &outcome->end);
+    laxity_guest_regions_take(&outcome->regions);
 }
 
 /* After the job, so that the next one finds caches that its own init has filled, not this copying.
  */
-static void take_back(struct laxity_isolated *isolated)
+static void take_back(struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome)
 {
     laxity_guest_heap_take_back();
-    (void)laxity_leftovers_take_back(&isolated->before);
+    (void)laxity_leftovers_close(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
     optind = 0; /* of the C library, and kept there by every program with options */
-    (void)laxity_guest_catch();
+    if (laxity_guest_signals_take()) {
+        laxity_leftovers_answer_again(&isolated->before);
+        (void)laxity_guest_catch();
+    }
+    /* After the streams that it has left open were closed, which writes. */
+    if (isolated->has_directory && outcome->files.hash != isolated->files.hash) {
+        laxity_guest_files_restore(&isolated->files);
+    }
 }
 
 void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_outcome *outcome)
 {
     struct laxity_guest_end ignored;
+    if (outcome->regions.n_checks > 0) {
+        outcome->check = (struct laxity_guest_end){LAXITY_GUEST_RETURNED, outcome->regions.check};
+        outcome->has_check = true;
+    }
     if (outcome->end.kind == LAXITY_GUEST_RETURNED &&
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_CHECK)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_CHECK, &outcome->check);
@@ -102,11 +124,14 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_TEARDOWN, &ignored);
     }
     laxity_guest_streams_take(&outcome->output);
+    if (isolated->has_directory) {
+        laxity_guest_files_look(&outcome->files);
+    }
     if (isolated->is_vetting) {
         outcome->state_hash = laxity_guest_state_hash(&isolated->state);
     }
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
-        take_back(isolated);
+        take_back(isolated, outcome);
     }
     if (isolated->is_vetting) {
         /* In mode restore: what taking back could not. */

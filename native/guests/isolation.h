@@ -18,6 +18,8 @@
 #include "base/error.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
+#include "guests/guest_files.h"
+#include "guests/guest_regions.h"
 #include "guests/guest_state.h"
 #include "guests/guest_streams.h"
 #include "guests/leftovers.h"
@@ -41,7 +43,9 @@ struct laxity_isolated {
     enum laxity_isolation mode;
     struct laxity_guest_state state;
     struct laxity_belongings before; /* the first job */
+    struct laxity_guest_files files; /* before the first job */
     uint64_t jobs;                   /* begun */
+    bool has_directory;              /* the working directory is the guest's own */
     bool is_vetting;                 /* tell what is left and hash the state, too */
 };
 
@@ -50,8 +54,10 @@ struct laxity_job_outcome {
     struct laxity_guest_end init; /* of the init before it, if there was one */
     struct laxity_guest_end end;
     struct laxity_guest_end check;
-    bool has_check; /* the convention has one, and the job came to it */
+    bool has_check; /* the convention has one, or the job itself, and it came to it */
+    struct laxity_guest_regions regions;
     struct laxity_guest_output output;
+    struct laxity_files_look files; /* if has_directory */
     struct laxity_leftovers leftovers;
     uint64_t state_hash;
 };

@@ -61,8 +61,7 @@ static void note_descriptor(struct laxity_belongings *to, long number)
     }
 }
 
-/* All but threads: what can be taken back. It stands between any two jobs of mode restore. */
-static int look_without_threads(struct laxity_belongings *out_belongings)
+int laxity_belongings_look(struct laxity_belongings *out_belongings)
 {
     memset(out_belongings, 0, sizeof *out_belongings);
     const int rc = each_number("/proc/self/fd", note_descriptor, out_belongings);
@@ -71,15 +70,6 @@ static int look_without_threads(struct laxity_belongings *out_belongings)
     }
     for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
         (void)sigaction(number, NULL, &out_belongings->actions[number]);
-    }
-    return 0;
-}
-
-int laxity_belongings_look(struct laxity_belongings *out_belongings)
-{
-    const int rc = look_without_threads(out_belongings);
-    if (rc) {
-        return rc;
     }
     const int n_threads = each_number("/proc/self/task", NULL, NULL);
     out_belongings->n_threads = n_threads < 0 ? 0 : (unsigned)n_threads;
@@ -129,22 +119,43 @@ int laxity_leftovers_since(
     return 0;
 }
 
-int laxity_leftovers_take_back(const struct laxity_belongings *before)
+/* For kernels before 5.9. */
+static int close_listed(const struct laxity_belongings *before)
 {
     struct laxity_belongings now;
-    const int rc = look_without_threads(&now);
-    if (rc) {
-        return rc;
-    }
+    memset(&now, 0, sizeof now);
+    const int rc = each_number("/proc/self/fd", note_descriptor, &now);
     for (int fd = 0; fd < LAXITY_DESCRIPTORS_MAX; fd++) {
         if (now.is_open[fd] && !before->is_open[fd]) {
             (void)close(fd);
         }
     }
+    return rc < 0 ? rc : 0;
+}
+
+/* The gaps between those that stay: two or three calls, where listing and closing are a dozen. */
+int laxity_leftovers_close(const struct laxity_belongings *before)
+{
+    int rc = 0;
+    int first = 0;
+    for (int fd = 0; fd <= LAXITY_DESCRIPTORS_MAX; fd++) {
+        if (fd < LAXITY_DESCRIPTORS_MAX && !before->is_open[fd]) {
+            continue;
+        }
+        if (fd > first && rc == 0) {
+            rc = close_range((unsigned)first, (unsigned)fd - 1, 0);
+        }
+        first = fd + 1;
+    }
+    return rc == 0 ? 0 : close_listed(before);
+}
+
+void laxity_leftovers_answer_again(const struct laxity_belongings *before)
+{
     for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
-        if (!is_alike(&now.actions[number], &before->actions[number])) {
+        struct sigaction now;
+        if (sigaction(number, NULL, &now) == 0 && !is_alike(&now, &before->actions[number])) {
             (void)sigaction(number, &before->actions[number], NULL);
         }
     }
-    return 0;
 }

@@ -38,7 +38,10 @@ int laxity_leftovers_since(
     const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers
 );
 
-/* laxity_leftovers_take_back - close and put back; threads cannot be. Returns 0 or -errno. */
-int laxity_leftovers_take_back(const struct laxity_belongings *before);
+/* laxity_leftovers_close - close descriptors that were not open. Returns 0 or -errno. */
+int laxity_leftovers_close(const struct laxity_belongings *before);
+
+/* laxity_leftovers_answer_again - put back how signals were answered */
+void laxity_leftovers_answer_again(const struct laxity_belongings *before);
 
 #endif

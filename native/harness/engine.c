@@ -10,6 +10,7 @@
 #include "counters/events.h"
 #include "harness/isolating.h"
 #include "harness/job_process.h"
+#include "harness/regions.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
@@ -195,6 +196,15 @@ static void take_cause(const struct laxity_engine *engine, struct laxity_job_rec
     }
 }
 
+static void take_regions(struct laxity_job_record *record)
+{
+    const struct laxity_job_regions none = {LAXITY_ABSENT_NS, UINT32_MAX};
+    const struct laxity_job_regions regions =
+        laxity_regions_of_job ? laxity_regions_of_job() : none;
+    record->roi_ns = regions.total_ns;
+    record->roi_count = regions.count;
+}
+
 /* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
 int64_t
 laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current)
@@ -217,6 +227,7 @@ laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_cu
     }
     record->log_value = read_log_value(engine);
     take_cause(engine, record);
+    take_regions(record);
     laxity_engine_publish(engine, current);
     return finish_ns;
 }

@@ -21,7 +21,8 @@ enum need {
     TICKS,
     SNAPSHOT_CPU,
     SNAPSHOT_ALL,
-    CALLS
+    CALLS,
+    REGIONS
 };
 
 #define COLUMN(name, kind, bytes, need)                                                            \
@@ -52,6 +53,8 @@ static const struct column {
     COLUMN(status, 'u', 1, ALWAYS),
     COLUMN(cause, 'u', 1, ALWAYS),
     COLUMN(calls, 'u', 4, CALLS),
+    COLUMN(roi_ns, 'i', 8, REGIONS),
+    COLUMN(roi_count, 'u', 4, REGIONS),
 };
 
 /* A program that keeps its own main() reads its clocks, and nothing else. */
@@ -75,6 +78,16 @@ static int has_batches(struct laxity_segment *segment)
     return 0;
 }
 
+static int has_task_with_regions(struct laxity_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        if (laxity_segment_task(segment, i)->state.has_regions) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int is_measured(struct laxity_segment *segment, enum need need)
 {
     switch (need) {
@@ -86,6 +99,8 @@ static int is_measured(struct laxity_segment *segment, enum need need)
         return segment->snapshots == LAXITY_SNAPSHOTS_ALL && has_linked_task(segment);
     case CALLS:
         return has_batches(segment);
+    case REGIONS:
+        return has_task_with_regions(segment);
     case ALWAYS:
         break;
     }
@@ -171,6 +186,8 @@ struct laxity_job_row laxity_job_row_absent(
         .major_faults = INT32_MIN,
         .status = (uint8_t)status,
         .calls = 1,
+        .roi_ns = LAXITY_ABSENT_NS,
+        .roi_count = UINT32_MAX,
         .log_value = __builtin_nanf(""),
     };
     laxity_counts_set_absent(&row.counts);
@@ -211,6 +228,8 @@ struct laxity_job_row laxity_job_row_of(
     row.minor_faults = record->minor_faults;
     row.major_faults = record->major_faults;
     row.status = (uint8_t)laxity_status_by_deadline(row.abs_deadline_ns, record->finish_ns);
+    row.roi_ns = record->roi_ns;
+    row.roi_count = record->roi_count;
     row.log_value = record->log_value;
     row.counts = record->counts;
     return row;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    LAXITY_JOB_COLUMNS_MAX = 21 + 2 * LAXITY_EVENTS_MAX + LAXITY_PROCESSES_MAX,
+    LAXITY_JOB_COLUMNS_MAX = 23 + 2 * LAXITY_EVENTS_MAX + LAXITY_PROCESSES_MAX,
     LAXITY_JOB_ROW_BYTES_MAX = 512
 };
 
@@ -38,6 +38,8 @@ struct laxity_job_row {
     uint8_t status;
     uint8_t cause;
     uint32_t calls;
+    int64_t roi_ns;
+    uint32_t roi_count;
     float log_value;
     struct laxity_counts counts;
 };

@@ -13,6 +13,7 @@
 #include "harness/log_level.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
+#include "harness/regions.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
 
@@ -223,6 +224,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
         return -1;
     }
     take_log_name(&task->state);
+    task->state.has_regions = laxity_has_regions && laxity_has_regions();
     lock_memory(state);
     if (laxity_apply_policy(&task->config.process, state) ||
         laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {

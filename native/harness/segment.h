@@ -126,6 +126,8 @@ struct laxity_job_record {
     float log_value;
     uint32_t
         cause; /* enum laxity_end of a job that was aborted while its task goes on, else NONE */
+    int64_t roi_ns;
+    uint32_t roi_count;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 
@@ -224,6 +226,7 @@ struct laxity_task_state {
     /* Of jobs that are programs: when the one that exists begins; 0 = none exists. */
     struct laxity_atomic64 program_release_ns;
     struct laxity_aborted aborted;
+    uint32_t has_regions; /* of interest (regions.h) */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;

@@ -59,6 +59,11 @@ endif
 laxity_feature = $(if $(filter y,$(FEAT_$(1))),-DFEAT_$(1)_SUPPORT=1,$(if $(filter n,$(FEAT_$(1))),-DFEAT_$(1)_SUPPORT=0))
 override CFLAGS += $(foreach name,SCHED_DEADLINE PERF JSON PRINT_SKIPPED_DEADLINE EXTENDED_REPORT,$(call laxity_feature,$(name)))
 
+# Which rows there are is decided by what the program is linked with: the CSV is written by it.
+ifeq ($(FEAT_PRINT_SKIPPED_DEADLINE),n)
+override LDFLAGS += -Wl,--defsym=laxity_rtbench_hides_skipped=1
+endif
+
 # arm-linux-gnueabihf of gcc is armv7l-unknown-linux-gnueabihf elsewhere, i386 also i686.
 laxity_family = $(patsubst i%86,x86,$(patsubst arm%,arm,$(firstword $(subst -, ,$(1)))))
 laxity_machine = $(call laxity_family,$(firstword $(laxity_link)))
@@ -77,5 +82,6 @@ rtbench:
 	$(if $(wildcard $(laxity_library)),,$(error rtbench.mk: linking with $(laxity_library): there is no such file; $(laxity_remedy)))
 	$(if $(filter $(laxity_machine),$(laxity_compiler_machine)),,$(error rtbench.mk: compiling with "$(CC)": it is for $(or $(laxity_compiler_machine),an unknown machine), and $(laxity_library) for $(laxity_machine); choose another CC, or name that machine's build directory in LAXITY_BUILD))
 	$(if $(laxity_statically),$(if $(filter -static,$(laxity_link)),,$(error rtbench.mk: linking statically with $(laxity_library): it is for dynamic links; name a static build in LAXITY_BUILD (meson setup DIR -Dc_link_args=-static))))
+	$(if $(filter y,$(FEAT_BMARK_LOG_FILE)$(FEAT_DEBUG_FILE)),$(error rtbench.mk: FEAT_BMARK_LOG_FILE=y: not supported: there is no log_filep, a log file that the harness opens; let the port open its own by open_log_file))
 	$(if $(laxity_counters),$(warning rtbench.mk: $(laxity_counters): counters have no columns in RT-Bench's CSV here; count with laxity run --events))
 	@:

@@ -213,6 +213,31 @@ def test_installed_library_that_is_missing_is_told_with_the_command_that_install
     assert "meson install" in done.stderr
 
 
+def test_skipped_deadlines_have_no_rows_where_the_port_wants_none(tree: Tree) -> None:
+    # 48 MB are written in each job, which takes longer than a period on any machine.
+    words = ("./total", "-p", "0.0005", "-t", "3", "-l", "2", "-b", "6000000")
+    tree.build("c", "total")
+    assert tree.run("c", *words).returncode == 0
+    rows = tree.rows("c")
+    assert len(rows) > len(started(rows)) == 3
+    assert tree.make("c", "clean").returncode == 0
+    tree.build("c", "total", "FEAT_PRINT_SKIPPED_DEADLINE=n")
+    assert tree.run("c", *words).returncode == 0
+    assert len(tree.rows("c")) == 3
+
+
+def test_threads_and_log_files_of_the_harness_are_told_not_to_be_there(tree: Tree) -> None:
+    port = tree.directory / "c" / "total.c"
+    port.write_text('#include "multithread.h"\n' + port.read_text())
+    done = tree.make("c", "total")
+    assert done.returncode == 2
+    assert "not supported: multithread.h" in done.stderr
+    assert "benchmark_execution" in done.stderr
+    done = tree.make("c", "FEAT_BMARK_LOG_FILE=y")
+    assert done.returncode == 2
+    assert "not supported: there is no log_filep" in done.stderr
+
+
 def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
     done = tree.make("c", "CORE=CORTEX_A53")
     assert done.returncode == 0

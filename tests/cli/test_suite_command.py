@@ -58,6 +58,18 @@ def test_vet_of_programs_that_all_have_a_mode_ends_with_0(laxity: Laxity):
     assert not done.stderr
 
 
+def test_what_sanitizers_find_is_printed_with_file_and_line_and_rejects_nothing(laxity: Laxity):
+    words = ("--sanitize", "--jobs", "3", "--quiet")
+    done = laxity("suite", "vet", suite(laxity, "heap_overflow"), *words)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "memory error at heap_overflow/heap_overflow.c:21: heap-buffer-overflow, write of 1 B"
+        in done.stdout
+    )
+    written = tomllib.loads((laxity.directory / "vetting.toml").read_text())["program"][0]
+    assert (written["classes"], written["mode"]) == (["memory error"], "none")
+
+
 def test_vet_never_replaces_verdicts(laxity: Laxity):
     (laxity.directory / "vetting.toml").write_text("mine")
     done = laxity("suite", "vet", suite(laxity, "exits"))
@@ -114,6 +126,33 @@ def test_a_wrong_mode_shows_in_every_job_but_the_first(laxity: Laxity):
     # A busy machine may skip releases; those are no jobs.
     jobs = finished(open_run(laxity.directory / "R" / "runs" / "stale_static").stream("jobs"))
     assert jobs["right"].tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_each_job_finds_a_working_directory_without_what_the_one_before_has_written(laxity: Laxity):
+    vetted(laxity, "appends_file")
+    before = sorted(laxity.directory.rglob("*"))
+    code, answer, messages = run(laxity, "appends_file")
+    assert code == 0, messages
+    assert (answer["runs"][0]["mode"], answer["runs"][0]["right"]) == ("restore", 6)
+    after = {path for path in laxity.directory.rglob("*") if "R" not in path.parts}
+    assert after <= set(before)
+
+
+def test_regions_of_interest_are_columns_beside_the_times_of_the_whole_job(laxity: Laxity):
+    vetted(laxity, "regions_of_interest")
+    code, _, messages = run(laxity, "regions_of_interest")
+    assert code == 0, messages
+    jobs = finished(open_run(laxity.directory / "R" / "regions_of_interest").stream("jobs"))
+    assert jobs["roi_count"].tolist() == [2] * 6
+    assert (jobs["roi_ns"] <= jobs["finish_ns"] - jobs["start_ns"]).all()
+
+
+def test_a_run_without_regions_of_interest_has_no_column_of_them(laxity: Laxity):
+    vetted(laxity, "exits")
+    assert run(laxity, "exits")[0] == 0
+    names = open_run(laxity.directory / "R" / "exits").stream("jobs").dtype.names
+    assert names is not None
+    assert not [name for name in names if name.startswith("roi")]
 
 
 def test_what_may_not_run_is_left_out_with_the_reason(laxity: Laxity):

@@ -31,6 +31,8 @@ def test_columns_of_jobs_stand_in_the_order_of_the_design():
         "status",
         "cause",
         "calls",
+        "roi_ns",
+        "roi_count",
     ]
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from laxity.suites.classify import Kind, Mode, Observed, classify, deviations
-from laxity.suites.jobs import BASIC_BLOCKS, End, Job, OwnRun, Session
+from laxity.suites.jobs import BASIC_BLOCKS, End, GuestFile, Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
 
 PROGRAM = Program(
@@ -118,6 +118,29 @@ def test_work_that_grows_is_wrong_and_has_no_class_of_its_own():
 def test_a_first_job_that_warms_the_c_library_up_is_no_shrinking_work():
     # 1000 instructions with restored state, whatever a first job takes.
     assert classes(observed(none_work=(5000, 1000, 1000))) == ("clean",)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ((), "does not leave the file a of a fresh process"),
+        ((GuestFile("a", 2, "y"),), "its file a has other contents (2 B, of a fresh process 1 B)"),
+        (
+            (GuestFile("a", 1, "x"), GuestFile("b", 0, "")),
+            "leaves a file b, which a fresh process does not",
+        ),
+        # Beyond the files that are named.
+        ((GuestFile("a", 1, "x"),), "leaves other files than a fresh process"),
+    ],
+)
+def test_a_job_in_the_middle_that_leaves_other_files_is_wrong(
+    files: tuple[GuestFile, ...], words: str
+):
+    golden = job(0, files_hash="f", files=(GuestFile("a", 1, "x"),))
+    right = [msgspec.structs.replace(golden, job=number) for number in (0, 2)]
+    seen = observed(session(right[0], job(1, files_hash="g", files=files), right[1]))
+    seen = replace(seen, timeless=(session(golden), session(golden)))
+    assert f"job 1: {words} (1 of 3 jobs)" in deviations(seen, Mode.NONE)[0].words
 
 
 def test_heap_that_is_taken_once_is_no_leak():

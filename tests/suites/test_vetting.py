@@ -24,6 +24,7 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "embench_zero": ({"clean"}, Mode.NONE),
     "embench_threshold": ({"clean"}, Mode.NONE),
     "expected_value": ({"clean"}, Mode.NONE),
+    "regions_of_interest": ({"clean"}, Mode.NONE),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),
     "thread_local_state": ({"stale state"}, Mode.RESTORE),
@@ -31,6 +32,10 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "crash_in_second_job": ({"stale state"}, Mode.RESTORE),
     "libc_state": ({"stale state"}, Mode.FORK),
     "init_outside_main": ({"stale state"}, Mode.REINIT),
+    # Their state lies in the working directory.
+    "appends_file": ({"stale state"}, Mode.RESTORE),
+    "refuses_old_file": ({"stale state"}, Mode.RESTORE),
+    "held_stream": ({"stale state"}, Mode.RESTORE),
     "shrinking_work": ({"shrinking work"}, Mode.REINIT),
     "exits": ({"exit"}, Mode.NONE),
     "descriptor_leak": ({"fd leak"}, Mode.RESTORE),
@@ -41,11 +46,15 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "uninitialised_read": ({"reads uninitialised memory"}, Mode.FORK),
     "uninitialised_frame": ({"reads uninitialised memory"}, Mode.RESTORE),
     "out_of_bounds": ({"layout dependent"}, Mode.NONE),
+    # Nothing but a sanitizer sees these.
+    "heap_overflow": ({"clean"}, Mode.NONE),
+    "signed_overflow": ({"clean"}, Mode.NONE),
     "prints_time": ({"prints time"}, Mode.NONE),
     "thread_left": ({"thread left"}, Mode.FORK),
     "handler_left": ({"signal handler left"}, Mode.RESTORE),
     "reads_input": ({"needs input"}, None),
     "failing_check": (set(), None),
+    "regions_wrong_check": (set(), None),
     "fails_at_once": (set(), None),
     "never_alike": (set(), None),
 }
@@ -95,11 +104,20 @@ def test_state_that_nobody_can_put_back_is_said_to_lie_elsewhere(vetted: dict[st
     assert "outside the program's own data" in vetted["libc_state"].evidence[0]
 
 
+def test_a_file_that_differs_is_told_by_name_and_job(vetted: dict[str, Vetted]):
+    # "42" and a newline per job.
+    assert (
+        "job 1: its file result.txt has other contents (6 B, of a fresh process 3 B)"
+        in (vetted["appends_file"].evidence[0])
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("reads_input", "it reads standard input"),
         ("failing_check", "its own main ends with exit code 1"),
+        ("regions_wrong_check", "its check returned -1, and 1 is right"),
         ("fails_at_once", "usage: fails_at_once FILE"),
         ("never_alike", "two fresh processes have different results"),
     ],

@@ -13,6 +13,7 @@ from laxity.model.manifest import Manifest
 from laxity.model.suite_result import Spread, SuiteDocument, SuiteProgram, VettingDocument
 from laxity.model.units import format_duration_ns
 from laxity.report.suite_data import times_of
+from laxity.suites.sanitize import TOLD
 
 _HEADERS = (
     "program", "mode", "jobs", "right", "wrong", "missed", "kind", "min", "median", "p99", "max",
@@ -114,7 +115,15 @@ def vetting_table(document: VettingDocument) -> str:
          _why(one.mode, one.verdict, one.evidence))
         for one in document.programs
     ]  # fmt: skip
-    return format_table(("program", "classes", "mode", "evidence"), rows)
+    table = format_table(("program", "classes", "mode", "evidence"), rows)
+    # Every place, not the first piece of evidence alone.
+    found = [
+        (one.program, words)
+        for one in document.programs
+        for words in one.evidence
+        if words.startswith(TOLD)
+    ]
+    return table + ("\n" + format_table(("program", "found by sanitizers"), found) if found else "")
 
 
 def _why(mode: str | None, verdict: str, evidence: Sequence[str]) -> str:

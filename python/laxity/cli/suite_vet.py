@@ -49,6 +49,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     sizes: str | None
     only: tuple[str, ...]
     jobs: int
+    sanitize: bool
     cc: str
     target: str
     link: str | None
@@ -72,6 +73,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     metavar="N",
     help="Jobs in each isolation mode.",
+)
+@click.option(
+    "--sanitize",
+    is_flag=True,
+    help="Run a job of each also under AddressSanitizer, UndefinedBehaviorSanitizer, memcheck.",
 )
 @cc_option
 @target_options
@@ -106,6 +112,7 @@ def vet(**given: object) -> int:
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.store.run_directory import VETTING, write_file  # noqa: PLC0415 - with the above
     from laxity.suites.jobs import require_tools  # noqa: PLC0415 - with the above
+    from laxity.suites.sanitize import require_sanitizers  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     to = Path(options.output)
@@ -118,6 +125,8 @@ def vet(**given: object) -> int:
         TargetOptions(options.target, options.link, options.emulator), options.cc
     )
     require_tools(toolchain.target)
+    if options.sanitize:
+        require_sanitizers(toolchain)
     stated = read_stated(options.manifest, options.sizes)
     found = chosen(discovered(options.directory, toolchain, stated), options.only)
     request = VettingRequest(
@@ -126,6 +135,7 @@ def vet(**given: object) -> int:
         found=found,
         manifest_sha256=stated.sha256,
         jobs=options.jobs,
+        sanitizes=options.sanitize,
         final=final,
         command_line=["laxity", *sys.argv[1:]],
         on_vetted=_teller(len(found.programs), is_quiet=options.quiet),

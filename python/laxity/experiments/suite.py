@@ -249,7 +249,8 @@ def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[st
     words = [str(guest), argv_name(program), program.convention.value]
     given = program.given
     words += [vetted.expected or "", given.stdin or "", given.output_filter]
-    return [*words, str(guest.with_name(_WORKING)), *given.words]
+    # Without inputs any empty directory will do, and the spec of the run can be run again.
+    return [*words, str(guest.with_name(_WORKING)) if given.inputs else "", *given.words]
 
 
 def _cpus(part: _Part) -> set[int]:

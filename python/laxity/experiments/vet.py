@@ -49,6 +49,7 @@ class VettingRequest:
         found: What it holds.
         manifest_sha256: Of the manifest that says what programs are given; None: there is none.
         jobs: Jobs per mode.
+        sanitizes: One job of each also runs under sanitizers.
         on_vetted: Told each verdict as it comes, from any thread.
     """
 
@@ -57,6 +58,7 @@ class VettingRequest:
     found: Discovery
     manifest_sha256: str | None
     jobs: int
+    sanitizes: bool
     final: Path
     command_line: list[str]
     on_vetted: Callable[[Vetted], None]
@@ -124,6 +126,7 @@ def run_vetting(asked: VettingRequest, signals: Forwarder) -> tuple[Finished, li
                 build=Path(build),
                 toolchain=asked.toolchain,
                 jobs=asked.jobs,
+                sanitizes=asked.sanitizes,
                 is_ended=lambda: signals.has_received,
             )
             verdicts = vet_all(request, asked.found.programs, _Store(asked, request, run.tmp).add)

@@ -131,6 +131,8 @@ JOBS = (
         "count",
         "calls of the program's function in this job: all its figures are of so many together",
     ),
+    _optional("roi_ns", "i8", "ns", "in its regions of interest, all of them; absent: none"),
+    _optional("roi_count", "u4", "count", "regions of interest that it entered and left"),
 )
 HISTOGRAM = (
     Field("task", "u2", "", "index of the [[task]]"),

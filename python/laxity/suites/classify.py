@@ -48,7 +48,6 @@ class Kind(StrEnum):
     DESCRIPTORS = "descriptors"
     THREADS = "threads"
     HANDLERS = "handlers"
-    FILES = "files"
 
 
 # A child takes these with it.
@@ -67,8 +66,8 @@ class Deviation(msgspec.Struct, frozen=True):
 class Vetted(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one program. `mode` None: rejected, no mode is right.
 
-    `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT; "-": nothing to compare.
-    `detail`: what the verdict rests on, job by job; None: not asked for.
+    `expected`: the result of a fresh process as HOW:CODE:CHECK:OUTPUT:FILES; "-": nothing to
+    compare. `detail`: what the verdict rests on, job by job; None: not asked for.
     """
 
     program: str
@@ -139,7 +138,7 @@ def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | N
     assert golden.end is not None  # noqa: S101 - by refusal
     convention, given = seen.program.convention, seen.program.given
     if convention is not Convention.MAIN and given.check is not None:
-        return _stated_refusal(golden, given.check)
+        return _refusal_by_check(golden, given.check)
     if convention is Convention.MAIN:
         # What a parent sees of it.
         if golden.end.code & _EXIT_CODE_MASK != given.exit_code:
@@ -148,18 +147,18 @@ def _own_refusal(seen: Observed, golden: Job) -> tuple[tuple[str, ...], str] | N
             return (), f"a fresh process ends with {golden.end.words}{complaint}{right}"
         if seen.own is not None and seen.own.failure:
             return (), f"its own executable {seen.own.failure}"
-        return None
+        return _refusal_by_check(golden, 1)
     if seen.own is not None:
         if seen.own.failure:
             return (), f"its own executable {seen.own.failure}"
         if seen.own.exit_code:
             return (), f"its own main ends with exit code {seen.own.exit_code}: its check fails"
         return None
-    return _stated_refusal(golden, 1 if convention is Convention.EMBENCH else 0)
+    return _refusal_by_check(golden, 1 if convention is Convention.EMBENCH else 0)
 
 
-def _stated_refusal(golden: Job, right: int) -> tuple[tuple[str, ...], str] | None:
-    """Compare the value of the check with the one that its manifest or convention calls right."""
+def _refusal_by_check(golden: Job, right: int) -> tuple[tuple[str, ...], str] | None:
+    """Ask the check: that of the convention, or of a main the check functions that it calls."""
     if golden.check is not None and (golden.check.how, golden.check.code) != ("returned", right):
         return (), f"its check {golden.check.words}, and {right} is right"
     return None
@@ -167,8 +166,7 @@ def _stated_refusal(golden: Job, right: int) -> tuple[tuple[str, ...], str] | No
 
 def _agree(sessions: Sequence[Session]) -> bool:
     results = [one.jobs[0].result if one.jobs else one.failure for one in sessions]
-    files = [one.files for one in sessions]
-    return all(one == results[0] for one in results) and all(one == files[0] for one in files)
+    return all(one == results[0] for one in results)
 
 
 def _reads_uninitialised(seen: Observed) -> bool:
@@ -209,8 +207,6 @@ def _in_results(seen: Observed, session: Session) -> list[Deviation]:
     if drifted:
         words = f"job {drifted[0].job} leaves other state than job 0"
         found.append(Deviation(Kind.STATE, f"{words} ({len(drifted)} of {len(session.jobs)} jobs)"))
-    if not wrong and not session.failure and session.files != seen.timeless[0].files:
-        found.append(Deviation(Kind.FILES, "the files that it writes differ"))
     return found
 
 
@@ -221,7 +217,24 @@ def _difference(golden: Job, job: Job) -> str:
         got = job.check.words if job.check else "not reached"
         expected = golden.check.words if golden.check else "none"
         return f"its check {got}, in a fresh process {expected}"
-    return f"writes other output ({job.output_bytes} B) than a fresh process"
+    if (job.output, job.output_bytes) != (golden.output, golden.output_bytes):
+        return f"writes other output ({job.output_bytes} B) than a fresh process"
+    return _difference_in_files(golden, job)
+
+
+def _difference_in_files(golden: Job, job: Job) -> str:
+    """Name the first file that differs; many files have no names here."""
+    expected = {one.path: one for one in golden.files}
+    got = {one.path: one for one in job.files}
+    for path in sorted(expected.keys() | got.keys()):
+        if path not in got:
+            return f"does not leave the file {path} of a fresh process"
+        if path not in expected:
+            return f"leaves a file {path}, which a fresh process does not"
+        if got[path] != expected[path]:
+            sizes = f"{got[path].bytes} B, of a fresh process {expected[path].bytes} B"
+            return f"its file {path} has other contents ({sizes})"
+    return "leaves other files than a fresh process"
 
 
 def _in_leftovers(session: Session) -> list[Deviation]:
@@ -322,16 +335,20 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
         mode=right,
         verdict=verdict,
         evidence=tuple(evidence),
-        expected=_expected(seen.timeless[0].jobs[0], classes) if right else None,
+        expected=_expected(seen) if right else None,
     )
 
 
-def _expected(golden: Job, classes: Sequence[str]) -> str:
+def _expected(seen: Observed) -> str:
     """Write the golden result as the workload `guest` wants it; times are nobody's result."""
+    golden = seen.timeless[0].jobs[0]
     assert golden.end is not None  # noqa: S101 - by refusal
+    timed = [one.jobs[0] for one in seen.fresh]
     check = "-" if golden.check is None else golden.check.code
-    output = "-" if "prints time" in classes else golden.output
-    return f"{golden.end.how}:{golden.end.code}:{check}:{output}"
+    output = "-" if any(one.output != golden.output for one in timed) else golden.output
+    is_timed = any(one.files_hash != golden.files_hash for one in timed)
+    files = "-" if is_timed or not golden.files_hash else golden.files_hash
+    return f"{golden.end.how}:{golden.end.code}:{check}:{output}:{files}"
 
 
 def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list[tuple[str, str]]:

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Jobs of a guest as laxity-vet runs them: what each did and left, and how much work it was."""
 
-import hashlib
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -42,13 +41,22 @@ class End(msgspec.Struct, frozen=True):
         }[self.how]
 
 
+class GuestFile(msgspec.Struct, frozen=True):
+    """A file that a job has left in its working directory; `hash` of its contents."""
+
+    path: str
+    bytes: int
+    hash: str
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One job as laxity-vet tells it. `end` None: left out; `check` None: none, or not reached.
 
     `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
     after the job, None: not counted. `blocks`: basic blocks, None: not compiled to count them.
-    `descriptors`, `threads`, `handlers`: beyond those before the
-    first job.
+    `descriptors`, `threads`, `handlers`: beyond those before the first job. `regions`: of interest,
+    entered and left. `files_hash` is of all that its working directory holds, `files` are the first
+    ones.
     """
 
     job: int
@@ -67,11 +75,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     handlers: list[int]
     duration_ns: int
     isolating_ns: int
+    regions: int = 0
+    regions_ns: int = 0
+    files_hash: str = ""
+    files: tuple[GuestFile, ...] = ()
 
     @property
     def result(self) -> tuple[object, ...]:
         """What must be the same in every job."""
-        return (self.end, self.check, self.output, self.output_bytes)
+        return (self.end, self.check, self.output, self.output_bytes, self.files_hash)
 
 
 class _Lost(msgspec.Struct, frozen=True):
@@ -91,14 +103,12 @@ class Session:
         failure: Why it did, in words; "" if it did not.
         work: What each job was counted to be; empty unless it was.
         work_unit: Of what.
-        files: What the jobs left in their working directory, by name, as SHA-256.
     """
 
     jobs: tuple[Job, ...]
     failure: str = ""
     work: tuple[int, ...] = ()
     work_unit: str = INSTRUCTIONS
-    files: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +226,9 @@ def run_session(guest: Guest, how: How) -> Session:
         jobs, failure = _read_jobs(done.stdout)
         failure = failure or _failure(done, len(jobs) < how.jobs)
         if how.counts_work:
-            return Session(jobs, failure, _read_work(counting), files=_hashes(working))
+            return Session(jobs, failure, _read_work(counting))
         blocks = tuple(job.blocks for job in jobs if job.blocks is not None)
-        return Session(jobs, failure, blocks, BASIC_BLOCKS, _hashes(working))
+        return Session(jobs, failure, blocks, BASIC_BLOCKS)
 
 
 def _argv(guest: Guest, how: How) -> list[str]:
@@ -231,6 +241,7 @@ def _argv(guest: Guest, how: How) -> list[str]:
     words += ["--fill", str(how.fill)] if how.fill else []
     words += ["--leave-job-out"] if how.leaves_job_out else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
+    words += ["--own-directory"]
     return [*words, "--", str(guest.object), *given.words]
 
 
@@ -277,14 +288,6 @@ def _read_work(directory: Path) -> tuple[int, ...]:
         if match:
             totals.append(int(match[1]))
     return tuple(totals)
-
-
-def _hashes(directory: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,9 @@ WRAPPED = [
     "_exit",
     "abort",
     "atexit",
+    "signal",
+    "__sysv_signal",
+    "sigaction",
     "time",
     "clock",
     "times",
@@ -52,6 +55,8 @@ _SHARED = ("-fPIC", "-ftls-model=initial-exec")
 # No loader moves it: as programs for boards are linked. Common blocks would have no place yet.
 _STATIC = ("-fno-pic", "-fno-pie", "-fno-common")
 _LINK_SHARED = ("-shared", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,now")
+# A finding is told, and the program goes on: there may be more.
+_SANITIZERS = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
 # Programs that use no mathematics or threads lose nothing by these.
 _LIBRARIES = ("-lm", "-lpthread")
 # A generated file of some MB takes seconds; what takes longer does not end.
@@ -78,6 +83,8 @@ class Layout(StrEnum):
     # Each basic block calls native/guests/blocks.c.
     COUNTED = "counted"
     OWN = "own"  # the program's own executable
+    SANITIZED = "sanitized"  # the same, which tells its own memory errors
+    DEBUGGED = "debugged"  # the same for valgrind, which tells lines
 
 
 # clang, which keeps that order always, has no flag for it.
@@ -88,6 +95,8 @@ _LAYOUT_FLAGS = {
     Layout.OTHER: (_SOURCE_ORDER, "-fdata-sections"),
     Layout.COUNTED: ("-fsanitize-coverage=trace-pc",),
     Layout.OWN: (),
+    Layout.SANITIZED: ("-O1", "-g", "-fno-omit-frame-pointer", *_SANITIZERS),
+    Layout.DEBUGGED: ("-O1", "-g"),
 }
 _LINK_FLAGS = {Link.DYNAMIC: _SHARED, Link.STATIC: _STATIC}
 
@@ -133,6 +142,19 @@ class Symbols:
     defined: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     undefined: frozenset[str] = field(default=frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What the link of one guest needs besides its objects.
+
+    Attributes:
+        libraries: Its own.
+        wrapped: Functions whose wrappers are among the objects; only of a shared object.
+    """
+
+    libraries: Sequence[str] = ()
+    wrapped: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +206,7 @@ class Toolchain:
             layout: What the object is for.
             flags: Further ones, of this program.
         """
-        is_guest = layout not in {Layout.CHECK, Layout.OWN}
+        is_guest = layout in {Layout.GUEST, Layout.OTHER, Layout.COUNTED}
         linking = _LINK_FLAGS[self.target.link] if is_guest else ()
         laid_out = list(_LAYOUT_FLAGS[layout])
         if _SOURCE_ORDER in laid_out and not _takes(self.cc, _SOURCE_ORDER):
@@ -205,7 +227,7 @@ class Toolchain:
         entries: Mapping[str, str],
         layout: Layout = Layout.GUEST,
         harness: Harness = Harness.VET,
-        libraries: Sequence[str] = (),
+        extra: Extra = Extra(),
     ) -> Outcome:
         """Link a guest whose calls of `WRAPPED` reach a harness.
 
@@ -215,7 +237,7 @@ class Toolchain:
             entries: The program's functions by the step that each is.
             layout: As the objects were compiled.
             harness: Which one, where it becomes a part of the executable.
-            libraries: Further ones, of this program.
+            extra: What this program needs besides.
         """
         if self.target.link is Link.STATIC:
             link = StaticLink(
@@ -225,12 +247,12 @@ class Toolchain:
                 kit=self.target.kit or Path(),
                 archive=harness.value,
                 words=self.target.link_words,
-                libraries=libraries,
+                libraries=extra.libraries,
                 is_apart=layout is Layout.OTHER,
             )
             return self._link_static(link, to)
-        wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-        return self._link([*_LINK_SHARED, *wraps], objects, to, libraries)
+        wraps = [f"-Wl,--wrap={name}" for name in (*WRAPPED, *extra.wrapped)]
+        return self._link([*_LINK_SHARED, *wraps], objects, to, extra.libraries)
 
     def _link_static(self, link: StaticLink, to: Path) -> Outcome:
         tools = Tools(
@@ -247,9 +269,16 @@ class Toolchain:
         """Link with every symbol demanded, so that what nothing defines is told."""
         return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to, more)
 
-    def link_own(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
-        """Link the program as its authors did."""
-        flags = ["-static"] if self.target.link is Link.STATIC else []
+    def link_own(
+        self,
+        objects: Sequence[Path],
+        to: Path,
+        more: Sequence[str] = (),
+        layout: Layout = Layout.OWN,
+    ) -> Outcome:
+        """Link the program as its authors did, or with sanitizers, which want a loader."""
+        is_static = self.target.link is Link.STATIC and layout is Layout.OWN
+        flags = ["-static"] if is_static else _LAYOUT_FLAGS[layout]
         return self._link(flags, objects, to, more)
 
     def _link(

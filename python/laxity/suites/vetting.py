@@ -13,7 +13,10 @@ from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, 
 from laxity.suites.detail import detail_of
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
 from laxity.suites.program import Convention, Program, entries_of
-from laxity.suites.toolchain import Harness, Layout, Toolchain
+from laxity.suites.regions import regions_of, write_wrappers
+from laxity.suites.sanitize import find, with_findings
+from laxity.suites.target import Link
+from laxity.suites.toolchain import Extra, Harness, Layout, Toolchain
 
 # Bytes that memory held before: neither 0 nor each other's, and no small number as a whole word.
 _FILLS = (0x55, 0xAA)
@@ -46,13 +49,15 @@ class EndedError(Exception):
 class VetRequest:
     """What is vetted: the checkout, where to build, by what, how many jobs per mode.
 
-    `is_ended` says whether the user wants an end: then what is under way is given up.
+    `sanitizes`: one job of each also runs under sanitizers. `is_ended` says whether the user wants
+    an end: then what is under way is given up.
     """
 
     root: Path
     build: Path
     toolchain: Toolchain
     jobs: int
+    sanitizes: bool = False
     is_ended: Callable[[], bool] = _never
 
 
@@ -109,15 +114,19 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
         vetted = Vetted(program=program.name, classes=(), mode=None, verdict=verdict, evidence=())
         return _with_detail(program, vetted, None)
     seen = _observe(request, program, built)
+    guest = _guest(request, program, built.guest)
     order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
     _refuse_end(request)
     if refusal(seen) is None:
-        guest = _guest(request, program, built.guest)
         counted = _guest(request, program, built.counted) if built.counted else None
         seen = _observe_modes(request, (guest, counted), seen, order)
     # A terminal's signal ends the jobs as well: what they came to says nothing of the program.
     _refuse_end(request)
-    return _with_detail(program, classify(program.name, seen, order), seen)
+    vetted = classify(program.name, seen, order)
+    if request.sanitizes:
+        findings = find(request.toolchain, request.root, request.build, guest, _LEAST_TIMEOUT_S)
+        vetted = with_findings(vetted, findings)
+    return _with_detail(program, vetted, seen)
 
 
 def _refuse_end(request: VetRequest) -> None:
@@ -142,10 +151,33 @@ def _link_guest(
         return objects
     to = request.build / f"{layout}.so"
     ordered = objects[::-1] if layout is Layout.OTHER else objects
+    more, wrapped = _wrappers(request, objects, to)
     outcome = request.toolchain.link_guest(
-        ordered, to, entries_of(program), layout, harness, program.build.libraries
+        [*ordered, *more],
+        to,
+        entries_of(program),
+        layout,
+        harness,
+        Extra(program.build.libraries, wrapped),
     )
     return to if outcome.is_done else outcome.first_error
+
+
+def _wrappers(
+    request: VetRequest, objects: Sequence[Path], to: Path
+) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Make the wrappers of the regions of interest; none where a program has none, or is static."""
+    if request.toolchain.target.link is Link.STATIC:
+        return (), ()
+    tables = [request.toolchain.symbols(one) for one in objects]
+    called = frozenset[str]().union(*(one.undefined for one in tables))
+    regions = regions_of(called & frozenset[str]().union(*(one.functions for one in tables)))
+    if not regions.wrapped:
+        return (), ()
+    source, wrappers = to.with_suffix(".regions.c"), to.with_suffix(".regions.o")
+    write_wrappers(regions, source)
+    outcome = request.toolchain.compile(source, wrappers, [])
+    return ((wrappers,), regions.wrapped) if outcome.is_done else ((), ())
 
 
 def _build(request: VetRequest, program: Program) -> _Built | str:

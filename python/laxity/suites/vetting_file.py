@@ -26,8 +26,8 @@ class VettedProgram(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     """One program in vetting.toml. `mode` and `expected` None: it was rejected.
 
     `expected`: what each job must come to, as the workload `guest` wants it:
-    HOW:CODE:CHECK:OUTPUT, where "-" is not compared. What a manifest said: `size`, `words` (the
-    arguments) and `inputs_sha256` (standard input, files and headers); None: it said nothing.
+    HOW:CODE:CHECK:OUTPUT:FILES, where "-" is not compared. What a manifest said: `size`, `words`
+    (the arguments) and `inputs_sha256` (standard input, files and headers); None: it said nothing.
     """
 
     name: str

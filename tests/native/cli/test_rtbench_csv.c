@@ -99,7 +99,7 @@ convert(const struct row *rows, unsigned n, unsigned n_fields, enum laxity_rtben
         CHECK_EQUAL(laxity_npy_write(&npy, i, &rows[i], 1), 0);
     }
     CHECK_EQUAL(laxity_npy_close(&npy), 0);
-    const struct laxity_rtbench_format format = {level, PERIOD_NS, LAXITY_NS_PER_S};
+    const struct laxity_rtbench_format format = {level, PERIOD_NS, LAXITY_NS_PER_S, false};
     memset(text, 0, sizeof text);
     FILE *out = fmemopen(text, sizeof text - 1, "w");
     const int rc = laxity_rtbench_write_jobs(directory, &format, out);
@@ -189,12 +189,27 @@ static void without_a_counter_its_columns_are_zero(void)
 {
     const struct row row = job_row(0, 0, 2000000);
     (void)convert(&row, 1, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT);
-    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0};
+    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0, false};
     memset(text, 0, sizeof text);
     FILE *out = fmemopen(text, sizeof text - 1, "w");
     CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, out), 0);
     (void)fclose(out);
     CHECK_EQUAL(strncmp(text, "0,0,0,0,0,2.000000007,", 22), 0);
+}
+
+static void a_skipped_deadline_has_no_row_where_it_is_hidden(void)
+{
+    const struct row rows[] = {absent_row(0, LAXITY_STATUS_SKIPPED), job_row(1, 0, 1)};
+    (void)convert(rows, 2, WITHOUT_LOG, LAXITY_RTBENCH_STDOUT);
+    CHECK_EQUAL(strncmp(text, "0,0,0,", 6), 0);
+    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0, true};
+    memset(text, 0, sizeof text);
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, out), 0);
+    (void)fclose(out);
+    CHECK(strchr(text, '\n') != NULL);
+    CHECK(strchr(text, '\n') == strrchr(text, '\n'));
+    CHECK(strstr(text, ",2.010000007,") != NULL); /* released after the first period of 10 ms */
 }
 
 static void people_read_sentences(void)
@@ -232,7 +247,7 @@ static void rate_is_that_of_the_run(void)
 
 static void stream_that_is_not_ours_is_refused(void)
 {
-    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0};
+    const struct laxity_rtbench_format format = {LAXITY_RTBENCH_STDOUT, PERIOD_NS, 0, false};
     write_text("jobs.npy", "not a stream");
     CHECK_EQUAL(laxity_rtbench_write_jobs(directory, &format, stdout), -EINVAL);
     struct laxity_npy npy;
@@ -257,6 +272,7 @@ int main(void)
     RUN(header_without_comma_of_a_workload_does_not_stick_to_the_last_column);
     RUN(header_stands_in_the_file_only);
     RUN(without_a_counter_its_columns_are_zero);
+    RUN(a_skipped_deadline_has_no_row_where_it_is_hidden);
     RUN(people_read_sentences);
     RUN(rate_is_that_of_the_run);
     RUN(stream_that_is_not_ours_is_refused);

@@ -74,6 +74,17 @@ static int raise_it(int argc, char **argv, char **environment)
     return 0;
 }
 
+static int block_and_exit(int argc, char **argv, char **environment)
+{
+    sigset_t all;
+    (void)argc;
+    (void)argv;
+    (void)environment;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
+    guest_exit(0);
+}
+
 static struct laxity_guest_end end_of(int (*main_function)(int, char **, char **))
 {
     union {
@@ -126,6 +137,14 @@ static void abort_ends_the_step_as_its_signal(void)
     CHECK_EQUAL(end.code, SIGABRT);
 }
 
+static void signals_that_a_step_has_blocked_are_not_blocked_after_its_exit(void)
+{
+    sigset_t now;
+    (void)end_of(block_and_exit);
+    CHECK_EQUAL(pthread_sigmask(SIG_SETMASK, NULL, &now), 0);
+    CHECK_EQUAL(sigismember(&now, SIGUSR1), 0);
+}
+
 static void a_fatal_signal_ends_the_step_again_and_again(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -145,6 +164,7 @@ int main(void)
     RUN(exit_calls_what_was_registered_and_only_once);
     RUN(exit_with_an_underscore_calls_nothing);
     RUN(abort_ends_the_step_as_its_signal);
+    RUN(signals_that_a_step_has_blocked_are_not_blocked_after_its_exit);
     RUN(a_fatal_signal_ends_the_step_again_and_again);
     return test_exit_code();
 }

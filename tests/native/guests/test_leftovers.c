@@ -39,7 +39,7 @@ static void an_open_descriptor_is_counted_and_closed(void)
     const int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
     CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
     CHECK_EQUAL(left.n_descriptors, 2);
-    CHECK_EQUAL(laxity_leftovers_take_back(&before), 0);
+    CHECK_EQUAL(laxity_leftovers_close(&before), 0);
     CHECK_EQUAL(fcntl(one, F_GETFD), -1);
     CHECK_EQUAL(fcntl(other, F_GETFD), -1);
 }
@@ -52,7 +52,7 @@ static void an_answer_to_a_signal_is_named_and_put_back(void)
     (void)signal(SIGUSR1, ignore);
     CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
     CHECK_EQUAL(left.handlers, UINT64_C(1) << (SIGUSR1 - 1));
-    CHECK_EQUAL(laxity_leftovers_take_back(&before), 0);
+    laxity_leftovers_answer_again(&before);
     CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
     CHECK_EQUAL(left.handlers, 0);
 }
