@@ -226,7 +226,7 @@ struct laxity_task_state {
     /* Of jobs that are programs: when the one that exists begins; 0 = none exists. */
     struct laxity_atomic64 program_release_ns;
     struct laxity_aborted aborted;
-    uint32_t has_regions; /* of interest (regions.h) */
+    uint32_t has_regions;             /* of interest (regions.h) */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;

@@ -142,7 +142,9 @@ def test_regions_of_interest_are_columns_beside_the_times_of_the_whole_job(laxit
     vetted(laxity, "regions_of_interest")
     code, _, messages = run(laxity, "regions_of_interest")
     assert code == 0, messages
-    jobs = finished(open_run(laxity.directory / "R" / "regions_of_interest").stream("jobs"))
+    jobs = finished(
+        open_run(laxity.directory / "R" / "runs" / "regions_of_interest").stream("jobs")
+    )
     assert jobs["roi_count"].tolist() == [2] * 6
     assert (jobs["roi_ns"] <= jobs["finish_ns"] - jobs["start_ns"]).all()
 
@@ -150,7 +152,7 @@ def test_regions_of_interest_are_columns_beside_the_times_of_the_whole_job(laxit
 def test_a_run_without_regions_of_interest_has_no_column_of_them(laxity: Laxity):
     vetted(laxity, "exits")
     assert run(laxity, "exits")[0] == 0
-    names = open_run(laxity.directory / "R" / "exits").stream("jobs").dtype.names
+    names = open_run(laxity.directory / "R" / "runs" / "exits").stream("jobs").dtype.names
     assert names is not None
     assert not [name for name in names if name.startswith("roi")]
 

@@ -43,7 +43,7 @@ def run_in(
     laxity: Laxity, vetted: Path, mode: str, *options: str, end: str = "", task: str = ""
 ) -> "subprocess.CompletedProcess[str]":
     """Run the stored run again, in another mode, to D; `task`: more keys of its task."""
-    source = vetted / "R" / NAME
+    source = vetted / "R" / "runs" / NAME
     text = (source / "spec.toml").read_text()
     assert 'isolation = "none"' in text
     text = text.replace('isolation = "none"', f'isolation = "{mode}"\n{task}')
@@ -72,7 +72,7 @@ def test_each_job_of_mode_exec_is_a_process_begun_anew_and_right(laxity: Laxity,
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)["runs"][0]
     assert (row["mode"], row["finished"], row["right"]) == ("exec", 3, 3)
-    run = open_run(laxity.directory / "D" / NAME)
+    run = open_run(laxity.directory / "D" / "runs" / NAME)
     assert len(set(finished(run.stream("jobs"))["tid"].tolist())) == 3
     isolating = run.manifest.tasks[0].isolating
     assert isolating is not None
@@ -112,7 +112,7 @@ def test_where_nothing_is_taken_back_the_task_ends_with_its_aborted_job(
 def test_a_process_of_a_job_that_never_ends_is_killed_and_the_next_one_goes_on(
     laxity: Laxity, vetted: Path
 ):
-    assert 'job_timeout = "1s"' in (vetted / "R" / NAME / "spec.toml").read_text()
+    assert 'job_timeout = "1s"' in (vetted / "R" / "runs" / NAME / "spec.toml").read_text()
     done = run_in(laxity, vetted, "fork", "-t", "2", end="loop")
     assert done.returncode == 1
     assert "(cause timeout)" in done.stderr
@@ -162,7 +162,7 @@ def test_samples_within_jobs_that_are_processes_are_refused(laxity: Laxity, vett
 def test_a_stored_run_names_its_object_which_is_hashed_and_runs_wherever_it_lies(
     laxity: Laxity, vetted: Path
 ):
-    assert f"{NAME}.so" in open_run(vetted / "R" / NAME).manifest.files
+    assert f"{NAME}.so" in open_run(vetted / "R" / "runs" / NAME).manifest.files
     assert run_in(laxity, vetted, "restore").returncode == 0
     jobs = finished(stored(laxity).stream("jobs"))
     assert jobs["right"].tolist() == [1, 1, 1]
@@ -172,7 +172,7 @@ def test_a_stored_run_names_its_object_which_is_hashed_and_runs_wherever_it_lies
 def test_a_job_may_be_several_calls_and_says_so_wherever_it_has_figures(
     laxity: Laxity, vetted: Path
 ):
-    assert "calls" not in (open_run(vetted / "R" / NAME).stream("jobs").dtype.names or ())
+    assert "calls" not in (open_run(vetted / "R" / "runs" / NAME).stream("jobs").dtype.names or ())
     done = run_in(laxity, vetted, "none", task="calls = 2")
     assert done.returncode == 0, done.stderr
     assert "each job of ends_on_demand is 2 calls in a row" in done.stdout

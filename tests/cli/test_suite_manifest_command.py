@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from tests.cli.laxity_command import ROOT, Laxity
 
+from laxity.analysis.jobs import finished
+from laxity.store.run_directory import open_run
+
 LISTED = ROOT / "tests" / "suites" / "listed"
 MANIFEST = ("--manifest", "suite/listed.toml")
 HASH_LETTERS = 64
@@ -155,3 +158,22 @@ def test_the_keys_of_a_manifest_are_listed(laxity: Laxity):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("suite.toml\n")
     assert "program[].sizes.NAME.stdin" in done.stdout
+
+
+def test_a_region_of_interest_may_have_brackets_that_the_manifest_names(laxity: Laxity):
+    suite(laxity, "named_region")
+    code, verdicts = vet(laxity)
+    assert (code, verdicts["named_region"]["mode"]) == (0, "none"), verdicts
+    code, _, messages = run(laxity, *MANIFEST)
+    assert code == 0, messages
+    jobs = open_run(laxity.directory / "R" / "runs" / "named_region").stream("jobs")
+    assert finished(jobs)["roi_count"].tolist() == [3] * 4
+
+
+def test_a_region_of_interest_that_is_not_there_is_told(laxity: Laxity):
+    suite(laxity, "named_region")
+    manifest = laxity.directory / "suite" / "listed.toml"
+    manifest.write_text(manifest.read_text().replace("part_ends", "part_end"))
+    code, verdicts = vet(laxity)
+    assert code == 1
+    assert "roi: part_end is not called by one of its files" in verdicts["named_region"]["verdict"]

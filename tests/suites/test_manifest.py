@@ -247,6 +247,7 @@ EXPECTED: dict[str, Mode | None] = {
     "second": Mode.NONE,
     "stamp": Mode.NONE,
     "forced": Mode.NONE,
+    "named_region": Mode.NONE,
 }
 
 

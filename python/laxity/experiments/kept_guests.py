@@ -47,7 +47,7 @@ def _keep(task: TaskSpec, directory: Path) -> Path | None:
     path = Path(task.args[0])
     kept = directory / f"{task.name}.so"
     try:
-        shutil.copyfile(path, kept)
+        shutil.copy(path, kept)  # with its mode: one that is linked statically is executed
     except OSError as error:
         msg = (
             f'task "{task.name}": object {path} cannot be read ({error.strerror}); '

@@ -26,6 +26,8 @@ _MAX_SIZE_NAME = 14
 _MAX_FILTER = 1000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _LIBRARY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
+_FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_BRACKETS = 2
 _INT_BITS = 31
 _MOST_EXIT_CODE = 255
 
@@ -51,6 +53,8 @@ class JobTable(BuildTable, frozen=True, kw_only=True):
     exit_code: int | None = None
     check: int | None = None
     output_filter: str | None = None
+    roi: list[list[str]] | None = None
+    roi_check: str | None = None
 
 
 class SuiteTable(JobTable, frozen=True, kw_only=True):
@@ -211,6 +215,7 @@ def _check_job(table: JobTable) -> None:
         msg = f"check {table.check} does not fit into an int of C; write one that does"
         raise ConfigError(msg)
     _check_filter(table.output_filter)
+    _check_regions(table)
     for word in (*(table.args or ()), table.stdin or "", *(table.inputs or ())):
         if "\0" in word:
             msg = "a word with a NUL in it; no program can be given one"
@@ -225,6 +230,18 @@ def _check_filter(pattern: str | None) -> None:
         msg = f"output_filter is empty, longer than {_MAX_FILTER} letters or has control "
         msg += "characters; write an extended regular expression"
         raise ConfigError(msg)
+
+
+def _check_regions(table: JobTable) -> None:
+    for pair in table.roi or ():
+        if len(pair) != _BRACKETS:
+            msg = f'roi: {pair} is not a begin and an end; write roi = [["begin", "end"]]'
+            raise ConfigError(msg)
+    checks = [] if table.roi_check is None else [table.roi_check]
+    for name in (*(one for pair in table.roi or () for one in pair), *checks):
+        if not _FUNCTION.fullmatch(name):
+            msg = f'roi: "{name[:_MAX_NAME]}" is no function of C; write its name'
+            raise ConfigError(msg)
 
 
 def _check_name(name: str, what: str, most: int) -> None:
@@ -257,6 +274,8 @@ _JOB = (
     ("exit_code", "integer", "of a job that is right (main); without: 0"),
     ("check", "integer", "what a check function returns if the job was right"),
     ("output_filter", "text", "extended regular expression; matches are cut from compared output"),
+    ("roi", "list of pairs", "functions that begin and end a region of interest, in its own calls"),
+    ("roi_check", "text", "function that says within a job whether it is right, by returning 1"),
 )
 _PROGRAM = (
     ("name", "text", "of the program, in every list"),

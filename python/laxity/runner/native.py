@@ -228,7 +228,8 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
     argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
     if task.memory_limit_bytes is not None:
         argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
-    argv += ["--threads", str(task.threads), "--calls", str(task.calls)]
+    argv += ["--threads", str(task.threads)]
+    argv += ["--calls", str(task.calls)] if task.calls > 1 else []
     return [*argv, *jobs_argv, *_words_argv(_workload_words(task))]
 
 

@@ -200,6 +200,8 @@ class _Tailor:
             exit_code=_last(one.exit_code for one in tables) or 0,
             check=_last(one.check for one in tables),
             output_filter=_last(one.output_filter for one in tables) or "",
+            roi=tuple((begin, end) for begin, end in _last(one.roi for one in tables) or ()),
+            roi_check=_last(one.roi_check for one in tables) or "",
         )
 
     def _job_word(self, text: str) -> str:

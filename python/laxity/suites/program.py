@@ -41,7 +41,9 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
     `words`: arguments, seen from the working directory. `stdin` None: an empty one, or nobody said.
     `check`: what the check function is to return; None: nobody said. `output_filter`: matches of
-    this extended regular expression are cut from output before it is compared; "": none.
+    this extended regular expression are cut from output before it is compared; "": none. `roi`:
+    functions that begin and end a region of interest, `roi_check` one that says within the job
+    whether it is right; empty: the known ones.
     """
 
     words: tuple[str, ...] = ()
@@ -50,6 +52,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int = 0
     check: int | None = None
     output_filter: str = ""
+    roi: tuple[tuple[str, str], ...] = ()
+    roi_check: str = ""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

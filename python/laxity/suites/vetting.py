@@ -151,7 +151,10 @@ def _link_guest(
         return objects
     to = request.build / f"{layout}.so"
     ordered = objects[::-1] if layout is Layout.OTHER else objects
-    more, wrapped = _wrappers(request, objects, to)
+    made = _wrappers(request, program, objects, to)
+    if isinstance(made, str):
+        return made
+    more, wrapped = made
     outcome = request.toolchain.link_guest(
         [*ordered, *more],
         to,
@@ -164,20 +167,26 @@ def _link_guest(
 
 
 def _wrappers(
-    request: VetRequest, objects: Sequence[Path], to: Path
-) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Make the wrappers of the regions of interest; none where a program has none, or is static."""
+    request: VetRequest, program: Program, objects: Sequence[Path], to: Path
+) -> tuple[tuple[Path, ...], tuple[str, ...]] | str:
+    """Make the wrappers of the regions of interest; in words: why those asked for cannot be."""
+    given = program.given
+    wanted = {name for pair in given.roi for name in pair}
+    wanted |= {given.roi_check} if given.roi_check else set()
     if request.toolchain.target.link is Link.STATIC:
-        return (), ()
+        return "roi: only of programs that are linked dynamically" if wanted else ((), ())
     tables = [request.toolchain.symbols(one) for one in objects]
     called = frozenset[str]().union(*(one.undefined for one in tables))
-    regions = regions_of(called & frozenset[str]().union(*(one.functions for one in tables)))
+    defined = frozenset[str]().union(*(one.functions for one in tables))
+    regions = regions_of(called & defined, given.roi, given.roi_check)
+    if missing := sorted(wanted - (called & defined)):
+        return f"roi: {missing[0]} is not called by one of its files and defined by another"
     if not regions.wrapped:
         return (), ()
     source, wrappers = to.with_suffix(".regions.c"), to.with_suffix(".regions.o")
     write_wrappers(regions, source)
     outcome = request.toolchain.compile(source, wrappers, [])
-    return ((wrappers,), regions.wrapped) if outcome.is_done else ((), ())
+    return ((wrappers,), regions.wrapped) if outcome.is_done else outcome.first_error
 
 
 def _build(request: VetRequest, program: Program) -> _Built | str:
