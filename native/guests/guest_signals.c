@@ -9,11 +9,11 @@
 #include <stdbool.h>
 
 /* A wrapped function has no argument that could lead it there. */
-static atomic_bool is_changed;
+static atomic_uint is_changed; /* a whole word: riscv64 exchanges no less without a library */
 
 bool laxity_guest_signals_take(void)
 {
-    return atomic_exchange(&is_changed, false);
+    return atomic_exchange(&is_changed, 0U) != 0;
 }
 
 /* The names that the linker gives them. The second is signal() in strict modes of the compiler. */
@@ -24,20 +24,20 @@ int guest_sigaction(int number, const struct sigaction *action, struct sigaction
 
 sighandler_t guest_signal(int number, sighandler_t handler)
 {
-    atomic_store(&is_changed, true);
+    atomic_store(&is_changed, 1U);
     return signal(number, handler);
 }
 
 sighandler_t guest_sysv_signal(int number, sighandler_t handler)
 {
-    atomic_store(&is_changed, true);
+    atomic_store(&is_changed, 1U);
     return sysv_signal(number, handler);
 }
 
 int guest_sigaction(int number, const struct sigaction *action, struct sigaction *out_before)
 {
     if (action) {
-        atomic_store(&is_changed, true);
+        atomic_store(&is_changed, 1U);
     }
     return sigaction(number, action, out_before);
 }
