@@ -249,3 +249,12 @@ def test_a_region_of_interest_that_is_not_there_is_told(laxity: Laxity):
     code, verdicts = vet(laxity)
     assert code == 1
     assert "roi: part_end is not called by one of its files" in verdicts["named_region"]["verdict"]
+
+
+def test_an_output_filter_that_is_no_expression_is_a_mistake_of_the_manifest(laxity: Laxity):
+    suite(laxity, "code")
+    path = laxity.directory / "suite" / "listed.toml"
+    path.write_text(path.read_text() + 'output_filter = "("\n')
+    done = laxity("suite", "vet", "suite", *MANIFEST, "--jobs", "3", "--quiet")
+    assert done.returncode == 2, done.stderr
+    assert 'code: output_filter "(" is no extended regular expression; correct it' in done.stderr
