@@ -153,7 +153,7 @@ static int enter_directory(const char *named)
         }
         return 0;
     }
-    const char *place = getenv("TMPDIR");
+    const char *place = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread so far */
     laxity_format(
         new_directory, sizeof new_directory, "%s/laxity-guest-XXXXXX", place ? place : "/tmp"
     );
