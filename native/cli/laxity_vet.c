@@ -386,7 +386,13 @@ static void vet(int argc, char **argv, struct laxity_error *error)
         return;
     }
     if (laxity_guest_streams_filter(given.filter)) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "--filter: no extended regular expression");
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "%.40s: output_filter \"%.80s\" is no extended regular expression; correct it",
+            given.name,
+            given.filter
+        );
         return;
     }
     const int rc = result_fd < 0 ? -errno : laxity_guest_streams_open(given.input);

@@ -26,6 +26,7 @@
 #include <laxity/hooks.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -63,6 +64,7 @@ static struct {
 } expected;
 static char new_directory[PATH_MAX]; /* "": it was named */
 static enum laxity_job_process job_process;
+static int complaints_fd = STDERR_FILENO;
 
 /* Place of a word in a blank-separated list, -1 = none. */
 static int find_word(const char *list, const char *word)
@@ -80,9 +82,10 @@ static int find_word(const char *list, const char *word)
     return -1;
 }
 
+/* Of init, not of the guest, which has a standard error of its own from some point on. */
 static int refuse(const char *what, const char *why)
 {
-    (void)fprintf(stderr, "guest: %s: %s\n", what, why);
+    (void)dprintf(complaints_fd, "guest: %s: %s\n", what, why);
     return -1;
 }
 
@@ -132,22 +135,32 @@ static void check_batch(void)
     }
 }
 
+/* Returns 0, or -1 and has said why. */
+static int change_directory(const char *path)
+{
+    return chdir(path) == 0 ? 0 : refuse(path, strerrordesc_np(errno));
+}
+
 /* A new one is empty again after the last job, and removed then. Returns 0, or -1 and has said why.
  */
 static int enter_directory(const char *named)
 {
-    if (named[0] == '\0') {
-        const char *place = getenv("TMPDIR");
-        laxity_format(
-            new_directory, sizeof new_directory, "%s/laxity-guest-XXXXXX", place ? place : "/tmp"
-        );
-        named = mkdtemp(new_directory);
-    }
-    if (!named || chdir(named) != 0) {
-        return refuse(named ? named : new_directory, strerrordesc_np(errno));
-    }
     isolated.has_directory = true;
-    return 0;
+    if (named[0] != '\0') {
+        if (change_directory(named)) {
+            laxity_job_failed("the directory of its input files is gone: laxity suite run keeps "
+                              "that no longer than it runs; run that again");
+        }
+        return 0;
+    }
+    const char *place = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread so far */
+    laxity_format(
+        new_directory, sizeof new_directory, "%s/laxity-guest-XXXXXX", place ? place : "/tmp"
+    );
+    if (!mkdtemp(new_directory)) {
+        return refuse(new_directory, strerrordesc_np(errno));
+    }
+    return change_directory(new_directory);
 }
 
 /* Returns 0, or -1 and has said why. */
@@ -205,7 +218,20 @@ int benchmark_init(int argc, void **argv)
     if (read_expected(argv[WORD_EXPECTED])) {
         return refuse(argv[WORD_EXPECTED], "is not HOW:CODE:CHECK:OUTPUT:FILES");
     }
-    return load(argc, (char **)argv);
+    complaints_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    const int rc = load(argc, (char **)argv);
+    (void)close(complaints_fd);
+    return rc;
+}
+
+/* It works where its task does, and finds there what its task found: what jobs before have left is
+ * taken back here, because the process of a job that was killed could not. The task also removes
+ * the directory. */
+void laxity_prepare_fresh(char **words)
+{
+    static char here[] = ".";
+    laxity_guest_files_restore(&isolated.files);
+    words[WORD_DIRECTORY] = here;
 }
 
 void laxity_set_calls(uint32_t calls)

@@ -32,6 +32,14 @@ enum laxity_job_process {
 __attribute__((weak)) enum laxity_job_process laxity_job_process(void);
 
 /*
+ * laxity_prepare_fresh - in a copy of the task's process that is about to become the fresh process
+ * of a job: give it its words; of a workload that does not define it, those of the task
+ *
+ * words: as benchmark_init had them; theirs to change.
+ */
+__attribute__((weak)) void laxity_prepare_fresh(char **words);
+
+/*
  * laxity_job_cause - why the job that has just ended is aborted (enum laxity_end), or
  * LAXITY_END_NONE
  *

@@ -89,6 +89,9 @@ static _Noreturn void become_fresh(const struct job_process *job)
         job->current->is_lost
     );
     argv[1] = role;
+    if (laxity_prepare_fresh) {
+        laxity_prepare_fresh(argv + 2);
+    }
     (void)fcntl(engine->segment_fd, F_SETFD, 0);
     (void)execv("/proc/self/exe", argv);
     _exit(CANNOT_EXEC);

@@ -194,6 +194,14 @@ def test_each_job_reads_its_standard_input_from_the_beginning(tmp_path: Path) ->
     assert printed(tmp_path) == ["one", "two"] * 2
 
 
+def test_a_standard_input_that_is_not_there_is_refused_before_a_run_is_made(tmp_path: Path) -> None:
+    options = ("-p", "20ms", "-t", "2", "--stdin", str(tmp_path / "no"))
+    outcome = run_exec(tmp_path, DYNAMIC, "read", options=options)
+    assert outcome.code == 2
+    assert f'stdin "{tmp_path / "no"}": no file that can be read; correct the path' in outcome.err
+    assert not (tmp_path / "D").exists()
+
+
 def test_a_stored_run_of_a_program_can_be_run_again(tmp_path: Path) -> None:
     run_exec(tmp_path, DYNAMIC, "print", "again")
     spec = tmp_path / "D" / "spec.toml"

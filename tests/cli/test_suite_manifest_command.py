@@ -3,8 +3,10 @@
 """`laxity suite` with a manifest, as a user calls it."""
 
 import json
+import re
 import shutil
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,26 @@ def suite(laxity: Laxity, *names: str) -> None:
     chosen = [one for one in tables[1:] if one.split('"')[1] in names]
     text = "[[program]]\n".join(["schema = 1\n", *chosen])
     (laxity.directory / "suite" / "listed.toml").write_text(text)
+
+
+def appends(laxity: Laxity, inputs: str = '["told.txt"]') -> None:
+    """Make a checkout whose program prints its log after adding to it, and vet it."""
+    folder = laxity.directory / "suite" / "appends"
+    folder.mkdir(parents=True)
+    (folder / "told.txt").write_text("1")
+    (folder / "appends.c").write_text(
+        "#include <stdio.h>\n"
+        "int main(void)\n{\n"
+        '    FILE *log = fopen("log.txt", "a+");\n'
+        '    fprintf(log, "x");\n'
+        '    printf("%ld\\n", ftell(log));\n'
+        "    return fclose(log);\n}\n"
+    )
+    (laxity.directory / "suite" / "listed.toml").write_text(
+        f'schema = 1\n[[program]]\nname = "appends"\ninputs = {inputs}\n'
+    )
+    code, verdicts = vet(laxity)
+    assert (code, verdicts["appends"]["mode"]) == (0, "restore")
 
 
 def vet(laxity: Laxity, *words: str) -> "tuple[int, dict[str, dict[str, Any]]]":
@@ -64,6 +86,15 @@ def test_a_program_that_lacks_an_input_is_listed_and_the_others_are_vetted_and_r
     assert [one["program"] for one in answer["left_out"]] == ["sums-huge"]
 
 
+def test_vetting_tells_people_too_which_program_lacks_what(laxity: Laxity):
+    suite(laxity, "sums")
+    words = ("--sizes", "small,huge", "--jobs", "3", "--quiet")
+    done = laxity("suite", "vet", "suite", *MANIFEST, *words)
+    assert done.returncode == 4, done.stderr
+    told = "of the manifest cannot be had: sums-huge (lacks its input: sums/huge.txt)"
+    assert told in done.stdout
+
+
 def test_a_choice_without_the_program_that_lacks_an_input_is_complete(laxity: Laxity):
     suite(laxity, "sums")
     code, verdicts = vet(laxity, "--sizes", "small,huge", "--only", "sums-small")
@@ -80,6 +111,47 @@ def test_standard_input_begins_anew_in_each_job_of_each_mode(laxity: Laxity, mod
     assert code == 0, messages
     row = answer["runs"][0]
     assert (row["mode"], row["finished"], row["right"]) == (mode, 4, 4)
+
+
+def in_mode(laxity: Laxity, mode: str) -> None:
+    """Choose a mode for all programs of vetting.toml."""
+    path = laxity.directory / "vetting.toml"
+    path.write_text(re.sub('mode = ".*"', f'mode = "{mode}"', path.read_text()))
+
+
+@pytest.mark.parametrize("mode", ["restore", "fork", "exec"])
+def test_files_that_a_job_leaves_beside_its_inputs_are_gone_for_the_next_one(
+    laxity: Laxity, mode: str
+):
+    appends(laxity)
+    in_mode(laxity, mode)
+    code, answer, messages = run(laxity, *MANIFEST)
+    assert code == 0, messages
+    assert (answer["runs"][0]["mode"], answer["runs"][0]["right"]) == (mode, 4)
+
+
+@pytest.mark.parametrize("mode", ["none", "restore", "fork", "exec"])
+def test_no_working_directory_outlives_a_run_in_any_mode(laxity: Laxity, tmp_path: Path, mode: str):
+    appends(laxity, inputs="[]")
+    in_mode(laxity, mode)
+    (tmp_path / "places").mkdir()
+    options = ("-p", "5ms", "-t", "4", "--policy", "other", "--no-report", "--quiet")
+    done = laxity(
+        *("suite", "run", "suite", *MANIFEST, "--run-dir", "R", *options),
+        environment={"TMPDIR": str(tmp_path / "places")},
+    )
+    # In mode none later jobs find what the first one has left.
+    assert done.returncode == (1 if mode == "none" else 0), done.stderr
+    assert list((tmp_path / "places").iterdir()) == []
+
+
+def test_a_stored_run_with_input_files_says_that_these_are_gone(laxity: Laxity):
+    appends(laxity)
+    assert run(laxity, *MANIFEST)[0] == 0
+    done = laxity("run", "R/runs/appends/spec.toml", "--run-dir", "A", "--no-report", "--quiet")
+    assert done.returncode == 1
+    assert "the directory of its input files is gone" in done.stderr
+    assert "No such file or directory" in (laxity.directory / "A" / "output.log").read_text()
 
 
 def test_jobs_run_with_their_words_files_and_filter_and_write_nothing_into_the_checkout(
@@ -177,3 +249,12 @@ def test_a_region_of_interest_that_is_not_there_is_told(laxity: Laxity):
     code, verdicts = vet(laxity)
     assert code == 1
     assert "roi: part_end is not called by one of its files" in verdicts["named_region"]["verdict"]
+
+
+def test_an_output_filter_that_is_no_expression_is_a_mistake_of_the_manifest(laxity: Laxity):
+    suite(laxity, "code")
+    path = laxity.directory / "suite" / "listed.toml"
+    path.write_text(path.read_text() + 'output_filter = "("\n')
+    done = laxity("suite", "vet", "suite", *MANIFEST, "--jobs", "3", "--quiet")
+    assert done.returncode == 2, done.stderr
+    assert 'code: output_filter "(" is no extended regular expression; correct it' in done.stderr

@@ -39,7 +39,10 @@ def with_right(made: Made, wrong_jobs: Sequence[int]) -> Made:
 
 
 def write_suite(
-    directory: Path, programs: Mapping[str, tuple[Made, Sequence[int]]], sources: str = "0" * 64
+    directory: Path,
+    programs: Mapping[str, tuple[Made, Sequence[int]]],
+    sources: str = "0" * 64,
+    inputs: str | None = None,
 ) -> Path:
     """Write a suite run.
 
@@ -47,6 +50,7 @@ def write_suite(
         directory: Of the run.
         programs: By name: a run, and which of its jobs were wrong.
         sources: Hash of the sources of every program.
+        inputs: Of its input files; None: it has none.
     """
     rows = []
     for name, (made, wrong) in programs.items():
@@ -56,7 +60,9 @@ def write_suite(
         _write_manifest(path, msgspec.structs.replace(manifest, tasks=[task]))
         rows.append(_program(name, "restore", run=name))
     rows.append(_program("broken", None, left_out="rejected: its <check> fails", left_out_code=4))
-    rows = [msgspec.structs.replace(one, sources_sha256=sources) for one in rows]
+    rows = [
+        msgspec.structs.replace(one, sources_sha256=sources, inputs_sha256=inputs) for one in rows
+    ]
     document = SuiteDocument(checkout="/home/x/suite", vetting="V", cc="cc", programs=rows)
     (directory / SUITE).write_bytes(encode_document(document))
     write_results(directory)

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.report.made_up_suite import (
     made_up_vetting,
@@ -18,13 +19,15 @@ from tests.report.made_up_suite import (
 )
 from tests.report.run_builder import Made, ordinary_rows
 
+from laxity.model.manifest import encode_document
 from laxity.model.suite_result import VettedMode
-from laxity.report.compare_data import read_side
+from laxity.report.compare_data import Side, read_side
 from laxity.report.compare_sides import differences_of
 from laxity.report.page import write_report
 from laxity.report.sections import vetting
 from laxity.report.small import bars
 from laxity.runner.suite_results import read_suite
+from laxity.store.run_directory import hash_files, read_manifest
 
 ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 
@@ -113,7 +116,42 @@ def test_suite_runs_of_other_sources_are_not_compared(tmp_path: Path):
 
     assert differences("B") == []
     assert differences("C") == [
-        ('a/task "a" args', "cc, sources 000000000000", "cc, sources 111111111111")
+        (
+            'a/task "a" args',
+            "cc (dynamic), sources 000000000000",
+            "cc (dynamic), sources 111111111111",
+        )
+    ]
+
+
+def test_suite_runs_with_input_files_are_compared_if_these_are_the_same(tmp_path: Path):
+    def side(name: str, inputs: str) -> Side:
+        path = write_suite(
+            tmp_path / name, {"a": (Made(ordinary_rows(40)), ())}, inputs=inputs * 64
+        )
+        # As suite run writes it: object and directory are others in each run.
+        words = ["/b/a.so", "a", "main", "returned:0:-:-:-", f"/{name}/in", "", f"/{name}/cwd"]
+        spec = path / "runs" / "a" / "spec.toml"
+        text = re.sub(r"args = \[[^]]*\]", f"args = {json.dumps(words)}", spec.read_text())
+        spec.write_text(text)
+        manifest = read_manifest(path / "runs" / "a")
+        files = hash_files(path / "runs" / "a")
+        (path / "runs" / "a" / "manifest.json").write_bytes(
+            encode_document(msgspec.structs.replace(manifest, files=files))
+        )
+        return read_side(name, path)
+
+    base = side("A", "0")
+    assert list(differences_of(base, side("B", "0"))) == []
+    differences = [
+        (one.what, one.base[:56], one.new[:56]) for one in differences_of(base, side("C", "1"))
+    ]
+    assert differences == [
+        (
+            'a/task "a" args',
+            "cc (dynamic), sources 000000000000, inputs 000000000000 ",
+            "cc (dynamic), sources 000000000000, inputs 111111111111 ",
+        )
     ]
 
 

@@ -126,6 +126,7 @@ def run_suite(request: SuiteRequest, signals: Forwarder) -> tuple[Finished, Suit
             checkout=str(request.root),
             vetting=request.vetting,
             cc=shlex.join(request.toolchain.cc),
+            link=request.toolchain.target.link.value,
             programs=[*rows, *map(_missing, request.missing)],
         )
     )
@@ -198,6 +199,7 @@ def _row(request: SuiteRequest, program: Program, name: str) -> SuiteProgram:
         classes=[] if vetted is None else list(vetted.classes),
         mode=None if vetted is None or vetted.mode is None else vetted.mode.value,
         sources_sha256=None if vetted is None else vetted.sources_sha256,
+        inputs_sha256=None if vetted is None else vetted.inputs_sha256,
         run=None if reason else name,
         left_out=reason or None,
         left_out_code=EXIT_NO_VERDICT if reason else None,

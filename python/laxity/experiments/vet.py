@@ -156,12 +156,15 @@ def _ended(manifest: Manifest, asked: VettingRequest, verdicts: Sequence[Vetted]
     rejected = [one for one in verdicts if one.mode is None]
     is_whole = len(verdicts) == len(asked.found.programs)
     code, message = EXIT_DONE, ""
-    if asked.found.left_out:
+    absent = ", ".join(f"{one.path} ({one.reason})" for one in asked.found.left_out)
+    if absent:
         code = EXIT_NO_VERDICT
-        message = f"{len(asked.found.left_out)} programs of the manifest cannot be had"
+        message = f"of the manifest cannot be had: {absent}"
     if rejected:
         code = EXIT_VIOLATED
-        message = f"{len(rejected)} of {len(verdicts)} programs have no right mode"
+        message = f"{len(rejected)} of {len(verdicts)} programs have no right mode" + (
+            f"; {message}" if message else ""
+        )
     if not is_whole:
         code = EXIT_INTERRUPTED
         message = (

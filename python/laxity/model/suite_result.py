@@ -74,7 +74,7 @@ class SuiteProgram(Record, frozen=True, kw_only=True):
 
     `run`: name below runs/, null: it was not to be run. `left_out`: why there is no result, null:
     there is one, or it was not its turn yet. `convention` null: it cannot be
-    had. `left_out_code`: of the run that was tried.
+    had. `left_out_code`: of the run that was tried. `inputs_sha256` null: no input files.
     """
 
     program: str
@@ -82,6 +82,7 @@ class SuiteProgram(Record, frozen=True, kw_only=True):
     classes: list[str]
     mode: str | None
     sources_sha256: str | None
+    inputs_sha256: str | None = None
     run: str | None = None
     left_out: str | None = None
     left_out_code: int | None = None
@@ -89,12 +90,13 @@ class SuiteProgram(Record, frozen=True, kw_only=True):
 
 
 class SuiteDocument(Record, frozen=True, kw_only=True):
-    """suite.json; `checkout` and `vetting`: as they were given."""
+    """suite.json; `checkout` and `vetting`: as they were given; `link`: dynamic, static."""
 
     schema: int = SUITE_SCHEMA
     checkout: str
     vetting: str
     cc: str
+    link: str = "dynamic"
     programs: list[SuiteProgram]
 
 

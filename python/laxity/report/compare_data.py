@@ -17,6 +17,7 @@ from laxity.model.costs import Costs
 from laxity.model.fail_on import EXECUTION, RELEASE_LATENCY, RESPONSE
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity as Stream
+from laxity.model.suite_result import SuiteDocument, SuiteProgram
 from laxity.report.run_data import TaskData, read_tasks
 from laxity.runner.costs import read_costs
 from laxity.runner.finish import open_recovered
@@ -27,6 +28,9 @@ from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 _STREAM_OF = {RESPONSE: Stream.RESPONSE_TIME, RELEASE_LATENCY: Stream.RELEASE_LATENCY}
 _STATE = "state"
 _SHORT_HASH = 12
+# Words of the workload `guest` in a spec (experiments/suite.py: guest_words) that name other places
+# in each run: its standard input, and the directory with its input files.
+_PLACES = frozenset({4, 6})
 # Kinds of run that have jobs of their own; what else a demo holds is costs, or a verdict.
 _KINDS_WITH_JOBS = frozenset({"run", "observe"})
 # What ended these is not among their jobs. Who interrupts a run has all jobs up to there.
@@ -116,11 +120,17 @@ def _built(run: Run) -> dict[str, str]:
     if run.manifest.kind != "suite":
         return {}
     document = read_suite(run.path)
-    return {
-        one.run: f"{document.cc}, sources {(one.sources_sha256 or '')[:_SHORT_HASH]}"
-        for one in document.programs
-        if one.run is not None
-    }
+    return {one.run: _made_of(document, one) for one in document.programs if one.run is not None}
+
+
+def _made_of(document: SuiteDocument, program: SuiteProgram) -> str:
+    parts = [
+        f"{document.cc} ({document.link})",
+        f"sources {(program.sources_sha256 or '')[:_SHORT_HASH]}",
+    ]
+    if program.inputs_sha256 is not None:
+        parts.append(f"inputs {program.inputs_sha256[:_SHORT_HASH]}")
+    return ", ".join(parts)
 
 
 def _read_part(run: Run, built: Mapping[str, str]) -> Part:
@@ -135,13 +145,26 @@ def _read_part(run: Run, built: Mapping[str, str]) -> Part:
         msg = f"{run.path / SPEC}: unreadable ({error}); the run is damaged"
         raise RecordError(msg) from error
     if run.path.name in built:
-        spec = _without_object(spec, built[run.path.name])
+        spec = _without_places(spec, built[run.path.name])
     return Part(run.manifest, spec, tasks, _resolution_ns(run), _checks(run))
 
 
-def _without_object(spec: dict[str, Any], built: str) -> dict[str, Any]:
-    """Put in place of the shared object's path, another one each time, of what it was made."""
-    tasks = [{**task, "args": [built, *task.get("args", [])[1:]]} for task in spec.get("task", [])]
+def _without_places(spec: dict[str, Any], built: str) -> dict[str, Any]:
+    """Put in place of the object's path, another one each time, of what it was made.
+
+    The path of its input and the directory with its input files are others each time, too.
+    """
+    tasks = [
+        {
+            **task,
+            "args": [
+                built,
+                *("given" if at in _PLACES and word else word for at, word in enumerate(words, 1)),
+            ],
+        }
+        for task in spec.get("task", [])
+        for words in [task.get("args", [])[1:]]
+    ]
     return {**spec, "task": tasks}
 
 

@@ -239,7 +239,7 @@ def _vetting_sentences(document: VettingDocument, rejected: list[str]) -> tuple[
     if rejected:
         sentences.append(f"Rejected: {_named(rejected)}.")
     if document.unplaced:
-        sentences.append(f"Discovery could not place {count_noun(len(document.unplaced), 'item')}.")
+        sentences.append(f"Discovery left {count_noun(len(document.unplaced), 'item')} out.")
     return tuple(sentences)
 
 

@@ -13,7 +13,7 @@ from laxity.runner.native import NativeProgram, run_native
 from laxity.runner.placement import Cpus, cpus_of_this_process
 from laxity.runner.progress import Display
 from laxity.runner.signals import Forwarder
-from laxity.runner.tools import find_program, find_tool, find_workload
+from laxity.runner.tools import find_program, find_tool, find_workload, require_stdin
 from laxity.store.run_directory import NewRun
 
 
@@ -75,6 +75,7 @@ class ThisMachine:
         for task in spec.tasks:
             if task.exec:
                 find_program(task.exec[0])
+                require_stdin(task.stdin)
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any target
         """Runs are written where they stay."""

@@ -128,6 +128,17 @@ def find_program(name: str) -> Path:
     return Path(found).absolute()
 
 
+def require_stdin(path: str) -> None:
+    """Check that a file can be the standard input of a program; "" is an empty one.
+
+    Raises:
+        ConfigError: It is none, or cannot be read.
+    """
+    if path and (Path(path).is_dir() or not os.access(path, os.R_OK)):
+        msg = f'stdin "{path}": no file that can be read; correct the path'
+        raise ConfigError(msg)
+
+
 def list_workloads() -> list[Workload]:
     """List the bundled workloads.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.errors import EXIT_USAGE, ConfigError, PlatformError, ToolError
 from laxity.runner.tools import find_tool
 from laxity.suites.program import Convention, Program
 from laxity.suites.target import Target
@@ -271,7 +271,7 @@ def _failure(done: "subprocess.CompletedProcess[bytes]", is_short: bool) -> str:
     text = done.stderr.decode(errors="replace").strip()
     if text.startswith("laxity-vet: "):
         msg = text.partition("\n")[0].removeprefix("laxity-vet: ")
-        raise ToolError(msg)
+        raise ConfigError(msg) if done.returncode == EXIT_USAGE else ToolError(msg)
     if not is_short:
         return ""
     if done.returncode < 0:

@@ -209,11 +209,11 @@ def build_rejected(document: VettingDocument) -> Section | None:
 
 
 def build_unplaced(document: VettingDocument) -> Section | None:
-    """Build what discovery could not place; None if it placed all."""
+    """Build what discovery left out; None if it placed all."""
     rows = tuple((text_cell(one.path), text_cell(one.reason)) for one in document.unplaced)
     if not rows:
         return None
-    table = Table("Folders and files that are no program", ("path", "why"), rows)
+    table = Table("What is no program, or cannot be had", ("path", "why"), rows)
     return Section("unplaced", "Not placed", (table,))
 
 
