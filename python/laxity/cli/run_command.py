@@ -21,7 +21,9 @@ class RunCommand(click.Command):
             words = args[at + 1 :]
             args = [*args[: at + 1], *([shlex.join(words)] if words else [])]
         rest = super().parse_args(ctx, args)
-        if ctx.params.get("what") is None and not ctx.params.get("exec_words"):
+        is_named = ctx.params.get("what") is not None or ctx.params.get("exec_words")
+        # Completion asks about command lines that are not whole yet.
+        if not is_named and not ctx.resilient_parsing:
             what = next(one for one in self.params if one.name == "what")
             raise click.MissingParameter(ctx=ctx, param=what)
         return rest
