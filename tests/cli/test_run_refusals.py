@@ -40,7 +40,7 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
         ((*MEM, "--per", "10ms"), "unknown option --per;"),
         ((*MEM, "-p", "10ms", "--policy", "batch"), "invalid value for '--policy':"),
         ((*MEM, "-p", "10ms", "--policy", "deadline"), "--policy deadline needs a runtime;"),
-        ((*MEM, "-p", "10ms", "-T", "9001us"), 'task "mem": runtime 9001us is 90% of period 10ms'),
+        ((*MEM, "-p", "10ms", "-T", "9001us"), 'task "mem": runtime 9001us is 90 % of period 10ms'),
         ((*MEM, "-p", "10ms", "-P", "9ms"), "-P 9ms: the period of the task is 10ms"),
         ((*MEM, "-p", "10ms", "--shield", "x"), '--shield: "x" is not a list of CPUs;'),
         ((*MEM, "-p", "10ms", "--shield", "4000"), "--shield 4000: no CPU 4000 is online;"),

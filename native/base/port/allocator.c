@@ -24,7 +24,6 @@ int laxity_allocator_count(
 
 #else
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,6 +38,8 @@ int laxity_allocator_count(
 #if LAXITY_LINK_IS_STATIC
 #define HEAP_SYMBOL(name) __asm__("__wrap_" #name)
 #else
+#include <dlfcn.h>
+
 #define HEAP_SYMBOL(name) __asm__(#name)
 #endif
 

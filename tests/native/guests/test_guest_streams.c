@@ -73,6 +73,9 @@ int main(void)
         return 1;
     }
     job_fd = dup(STDOUT_FILENO);
+    if (job_fd < 0) {
+        return 1;
+    }
     write_to(own_fd);
     RUN(output_is_whole_without_a_filter);
     RUN(a_wrong_expression_is_refused);
