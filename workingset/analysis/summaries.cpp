@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/summaries.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace laxity::workingset {
+
+std::optional<CellSet> &killed_before(PathState &state, Exit exit)
+{
+    return state.killed[static_cast<size_t>(exit)];
+}
+
+void join(PathState &state, const PathState &other)
+{
+    state.live |= other.live;
+    for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+        if (!other.killed[exit]) {
+            continue;
+        }
+        if (state.killed[exit]) {
+            *state.killed[exit] &= *other.killed[exit];
+        } else {
+            state.killed[exit] = other.killed[exit];
+        }
+    }
+}
+
+PathState after_kills(const CellSet &first, const PathState &then)
+{
+    PathState state = then;
+    state.live.intersectWithComplement(first);
+    for (std::optional<CellSet> &killed : state.killed) {
+        if (killed) {
+            *killed |= first;
+        }
+    }
+    return state;
+}
+
+OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis &pointers)
+{
+    OutsideCall outside;
+    if (llvm::isa<llvm::IntrinsicInst>(call)) {
+        outside.returns = !call.doesNotReturn();
+        return outside;
+    }
+    if (pointers.may_call_unknown(call) || call.isInlineAsm()) {
+        outside.returns = !call.doesNotReturn();
+        outside.unwinds = !call.doesNotThrow();
+        outside.ends_process = !call.isInlineAsm();
+    }
+    for (const llvm::Function *callee : pointers.callees(call)) {
+        const ExternalModel *model = find_external_model(*callee);
+        if (model == nullptr) {
+            continue;
+        }
+        switch (model->effect) {
+        case ExternalEffect::Exits:
+            outside.ends_process = true;
+            break;
+        case ExternalEffect::Aborts:
+            break;
+        case ExternalEffect::Longjmp:
+            outside.jumps = true;
+            break;
+        case ExternalEffect::Unwinds:
+            outside.unwinds = true;
+            break;
+        case ExternalEffect::Throws:
+            outside.unwinds = outside.unwinds || !call.doesNotThrow();
+            outside.returns = true;
+            break;
+        default:
+            outside.returns = true;
+            break;
+        }
+    }
+    return outside;
+}
+
+Summaries::Summaries(
+    const CallGraph &graph,
+    const Cells &cells,
+    const PointerAnalysis &pointers,
+    const ModuleIndex &index
+)
+    : graph_(graph), cells_(cells), pointers_(pointers), index_(index)
+{
+    for (const auto &component : graph.bottom_up()) {
+        for (const llvm::Function *function : component) {
+            auto &order = post_orders_[function];
+            for (const llvm::BasicBlock *block : llvm::post_order(&function->getEntryBlock())) {
+                order.push_back(block);
+            }
+            for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
+                if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+                    outside_[call] = find_outside_call(*call, pointers_);
+                }
+            }
+        }
+        find_touched(component);
+        bool has_changed = true;
+        while (has_changed) {
+            has_changed = false;
+            for (const llvm::Function *function : component) {
+                has_changed = solve(*function) || has_changed;
+            }
+            has_changed = has_changed && graph.is_recursive(*component.front());
+        }
+    }
+}
+
+const PathState &Summaries::entry(const llvm::Function &function) const
+{
+    auto found = entries_.find(&function);
+    return found == entries_.end() ? nothing_ : found->second;
+}
+
+const PathState &Summaries::block_start(const llvm::BasicBlock &block) const
+{
+    auto found = blocks_.find(&block);
+    return found == blocks_.end() ? nothing_ : found->second;
+}
+
+const CellSet &Summaries::touched(const llvm::Function &function) const
+{
+    auto found = touched_.find(&function);
+    return found == touched_.end() ? no_cells_ : found->second;
+}
+
+const CellSet &Summaries::written(const llvm::Function &function) const
+{
+    auto found = written_.find(&function);
+    return found == written_.end() ? no_cells_ : found->second;
+}
+
+const OutsideCall &Summaries::outside(const llvm::CallBase &call) const
+{
+    return outside_.find(&call)->second;
+}
+
+/* All members of a component reach each other, so they have the same sets. */
+void Summaries::find_touched(const llvm::ArrayRef<const llvm::Function *> component)
+{
+    CellSet touched;
+    CellSet written;
+    for (const llvm::Function *function : component) {
+        touched |= cells_.frame(*function);
+        for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
+            if (!index_.has_number(instruction)) {
+                continue;
+            }
+            if (const Effect *effect = cells_.effect(index_.number(instruction))) {
+                touched |= effect->reads;
+                touched |= effect->kills;
+                touched |= effect->writes;
+                written |= effect->writes;
+            }
+            if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+                for (const llvm::Function *callee : graph_.callees(*call)) {
+                    touched |= this->touched(*callee);
+                    written |= this->written(*callee);
+                }
+            }
+        }
+    }
+    for (const llvm::Function *function : component) {
+        touched_[function] = touched;
+        written_[function] = written;
+    }
+}
+
+bool Summaries::solve(const llvm::Function &function)
+{
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        for (const llvm::BasicBlock *block : post_orders_[&function]) {
+            has_changed = solve_block(*block) || has_changed;
+        }
+    }
+    const CellSet &frame = cells_.frame(function);
+    PathState entry = after_kills(frame, block_start(function.getEntryBlock()));
+    PathState &known = entries_[&function];
+    if (known == entry) {
+        return false;
+    }
+    known = std::move(entry);
+    return true;
+}
+
+bool Summaries::solve_block(const llvm::BasicBlock &block)
+{
+    PathState state = block_end(block);
+    for (const llvm::Instruction &instruction : llvm::reverse(block)) {
+        step_back(instruction, state);
+    }
+    auto [place, is_new] = blocks_.try_emplace(&block);
+    if (!is_new && place->second == state) {
+        return false;
+    }
+    const bool has_changed = !(place->second == state);
+    place->second = std::move(state);
+    return has_changed;
+}
+
+/* After the terminator, except that an invoke's two ways differ: there, before_call joins them. */
+PathState Summaries::block_end(const llvm::BasicBlock &block) const
+{
+    PathState state;
+    const llvm::Instruction &last = *block.getTerminator();
+    if (llvm::isa<llvm::ReturnInst>(last)) {
+        killed_before(state, Exit::Return).emplace();
+    } else if (llvm::isa<llvm::ResumeInst>(last)) {
+        killed_before(state, Exit::Unwind).emplace();
+    } else if (const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&last)) {
+        state = block_start(*invoke->getNormalDest());
+    } else {
+        for (const llvm::BasicBlock *next : llvm::successors(&block)) {
+            join(state, block_start(*next));
+        }
+    }
+    return state;
+}
+
+PathState Summaries::all_live() const
+{
+    PathState state;
+    for (unsigned cell = 0; cell < cells_.size(); cell++) {
+        if (!cells_.pinned().test(cell)) {
+            state.live.set(cell);
+        }
+    }
+    return state;
+}
+
+PathState Summaries::before_call(const llvm::CallBase &call, const PathState &after) const
+{
+    const OutsideCall &outside = outside_.find(&call)->second;
+    const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+    PathState left_by_exception;
+    if (invoke != nullptr) {
+        left_by_exception = block_start(*invoke->getUnwindDest());
+    } else if (!call.doesNotThrow()) {
+        killed_before(left_by_exception, Exit::Unwind).emplace();
+    }
+    PathState state;
+    if (outside.returns) {
+        join(state, after);
+    }
+    if (outside.unwinds) {
+        join(state, left_by_exception);
+    }
+    if (outside.jumps) {
+        join(state, all_live());
+    }
+    if (outside.ends_process) {
+        PathState ended;
+        killed_before(ended, Exit::Process).emplace();
+        join(state, ended);
+    }
+    for (const llvm::Function *callee : graph_.callees(call)) {
+        PathState inside = entry(*callee);
+        state.live |= inside.live;
+        if (const auto &killed = killed_before(inside, Exit::Return)) {
+            join(state, after_kills(*killed, after));
+        }
+        if (const auto &killed = killed_before(inside, Exit::Unwind)) {
+            join(state, after_kills(*killed, left_by_exception));
+        }
+        if (const auto &killed = killed_before(inside, Exit::Process)) {
+            PathState ended;
+            killed_before(ended, Exit::Process) = killed;
+            join(state, ended);
+        }
+    }
+    return state;
+}
+
+void Summaries::step_back(const llvm::Instruction &instruction, PathState &state) const
+{
+    if (!index_.has_number(instruction)) {
+        return;
+    }
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        call != nullptr && !llvm::isa<llvm::IntrinsicInst>(call)) {
+        state = before_call(*call, state);
+    }
+    const Effect *effect = cells_.effect(index_.number(instruction));
+    if (effect == nullptr) {
+        return;
+    }
+    if (!effect->kills.empty()) {
+        state = after_kills(effect->kills, state);
+    }
+    state.live |= effect->reads;
+}
+
+} // namespace laxity::workingset
