@@ -96,6 +96,11 @@ void Analysis::solve(const Options &options)
     cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_);
     summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, index_);
     find_roots(options);
+    for (const llvm::Function *function : pointers_->concurrent_functions()) {
+        if (!function->isDeclaration()) {
+            roots_.push_back({.function = function, .after = {}});
+        }
+    }
     MayDefined::Roots roots;
     for (const Root &root : roots_) {
         roots.functions.push_back(root.function);

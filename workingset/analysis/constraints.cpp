@@ -168,6 +168,12 @@ void PointerAnalysis::add_function(const llvm::Function &function)
 
 void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
 {
+    // Every pointer has a node, also where nothing that could hold a pointer moves through it.
+    for (const llvm::Use &operand : instruction.operands()) {
+        if (operand->getType()->isPointerTy()) {
+            node_of(*operand);
+        }
+    }
     if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         add_call(*call);
     } else if (instruction.mayReadOrWriteMemory()) {
