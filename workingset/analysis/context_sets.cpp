@@ -126,7 +126,7 @@ CellSet live_at_end(const Solution &solution, const llvm::BasicBlock &block, con
     }
     CellSet live;
     for (const llvm::BasicBlock *next : llvm::successors(&block)) {
-        live |= live_at(solution.summaries.block_start(*next), after);
+        live |= live_at(solution.summaries.along_edge(block, *next), after);
     }
     return live;
 }

@@ -103,6 +103,15 @@ Summaries::Summaries(
             }
         }
         find_touched(component);
+        if (!graph.is_recursive(*component.front())) {
+            loop_kills_.add(
+                *component.front(),
+                cells_,
+                pointers_,
+                index_,
+                [this](const llvm::CallBase &call) { return read_in_loop(call); }
+            );
+        }
         bool has_changed = true;
         while (has_changed) {
             has_changed = false;
@@ -124,6 +133,30 @@ const PathState &Summaries::block_start(const llvm::BasicBlock &block) const
 {
     auto found = blocks_.find(&block);
     return found == blocks_.end() ? nothing_ : found->second;
+}
+
+PathState Summaries::along_edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to) const
+{
+    const CellSet *killed = loop_kills_.find(from, to);
+    return killed == nullptr ? block_start(to) : after_kills(*killed, block_start(to));
+}
+
+/* See CallReads. */
+std::optional<CellSet> Summaries::read_in_loop(const llvm::CallBase &call) const
+{
+    const OutsideCall &outside = outside_.find(&call)->second;
+    if (outside.unwinds || outside.ends_process || outside.jumps) {
+        return std::nullopt;
+    }
+    CellSet reads;
+    for (const llvm::Function *callee : graph_.callees(call)) {
+        PathState inside = entry(*callee);
+        if (killed_before(inside, Exit::Unwind) || killed_before(inside, Exit::Process)) {
+            return std::nullopt;
+        }
+        reads |= inside.live;
+    }
+    return reads;
 }
 
 const CellSet &Summaries::touched(const llvm::Function &function) const
@@ -221,7 +254,7 @@ PathState Summaries::block_end(const llvm::BasicBlock &block) const
         state = block_start(*invoke->getNormalDest());
     } else {
         for (const llvm::BasicBlock *next : llvm::successors(&block)) {
-            join(state, block_start(*next));
+            join(state, along_edge(block, *next));
         }
     }
     return state;

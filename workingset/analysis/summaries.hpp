@@ -4,6 +4,7 @@
 
 #include "analysis/call_graph.hpp"
 #include "analysis/cells.hpp"
+#include "analysis/loop_kills.hpp"
 
 #include <array>
 #include <optional>
@@ -54,14 +55,6 @@ struct OutsideCall {
 [[nodiscard]] OutsideCall
 find_outside_call(const llvm::CallBase &call, const PointerAnalysis &pointers);
 
-/* Cells that are surely overwritten on an edge into a loop. */
-class LoopKills {
-  public:
-    virtual ~LoopKills() = default;
-    [[nodiscard]] virtual const CellSet *
-    find(const llvm::BasicBlock &from, const llvm::BasicBlock &to) const = 0;
-};
-
 /* The liveness of every function's blocks, one pass over the call graph from the bottom; recursive
  * ones by iteration. */
 class Summaries {
@@ -77,6 +70,9 @@ class Summaries {
     [[nodiscard]] const PathState &entry(const llvm::Function &function) const;
     /* At the first instruction of a block. */
     [[nodiscard]] const PathState &block_start(const llvm::BasicBlock &block) const;
+    /* At the end of the block `from`, on the way to `to`. */
+    [[nodiscard]] PathState
+    along_edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to) const;
     /* Cells that a function and what it calls may read, write or kill: the rest is only carried
      * through. */
     [[nodiscard]] const CellSet &touched(const llvm::Function &function) const;
@@ -92,6 +88,7 @@ class Summaries {
     void step_back(const llvm::Instruction &instruction, PathState &state) const;
     [[nodiscard]] PathState before_call(const llvm::CallBase &call, const PathState &after) const;
     [[nodiscard]] PathState all_live() const;
+    [[nodiscard]] std::optional<CellSet> read_in_loop(const llvm::CallBase &call) const;
 
     const CallGraph &graph_;
     const Cells &cells_;
@@ -102,6 +99,7 @@ class Summaries {
     llvm::DenseMap<const llvm::Function *, std::vector<const llvm::BasicBlock *>> post_orders_;
     llvm::DenseMap<const llvm::Function *, CellSet> touched_, written_;
     llvm::DenseMap<const llvm::CallBase *, OutsideCall> outside_;
+    LoopKills loop_kills_;
     PathState nothing_;
     CellSet no_cells_;
 };
