@@ -4,8 +4,8 @@
 
 The expected figures stand in functions/NAME.ll behind each instruction. `; = ssa=32 stack=64` are
 the largest bits over all contexts; a class that is not named has 0, `-` is unbounded.
-`min.CLASS` is the smallest, `total` the largest sum of one context, `level` what one more level of recursion or
-one more block of the heap adds.
+`min.CLASS` is the smallest, `total` the largest sum of one context, `level` what one more level of
+recursion or one more block of the heap adds.
 """
 
 import csv

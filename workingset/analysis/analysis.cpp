@@ -239,7 +239,7 @@ void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
     }
     for (const std::string &name : options.outputs) {
         if (const llvm::GlobalVariable *output = module_.getNamedGlobal(name)) {
-            live |= cells_->object_cells(*objects_->find(*output));
+            live |= cells_->object_cells(objects_->number(*output));
             notes_.push_back("declared output, live after each job: " + name);
         }
     }

@@ -36,20 +36,24 @@ Cells::Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const 
     }
 }
 
+void Cells::cut_at(const Access &access)
+{
+    for (const Location &place : access.places) {
+        auto &cuts = cuts_[place.object];
+        if (!place.offset || cuts.size() >= MAX_CUTS) {
+            continue;
+        }
+        const auto first = static_cast<uint64_t>(*place.offset);
+        cuts.push_back(first);
+        cuts.push_back(first + access.length_bytes.value_or(0));
+    }
+}
+
 void Cells::cut_objects(const std::vector<InstructionAccesses> &accesses)
 {
     for (const InstructionAccesses &instruction : accesses) {
         for (const Access &access : instruction.accesses) {
-            for (const Location &place : access.places) {
-                auto &cuts = cuts_[place.object];
-                if (!place.offset || cuts.size() >= MAX_CUTS) {
-                    continue;
-                }
-                cuts.push_back(static_cast<uint64_t>(*place.offset));
-                if (access.length_bytes) {
-                    cuts.push_back(static_cast<uint64_t>(*place.offset) + *access.length_bytes);
-                }
-            }
+            cut_at(access);
         }
     }
     for (unsigned object = 0; object < objects_.size(); object++) {
@@ -142,13 +146,14 @@ CellSet Cells::touched(Location place, std::optional<uint64_t> length_bytes) con
 CellSet Cells::covered(unsigned object, uint64_t offset, uint64_t length_bytes) const
 {
     CellSet result;
-    if (!has_cells(objects_[object]) || !objects_[object].size_bytes) {
+    const std::optional<uint64_t> size = objects_[object].size_bytes;
+    if (!has_cells(objects_[object]) || !size) {
         return result;
     }
     const auto &cuts = cuts_[object];
     const auto first = std::ranges::lower_bound(cuts, offset);
     for (auto cell = first; cell != cuts.end(); ++cell) {
-        const uint64_t end = cell + 1 != cuts.end() ? *(cell + 1) : *objects_[object].size_bytes;
+        const uint64_t end = cell + 1 != cuts.end() ? *(cell + 1) : *size;
         if (end > offset + length_bytes) {
             break;
         }
@@ -182,13 +187,13 @@ void Cells::add_access(const Access &access, Effect &effect) const
         return;
     }
     effect.writes |= cells;
-    const bool is_exact = access.places.size() == 1 && access.places[0].offset.has_value();
-    if (access.is_certain && is_exact && is_single_instance(access.places[0].object)) {
-        effect.kills |= covered(
-            access.places[0].object,
-            static_cast<uint64_t>(*access.places[0].offset),
-            *access.length_bytes
-        );
+    if (!access.is_certain || access.places.size() != 1 || !access.length_bytes) {
+        return;
+    }
+    const Location &place = access.places[0];
+    if (place.offset && is_single_instance(place.object)) {
+        effect.kills |=
+            covered(place.object, static_cast<uint64_t>(*place.offset), *access.length_bytes);
     }
 }
 

@@ -78,6 +78,7 @@ class Cells {
 
   private:
     void cut_objects(const std::vector<InstructionAccesses> &accesses);
+    void cut_at(const Access &access);
     void number_cells();
     void find_pinned(const PointerAnalysis &pointers);
     void add_effect(

@@ -68,7 +68,7 @@ void PointerAnalysis::add_globals()
     }
     for (const llvm::GlobalVariable &global : module_.globals()) {
         if (global.hasInitializer()) {
-            add_contents(*global.getInitializer(), solver_.content(*objects_.find(global)));
+            add_contents(*global.getInitializer(), solver_.content(objects_.number(global)));
         }
     }
 }
@@ -136,11 +136,11 @@ unsigned PointerAnalysis::node_of(const llvm::Value &value)
     nodes_[&value] = node;
     if (const auto *constant = llvm::dyn_cast<llvm::Constant>(&value)) {
         fill_constant(*constant, node);
-    } else if (llvm::isa<llvm::AllocaInst>(value)) {
-        solver_.add_address(node, *objects_.find(value));
-    } else if (const auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
-               argument != nullptr && argument->hasByValAttr()) {
-        solver_.add_address(node, *objects_.find(value));
+        return node;
+    }
+    const auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
+    if (llvm::isa<llvm::AllocaInst>(value) || (argument != nullptr && argument->hasByValAttr())) {
+        solver_.add_address(node, objects_.number(value));
     }
     return node;
 }

@@ -127,6 +127,7 @@ class Contexts {
     [[nodiscard]] std::vector<Context> all() const
     {
         std::vector<Context> result;
+        result.reserve(contexts_.size() + 1);
         for (const auto &[key, context] : contexts_) {
             result.push_back(context);
         }

@@ -71,6 +71,11 @@ class ObjectTable {
         return objects_[number];
     }
     [[nodiscard]] std::optional<unsigned> find(const llvm::Value &value) const;
+    /* Of a global, an alloca or a byval argument: it has one. */
+    [[nodiscard]] unsigned number(const llvm::Value &value) const
+    {
+        return numbers_.at(&value);
+    }
 
     /* What the unnamed arguments of calls to `function` are stored in. */
     [[nodiscard]] std::optional<unsigned> find_varargs(const llvm::Function &function) const;

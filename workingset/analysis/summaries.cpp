@@ -52,6 +52,10 @@ OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis 
         outside.returns = !call.doesNotReturn();
         outside.unwinds = !call.doesNotThrow();
         outside.ends_process = !call.isInlineAsm();
+        // Code that nobody knows may jump to wherever the module has called setjmp.
+        for (const char *name : {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"}) {
+            outside.jumps = outside.jumps || call.getModule()->getFunction(name) != nullptr;
+        }
     }
     for (const llvm::Function *callee : pointers.callees(call)) {
         const ExternalModel *model = find_external_model(*callee);

@@ -180,6 +180,19 @@ struct Extremes {
     }
 };
 
+Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
+{
+    Extremes extremes;
+    for (const llvm::BasicBlock &block : function) {
+        for (const llvm::Instruction &instruction : block) {
+            if (analysis.index().has_number(instruction)) {
+                extremes.add(analysis.rows()[analysis.index().number(instruction)]);
+            }
+        }
+    }
+    return extremes;
+}
+
 void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
 {
     out << "function,instructions,reached,unbounded,most_bits,least_bits,recursive\n";
@@ -187,14 +200,7 @@ void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
         if (function.isDeclaration()) {
             continue;
         }
-        Extremes extremes;
-        for (const llvm::BasicBlock &block : function) {
-            for (const llvm::Instruction &instruction : block) {
-                if (analysis.index().has_number(instruction)) {
-                    extremes.add(analysis.rows()[analysis.index().number(instruction)]);
-                }
-            }
-        }
+        const Extremes extremes = extremes_of(analysis, function);
         out << field(function.getName()) << ',' << extremes.instructions << ',' << extremes.reached
             << ',' << extremes.unbounded << ',' << Extremes::text(extremes.most) << ','
             << Extremes::text(extremes.least) << ','
