@@ -57,7 +57,7 @@ class Finder {
     {
         return result_.accesses.back();
     }
-    std::optional<uint64_t> type_bytes(llvm::Type *type) const
+    [[nodiscard]] std::optional<uint64_t> type_bytes(llvm::Type *type) const
     {
         const llvm::TypeSize size = layout_.getTypeStoreSize(type);
         return size.isScalable() ? std::nullopt : std::optional<uint64_t>(size.getFixedValue());
@@ -138,7 +138,8 @@ class Finder {
         }
     }
 
-    std::optional<uint64_t> extent_bytes(const llvm::CallBase &call, const Extent &extent) const
+    [[nodiscard]] std::optional<uint64_t>
+    extent_bytes(const llvm::CallBase &call, const Extent &extent) const
     {
         switch (extent.kind) {
         case Extent::Kind::Constant:

@@ -262,6 +262,7 @@ void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
 std::vector<CallingContext> Analysis::root_contexts() const
 {
     std::vector<CallingContext> contexts;
+    contexts.reserve(roots_.size());
     for (const Root &root : roots_) {
         contexts.push_back({.function = root.function, .after = root.after});
     }

@@ -12,17 +12,21 @@ ModuleIndex::ModuleIndex(const llvm::Module &module)
     for (const llvm::Function &function : module) {
         unsigned block_number = 0;
         for (const llvm::BasicBlock &block : function) {
-            unsigned index = 0;
-            for (const llvm::Instruction &instruction : block) {
-                if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) {
-                    continue;
-                }
-                numbers_[&instruction] = static_cast<unsigned>(instructions_.size());
-                instructions_.push_back(&instruction);
-                places_.push_back({.block = block_number, .index = index++});
-            }
-            block_number++;
+            add_block(block, block_number++);
         }
+    }
+}
+
+void ModuleIndex::add_block(const llvm::BasicBlock &block, unsigned block_number)
+{
+    unsigned index = 0;
+    for (const llvm::Instruction &instruction : block) {
+        if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) {
+            continue;
+        }
+        numbers_[&instruction] = size();
+        instructions_.push_back(&instruction);
+        places_.push_back({.block = block_number, .index = index++});
     }
 }
 

@@ -46,6 +46,8 @@ class ModuleIndex {
     }
 
   private:
+    void add_block(const llvm::BasicBlock &block, unsigned block_number);
+
     llvm::DenseMap<const llvm::Instruction *, unsigned> numbers_;
     std::vector<const llvm::Instruction *> instructions_;
     std::vector<Place> places_;

@@ -56,7 +56,7 @@ class FunctionLiveness {
     }
 
   private:
-    unsigned size() const
+    [[nodiscard]] unsigned size() const
     {
         return static_cast<unsigned>(bits_.size());
     }

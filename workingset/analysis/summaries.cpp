@@ -18,13 +18,12 @@ void join(PathState &state, const PathState &other)
 {
     state.live |= other.live;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-        if (!other.killed[exit]) {
-            continue;
-        }
-        if (state.killed[exit]) {
-            *state.killed[exit] &= *other.killed[exit];
-        } else {
-            state.killed[exit] = other.killed[exit];
+        const std::optional<CellSet> &theirs = other.killed[exit];
+        std::optional<CellSet> &ours = state.killed[exit];
+        if (ours && theirs) {
+            *ours &= *theirs;
+        } else if (theirs) {
+            ours = theirs;
         }
     }
 }
@@ -96,18 +95,11 @@ Summaries::Summaries(
 {
     for (const auto &component : graph.bottom_up()) {
         for (const llvm::Function *function : component) {
-            auto &order = post_orders_[function];
-            for (const llvm::BasicBlock *block : llvm::post_order(&function->getEntryBlock())) {
-                order.push_back(block);
-            }
-            for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
-                if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                    outside_[call] = find_outside_call(*call, pointers_);
-                }
-            }
+            prepare(*function);
         }
         find_touched(component);
-        if (!graph.is_recursive(*component.front())) {
+        const bool is_recursive = graph.is_recursive(*component.front());
+        if (!is_recursive) {
             loop_kills_.add(
                 *component.front(),
                 cells_,
@@ -122,7 +114,20 @@ Summaries::Summaries(
             for (const llvm::Function *function : component) {
                 has_changed = solve(*function) || has_changed;
             }
-            has_changed = has_changed && graph.is_recursive(*component.front());
+            has_changed = has_changed && is_recursive;
+        }
+    }
+}
+
+void Summaries::prepare(const llvm::Function &function)
+{
+    auto &order = post_orders_[&function];
+    for (const llvm::BasicBlock *block : llvm::post_order(&function.getEntryBlock())) {
+        order.push_back(block);
+    }
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            outside_[call] = find_outside_call(*call, pointers_);
         }
     }
 }
@@ -180,6 +185,27 @@ const OutsideCall &Summaries::outside(const llvm::CallBase &call) const
     return outside_.find(&call)->second;
 }
 
+void Summaries::add_touched(
+    const llvm::Instruction &instruction, CellSet &touched, CellSet &written
+) const
+{
+    if (!index_.has_number(instruction)) {
+        return;
+    }
+    if (const Effect *effect = cells_.effect(index_.number(instruction))) {
+        touched |= effect->reads;
+        touched |= effect->kills;
+        touched |= effect->writes;
+        written |= effect->writes;
+    }
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        for (const llvm::Function *callee : graph_.callees(*call)) {
+            touched |= this->touched(*callee);
+            written |= this->written(*callee);
+        }
+    }
+}
+
 /* All members of a component reach each other, so they have the same sets. */
 void Summaries::find_touched(const llvm::ArrayRef<const llvm::Function *> component)
 {
@@ -188,21 +214,7 @@ void Summaries::find_touched(const llvm::ArrayRef<const llvm::Function *> compon
     for (const llvm::Function *function : component) {
         touched |= cells_.frame(*function);
         for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
-            if (!index_.has_number(instruction)) {
-                continue;
-            }
-            if (const Effect *effect = cells_.effect(index_.number(instruction))) {
-                touched |= effect->reads;
-                touched |= effect->kills;
-                touched |= effect->writes;
-                written |= effect->writes;
-            }
-            if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                for (const llvm::Function *callee : graph_.callees(*call)) {
-                    touched |= this->touched(*callee);
-                    written |= this->written(*callee);
-                }
-            }
+            add_touched(instruction, touched, written);
         }
     }
     for (const llvm::Function *function : component) {

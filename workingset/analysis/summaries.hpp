@@ -81,6 +81,9 @@ class Summaries {
     [[nodiscard]] const OutsideCall &outside(const llvm::CallBase &call) const;
 
   private:
+    void prepare(const llvm::Function &function);
+    void
+    add_touched(const llvm::Instruction &instruction, CellSet &touched, CellSet &written) const;
     void find_touched(const llvm::ArrayRef<const llvm::Function *> component);
     bool solve(const llvm::Function &function);
     bool solve_block(const llvm::BasicBlock &block);
