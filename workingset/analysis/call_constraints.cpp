@@ -2,11 +2,25 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/constraints.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 /* What calls add to the constraints: arguments, results, and what the model table says of functions
  * that are only declared. */
 namespace laxity::workingset {
+
+namespace {
+
+/* The environment keeps what argument `number` points to. */
+bool escapes(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
+{
+    const bool is_variadic = number >= call.getFunctionType()->getNumParams();
+    return llvm::any_of(model.escapes, [&](unsigned escape) {
+        return escape == number || (escape == ModelAccess::VARIADIC && is_variadic);
+    });
+}
+
+} // namespace
 
 void PointerAnalysis::copy_contents(unsigned from_pointer, unsigned to_pointer)
 {
@@ -135,11 +149,8 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
         }
     }
     for (unsigned i = 0; i < call.arg_size(); i++) {
-        const bool is_variadic = i >= call.getFunctionType()->getNumParams();
-        for (unsigned escape : model.escapes) {
-            if (escape == i || (escape == ModelAccess::VARIADIC && is_variadic)) {
-                solver_.add_copy(node_of(*call.getArgOperand(i)), escaped_, 0);
-            }
+        if (escapes(call, i, model)) {
+            solver_.add_copy(node_of(*call.getArgOperand(i)), escaped_, 0);
         }
     }
     bind_effect(call, model);

@@ -170,14 +170,17 @@ class FunctionLoops {
         const auto *distance =
             llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(sweep.start, base));
         const auto targets = pointers_.targets(*base->getValue());
-        if (distance == nullptr || targets.size() != 1 || !targets[0].offset ||
-            !cells_.is_single_instance(targets[0].object)) {
+        if (distance == nullptr || targets.size() != 1) {
             return {};
         }
-        const int64_t offset = *targets[0].offset + distance->getAPInt().getSExtValue();
+        const Location &place = targets[0];
+        if (!place.offset || !cells_.is_single_instance(place.object)) {
+            return {};
+        }
+        const int64_t offset = *place.offset + distance->getAPInt().getSExtValue();
         return offset < 0 ? CellSet()
                           : cells_.covered(
-                                targets[0].object, static_cast<uint64_t>(offset), sweep.length_bytes
+                                place.object, static_cast<uint64_t>(offset), sweep.length_bytes
                             );
     }
 
@@ -205,7 +208,30 @@ class FunctionLoops {
         return false;
     }
 
-    /* Keep only what the loop does not read first; false: the loop may be left in the middle. */
+    /* Keep only what the instruction does not read first; false: it may leave the loop in the
+     * middle. */
+    bool remove_reads(
+        const llvm::Instruction &instruction,
+        const std::vector<const llvm::Instruction *> &writers,
+        CellSet &killed
+    )
+    {
+        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            const std::optional<CellSet> reads = call_reads_(*call);
+            if (!reads) {
+                return false;
+            }
+            killed.intersectWithComplement(*reads);
+        }
+        const Effect *effect =
+            index_.has_number(instruction) ? cells_.effect(index_.number(instruction)) : nullptr;
+        if (effect != nullptr && !reads_own_write(instruction, writers)) {
+            killed.intersectWithComplement(effect->reads);
+        }
+        return true;
+    }
+
+    /* The same of all instructions of the loop. */
     bool remove_reads(
         const llvm::Loop &loop,
         const std::vector<const llvm::Instruction *> &writers,
@@ -214,19 +240,8 @@ class FunctionLoops {
     {
         for (const llvm::BasicBlock *block : loop.blocks()) {
             for (const llvm::Instruction &instruction : *block) {
-                if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                    const std::optional<CellSet> reads = call_reads_(*call);
-                    if (!reads) {
-                        return false;
-                    }
-                    killed.intersectWithComplement(*reads);
-                }
-                if (!index_.has_number(instruction)) {
-                    continue;
-                }
-                const Effect *effect = cells_.effect(index_.number(instruction));
-                if (effect != nullptr && !reads_own_write(instruction, writers)) {
-                    killed.intersectWithComplement(effect->reads);
+                if (!remove_reads(instruction, writers, killed)) {
+                    return false;
                 }
             }
         }
