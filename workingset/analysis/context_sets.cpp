@@ -36,8 +36,9 @@ CellSet live_at(const PathState &state, const LiveAfter &after)
 {
     CellSet live = state.live;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-        if (state.killed[exit]) {
-            add_survivors(live, after[exit], *state.killed[exit]);
+        const std::optional<CellSet> &killed = state.killed[exit];
+        if (killed) {
+            add_survivors(live, after[exit], *killed);
         }
     }
     return live;

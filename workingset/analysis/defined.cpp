@@ -83,26 +83,33 @@ void MayDefined::step(const llvm::Instruction &instruction, CellSet &defined) co
     }
 }
 
+/* From the start of a block to its end, telling callees what is defined when they are entered. */
+CellSet MayDefined::pass(const llvm::BasicBlock &block, const CellSet &start)
+{
+    CellSet defined = start;
+    for (const llvm::Instruction &instruction : block) {
+        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            for (const llvm::Function *callee : graph_.callees(*call)) {
+                add_entry(*callee, defined);
+            }
+        }
+        step(instruction, defined);
+    }
+    return defined;
+}
+
 void MayDefined::solve(const llvm::Function &function)
 {
+    const llvm::ReversePostOrderTraversal<const llvm::Function *> blocks(&function);
     bool has_changed = true;
     while (has_changed) {
         has_changed = false;
-        for (const llvm::BasicBlock *block :
-             llvm::ReversePostOrderTraversal<const llvm::Function *>(&function)) {
+        for (const llvm::BasicBlock *block : blocks) {
             const CellSet *start = block_start(*block);
             if (start == nullptr) {
                 continue;
             }
-            CellSet defined = *start;
-            for (const llvm::Instruction &instruction : *block) {
-                if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                    for (const llvm::Function *callee : graph_.callees(*call)) {
-                        add_entry(*callee, defined);
-                    }
-                }
-                step(instruction, defined);
-            }
+            const CellSet defined = pass(*block, *start);
             for (const llvm::BasicBlock *next : llvm::successors(block)) {
                 has_changed = merge_into(*next, defined) || has_changed;
             }

@@ -40,6 +40,7 @@ class MayDefined {
     void step(const llvm::Instruction &instruction, CellSet &defined) const;
 
   private:
+    [[nodiscard]] CellSet pass(const llvm::BasicBlock &block, const CellSet &start);
     void solve(const llvm::Function &function);
     bool add_entry(const llvm::Function &function, const CellSet &defined);
     bool merge_into(const llvm::BasicBlock &block, const CellSet &defined);
