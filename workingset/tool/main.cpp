@@ -3,6 +3,7 @@
 #include "analysis/analysis.hpp"
 #include "analysis/tables.hpp"
 
+#include <cstdint>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/FileSystem.h>
@@ -12,10 +13,10 @@
 namespace {
 
 // The project's exit codes: design of the command line, shared with every other tool.
-enum ExitCode : int {
-    EXIT_DONE = 0,
-    EXIT_USAGE = 2,
-    EXIT_LACKS = 3
+enum ExitCode : uint8_t {
+    ExitDone = 0,
+    ExitUsage = 2,
+    ExitLacks = 3
 };
 
 constexpr const char *USAGE = R"(usage: laxity-workingset PROGRAM.bc --out DIR [options]
@@ -41,7 +42,7 @@ int fail(int code, const llvm::Twine &message)
     return code;
 }
 
-/* Returns EXIT_DONE, or EXIT_USAGE after a message. */
+/* Returns ExitDone, or ExitUsage after a message. */
 int parse(llvm::ArrayRef<const char *> words, Command &command)
 {
     for (size_t i = 0; i < words.size(); i++) {
@@ -49,7 +50,7 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
         if (!word.starts_with("--")) {
             if (!command.program.empty()) {
                 return fail(
-                    EXIT_USAGE,
+                    ExitUsage,
                     "read options: a second program \"" + word + "\"; link them by llvm-link first"
                 );
             }
@@ -58,7 +59,7 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
         }
         if (i + 1 == words.size()) {
             return fail(
-                EXIT_USAGE,
+                ExitUsage,
                 "read options: \"" + word + "\" is unknown or lacks its value; see --help"
             );
         }
@@ -76,14 +77,14 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
             continue;
         } else {
             return fail(
-                EXIT_USAGE, "read options: \"" + word + " " + value + "\" is not known; see --help"
+                ExitUsage, "read options: \"" + word + " " + value + "\" is not known; see --help"
             );
         }
     }
     if (command.program.empty() || command.out.empty()) {
-        return fail(EXIT_USAGE, "read options: a program and --out DIR are needed; see --help");
+        return fail(ExitUsage, "read options: a program and --out DIR are needed; see --help");
     }
-    return EXIT_DONE;
+    return ExitDone;
 }
 
 int analyse(const Command &command)
@@ -94,28 +95,28 @@ int analyse(const Command &command)
         llvm::parseIRFile(command.program, diagnostic, context);
     if (!module) {
         return fail(
-            EXIT_USAGE,
+            ExitUsage,
             "read " + command.program + ": " + diagnostic.getMessage() + "; give bitcode of LLVM 19"
         );
     }
     auto analysis = laxity::workingset::Analysis::run(*module, command.options);
     if (!analysis) {
         return fail(
-            EXIT_USAGE, "analyse " + command.program + ": " + llvm::toString(analysis.takeError())
+            ExitUsage, "analyse " + command.program + ": " + llvm::toString(analysis.takeError())
         );
     }
     if (const std::error_code code = llvm::sys::fs::create_directories(command.out)) {
         return fail(
-            EXIT_LACKS, "make " + command.out + ": " + code.message() + "; choose another folder"
+            ExitLacks, "make " + command.out + ": " + code.message() + "; choose another folder"
         );
     }
     if (llvm::Error error =
             laxity::workingset::write_tables(**analysis, command.form, command.out)) {
         return fail(
-            EXIT_LACKS, llvm::toString(std::move(error)) + "; make room or choose another folder"
+            ExitLacks, llvm::toString(std::move(error)) + "; make room or choose another folder"
         );
     }
-    return EXIT_DONE;
+    return ExitDone;
 }
 
 } // namespace
@@ -127,13 +128,13 @@ int main(int argc, char **argv)
     );
     if (words.size() == 1 && llvm::StringRef(words[0]) == "--version") {
         llvm::outs() << "laxity-workingset " << LAXITY_VERSION << '\n';
-        return EXIT_DONE;
+        return ExitDone;
     }
     if (words.size() == 1 && llvm::StringRef(words[0]) == "--help") {
         llvm::outs() << USAGE;
-        return EXIT_DONE;
+        return ExitDone;
     }
     Command command;
     const int code = parse(words, command);
-    return code == EXIT_DONE ? analyse(command) : code;
+    return code == ExitDone ? analyse(command) : code;
 }
