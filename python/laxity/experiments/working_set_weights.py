@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""How often each instruction counts among its program's: once, as executed, as its loops allow."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laxity.analysis.loop_bounds import (
+    Attached,
+    CallSite,
+    CodeLoop,
+    StatedBound,
+    attach,
+    calls_of_functions,
+    passes_of_loops,
+    read_bounds,
+)
+from laxity.model.working_set import LoopBoundGap, Weight
+from laxity.runner.working_set import Analysed
+from laxity.store.working_set import CALLS, LOOPS, Table, read_table
+from laxity.suites.bitcode import BitcodeToolchain
+from laxity.suites.bitcode_programs import BitcodeProgram
+
+Weighed = tuple[NDArray[Any] | None, str | None, list[LoopBoundGap]]
+
+_MAIN = "main"
+
+
+def weigh(
+    weight: Weight,
+    toolchain: BitcodeToolchain,
+    program: BitcodeProgram,
+    analysed: Analysed,
+    table: Table,
+) -> Weighed:
+    """Weigh the instructions of one program.
+
+    Args:
+        weight: `static`: each counts once; `trace`: as often as it was executed; `wcet`: as often
+            as the bounds of its loops allow in one run.
+        toolchain: Made the program; it knows its preprocessed sources.
+        program: The program.
+        analysed: Where its tables lie.
+        table: Its instructions.
+
+    Returns:
+        A weight per instruction; or None and why there is none. Last, the loops without a bound and
+        the bounds without a loop.
+    """
+    if weight == "static":
+        return np.ones(len(table)), None, []
+    if weight == "trace":
+        if not table.has("executions"):
+            return None, "no trace: nothing says how often instructions are executed", []
+        executed = [one or 0 for one in table.optional_integers("executions")]
+        return np.array(executed, dtype=np.float64), None, []
+    return _by_loop_bounds(toolchain, program, analysed, table)
+
+
+def _by_loop_bounds(
+    toolchain: BitcodeToolchain, program: BitcodeProgram, analysed: Analysed, table: Table
+) -> Weighed:
+    if not program.sources:
+        return None, "bitcode holds no loop bounds: name the sources", []
+    loops, calls = _loops(analysed), _calls(analysed, table)
+    bounds: list[StatedBound] = []
+    for source in program.sources:
+        bounds += read_bounds(toolchain.preprocess(source))
+    attached = attach(_without_doubles(bounds), loops)
+    gaps = _gaps(attached)
+    if attached.loops_without:
+        n = len(attached.loops_without)
+        return None, f"{n} of {len(loops)} loops have no bound", gaps
+    passes = passes_of_loops(loops, attached.most)
+    counts = calls_of_functions([analysed.summary.job or _MAIN], calls, passes)
+    if isinstance(counts, str):
+        return None, counts, gaps
+    weights = [
+        counts.get(function, 0) * (passes[function, loop] if loop else 1)
+        for function, loop in zip(table.texts("function"), table.texts("loop"), strict=True)
+    ]
+    return np.array(weights, dtype=np.float64), None, gaps
+
+
+def _loops(analysed: Analysed) -> list[CodeLoop]:
+    path = analysed.directory / LOOPS
+    if not path.is_file():
+        return []
+    table = read_table(path)
+    return [
+        CodeLoop(function, header, parent, file or None, line)
+        for function, header, parent, file, line in zip(
+            table.texts("function"),
+            table.texts("header"),
+            table.texts("parent_header"),
+            table.texts("file"),
+            table.optional_integers("line"),
+            strict=True,
+        )
+    ]
+
+
+def _calls(analysed: Analysed, instructions: Table) -> list[CallSite]:
+    """Read who calls whom; the loop of a call is that of its instruction."""
+    path = analysed.directory / CALLS
+    if not path.is_file():
+        return []
+    keys = zip(
+        instructions.texts("function"),
+        instructions.texts("block"),
+        instructions.integers("index").tolist(),
+        strict=True,
+    )
+    loops = dict(zip(keys, instructions.texts("loop"), strict=True))
+    table = read_table(path)
+    found = []
+    for function, block, index, callee in zip(
+        table.texts("function"),
+        table.texts("block"),
+        table.integers("index").tolist(),
+        table.texts("callee"),
+        strict=True,
+    ):
+        # A call that cannot be reached has no row among the instructions.
+        if (function, block, index) in loops:
+            found.append(CallSite(function, loops[function, block, index], callee))
+    return found
+
+
+def _without_doubles(bounds: list[StatedBound]) -> list[StatedBound]:
+    """Leave out what several sources include alike."""
+    return list(dict.fromkeys(bounds))
+
+
+def _gaps(attached: Attached) -> list[LoopBoundGap]:
+    loops = [
+        LoopBoundGap(what=f"a loop of {one.function} has no bound", file=one.file, line=one.line)
+        for one in attached.loops_without
+    ]
+    bounds = [
+        LoopBoundGap(
+            what=f"no loop begins where a bound says (max {one.most})", file=one.file, line=one.line
+        )
+        for one in attached.bounds_without
+    ]
+    return loops + bounds
