@@ -22,7 +22,7 @@ from laxity.cli.options import (
 )
 from laxity.errors import ConfigError, suggestion
 from laxity.model.spec_reader import split_words
-from laxity.model.units import parse_size_bytes
+from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.model.working_set import Weight, WorkingSetAnswer
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     cflags: str
     job: str | None
     weight: Weight
+    timeout: str
     fail_above: str | None
     sarif: str | None
     against: str | None
@@ -84,6 +85,13 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     default="static",
     show_default=True,
     help="How instructions count in the heat map: each once, as executed, as loop bounds allow.",
+)
+@click.option(
+    "--timeout",
+    metavar="TIME",
+    default="5m",
+    show_default=True,
+    help="The analysis of one program may take so long.",
 )
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
@@ -132,6 +140,7 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
             weight=options.weight,
             limit_bits=limit_bits,
             compile_ns=compile_ns,
+            patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
             scratch=tables,
         )
     )

@@ -10,7 +10,7 @@ from laxity.analysis.working_set_changes import Change, changes_of
 from laxity.cli.tables import format_table, print_json
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import Limit, Place, ProgramAnswer, WorkingSetAnswer
-from laxity.report.working_set_words import KIND, setting_words, show_bits
+from laxity.report.working_set_words import KIND, remarks_of, setting_words, show_bits
 from laxity.store.working_set import INSTRUCTIONS
 
 _MOST_TOLD = 10
@@ -39,25 +39,13 @@ def answer_text(answer: WorkingSetAnswer) -> str:
             "min, median, max: over the instructions, of the most that is live in any calling "
             f"context; n = all instructions that can be reached, kind {KIND}\n"
         )
-    parts += [f"{one.program}: {text}\n" for one in analysed for text in remarks_of(one)]
+    parts += [f"{text}\n" for text in remarks_of(analysed)]
     if answer.left_out:
         left = [(one.path, one.reason) for one in answer.left_out]
         parts.append("\n" + format_table(("not analysed", "why"), left))
     if answer.limit is not None:
         parts.append("\n" + _limit_text(answer.limit))
     return "".join(parts)
-
-
-def remarks_of(one: ProgramAnswer) -> list[str]:
-    """List what a reader of a program's figures must know."""
-    remarks = list(one.assumptions)
-    if one.unbounded:
-        remarks.append(f"{one.unbounded} instructions have no bound")
-    if one.occurrence is not None and one.occurrence.reason:
-        gaps = [f"{gap.file}:{gap.line}: {gap.what}" for gap in one.occurrence.gaps[:_MOST_TOLD]]
-        told = f" ({'; '.join(gaps)})" if gaps else ""
-        remarks.append(f"no weights: {one.occurrence.reason}{told}")
-    return remarks
 
 
 def place_words(place: Place) -> str:

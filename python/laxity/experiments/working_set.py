@@ -63,6 +63,7 @@ class WorkingSetRequest:
         weight: How instructions count in the heat map.
         limit_bits: More than that must be live nowhere; None: no limit.
         compile_ns: What making the bitcode took; None: it was given.
+        patience_s: The analysis of one program may take so long.
         scratch: Empty directory for what the analysis writes.
     """
 
@@ -72,6 +73,7 @@ class WorkingSetRequest:
     weight: Weight
     limit_bits: int | None
     compile_ns: int | None
+    patience_s: float
     scratch: Path
 
 
@@ -100,7 +102,8 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
             (one.name, one.bitcode) for one in request.prepared.programs if jobs[one.name] == job
         ]
         form = request.toolchain.form.value
-        analysed |= {one.program: one for one in working_set.analyse(named, to, form, job)}
+        parts = working_set.analyse(named, to, form, job, request.patience_s)
+        analysed |= {one.program: one for one in parts}
     took_ns = time.monotonic_ns() - started_ns
     tables = {name: _rows_of(one) for name, one in analysed.items()}
     programs = [
@@ -177,12 +180,9 @@ def _resident_bits(one: Analysed) -> int | None:
     if not path.is_file():
         return None
     table = read_table(path)
-    moving = table.chosen(
-        np.array([name != "volatile" for name in table.texts("class")], dtype=bool)
-    )
-    if "many" in moving.texts("instances"):
+    if "many" in table.texts("instances"):
         return None
-    total = moving.bits("size_bytes").sum() if len(moving) else 0.0
+    total = table.bits("size_bytes").sum() if len(table) else 0.0
     return int(total) * BITS_PER_BYTE if np.isfinite(total) else None
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """How often each instruction counts among its program's: once, as executed, as its loops allow."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from laxity.analysis.loop_bounds import (
 )
 from laxity.model.working_set import LoopBoundGap, Weight
 from laxity.runner.working_set import Analysed
-from laxity.store.working_set import CALLS, LOOPS, Table, read_table
+from laxity.store.working_set import BLOCKS, CALLS, LOOPS, Table, read_table
 from laxity.suites.bitcode import BitcodeToolchain
 from laxity.suites.bitcode_programs import BitcodeProgram
 
 Weighed = tuple[NDArray[Any] | None, str | None, list[LoopBoundGap]]
+
+# Function, block, index in the block.
+_Key = tuple[str, str, int]
 
 _MAIN = "main"
 
@@ -64,7 +68,8 @@ def _by_loop_bounds(
 ) -> Weighed:
     if not program.sources:
         return None, "bitcode holds no loop bounds: name the sources", []
-    loops, calls = _loops(analysed), _calls(analysed, table)
+    loops, around = _loops(analysed), _loops_of_instructions(analysed, table)
+    calls = _calls(analysed, around)
     bounds: list[StatedBound] = []
     for source in program.sources:
         bounds += read_bounds(toolchain.preprocess(source))
@@ -79,7 +84,7 @@ def _by_loop_bounds(
         return None, counts, gaps
     weights = [
         counts.get(function, 0) * (passes[function, loop] if loop else 1)
-        for function, loop in zip(table.texts("function"), table.texts("loop"), strict=True)
+        for (function, _, _), loop in around.items()
     ]
     return np.array(weights, dtype=np.float64), None, gaps
 
@@ -94,7 +99,7 @@ def _loops(analysed: Analysed) -> list[CodeLoop]:
         for function, header, parent, file, line in zip(
             table.texts("function"),
             table.texts("header"),
-            table.texts("parent_header"),
+            table.texts("parent"),
             table.texts("file"),
             table.optional_integers("line"),
             strict=True,
@@ -102,31 +107,30 @@ def _loops(analysed: Analysed) -> list[CodeLoop]:
     ]
 
 
-def _calls(analysed: Analysed, instructions: Table) -> list[CallSite]:
-    """Read who calls whom; the loop of a call is that of its instruction."""
+def _loops_of_instructions(analysed: Analysed, table: Table) -> dict[_Key, str]:
+    """Name the header of the innermost loop of each instruction, in their order; "": none."""
+    loops: dict[tuple[str, str], str] = {}
+    path = analysed.directory / BLOCKS
+    if path.is_file():
+        blocks = read_table(path)
+        keys = zip(blocks.texts("function"), blocks.texts("block"), strict=True)
+        loops = dict(zip(keys, blocks.texts("loop"), strict=True))
+    return {key: loops.get(key[:2], "") for key in _keys(table)}
+
+
+def _calls(analysed: Analysed, around: Mapping[_Key, str]) -> list[CallSite]:
+    """Read who calls whom; a call that cannot be reached is none."""
     path = analysed.directory / CALLS
     if not path.is_file():
         return []
-    keys = zip(
-        instructions.texts("function"),
-        instructions.texts("block"),
-        instructions.integers("index").tolist(),
-        strict=True,
-    )
-    loops = dict(zip(keys, instructions.texts("loop"), strict=True))
     table = read_table(path)
-    found = []
-    for function, block, index, callee in zip(
-        table.texts("function"),
-        table.texts("block"),
-        table.integers("index").tolist(),
-        table.texts("callee"),
-        strict=True,
-    ):
-        # A call that cannot be reached has no row among the instructions.
-        if (function, block, index) in loops:
-            found.append(CallSite(function, loops[function, block, index], callee))
-    return found
+    sites = zip(_keys(table), table.texts("callee"), strict=True)
+    return [CallSite(key[0], around[key], callee) for key, callee in sites if key in around]
+
+
+def _keys(table: Table) -> list[_Key]:
+    columns = (table.texts("function"), table.texts("block"), table.integers("index").tolist())
+    return list(zip(*columns, strict=True)) if len(table) else []
 
 
 def _without_doubles(bounds: list[StatedBound]) -> list[StatedBound]:

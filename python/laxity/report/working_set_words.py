@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Sizes of working sets and what they are of, in words."""
 
+from collections.abc import Sequence
+
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.model.working_set import ProgramAnswer, WorkingSetAnswer
-from laxity.report.blocks import Kind
+from laxity.report.blocks import Kind, join_words
 
 # Bounds that the analysis proves, whatever the input.
 KIND: Kind = "proven"
@@ -38,6 +40,30 @@ def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
         took = format_duration_ns(answer.analysis_ns)
         lines.append(f"analysed in {took}{told} (measured, n = 1)")
     return tuple(lines)
+
+
+def remarks_of(programs: Sequence[ProgramAnswer]) -> list[str]:
+    """List what a reader of the figures must know; what holds for several programs is said once."""
+    about: dict[str, list[str]] = {}
+    for one in programs:
+        for text in _remarks(one):
+            about.setdefault(text, []).append(one.program)
+    return [f"{_whom(names, len(programs))}: {text}" for text, names in about.items()]
+
+
+def _remarks(one: ProgramAnswer) -> list[str]:
+    remarks = list(one.assumptions)
+    if one.unbounded:
+        remarks.append("some instructions have no bound: recursion, or a heap without a limit")
+    if one.occurrence is not None and one.occurrence.reason:
+        remarks.append(f"not in the heat map: {one.occurrence.reason}")
+    return remarks
+
+
+def _whom(names: Sequence[str], n_all: int) -> str:
+    if len(names) == n_all and n_all > 1:
+        return "all programs"
+    return join_words(names)
 
 
 def _mode(one: ProgramAnswer) -> str:

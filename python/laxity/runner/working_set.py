@@ -61,7 +61,11 @@ def require_tool() -> Path:
 
 
 def analyse(
-    programs: Sequence[tuple[str, Path]], to: Path, form: str, job: str | None
+    programs: Sequence[tuple[str, Path]],
+    to: Path,
+    form: str,
+    job: str | None,
+    patience_s: float,
 ) -> list[Analysed]:
     """Analyse programs.
 
@@ -70,6 +74,7 @@ def analyse(
         to: Empty directory; each program gets a directory below it.
         form: What was done to the bitcode, for the record.
         job: The function whose call is one job; None: whole programs.
+        patience_s: One program may take so long; what takes longer has no answer.
 
     Raises:
         ToolError: The tool is missing.
@@ -82,14 +87,19 @@ def analyse(
         name, bitcode = item
         place = to / bitcode.stem
         asked = [str(tool), str(bitcode), "--out", str(place), "--form", form, *words]
-        done = subprocess.run(
-            asked,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        try:
+            done = subprocess.run(
+                asked,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=patience_s,
+            )
+        except subprocess.TimeoutExpired:
+            message = f"{TOOL} did not end within {patience_s} s; raise --timeout"
+            return Analysed(name, place, ToolSummary(), message)
         if done.returncode:
             reason = f"ended by signal {-done.returncode}: " if done.returncode < 0 else ""
             return Analysed(name, place, ToolSummary(), reason + _own_words(done.stderr))

@@ -25,8 +25,9 @@ FUNCTIONS = "functions.csv"
 OBJECTS = "objects.csv"
 LOOPS = "loops.csv"
 CALLS = "calls.csv"
+BLOCKS = "blocks.csv"
 # Tables that a run keeps of what the tool writes.
-TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, CALLS)
+TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS)
 
 # Columns of texts, whatever their cells look like.
 _TEXTS = frozenset(

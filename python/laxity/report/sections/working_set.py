@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 from laxity.model.units import format_duration_ns
-from laxity.model.working_set import MOVING_CLASSES, Limit, Place, ProgramAnswer
+from laxity.model.working_set import CLASSES, Limit, Place, ProgramAnswer
 from laxity.report.annotated import page_name
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -27,7 +27,7 @@ from laxity.report.blocks import (
 from laxity.report.run_data import PageData
 from laxity.report.working_set_data import WorkingSetData
 from laxity.report.working_set_figure import heat_map
-from laxity.report.working_set_words import KIND, show_bits
+from laxity.report.working_set_words import KIND, remarks_of, show_bits
 from laxity.store.working_set import Table as Rows
 
 _IDENTITY = "working-set"
@@ -45,7 +45,7 @@ _HEAT_TEXT = (
 )
 _CLASS_TEXT = (
     "The largest of each class, each wherever it is: they need not be at one instruction. Volatile "
-    "memory never moves and is in no sum."
+    "objects are in the sums; where they are registers of devices they do not move."
 )
 _MEANINGS = (
     ("live working set", "bits that may still be read before they are written or die, and that may "
@@ -132,9 +132,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
             Folded("Where most is live", (Table("", ("program", "max", "where"), largest),))
         )
         blocks.append(Folded("By storage class", (Paragraph(_CLASS_TEXT), _classes(found))))
-    blocks += [
-        Paragraph(f"{one.program}: {text}", "note") for one in found for text in _remarks(one)
-    ]
+    blocks += [Paragraph(text, "note") for text in remarks_of(found)]
     if data.answer.left_out:
         left = tuple((text_cell(one.path), text_cell(one.reason)) for one in data.answer.left_out)
         blocks.append(Table("Not analysed", ("what", "why"), left))
@@ -158,19 +156,14 @@ def _program_row(one: ProgramAnswer) -> tuple[Cell, ...]:
 
 
 def _classes(found: Sequence[ProgramAnswer]) -> Table:
-    names = (*MOVING_CLASSES, "volatile")
     rows = tuple(
-        (text_cell(one.program), *(number_cell(show_bits(one.classes.get(name))) for name in names))
+        (
+            text_cell(one.program),
+            *(number_cell(show_bits(one.classes.get(name))) for name in CLASSES),
+        )
         for one in found
     )
-    return Table(f"Largest of each storage class ({KIND})", ("program", *names), rows)
-
-
-def _remarks(one: ProgramAnswer) -> list[str]:
-    remarks = list(one.assumptions)
-    if one.unbounded:
-        remarks.append(f"{count_noun(one.unbounded, 'instruction')} without a bound")
-    return remarks
+    return Table(f"Largest of each storage class ({KIND})", ("program", *CLASSES), rows)
 
 
 def _limit(limit: Limit | None) -> Section | None:
