@@ -14,7 +14,7 @@ from laxity.report.working_set_words import KIND, remarks_of, setting_words, sho
 from laxity.store.working_set import INSTRUCTIONS
 
 _MOST_TOLD = 10
-_HEADERS = ("program", "instructions", "min", "median", "max", "resident", "status", "analysis")
+_HEADERS = ("program", "instructions", "min", "median", "max", "resident", "status", "process")
 
 
 def print_answer(answer: WorkingSetAnswer, output_format: str, run_dir: Path | None) -> None:
@@ -107,7 +107,7 @@ def _row(one: ProgramAnswer) -> tuple[str, ...]:
         show_bits(live.max if live else None),
         show_bits(one.resident_bits),
         one.status,
-        "-" if one.analysis_ns is None else format_duration_ns(one.analysis_ns),
+        "-" if one.process_ns is None else format_duration_ns(one.process_ns),
     )
 
 

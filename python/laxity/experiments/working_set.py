@@ -202,10 +202,10 @@ def _answer_of(
         status=_FAILED,
         message=one.message,
         mode=summary.mode,
-        job=summary.job,
+        job=(request.job or program.job) if summary.mode == "job" else None,
         triple=summary.triple,
         data_layout=summary.data_layout,
-        analysis_ns=summary.analysis_ns,
+        process_ns=one.process_ns,
         assumptions=summary.assumptions,
     )
     if table is None or not len(table):
@@ -239,7 +239,9 @@ def _occurrence(
     if np.isinf(live).any():
         reason = "working sets without a bound have no place in a range"
         return Occurrence(weight=request.weight, reason=reason)
-    weights, why_not, gaps = weigh(request.weight, request.toolchain, program, one, table)
+    weights, why_not, gaps = weigh(
+        request.weight, request.toolchain, program, one, table, request.job or program.job
+    )
     counts = None if weights is None else count_columns(live.astype(np.int64), weights)
     return Occurrence(weight=request.weight, counts=counts, reason=why_not, gaps=gaps)
 
@@ -255,8 +257,8 @@ def _place(row: dict[str, Any]) -> Place:
         index=whole("index") or 0,
         opcode=str(row["opcode"]),
         file=row.get("file"),
-        line=whole("line"),
-        column=whole("column"),
+        line=whole("line") or None,  # LLVM writes 0 where it names none
+        column=whole("column") or None,
     )
 
 

@@ -38,6 +38,7 @@ def weigh(
     program: BitcodeProgram,
     analysed: Analysed,
     table: Table,
+    job: str | None,
 ) -> Weighed:
     """Weigh the instructions of one program.
 
@@ -48,6 +49,7 @@ def weigh(
         program: The program.
         analysed: Where its tables lie.
         table: Its instructions.
+        job: The function that is called once; None: main.
 
     Returns:
         A weight per instruction; or None and why there is none. Last, the loops without a bound and
@@ -60,11 +62,15 @@ def weigh(
             return None, "no trace: nothing says how often instructions are executed", []
         executed = [one or 0 for one in table.optional_integers("executions")]
         return np.array(executed, dtype=np.float64), None, []
-    return _by_loop_bounds(toolchain, program, analysed, table)
+    return _by_loop_bounds(toolchain, program, analysed, table, job or _MAIN)
 
 
 def _by_loop_bounds(
-    toolchain: BitcodeToolchain, program: BitcodeProgram, analysed: Analysed, table: Table
+    toolchain: BitcodeToolchain,
+    program: BitcodeProgram,
+    analysed: Analysed,
+    table: Table,
+    root: str,
 ) -> Weighed:
     if not program.sources:
         return None, "bitcode holds no loop bounds: name the sources", []
@@ -79,7 +85,7 @@ def _by_loop_bounds(
         n = len(attached.loops_without)
         return None, f"{n} of {len(loops)} loops have no bound", gaps
     passes = passes_of_loops(loops, attached.most)
-    counts = calls_of_functions([analysed.summary.job or _MAIN], calls, passes)
+    counts = calls_of_functions([root], calls, passes)
     if isinstance(counts, str):
         return None, counts, gaps
     weights = [

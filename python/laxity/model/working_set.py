@@ -71,7 +71,8 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     `status` is the analysis's own word. `live` null: there are no instructions that can be
     reached, or the analysis failed; `message` then says why. `unbounded` counts instructions where
     no size bounds what is live. `resident_bits`: everything that is allocated; null: unbounded.
-    `largest` is where `live.max` is, and `classes` are maxima, each its own, of what is bounded.
+    `process_ns`: the analysis from the start of its process to its end. `largest` is where
+    `live.max` is, and `classes` are maxima, each its own, of what is bounded.
     """
 
     program: str
@@ -88,7 +89,7 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     resident_bits: int | None = None
     classes: dict[str, int] = {}
     largest: Place | None = None
-    analysis_ns: int | None = None
+    process_ns: int | None = None
     occurrence: Occurrence | None = None
     # What the analysis took for granted, annotations included.
     assumptions: list[str] = []

@@ -71,11 +71,15 @@ def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
     found = [one for one in answer.programs if one.live is not None]
     sentences = []
     if len(found) > 1:
-        largest = max(found, key=_most)
-        sentences.append(
-            f"{count_noun(len(found), 'program')}; the largest live working set is that of "
-            f"{largest.program}, {show_bits(_max_of(largest))}."
-        )
+        bounded = [one for one in found if _max_of(one) is not None]
+        n_unbounded = len(found) - len(bounded)
+        sentences.append(f"{count_noun(len(found), 'program')}, {n_unbounded} of them unbounded.")
+        if bounded:
+            largest = max(bounded, key=lambda one: _max_of(one) or 0)
+            sentences.append(
+                f"The largest live working set of the others is that of {largest.program}, "
+                f"{show_bits(_max_of(largest))}."
+            )
     elif found:
         (one,) = found
         where = "" if one.largest is None else f" in {one.largest.function}"
@@ -111,11 +115,6 @@ def _tiles(answer: WorkingSetAnswer) -> tuple[Tile, ...]:
         Tile("resident", show_bits(one.resident_bits), "all that is allocated", KIND),
         Tile("status", one.status, count, KIND),
     )
-
-
-def _most(one: ProgramAnswer) -> float:
-    size = _max_of(one)
-    return float("inf") if size is None else size
 
 
 def _max_of(one: ProgramAnswer) -> int | None:

@@ -68,5 +68,5 @@ def _whom(names: Sequence[str], n_all: int) -> str:
 
 def _mode(one: ProgramAnswer) -> str:
     if one.mode == "job":
-        return f"job {one.job}: what the next job reads is live at the end"
+        return f"job {one.job or 'benchmark_execution'}: what the next job reads is live at the end"
     return "whole program: nothing is live after its end"

@@ -4,6 +4,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,8 +28,6 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     triple: str | None = None
     data_layout: str | None = None
     mode: str = "program"
-    job: str | None = None
-    analysis_ns: int | None = None
     assumptions: list[str] = []
 
 
@@ -36,12 +35,13 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Analysed:
     """What the tool left of one program: a directory with its tables, and its summary.
 
-    `message` says why there is none.
+    `process_ns`: from the start of its process to its end. `message` says why there is no answer.
     """
 
     program: str
     directory: Path
     summary: ToolSummary
+    process_ns: int | None = None
     message: str = ""
 
 
@@ -87,6 +87,7 @@ def analyse(
         name, bitcode = item
         place = to / bitcode.stem
         asked = [str(tool), str(bitcode), "--out", str(place), "--form", form, *words]
+        started_ns = time.monotonic_ns()
         try:
             done = subprocess.run(
                 asked,
@@ -99,11 +100,13 @@ def analyse(
             )
         except subprocess.TimeoutExpired:
             message = f"{TOOL} did not end within {patience_s} s; raise --timeout"
-            return Analysed(name, place, ToolSummary(), message)
+            return Analysed(name, place, ToolSummary(), message=message)
         if done.returncode:
             reason = f"ended by signal {-done.returncode}: " if done.returncode < 0 else ""
-            return Analysed(name, place, ToolSummary(), reason + _own_words(done.stderr))
-        return Analysed(name, place, _read(place / SUMMARY))
+            message = reason + _own_words(done.stderr)
+            return Analysed(name, place, ToolSummary(), message=message)
+        took_ns = time.monotonic_ns() - started_ns
+        return Analysed(name, place, _read(place / SUMMARY), took_ns)
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(analyse_one, programs))

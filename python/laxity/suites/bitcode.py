@@ -27,7 +27,8 @@ _LENIENT = (
     "-Wno-error=incompatible-function-pointer-types",
     "-Wno-error=int-conversion",
 )
-_EMIT = ("-g", "-emit-llvm", "-c")
+# Against the root every name of a source stays whole: clang cuts what it shares with the directory.
+_EMIT = ("-g", "-fdebug-compilation-dir=/", "-emit-llvm", "-c")
 # O1 and above: at O0 clang marks functions so that no later pass may touch them.
 _UNOPTIMISED = ("-Xclang", "-disable-llvm-passes")
 _LEVELS = {"o2": "-O2"}

@@ -89,7 +89,8 @@ def _heat(data: WorkingSetData) -> Section | None:
         return None
     blocks: list[Block] = [Paragraph(_HEAT_TEXT)]
     if rows:
-        n = sum(one.instructions or 0 for one in answer.programs)
+        drawn_programs = {name for name, _ in rows}
+        n = sum(one.instructions or 0 for one in answer.programs if one.program in drawn_programs)
         caption = (
             f"Live working sets of {count_noun(len(rows), 'program')}, form {answer.form}; "
             f"{_WEIGHTS[answer.weight]}; n = {show_count(n)} instructions, {KIND}. Both the sizes "
@@ -120,7 +121,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
     found = [one for one in data.answer.programs if one.live is not None]
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in data.problems]
     if found:
-        head = ("program", "instructions", "min", "median", "max", "resident", "status", "analysis")
+        head = ("program", "instructions", "min", "median", "max", "resident", "status", "process")
         rows = tuple(_program_row(one) for one in found)
         blocks.append(Table(f"Live working sets ({KIND})", head, rows))
         largest = tuple(
@@ -142,7 +143,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
 
 def _program_row(one: ProgramAnswer) -> tuple[Cell, ...]:
     live = one.live
-    took = NOT_MEASURED if one.analysis_ns is None else format_duration_ns(one.analysis_ns)
+    took = NOT_MEASURED if one.process_ns is None else format_duration_ns(one.process_ns)
     return (
         text_cell(one.program),
         number_cell(show_count(one.instructions)),
