@@ -138,7 +138,7 @@ def join_tables(parts: Mapping[str, Path], name: str, to: Path) -> int:
     if not present:
         return 0
     selects = [
-        f"SELECT {_quoted(program)} AS program, * FROM {_reader(path)}"  # noqa: S608 - quoted
+        f"SELECT {_quoted(program)} AS program, {_cells(name)} FROM {_reader(path)}"  # noqa: S608 - quoted
         for program, path in present.items()
     ]
     try:
@@ -171,6 +171,16 @@ def read_program(run_dir: Path, name: str, program: str) -> Table:
 def programs_of(table: Table) -> Sequence[str]:
     """List the programs of a run's table in their order."""
     return list(dict.fromkeys(table.texts("program")))
+
+
+def _cells(name: str) -> str:
+    """Select all columns of a table; LLVM's line 0 is none."""
+    if name not in {INSTRUCTIONS, LOOPS}:
+        return "*"
+    replaced = ", ".join(
+        f'nullif(try_cast("{one}" AS BIGINT), 0) AS "{one}"' for one in ("line", "column")
+    )
+    return f"* REPLACE ({replaced})"
 
 
 def _reader(path: Path) -> str:
