@@ -37,7 +37,8 @@ def answer(laxity: Laxity, *words: str, code: int = 0) -> dict[str, Any]:
     """Call it for JSON."""
     done = laxity("workingset", *words, "--run-dir", "R", "--format", "json", "--quiet")
     assert done.returncode == code, done.stderr
-    return json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def write(laxity: Laxity, name: str, text: str) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from laxity.errors import ConfigError
@@ -65,6 +66,11 @@ def program(**more: object) -> ProgramAnswer:
         occurrence=Occurrence(weight="static", counts=[2, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
         **more,  # type: ignore[arg-type]
     )
+
+
+UNWEIGHED = msgspec.structs.replace(
+    program(), occurrence=Occurrence(weight="static", reason="no place in a range")
+)
 
 
 def rows(root: Path) -> str:
@@ -144,6 +150,8 @@ def test_a_violated_limit_is_the_verdict(tmp_path: Path):
     [
         (WorkingSetAnswer(form="sroa", programs=[program()]), 0),
         (WorkingSetAnswer(form="sroa"), 4),
+        (WorkingSetAnswer(form="sroa", programs=[UNWEIGHED]), 0),
+        (WorkingSetAnswer(form="sroa", weight="wcet", programs=[UNWEIGHED]), 4),
         (
             WorkingSetAnswer(
                 form="sroa", programs=[program()], left_out=[LeftOut(path="b", reason="no main")]

@@ -3,6 +3,7 @@
 """Compilation databases."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from laxity.errors import ConfigError
 from laxity.suites.compile_commands import read_compile_commands
 
 
-def database(root: Path, *entries: dict[str, object]) -> Path:
+def database(root: Path, *entries: Mapping[str, object]) -> Path:
     """Write a database."""
     path = root / "compile_commands.json"
     path.write_text(json.dumps(entries))

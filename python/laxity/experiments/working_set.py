@@ -130,7 +130,10 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     if answer.limit is not None and answer.limit.instructions:
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
-    has_weights = all(one.occurrence is None or one.occurrence.counts for one in answer.programs)
+    # An unbounded program has no row of the map; that is its answer. Weights were asked for.
+    has_weights = answer.weight == "static" or all(
+        one.occurrence is None or one.occurrence.counts for one in answer.programs
+    )
     return EXIT_DONE if has_verdict and has_weights else EXIT_NO_VERDICT
 
 
@@ -157,7 +160,7 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
             {table: count for table, count in rows.items() if count},
         )
         return finish.finish_run(run.tmp, has_survived=True)
-    except LaxityError:
+    except (LaxityError, KeyboardInterrupt):
         shutil.rmtree(run.tmp, ignore_errors=True)
         raise
     finally:

@@ -151,6 +151,9 @@ def join_tables(parts: Mapping[str, Path], name: str, to: Path) -> int:
     except duckdb.IOException as error:
         msg = f"{to / name}: cannot be written ({_first_line(error)}); free space"
         raise PlatformError(msg) from error
+    except RuntimeError as error:
+        # As DuckDB tells a signal that came while it worked.
+        raise KeyboardInterrupt from error
     except duckdb.Error as error:
         msg = f"{name}: unreadable ({_first_line(error)}); the tool is of another version"
         raise RecordError(msg) from error
