@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 #include "analysis/analysis.hpp"
+#include "analysis/flow_tables.hpp"
 #include "analysis/tables.hpp"
 
 #include <cstdint>
@@ -112,6 +113,11 @@ int analyse(const Command &command)
     }
     if (llvm::Error error =
             laxity::workingset::write_tables(**analysis, command.form, command.out)) {
+        return fail(
+            ExitLacks, llvm::toString(std::move(error)) + "; make room or choose another folder"
+        );
+    }
+    if (llvm::Error error = laxity::workingset::write_flow_tables(**analysis, command.out)) {
         return fail(
             ExitLacks, llvm::toString(std::move(error)) + "; make room or choose another folder"
         );

@@ -17,6 +17,11 @@ DOCUMENTS = {
         "Diagnosis",
     ),
     "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
+    "workingset": (
+        "workingset.json of a run; what laxity workingset prints",
+        "laxity.model.working_set",
+        "WorkingSetAnswer",
+    ),
 }
 _REFERENCE = "$ref"
 

@@ -20,7 +20,9 @@ MANIFEST_SCHEMA = 1
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
-RunKind = Literal["run", "demo", "measure", "observe", "bound", "compare", "experiment"]
+RunKind = Literal[
+    "run", "demo", "measure", "observe", "bound", "compare", "experiment", "workingset"
+]
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 

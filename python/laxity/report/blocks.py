@@ -105,6 +105,15 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """Pages beside this one: (text, path relative to the run)."""
+
+    label: str
+    pages: tuple[tuple[str, str], ...]
+    block: str = "links"
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """Details that a reader opens; printed open."""
 
@@ -113,7 +122,7 @@ class Folded:
     block: str = "folded"
 
 
-Block = Paragraph | Table | Figures | Code | Heading | Folded
+Block = Paragraph | Table | Figures | Code | Heading | Links | Folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ TASK_SET = "taskset.toml"
 BOUND = "bound.json"
 # Of a run that compares others: the answer.
 COMPARE = "compare.json"
+# Of a run that analysed programs: the answer.
+WORKING_SET = "workingset.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})

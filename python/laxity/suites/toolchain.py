@@ -47,7 +47,10 @@ _LINK_SHARED = ("-shared", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,now")
 _LIBRARIES = ("-lm", "-lpthread")
 # A generated file of some MB takes seconds; what takes longer does not end.
 _PATIENCE_S = 300
-_MISSING_HEADER = re.compile(r"fatal error: (\S+): No such file or directory")
+# As gcc and as clang say it.
+_MISSING_HEADER = re.compile(
+    r"fatal error: (?:(\S+): No such file or directory|'([^']+)' file not found)"
+)
 _UNDEFINED = re.compile(r"undefined reference to [`']([^']+)'")
 _DEFINED_TWICE = re.compile(r"multiple definition of [`']([^']+)'")
 
@@ -83,7 +86,7 @@ class Outcome:
     def missing_header(self) -> str | None:
         """Name the header that was not found, if that is what is wrong."""
         match = _MISSING_HEADER.search(self.text)
-        return match[1] if match else None
+        return match[1] or match[2] if match else None
 
     @property
     def undefined(self) -> tuple[str, ...]:
@@ -143,10 +146,10 @@ class Toolchain:
         words = [*self.cc, *_COMPILE, *_LAYOUT_FLAGS[layout]]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
-        outcome = _answer(words)
+        outcome = answer(words)
         if outcome.is_done or outcome.missing_header:
             return outcome
-        return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
+        return outcome if not answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
     def link_guest(self, objects: Sequence[Path], to: Path) -> Outcome:
         """Link a shared object whose calls of `WRAPPED` reach laxity-vet."""
@@ -162,7 +165,7 @@ class Toolchain:
         return self._link([], objects, to)
 
     def _link(self, flags: Sequence[str], objects: Sequence[Path], to: Path) -> Outcome:
-        return _answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
+        return answer([*self.cc, *flags, *map(str, objects), "-o", str(to), *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""
@@ -183,7 +186,8 @@ class Toolchain:
         )
 
 
-def _answer(words: Sequence[str]) -> Outcome:
+def answer(words: Sequence[str], directory: Path | None = None) -> Outcome:
+    """Ask a compiler or linker; it is started in `directory`, None: in ours."""
     # Its words are read: they must be English.
     environment = {**os.environ, "LC_ALL": "C"}
     try:
@@ -196,6 +200,7 @@ def _answer(words: Sequence[str]) -> Outcome:
             check=False,
             stdin=subprocess.DEVNULL,
             env=environment,
+            cwd=directory,
         )
     except subprocess.TimeoutExpired:
         return Outcome(f"error: {words[0]} did not end within {_PATIENCE_S} s")
