@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "static_sets.hpp"
+
+#include "analysis/analysis.hpp"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+
+namespace laxity::workingset::oracle {
+
+namespace {
+
+MemoryClass class_of(StorageClass storage)
+{
+    switch (storage) {
+    case StorageClass::Stack:
+        return MemoryClass::stack;
+    case StorageClass::Global:
+        return MemoryClass::global;
+    case StorageClass::Constant:
+        return MemoryClass::constant;
+    case StorageClass::Heap:
+        return MemoryClass::heap;
+    default:
+        return MemoryClass::other;
+    }
+}
+
+// Deliberate faults of the answer, to see that each is noticed. What the analysis computes is left
+// as it is.
+enum class Fault {
+    none,
+    return_exit_dropped,  // what the caller still needs after the call
+    process_exit_dropped, // what exit() runs
+    next_job_dropped,     // what comes after the root
+    recursion_dropped,    // only the first way into a recursive function
+    callers_frames_dropped,
+    constants_dropped,
+    heap_dropped,
+    later_bytes_dropped, // all cells of an object but its first
+    one_step_late,       // the set of the next instruction
+    call_reads_dropped,  // the same, at calls only
+};
+
+std::optional<Fault> fault_named(llvm::StringRef name)
+{
+    return llvm::StringSwitch<std::optional<Fault>>(name)
+        .Case("", Fault::none)
+        .Case("return-exit-dropped", Fault::return_exit_dropped)
+        .Case("process-exit-dropped", Fault::process_exit_dropped)
+        .Case("next-job-dropped", Fault::next_job_dropped)
+        .Case("recursion-dropped", Fault::recursion_dropped)
+        .Case("callers-frames-dropped", Fault::callers_frames_dropped)
+        .Case("constants-dropped", Fault::constants_dropped)
+        .Case("heap-dropped", Fault::heap_dropped)
+        .Case("later-bytes-dropped", Fault::later_bytes_dropped)
+        .Case("one-step-late", Fault::one_step_late)
+        .Case("call-reads-dropped", Fault::call_reads_dropped)
+        .Default(std::nullopt);
+}
+
+class AnalysedSets final : public StaticSets {
+  public:
+    AnalysedSets(std::unique_ptr<Analysis> analysis, Fault fault);
+
+    [[nodiscard]] std::optional<unsigned> object_of(const llvm::Value &value) const override
+    {
+        return analysis_->objects().find(value);
+    }
+    [[nodiscard]] const StaticObject &object(unsigned object) const override
+    {
+        return objects_[object];
+    }
+    [[nodiscard]] unsigned object_count() const override
+    {
+        return static_cast<unsigned>(objects_.size());
+    }
+    [[nodiscard]] unsigned cell_count() const override
+    {
+        return static_cast<unsigned>(cells_.size());
+    }
+    [[nodiscard]] unsigned cell_of(unsigned object, uint64_t offset) const override;
+    [[nodiscard]] const StaticCell &cell(unsigned cell) const override
+    {
+        return cells_[cell];
+    }
+    [[nodiscard]] std::vector<unsigned>
+    find_contexts(const Resolved &resolved, const Numbering &numbering) override;
+    [[nodiscard]] llvm::BitVector
+    live_cells(unsigned context, const llvm::Instruction &instruction) override;
+
+  private:
+    [[nodiscard]] bool is_dropped(unsigned cell, const llvm::Function &function) const;
+    [[nodiscard]] const CallingContext *find_root(const llvm::Function &function) const;
+    [[nodiscard]] bool may_call(const llvm::CallBase &call, const llvm::Function &callee) const;
+    bool enter_from(uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering);
+    void enter_root(uint32_t context, const llvm::Function &function, bool is_first);
+
+    std::unique_ptr<Analysis> analysis_;
+    Fault fault_;
+    std::vector<StaticObject> objects_;
+    std::vector<StaticCell> cells_;
+    std::vector<std::vector<unsigned>> object_cells_; // ascending
+    std::vector<CallingContext> roots_;
+    std::vector<CallingContext> contexts_; // by context of the trace
+    std::vector<unsigned> found_;          // OUTSIDE, IMPOSSIBLE, or the context's own number
+};
+
+AnalysedSets::AnalysedSets(std::unique_ptr<Analysis> analysis, Fault fault)
+    : analysis_(std::move(analysis)), fault_(fault), roots_(analysis_->root_contexts())
+{
+    const ObjectTable &objects = analysis_->objects();
+    for (unsigned i = 0; i < objects.size(); i++) {
+        const Object &object = objects[i];
+        objects_.push_back(
+            {.name = object.name,
+             .memory_class = class_of(object.storage),
+             .has_many_instances = object.has_many_instances,
+             .size_bytes = object.size_bytes.value_or(0)}
+        );
+    }
+    object_cells_.resize(objects_.size());
+    const Cells &cells = analysis_->cells();
+    for (unsigned i = 0; i < cells.size(); i++) {
+        uint64_t end_byte =
+            cells[i].end_byte > cells[i].first_byte ? cells[i].end_byte : UINT64_MAX;
+        cells_.push_back({cells[i].object, cells[i].first_byte, end_byte});
+        object_cells_[cells[i].object].push_back(i);
+    }
+    // An object that no instruction accesses has no cell. Were it accessed all the same, that must
+    // not go unnoticed: one that is dead.
+    for (unsigned i = 0; i < objects_.size(); i++) {
+        if (object_cells_[i].empty()) {
+            object_cells_[i].push_back(static_cast<unsigned>(cells_.size()));
+            cells_.push_back({i, 0, UINT64_MAX});
+        }
+    }
+}
+
+unsigned AnalysedSets::cell_of(unsigned object, uint64_t offset) const
+{
+    const std::vector<unsigned> &cells = object_cells_[object];
+    auto next = std::ranges::upper_bound(cells, offset, {}, [this](unsigned cell) {
+        return cells_[cell].first_byte;
+    });
+    return next == cells.begin() ? cells.front() : *std::prev(next);
+}
+
+const CallingContext *AnalysedSets::find_root(const llvm::Function &function) const
+{
+    auto root = std::ranges::find(roots_, &function, &CallingContext::function);
+    return root == roots_.end() ? nullptr : &*root;
+}
+
+bool AnalysedSets::may_call(const llvm::CallBase &call, const llvm::Function &callee) const
+{
+    return llvm::is_contained(analysis_->graph().callees(call), &callee);
+}
+
+// Adds what one more way into a context has live after it; returns whether that is more than was
+// known.
+bool AnalysedSets::enter_from(
+    uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering
+)
+{
+    const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
+    CallingContext entered =
+        analysis_->enter(contexts_[parent], call, *contexts_[context].function);
+    if (fault_ == Fault::return_exit_dropped) {
+        entered.after[static_cast<size_t>(Exit::Return)].clear();
+    }
+    if (fault_ == Fault::process_exit_dropped) {
+        entered.after[static_cast<size_t>(Exit::Process)].clear();
+    }
+    bool has_changed = false;
+    for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+        has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
+    }
+    return has_changed;
+}
+
+void AnalysedSets::enter_root(uint32_t context, const llvm::Function &function, bool is_first)
+{
+    if (const CallingContext *root = find_root(function)) {
+        contexts_[context] = *root;
+        if (fault_ == Fault::next_job_dropped) {
+            contexts_[context].after = {};
+        }
+        found_[context] = context;
+    } else if (is_first && !analysis_->is_job_mode()) {
+        found_[context] = IMPOSSIBLE;
+    }
+}
+
+std::vector<unsigned>
+AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering)
+{
+    contexts_.assign(resolved.contexts.size(), {});
+    found_.assign(resolved.contexts.size(), OUTSIDE);
+    for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
+        const TracedContext &context = resolved.contexts[i];
+        const llvm::Function &function = *numbering.functions[context.function];
+        contexts_[i].function = &function;
+        if (found_[context.parent] == OUTSIDE) {
+            enter_root(i, function, context.parent == 0);
+            continue;
+        }
+        if (found_[context.parent] == IMPOSSIBLE) {
+            continue;
+        }
+        const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]);
+        found_[i] = may_call(call, function) ? i : IMPOSSIBLE;
+        if (found_[i] == i) {
+            enter_from(context.parent, context.site, i, numbering);
+        } else {
+            enter_root(i, function, false);
+        }
+    }
+    // Recursion: what is live after any of the calls, until nothing is added.
+    bool has_changed = !resolved.recursions.empty() && fault_ != Fault::recursion_dropped;
+    while (has_changed) {
+        has_changed = false;
+        for (const TracedRecursion &way : resolved.recursions) {
+            if (found_[way.parent] < IMPOSSIBLE && found_[way.context] < IMPOSSIBLE) {
+                has_changed =
+                    enter_from(way.parent, way.site, way.context, numbering) || has_changed;
+            }
+        }
+        for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
+            const TracedContext &context = resolved.contexts[i];
+            bool is_entered = found_[i] == i && found_[context.parent] < IMPOSSIBLE;
+            if (is_entered && may_call(
+                                  llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]),
+                                  *contexts_[i].function
+                              )) {
+                has_changed = enter_from(context.parent, context.site, i, numbering) || has_changed;
+            }
+        }
+    }
+    return found_;
+}
+
+bool AnalysedSets::is_dropped(unsigned cell, const llvm::Function &function) const
+{
+    const Object &object = analysis_->objects()[cells_[cell].object];
+    switch (fault_) {
+    case Fault::callers_frames_dropped:
+        return object.storage == StorageClass::Stack && object.function != &function;
+    case Fault::constants_dropped:
+        return object.storage == StorageClass::Constant;
+    case Fault::heap_dropped:
+        return object.storage == StorageClass::Heap;
+    case Fault::later_bytes_dropped:
+        return cells_[cell].first_byte > 0;
+    default:
+        return false;
+    }
+}
+
+llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instruction &instruction)
+{
+    bool is_late = fault_ == Fault::one_step_late ||
+                   (fault_ == Fault::call_reads_dropped && llvm::isa<llvm::CallInst>(instruction));
+    const llvm::Instruction *next = instruction.getNextNonDebugInstruction();
+    const llvm::Instruction &asked = is_late && next ? *next : instruction;
+    llvm::BitVector live(cell_count());
+    for (const CellRange &range : analysis_->live_before(contexts_[context], asked).cells) {
+        bool is_whole = range.end_byte <= range.first_byte;
+        for (unsigned cell : object_cells_[range.object]) {
+            bool is_touched = is_whole || (cells_[cell].first_byte < range.end_byte &&
+                                           range.first_byte < cells_[cell].end_byte);
+            if (is_touched && !is_dropped(cell, *instruction.getFunction())) {
+                live.set(cell);
+            }
+        }
+    }
+    return live;
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<StaticSets>>
+StaticSets::analyse(const llvm::Module &module, const Options &options)
+{
+    std::optional<Fault> fault = fault_named(options.fault);
+    if (!fault) {
+        return llvm::createStringError("no such fault: " + options.fault);
+    }
+    laxity::workingset::Options analysed;
+    analysed.job = options.job;
+    auto analysis = Analysis::run(module, analysed);
+    if (!analysis) {
+        return analysis.takeError();
+    }
+    return std::make_unique<AnalysedSets>(std::move(*analysis), *fault);
+}
+
+} // namespace laxity::workingset::oracle
