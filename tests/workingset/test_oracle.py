@@ -38,6 +38,19 @@ static int depth(int n, int *above) {
 }
 int main(void) { int start = 5; return depth(4, &start) - 9; }
 """,
+    "a large frame that was left while its caller goes on": """
+static int sum(int n) {
+    int a[512], s = 0;
+    for (int i = 0; i < 512; i++) a[i] = n;
+    for (int i = 0; i < 512; i++) s += a[i];
+    return s;
+}
+int main(void) {
+    int r = 0;
+    for (int i = 0; i < 3; i++) { r += sum(i); if (r > 512) r++; }
+    return r - 3 * 512 - 1;
+}
+""",
     "blocks of the heap": """
 #include <stdlib.h>
 int main(void) {

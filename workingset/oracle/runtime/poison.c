@@ -117,7 +117,7 @@ static void poison_object(const struct laxity_poison_range *range)
     }
 }
 
-void laxity_trace_segment(uint32_t instruction, uint32_t context)
+static void poison_dead(uint32_t instruction, uint32_t context)
 {
     uint32_t set;
 
@@ -136,10 +136,17 @@ void laxity_trace_segment(uint32_t instruction, uint32_t context)
     }
 }
 
+/* A frame that was left since the last end of a segment is where our own is now. */
+void laxity_trace_segment(uint32_t instruction, uint32_t context)
+{
+    remove_left_frames(__builtin_frame_address(0));
+    poison_dead(instruction, context);
+}
+
 void laxity_trace_call(uint32_t instruction, uint32_t context)
 {
     remove_left_frames(__builtin_frame_address(0));
-    laxity_trace_segment(instruction, context);
+    poison_dead(instruction, context);
     laxity_trace_set_site((struct laxity_trace_site){.instruction = instruction, .context = context}
     );
 }
