@@ -30,6 +30,25 @@ after_exception(const Solution &solution, const llvm::CallBase &call, const Live
     return after[UNWIND];
 }
 
+/* What is live after each exit of whatever function a call enters. */
+LiveAfter after_callees(
+    const Solution &solution,
+    const llvm::CallBase &call,
+    const CellSet &after_return,
+    const LiveAfter &after_caller
+)
+{
+    LiveAfter after = {
+        after_return, after_exception(solution, call, after_caller), after_caller[PROCESS]
+    };
+    if (solution.summaries.outside(call).calls_back) {
+        const CellSet goes_on = live_at(solution.summaries.after_callback(call), after);
+        after[RETURN] |= goes_on;
+        after[UNWIND] |= goes_on;
+    }
+    return after;
+}
+
 } // namespace
 
 CellSet live_at(const PathState &state, const LiveAfter &after)
@@ -52,9 +71,7 @@ LiveAfter after_callee(
     const LiveAfter &after_caller
 )
 {
-    LiveAfter after = {
-        after_return, after_exception(solution, call, after_caller), after_caller[PROCESS]
-    };
+    LiveAfter after = after_callees(solution, call, after_return, after_caller);
     for (CellSet &cells : after) {
         cells.intersectWithComplement(solution.cells.frame(callee));
     }
@@ -86,9 +103,9 @@ CellSet before_call(
         }
         live.intersectWithComplement(solution.cells.pinned());
     }
+    const LiveAfter after = after_callees(solution, call, after_return, after_caller);
     for (const llvm::Function *callee : solution.graph.callees(call)) {
-        const PathState &inside = solution.summaries.entry(*callee);
-        live |= live_at(inside, {after_return, exception, after_caller[PROCESS]});
+        live |= live_at(solution.summaries.entry(*callee), after);
     }
     return live;
 }

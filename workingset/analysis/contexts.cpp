@@ -294,6 +294,9 @@ class Evaluator {
     /* The caller's exits that are reached through an exit of the callee. */
     ExitMask exits_through(const llvm::CallBase &call, ExitMask callee, ExitMask after_return) const
     {
+        if (solution_.summaries.outside(call).calls_back && callee != mask_of(Exit::Process)) {
+            callee |= mask_of(solution_.summaries.after_callback(call));
+        }
         ExitMask mask = callee & mask_of(Exit::Process);
         if ((callee & mask_of(Exit::Return)) != 0) {
             mask |= after_return;

@@ -89,8 +89,12 @@ CellSet MayDefined::pass(const llvm::BasicBlock &block, const CellSet &start)
     CellSet defined = start;
     for (const llvm::Instruction &instruction : block) {
         if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            CellSet at_entry = defined;
+            if (summaries_.outside(*call).calls_back) {
+                step(*call, at_entry); // outside, all of it may have happened before
+            }
             for (const llvm::Function *callee : graph_.callees(*call)) {
-                add_entry(*callee, defined);
+                add_entry(*callee, at_entry);
             }
         }
         step(instruction, defined);

@@ -40,6 +40,24 @@ PathState after_kills(const CellSet &first, const PathState &then)
     return state;
 }
 
+PathState before_exits(PathState inside, const PathState &returned, const PathState &thrown)
+{
+    PathState state;
+    state.live = std::move(inside.live);
+    if (const auto &killed = killed_before(inside, Exit::Return)) {
+        join(state, after_kills(*killed, returned));
+    }
+    if (const auto &killed = killed_before(inside, Exit::Unwind)) {
+        join(state, after_kills(*killed, thrown));
+    }
+    if (auto &killed = killed_before(inside, Exit::Process)) {
+        PathState ended;
+        killed_before(ended, Exit::Process) = std::move(killed);
+        join(state, ended);
+    }
+    return state;
+}
+
 OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis &pointers)
 {
     OutsideCall outside;
@@ -51,6 +69,7 @@ OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis 
         outside.returns = !call.doesNotReturn();
         outside.unwinds = !call.doesNotThrow();
         outside.ends_process = !call.isInlineAsm();
+        outside.calls_back = true;
         // Code that nobody knows may jump to wherever the module has called setjmp.
         for (const char *name : {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"}) {
             outside.jumps = outside.jumps || call.getModule()->getFunction(name) != nullptr;
@@ -75,6 +94,10 @@ OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis 
             break;
         case ExternalEffect::Throws:
             outside.unwinds = outside.unwinds || !call.doesNotThrow();
+            outside.returns = true;
+            break;
+        case ExternalEffect::Calls:
+            outside.calls_back = true;
             outside.returns = true;
             break;
         default:
@@ -115,6 +138,11 @@ Summaries::Summaries(
                 has_changed = solve(*function) || has_changed;
             }
             has_changed = has_changed && is_recursive;
+        }
+    }
+    for (const auto &[call, outside] : outside_) {
+        if (outside.calls_back) {
+            after_callbacks_[call] = find_after_callback(*call);
         }
     }
 }
@@ -178,6 +206,12 @@ const CellSet &Summaries::written(const llvm::Function &function) const
 {
     auto found = written_.find(&function);
     return found == written_.end() ? no_cells_ : found->second;
+}
+
+const PathState &Summaries::after_callback(const llvm::CallBase &call) const
+{
+    auto found = after_callbacks_.find(&call);
+    return found == after_callbacks_.end() ? nothing_ : found->second;
 }
 
 const OutsideCall &Summaries::outside(const llvm::CallBase &call) const
@@ -287,45 +321,59 @@ PathState Summaries::all_live() const
     return state;
 }
 
+PathState Summaries::outside_state(const OutsideCall &outside) const
+{
+    PathState state = outside.jumps ? all_live() : PathState();
+    const std::pair<bool, Exit> exits[] = {
+        {outside.returns, Exit::Return},
+        {outside.unwinds, Exit::Unwind},
+        {outside.ends_process, Exit::Process}
+    };
+    for (const auto &[is_possible, exit] : exits) {
+        if (is_possible) {
+            killed_before(state, exit).emplace();
+        }
+    }
+    return state;
+}
+
+PathState Summaries::find_after_callback(const llvm::CallBase &call) const
+{
+    PathState state = outside_state(outside(call));
+    killed_before(state, Exit::Return).emplace();
+    if (const Effect *effect = cells_.effect(index_.number(call))) {
+        state.live |= effect->reads;
+    }
+    for (const llvm::Function *callee : graph_.callees(call)) {
+        const PathState &inside = entry(*callee);
+        state.live |= inside.live;
+        for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+            if (inside.killed[exit]) {
+                state.killed[exit].emplace();
+            }
+        }
+    }
+    return state;
+}
+
 PathState Summaries::before_call(const llvm::CallBase &call, const PathState &after) const
 {
     const OutsideCall &outside = outside_.find(&call)->second;
     const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
-    PathState left_by_exception;
+    PathState thrown;
     if (invoke != nullptr) {
-        left_by_exception = block_start(*invoke->getUnwindDest());
+        thrown = block_start(*invoke->getUnwindDest());
     } else if (!call.doesNotThrow()) {
-        killed_before(left_by_exception, Exit::Unwind).emplace();
+        killed_before(thrown, Exit::Unwind).emplace();
     }
-    PathState state;
-    if (outside.returns) {
-        join(state, after);
-    }
-    if (outside.unwinds) {
-        join(state, left_by_exception);
-    }
-    if (outside.jumps) {
-        join(state, all_live());
-    }
-    if (outside.ends_process) {
-        PathState ended;
-        killed_before(ended, Exit::Process).emplace();
-        join(state, ended);
+    PathState state = before_exits(outside_state(outside), after, thrown);
+    PathState returned = after;
+    if (outside.calls_back) {
+        returned = before_exits(find_after_callback(call), after, thrown);
+        join(thrown, returned); // outside, it may be caught
     }
     for (const llvm::Function *callee : graph_.callees(call)) {
-        PathState inside = entry(*callee);
-        state.live |= inside.live;
-        if (const auto &killed = killed_before(inside, Exit::Return)) {
-            join(state, after_kills(*killed, after));
-        }
-        if (const auto &killed = killed_before(inside, Exit::Unwind)) {
-            join(state, after_kills(*killed, left_by_exception));
-        }
-        if (const auto &killed = killed_before(inside, Exit::Process)) {
-            PathState ended;
-            killed_before(ended, Exit::Process) = killed;
-            join(state, ended);
-        }
+        join(state, before_exits(entry(*callee), returned, thrown));
     }
     return state;
 }

@@ -43,6 +43,10 @@ void join(PathState &state, const PathState &other);
 /* `first` is done on the way to `then`. */
 [[nodiscard]] PathState after_kills(const CellSet &first, const PathState &then);
 
+/* `inside` a call, whose exits lead to these points of the caller. */
+[[nodiscard]] PathState
+before_exits(PathState inside, const PathState &returned, const PathState &thrown);
+
 [[nodiscard]] std::optional<CellSet> &killed_before(PathState &state, Exit exit);
 
 /* What a call may do beside entering a function of this module. */
@@ -51,6 +55,7 @@ struct OutsideCall {
     bool unwinds = false;
     bool ends_process = false;
     bool jumps = false; // longjmp: whatever is live where setjmp returns again
+    bool calls_back = false;
 };
 [[nodiscard]] OutsideCall
 find_outside_call(const llvm::CallBase &call, const PointerAnalysis &pointers);
@@ -79,6 +84,11 @@ class Summaries {
     /* Cells that a function and what it calls may write. */
     [[nodiscard]] const CellSet &written(const llvm::Function &function) const;
     [[nodiscard]] const OutsideCall &outside(const llvm::CallBase &call) const;
+    /*
+     * Where a function of this module returns to that a call outside calls back: what is read until
+     * the call is over, by it or by what it calls back next, and the exits by which the call ends.
+     */
+    [[nodiscard]] const PathState &after_callback(const llvm::CallBase &call) const;
 
   private:
     void prepare(const llvm::Function &function);
@@ -90,6 +100,8 @@ class Summaries {
     [[nodiscard]] PathState block_end(const llvm::BasicBlock &block) const;
     void step_back(const llvm::Instruction &instruction, PathState &state) const;
     [[nodiscard]] PathState before_call(const llvm::CallBase &call, const PathState &after) const;
+    [[nodiscard]] PathState find_after_callback(const llvm::CallBase &call) const;
+    [[nodiscard]] PathState outside_state(const OutsideCall &outside) const;
     [[nodiscard]] PathState all_live() const;
     [[nodiscard]] std::optional<CellSet> read_in_loop(const llvm::CallBase &call) const;
 
@@ -102,6 +114,7 @@ class Summaries {
     llvm::DenseMap<const llvm::Function *, std::vector<const llvm::BasicBlock *>> post_orders_;
     llvm::DenseMap<const llvm::Function *, CellSet> touched_, written_;
     llvm::DenseMap<const llvm::CallBase *, OutsideCall> outside_;
+    llvm::DenseMap<const llvm::CallBase *, PathState> after_callbacks_;
     LoopKills loop_kills_;
     PathState nothing_;
     CellSet no_cells_;
