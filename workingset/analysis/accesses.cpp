@@ -165,13 +165,18 @@ class Finder {
     }
     void add_model(const llvm::CallBase &call, const ExternalModel &model, bool is_only_callee)
     {
+        if (model.touches_kept && pointers_.has_unknown_functions()) {
+            result_.touches_escaped = true;
+        }
         const auto for_each = [&](const ModelAccess &access, auto action) {
             for (unsigned i = 0; i < call.arg_size(); i++) {
-                const bool is_variadic = i >= call.getFunctionType()->getNumParams();
                 if (access.argument == i ||
-                    (access.argument == ModelAccess::VARIADIC && is_variadic)) {
+                    (access.argument == ModelAccess::VARIADIC && is_unnamed(call, i, model))) {
                     action(*call.getArgOperand(i), extent_bytes(call, access.extent));
                 }
+            }
+            if (access.argument == ModelAccess::RESULT) {
+                action(call, extent_bytes(call, access.extent));
             }
         };
         for (const ModelAccess &access : model.writes) {

@@ -102,7 +102,12 @@ void Analysis::solve(const Options &options)
         }
     }
     MayDefined::Roots roots;
-    for (const Root &root : roots_) {
+    for (Root &root : roots_) {
+        for (const Exit left : {Exit::Return, Exit::Unwind}) { // its own frame goes with it
+            root.after[static_cast<size_t>(left)].intersectWithComplement(
+                cells_->frame(*root.function)
+            );
+        }
         roots.functions.push_back(root.function);
     }
     roots.defined = defined_before_roots_;
@@ -169,13 +174,9 @@ CellSet Analysis::live_after_process() const
     for (const llvm::Function *function : listed_functions(module_, "llvm.global_dtors")) {
         live |= live_in(function);
     }
-    for (unsigned number = 0; number < index_.size(); number++) {
-        const auto *call = llvm::dyn_cast<llvm::CallBase>(&index_.instruction(number));
-        // Code that nobody knows may have left an exit handler, or a stream one of our buffers.
-        if (call != nullptr && !call->isInlineAsm() && pointers_->may_call_unknown(*call)) {
-            live |= cells_->escaped();
-            break;
-        }
+    // Code that nobody knows may have left an exit handler, or a stream one of our buffers.
+    if (pointers_->has_unknown_functions()) {
+        live |= cells_->escaped();
     }
     return live;
 }

@@ -14,9 +14,9 @@ namespace {
 /* The environment keeps what argument `number` points to. */
 bool escapes(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
 {
-    const bool is_variadic = number >= call.getFunctionType()->getNumParams();
     return llvm::any_of(model.escapes, [&](unsigned escape) {
-        return escape == number || (escape == ModelAccess::VARIADIC && is_variadic);
+        return escape == number ||
+               (escape == ModelAccess::VARIADIC && is_unnamed(call, number, model));
     });
 }
 
@@ -86,7 +86,8 @@ void PointerAnalysis::bind(const llvm::CallBase &call, const llvm::Function &cal
         bind_defined(call, callee);
         return;
     }
-    if (const ExternalModel *model = find_external_model(callee)) {
+    const ExternalModel *model = find_external_model(callee);
+    if (model != nullptr && !has_unknown_format(call, *model)) {
         bind_model(call, *model);
         return;
     }

@@ -37,6 +37,14 @@ class PointerAnalysis {
     {
         return unknown_calls_.contains(&call);
     }
+    /* One of them may have kept memory of this module for the C library to use: a stream's buffer.
+     */
+    [[nodiscard]] bool has_unknown_functions() const
+    {
+        return llvm::any_of(unknown_calls_, [](const llvm::CallBase *call) {
+            return !call->isInlineAsm();
+        });
+    }
     /* Everything that code outside of the module may read and write. */
     [[nodiscard]] llvm::SmallVector<Location, 4> escaped() const;
     [[nodiscard]] const llvm::SetVector<const llvm::Function *> &escaped_functions() const

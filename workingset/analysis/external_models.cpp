@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/external_models.hpp"
 
+#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Support/ErrorHandling.h>
 
 namespace laxity::workingset {
@@ -27,6 +30,9 @@ unsigned parse_argument(llvm::StringRef word)
     unsigned number = 0;
     if (word == "...") {
         return ModelAccess::VARIADIC;
+    }
+    if (word == "r") {
+        return ModelAccess::RESULT;
     }
     if (word.getAsInteger(10, number)) {
         llvm::report_fatal_error("external_models.def: a bad argument number");
@@ -122,7 +128,9 @@ void parse_effect(llvm::StringRef text, ExternalModel &model)
 ExternalModel parse_row(const Row &row)
 {
     ExternalModel model;
-    model.reads = parse_accesses(row.reads);
+    llvm::StringRef reads = row.reads;
+    model.touches_kept = reads.consume_back("kept");
+    model.reads = parse_accesses(reads);
     model.writes = parse_accesses(row.writes);
     parse_returns(row.returns, model);
     llvm::SmallVector<llvm::StringRef, 2> words;
@@ -143,7 +151,49 @@ llvm::StringMap<ExternalModel> parse_table()
     return models;
 }
 
+/* Is there a conversion of one of `kinds`? What follows a "%" within a set of scanf is taken for
+ * one too: once too often at most. */
+bool has_conversion(llvm::StringRef format, llvm::StringRef kinds)
+{
+    constexpr llvm::StringLiteral BEFORE_CONVERSION = "-+ #0'123456789.*$hlLqjztI";
+    for (size_t at = format.find('%'); at != llvm::StringRef::npos; at = format.find('%', at)) {
+        at = format.find_first_not_of(BEFORE_CONVERSION, at + 1);
+        if (at == llvm::StringRef::npos) {
+            return false;
+        }
+        if (kinds.contains(format[at])) {
+            return true;
+        }
+        at++;
+    }
+    return false;
+}
+
 } // namespace
+
+bool is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
+{
+    unsigned named = call.getFunctionType()->getNumParams();
+    if (model.effect == ExternalEffect::Formats) {
+        named = std::min(named, model.effect_arguments[0] + 1); // called without a prototype
+    }
+    return number >= named;
+}
+
+bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model)
+{
+    if (model.effect != ExternalEffect::Formats) {
+        return false;
+    }
+    const bool stores = llvm::any_of(model.writes, [](const ModelAccess &access) {
+        return access.argument == ModelAccess::VARIADIC;
+    });
+    llvm::StringRef format;
+    const unsigned number = model.effect_arguments[0];
+    return number >= call.arg_size() ||
+           !llvm::getConstantStringInfo(call.getArgOperand(number), format) ||
+           has_conversion(format, stores ? "pm" : "n");
+}
 
 const ExternalModel *find_external_model(const llvm::Function &function)
 {

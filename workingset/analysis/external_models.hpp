@@ -6,6 +6,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 #include <optional>
 
 namespace laxity::workingset {
@@ -24,7 +25,8 @@ struct Extent {
 };
 
 struct ModelAccess {
-    static constexpr unsigned VARIADIC = ~0U; // every argument that has no parameter
+    static constexpr unsigned VARIADIC = ~0U;   // every argument that has no parameter
+    static constexpr unsigned RESULT = ~0U - 1; // what the call returns
     unsigned argument = 0;
     Extent extent;
     bool is_certain = false;
@@ -55,11 +57,20 @@ struct ExternalModel {
     std::optional<unsigned> returned_argument;
     bool returns_new = false;
     bool returns_environment = false;
+    bool touches_kept = false; // memory that functions which nobody knows have been given
     ExternalEffect effect = ExternalEffect::None;
     unsigned effect_arguments[2] = {ANY, ANY};
 };
 
 /* The model of a function that the module only declares; nullptr if the table has none. */
 [[nodiscard]] const ExternalModel *find_external_model(const llvm::Function &function);
+
+/* Argument `number` is one of those that "..." of the table stands for. */
+[[nodiscard]] bool
+is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model);
+
+/* The format is no constant, or stores through its arguments what the model does not say (printf's
+ * %n, scanf's %p and %m): the model does not hold for this call. */
+[[nodiscard]] bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model);
 
 } // namespace laxity::workingset

@@ -329,6 +329,11 @@ llvm::Error Instrumenter::run()
         return llvm::createStringError("no wrapper says what these read and write: " + names);
     }
     for (llvm::Function *function : numbering_.functions) {
+        // A body from a header (bsearch) is the one that was analysed; the linker would take the C
+        // library's.
+        if (function->hasAvailableExternallyLinkage()) {
+            function->setLinkage(llvm::GlobalValue::InternalLinkage);
+        }
         instrument_function(*function);
     }
     wrap_externals();
