@@ -34,7 +34,6 @@ struct Row {
     std::optional<uint64_t> contexts; // call strings; nullopt: recursion, no end of them
     bool is_merged = false;           // contexts were joined: `most` holds, but may be too large
     bool is_reached = false;          // from the root
-    std::vector<std::pair<unsigned, uint64_t>> largest_objects; // object, live bits; at most three
 };
 
 /* Bytes [first_byte, end_byte) of one object; the whole object where its size is not known. */

@@ -85,7 +85,7 @@ void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const 
         }
         out << ",live_total_bits" << suffix;
     }
-    out << ",level_bits,contexts,executions,objects,status\n";
+    out << ",level_bits,contexts,status\n";
     for (unsigned number = 0; number < analysis.index().size(); number++) {
         const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
@@ -101,13 +101,8 @@ void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const 
             level_bits += bits;
         }
         out << ',' << (row.is_reached && !row.most.is_bounded() ? std::to_string(level_bits) : "");
-        out << ',' << (row.is_reached && row.contexts ? std::to_string(*row.contexts) : "") << ",,";
-        std::string objects;
-        for (const auto &[object, bits] : row.largest_objects) {
-            objects += (objects.empty() ? "" : " ") + analysis.objects()[object].name + "=" +
-                       std::to_string(bits);
-        }
-        out << field(objects) << ',' << status_of(row) << '\n';
+        out << ',' << (row.is_reached && row.contexts ? std::to_string(*row.contexts) : "") << ','
+            << status_of(row) << '\n';
     }
 }
 

@@ -32,7 +32,7 @@ TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS)
 # Columns of texts, whatever their cells look like.
 _TEXTS = frozenset(
     (
-        *("program", "function", "block", "opcode", "file", "inlined_at", "form", "objects"),
+        *("program", "function", "block", "opcode", "file", "inlined_at", "form"),
         *("status", "loop", "name", "kind", "class", "instances", "recursive"),
         *("callee", "header", "parent"),
     )
