@@ -182,8 +182,6 @@ int main(void) { int a[4]; a[0] = 1; return first(a, 2); }
     assert verdict["violations"] == []
 
 
-
-
 JOBS = """
 static int state = 1, scratch[2], result;
 void benchmark_execution(void) {
