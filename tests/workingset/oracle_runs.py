@@ -92,9 +92,23 @@ class Subject:
         executable = self.link(instrumented, "trace")
         return run(executable, LAXITY_WORKINGSET_TRACE=str(self.path(".trace")))
 
+    def faulty_tool(self) -> Path:
+        """The oracle whose analysis can be given faults, which is not installed."""
+        tool = self.tool.with_name("laxity-workingset-oracle-faulty")
+        if not tool.exists():
+            pytest.skip("needs a build folder: the faulty oracle is not installed")
+        return tool
+
     def judge(self, *options: str) -> dict[str, Any]:
         """The verdict on the trace."""
-        done = run(self.tool, "check", self.bitcode, self.path(".trace"), *options)
+        return self._verdict(self.tool, options)
+
+    def judge_faulty(self, *options: str) -> dict[str, Any]:
+        """The verdict on an analysis with the faults that the options name."""
+        return self._verdict(self.faulty_tool(), options)
+
+    def _verdict(self, tool: Path, options: tuple[str, ...]) -> dict[str, Any]:
+        done = run(tool, "check", self.bitcode, self.path(".trace"), *options)
         assert done.stdout, done.stderr
         verdict: dict[str, Any] = json.loads(done.stdout)
         assert (done.returncode == 0) == (verdict["status"] == "covered")

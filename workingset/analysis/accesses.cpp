@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/accesses.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Instructions.h>
@@ -102,7 +104,7 @@ class Finder {
     void add_byval_reads(const llvm::CallBase &call, const llvm::Function &callee)
     {
         for (unsigned i = 0; i < std::min<size_t>(call.arg_size(), callee.arg_size()); i++) {
-            if (callee.getArg(i)->hasByValAttr()) {
+            if (callee.getArg(i)->hasByValAttr() && !has_fault(Fault::ByvalReadsDropped)) {
                 add_read(*call.getArgOperand(i), type_bytes(callee.getArg(i)->getParamByValType()));
             }
         }
@@ -113,7 +115,8 @@ class Finder {
             const std::optional<uint64_t> bytes = constant_value(*block->getLength());
             add_write(*block->getRawDest(), bytes);
             last().is_volatile = block->isVolatile();
-            if (const auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(block)) {
+            if (const auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(block);
+                transfer != nullptr && !has_fault(Fault::BlockReadsDropped)) {
                 add_read(*transfer->getRawSource(), bytes);
                 last().is_volatile = block->isVolatile();
             }
@@ -186,6 +189,9 @@ class Finder {
             });
         }
         for (const ModelAccess &access : model.reads) {
+            if (has_fault(Fault::ExternalReadsDropped)) {
+                break;
+            }
             for_each(access, [&](const llvm::Value &pointer, std::optional<uint64_t> bytes) {
                 add_read(pointer, bytes);
             });

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/analysis.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -243,6 +245,9 @@ void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
             live |= cells_->object_cells(objects_->number(*output));
             notes_.push_back("declared output, live after each job: " + name);
         }
+    }
+    if (has_fault(Fault::NextJobDropped)) {
+        live.clear();
     }
     const LiveAfter after = {live, CellSet(), ended};
     for (const llvm::Function *function : {&job, init, hooks[0], hooks[1]}) {

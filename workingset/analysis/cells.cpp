@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/cells.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <algorithm>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -187,13 +189,15 @@ void Cells::add_access(const Access &access, Effect &effect) const
         return;
     }
     effect.writes |= cells;
-    if (!access.is_certain || access.places.size() != 1 || !access.length_bytes) {
+    const bool is_one_place = access.places.size() == 1 || has_fault(Fault::WeakStoreKills);
+    if (!access.is_certain || !is_one_place || !access.length_bytes) {
         return;
     }
-    const Location &place = access.places[0];
-    if (place.offset && is_single_instance(place.object)) {
-        effect.kills |=
-            covered(place.object, static_cast<uint64_t>(*place.offset), *access.length_bytes);
+    for (const Location &place : access.places) {
+        if (place.offset && is_single_instance(place.object)) {
+            effect.kills |=
+                covered(place.object, static_cast<uint64_t>(*place.offset), *access.length_bytes);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 #include "analysis/contexts.hpp"
+#include "analysis/faults.hpp"
 
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -72,8 +73,14 @@ LiveAfter after_callee(
 )
 {
     LiveAfter after = after_callees(solution, call, after_return, after_caller);
-    for (CellSet &cells : after) {
-        cells.intersectWithComplement(solution.cells.frame(callee));
+    constexpr std::array<Fault, EXIT_KINDS> DROPS = {
+        Fault::AfterReturnDropped, Fault::AfterUnwindDropped, Fault::AfterExitDropped
+    };
+    for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+        after[exit].intersectWithComplement(solution.cells.frame(callee));
+        if (has_fault(DROPS[exit])) {
+            after[exit].clear();
+        }
     }
     return after;
 }

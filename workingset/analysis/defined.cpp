@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/defined.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -76,7 +78,8 @@ void MayDefined::step(const llvm::Instruction &instruction, CellSet &defined) co
         }
         defined |= effect->writes;
     }
-    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        call != nullptr && !has_fault(Fault::CalleeWritesDropped)) {
         for (const llvm::Function *callee : graph_.callees(*call)) {
             defined |= summaries_.written(*callee);
         }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/loop_kills.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -62,7 +64,8 @@ class FunctionLoops {
                 }
             }
         }
-        if (!killed.empty() && !remove_reads(loop, writers, killed)) {
+        if (!killed.empty() && !has_fault(Fault::LoopKillsReadFirst) &&
+            !remove_reads(loop, writers, killed)) {
             killed.clear();
         }
         return killed;

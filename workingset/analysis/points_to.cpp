@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/points_to.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <algorithm>
 
 namespace laxity::workingset {
@@ -138,6 +140,9 @@ unsigned PointsToSolver::shifted(unsigned location, int64_t shift)
 bool PointsToSolver::insert(unsigned node, unsigned location)
 {
     if (nodes_[node].is_widened) {
+        if (has_fault(Fault::WidenedTargetsLost)) {
+            return false;
+        }
         location = shifted(location, ANY_OFFSET);
     }
     return nodes_[node].points_to.test_and_set(location);

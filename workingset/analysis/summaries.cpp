@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/summaries.hpp"
 
+#include "analysis/faults.hpp"
+
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -20,7 +22,9 @@ void join(PathState &state, const PathState &other)
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         const std::optional<CellSet> &theirs = other.killed[exit];
         std::optional<CellSet> &ours = state.killed[exit];
-        if (ours && theirs) {
+        if (ours && theirs && has_fault(Fault::EitherPathKills)) {
+            *ours |= *theirs;
+        } else if (ours && theirs) {
             *ours &= *theirs;
         } else if (theirs) {
             ours = theirs;
@@ -137,7 +141,7 @@ Summaries::Summaries(
             for (const llvm::Function *function : component) {
                 has_changed = solve(*function) || has_changed;
             }
-            has_changed = has_changed && is_recursive;
+            has_changed = has_changed && is_recursive && !has_fault(Fault::RecursionSolvedOnce);
         }
     }
     for (const auto &[call, outside] : outside_) {
@@ -268,6 +272,9 @@ bool Summaries::solve(const llvm::Function &function)
     }
     const CellSet &frame = cells_.frame(function);
     PathState entry = after_kills(frame, block_start(function.getEntryBlock()));
+    if (has_fault(Fault::CalleeReadsDropped)) {
+        entry.live.clear();
+    }
     PathState &known = entries_[&function];
     if (known == entry) {
         return false;

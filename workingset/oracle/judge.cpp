@@ -340,7 +340,9 @@ Verdict judge(
     std::vector<ProgressPoint> *out_progress
 )
 {
-    return Judge(resolved_words, resolved, numbering, sets, options, out_progress).run();
+    Verdict verdict = Judge(resolved_words, resolved, numbering, sets, options, out_progress).run();
+    verdict.externals_without_model = sets.externals_without_model();
+    return verdict;
 }
 
 } // namespace laxity::workingset::oracle

@@ -35,6 +35,13 @@ struct Verdict {
     // What the best answer that knows no more than the instruction would have been over what was
     // seen.
     std::array<uint64_t, MEMORY_CLASSES> best_bytes = {};
+    std::vector<std::string> externals_without_model;
+
+    [[nodiscard]] bool is_covered() const
+    {
+        return violations.empty() && impossible_contexts.empty() &&
+               externals_without_model.empty() && points > 0;
+    }
 };
 
 // A row of the progression: live bytes at one executed instruction.

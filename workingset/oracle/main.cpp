@@ -84,14 +84,6 @@ cl::opt<std::string> check_poison(
     cl::sub(check_command),
     cl::cat(category)
 );
-cl::opt<std::string> check_fault(
-    "fault",
-    cl::Hidden,
-    cl::desc("a deliberate fault of the analysis, in a test build"),
-    cl::sub(check_command),
-    cl::cat(category)
-);
-
 int fail(const std::string &what, const std::string &why)
 {
     llvm::errs() << "laxity-workingset-oracle: " << what << ": " << why << '\n';
@@ -173,7 +165,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     if (!resolved) {
         return fail("reading " + check_trace, llvm::toString(resolved.takeError()));
     }
-    auto sets = StaticSets::analyse(module, {.job = check_job, .fault = check_fault});
+    auto sets = StaticSets::analyse(module, {.job = check_job});
     if (!sets) {
         return fail("analysing " + check_input, llvm::toString(sets.takeError()));
     }
@@ -188,9 +180,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     if (!check_poison.empty() && write_poison(*resolved, numbering, **sets) != 0) {
         return EXIT_USAGE;
     }
-    bool is_covered =
-        verdict.violations.empty() && verdict.impossible_contexts.empty() && verdict.points > 0;
-    return is_covered ? 0 : EXIT_VIOLATED;
+    return verdict.is_covered() ? 0 : EXIT_VIOLATED;
 }
 
 int run_check()

@@ -127,13 +127,11 @@ void VerdictPrinter::print_precision(const Verdict &verdict)
 
 void VerdictPrinter::print(const Verdict &verdict)
 {
-    bool is_proven =
-        verdict.violations.empty() && verdict.impossible_contexts.empty() && verdict.points > 0;
     json_.object([&] {
         json_.attribute("schema", 1);
         json_.attribute(
             "status",
-            is_proven             ? "covered"
+            verdict.is_covered()  ? "covered"
             : verdict.points == 0 ? "nothing checked"
                                   : "violated"
         );
@@ -153,6 +151,11 @@ void VerdictPrinter::print(const Verdict &verdict)
             for (uint32_t context :
                  verdict.impossible_contexts | std::views::take(SHOWN_VIOLATIONS)) {
                 json_.object([&] { print_context(context); });
+            }
+        });
+        json_.attributeArray("externals_without_model", [&] {
+            for (const std::string &name : verdict.externals_without_model) {
+                json_.value(name);
             }
         });
         print_precision(verdict);

@@ -3,7 +3,7 @@
 #include "static_sets.hpp"
 
 #include "analysis/analysis.hpp"
-#include "llvm/ADT/StringSwitch.h"
+#include "analysis/external_models.hpp"
 
 #include <algorithm>
 
@@ -27,42 +27,9 @@ MemoryClass class_of(StorageClass storage)
     }
 }
 
-// Deliberate faults of the answer, to see that each is noticed. What the analysis computes is left
-// as it is.
-enum class Fault {
-    none,
-    return_exit_dropped,  // what the caller still needs after the call
-    process_exit_dropped, // what exit() runs
-    next_job_dropped,     // what comes after the root
-    recursion_dropped,    // only the first way into a recursive function
-    callers_frames_dropped,
-    constants_dropped,
-    heap_dropped,
-    later_bytes_dropped, // all cells of an object but its first
-    one_step_late,       // the set of the next instruction
-    call_reads_dropped,  // the same, at calls only
-};
-
-std::optional<Fault> fault_named(llvm::StringRef name)
-{
-    return llvm::StringSwitch<std::optional<Fault>>(name)
-        .Case("", Fault::none)
-        .Case("return-exit-dropped", Fault::return_exit_dropped)
-        .Case("process-exit-dropped", Fault::process_exit_dropped)
-        .Case("next-job-dropped", Fault::next_job_dropped)
-        .Case("recursion-dropped", Fault::recursion_dropped)
-        .Case("callers-frames-dropped", Fault::callers_frames_dropped)
-        .Case("constants-dropped", Fault::constants_dropped)
-        .Case("heap-dropped", Fault::heap_dropped)
-        .Case("later-bytes-dropped", Fault::later_bytes_dropped)
-        .Case("one-step-late", Fault::one_step_late)
-        .Case("call-reads-dropped", Fault::call_reads_dropped)
-        .Default(std::nullopt);
-}
-
 class AnalysedSets final : public StaticSets {
   public:
-    AnalysedSets(std::unique_ptr<Analysis> analysis, Fault fault);
+    explicit AnalysedSets(std::unique_ptr<Analysis> analysis);
 
     [[nodiscard]] std::optional<unsigned> object_of(const llvm::Value &value) const override
     {
@@ -89,16 +56,15 @@ class AnalysedSets final : public StaticSets {
     find_contexts(const Resolved &resolved, const Numbering &numbering) override;
     [[nodiscard]] llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) override;
+    [[nodiscard]] std::vector<std::string> externals_without_model() const override;
 
   private:
-    [[nodiscard]] bool is_dropped(unsigned cell, const llvm::Function &function) const;
     [[nodiscard]] const CallingContext *find_root(const llvm::Function &function) const;
     [[nodiscard]] bool may_call(const llvm::CallBase &call, const llvm::Function &callee) const;
     bool enter_from(uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering);
     void enter_root(uint32_t context, const llvm::Function &function, bool is_first);
 
     std::unique_ptr<Analysis> analysis_;
-    Fault fault_;
     std::vector<StaticObject> objects_;
     std::vector<StaticCell> cells_;
     std::vector<std::vector<unsigned>> object_cells_; // ascending
@@ -107,8 +73,8 @@ class AnalysedSets final : public StaticSets {
     std::vector<unsigned> found_;          // OUTSIDE, IMPOSSIBLE, or the context's own number
 };
 
-AnalysedSets::AnalysedSets(std::unique_ptr<Analysis> analysis, Fault fault)
-    : analysis_(std::move(analysis)), fault_(fault), roots_(analysis_->root_contexts())
+AnalysedSets::AnalysedSets(std::unique_ptr<Analysis> analysis)
+    : analysis_(std::move(analysis)), roots_(analysis_->root_contexts())
 {
     const ObjectTable &objects = analysis_->objects();
     for (unsigned i = 0; i < objects.size(); i++) {
@@ -167,12 +133,6 @@ bool AnalysedSets::enter_from(
     const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
     CallingContext entered =
         analysis_->enter(contexts_[parent], call, *contexts_[context].function);
-    if (fault_ == Fault::return_exit_dropped) {
-        entered.after[static_cast<size_t>(Exit::Return)].clear();
-    }
-    if (fault_ == Fault::process_exit_dropped) {
-        entered.after[static_cast<size_t>(Exit::Process)].clear();
-    }
     bool has_changed = false;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
@@ -184,9 +144,6 @@ void AnalysedSets::enter_root(uint32_t context, const llvm::Function &function, 
 {
     if (const CallingContext *root = find_root(function)) {
         contexts_[context] = *root;
-        if (fault_ == Fault::next_job_dropped) {
-            contexts_[context].after = {};
-        }
         found_[context] = context;
     } else if (is_first && !analysis_->is_job_mode()) {
         found_[context] = IMPOSSIBLE;
@@ -218,7 +175,7 @@ AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering
         }
     }
     // Recursion: what is live after any of the calls, until nothing is added.
-    bool has_changed = !resolved.recursions.empty() && fault_ != Fault::recursion_dropped;
+    bool has_changed = !resolved.recursions.empty();
     while (has_changed) {
         has_changed = false;
         for (const TracedRecursion &way : resolved.recursions) {
@@ -241,36 +198,15 @@ AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering
     return found_;
 }
 
-bool AnalysedSets::is_dropped(unsigned cell, const llvm::Function &function) const
-{
-    const Object &object = analysis_->objects()[cells_[cell].object];
-    switch (fault_) {
-    case Fault::callers_frames_dropped:
-        return object.storage == StorageClass::Stack && object.function != &function;
-    case Fault::constants_dropped:
-        return object.storage == StorageClass::Constant;
-    case Fault::heap_dropped:
-        return object.storage == StorageClass::Heap;
-    case Fault::later_bytes_dropped:
-        return cells_[cell].first_byte > 0;
-    default:
-        return false;
-    }
-}
-
 llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instruction &instruction)
 {
-    bool is_late = fault_ == Fault::one_step_late ||
-                   (fault_ == Fault::call_reads_dropped && llvm::isa<llvm::CallInst>(instruction));
-    const llvm::Instruction *next = instruction.getNextNonDebugInstruction();
-    const llvm::Instruction &asked = is_late && next ? *next : instruction;
     llvm::BitVector live(cell_count());
-    for (const CellRange &range : analysis_->live_before(contexts_[context], asked).cells) {
+    for (const CellRange &range : analysis_->live_before(contexts_[context], instruction).cells) {
         bool is_whole = range.end_byte <= range.first_byte;
         for (unsigned cell : object_cells_[range.object]) {
             bool is_touched = is_whole || (cells_[cell].first_byte < range.end_byte &&
                                            range.first_byte < cells_[cell].end_byte);
-            if (is_touched && !is_dropped(cell, *instruction.getFunction())) {
+            if (is_touched) {
                 live.set(cell);
             }
         }
@@ -278,22 +214,34 @@ llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instructi
     return live;
 }
 
+std::vector<std::string> AnalysedSets::externals_without_model() const
+{
+    std::vector<std::string> names;
+    for (const llvm::Function &function : analysis_->module()) {
+        // A personality routine is a function's, no call.
+        bool is_used = llvm::any_of(function.users(), [](const llvm::User *user) {
+            return !llvm::isa<llvm::Function>(user);
+        });
+        if (function.isDeclaration() && !function.isIntrinsic() && is_used &&
+            find_external_model(function) == nullptr) {
+            names.push_back(function.getName().str());
+        }
+    }
+    return names;
+}
+
 } // namespace
 
 llvm::Expected<std::unique_ptr<StaticSets>>
 StaticSets::analyse(const llvm::Module &module, const Options &options)
 {
-    std::optional<Fault> fault = fault_named(options.fault);
-    if (!fault) {
-        return llvm::createStringError("no such fault: " + options.fault);
-    }
     laxity::workingset::Options analysed;
     analysed.job = options.job;
     auto analysis = Analysis::run(module, analysed);
     if (!analysis) {
         return analysis.takeError();
     }
-    return std::make_unique<AnalysedSets>(std::move(*analysis), *fault);
+    return std::make_unique<AnalysedSets>(std::move(*analysis));
 }
 
 } // namespace laxity::workingset::oracle

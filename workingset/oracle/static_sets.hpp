@@ -54,8 +54,7 @@ struct StaticCell {
 class StaticSets {
   public:
     struct Options {
-        std::string job;   // empty: the program
-        std::string fault; // of a test build; empty: none
+        std::string job; // empty: the program
     };
 
     [[nodiscard]] static llvm::Expected<std::unique_ptr<StaticSets>>
@@ -81,6 +80,10 @@ class StaticSets {
     // Cells that are live just before the instruction.
     [[nodiscard]] virtual llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) = 0;
+
+    // Functions that the program calls and that the analysis's model table has no row for. Sound,
+    // but the oracle knows what they do, so the row is missing.
+    [[nodiscard]] virtual std::vector<std::string> externals_without_model() const = 0;
 };
 
 } // namespace laxity::workingset::oracle
