@@ -8,8 +8,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "numbering.hpp"
-#include "trace_words.h"
+#include "runtime/trace_words.h"
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -17,21 +18,21 @@ namespace laxity::workingset::oracle {
 
 namespace {
 
-enum class External {
-    unknown,
-    plain,
-    wrapped,
-    saves
+enum class External : uint8_t {
+    Unknown,
+    Plain,
+    Wrapped,
+    Saves
 };
 
 External external_kind(llvm::StringRef name)
 {
     return llvm::StringSwitch<External>(name)
-#define PLAIN(name) .Case(#name, External::plain)
-#define WRAPPED(name) .Case(#name, External::wrapped)
-#define SAVES(name) .Case(#name, External::saves)
+#define PLAIN(name) .Case(#name, External::Plain)
+#define WRAPPED(name) .Case(#name, External::Wrapped)
+#define SAVES(name) .Case(#name, External::Saves)
 #include "externals.def"
-        .Default(External::unknown);
+        .Default(External::Unknown);
 }
 
 class Instrumenter {
@@ -106,7 +107,7 @@ bool is_harmless_intrinsic(const llvm::IntrinsicInst &intrinsic)
         return true;
     default:
         return !intrinsic.mayReadOrWriteMemory() || intrinsic.onlyAccessesInaccessibleMemory() ||
-               traced_as(intrinsic) != Traced::nothing;
+               traced_as(intrinsic) != Traced::Nothing;
     }
 }
 
@@ -114,7 +115,7 @@ void Instrumenter::refuse_unknown()
 {
     for (llvm::Function &function : module_) {
         if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
-            external_kind(function.getName()) == External::unknown) {
+            external_kind(function.getName()) == External::Unknown) {
             unknown_.insert(function.getName().str());
         }
     }
@@ -136,7 +137,7 @@ void Instrumenter::wrap_externals()
 {
     std::vector<llvm::Function *> wrapped;
     for (llvm::Function &function : module_) {
-        if (function.isDeclaration() && external_kind(function.getName()) == External::wrapped) {
+        if (function.isDeclaration() && external_kind(function.getName()) == External::Wrapped) {
             wrapped.push_back(&function);
         }
     }
@@ -174,7 +175,7 @@ void Instrumenter::trace_alloca(llvm::AllocaInst &alloca, uint32_t number)
     llvm::Value *count = builder.CreateZExtOrTrunc(alloca.getArraySize(), builder.getInt64Ty());
     llvm::Value *size_bytes =
         builder.CreateMul(count, word64(layout_.getTypeAllocSize(alloca.getAllocatedType())));
-    llvm::Value *is_constant = word32(numbering_.traced[number] == Traced::access);
+    llvm::Value *is_constant = word32(numbering_.traced[number] == Traced::Access);
     call(builder, "laxity_trace_alloca", {word32(number), &alloca, size_bytes, is_constant});
 }
 
@@ -236,7 +237,7 @@ void Instrumenter::trace_call(llvm::CallBase &call_site, uint32_t number, llvm::
     }
     trace_by_value(call_site);
     const llvm::Function *callee = call_site.getCalledFunction();
-    if (callee && external_kind(callee->getName()) == External::saves) {
+    if (callee && external_kind(callee->getName()) == External::Saves) {
         call(
             builder, "laxity_trace_write", {call_site.getArgOperand(0), word64(JUMP_BUFFER_BYTES)}
         );
@@ -254,11 +255,11 @@ void Instrumenter::instrument_instruction(uint32_t number, llvm::Value *context)
     Traced traced = numbering_.traced[number];
     if (alloca) {
         trace_alloca(*alloca, number);
-    } else if (call_site && traced != Traced::nothing) {
+    } else if (call_site && traced != Traced::Nothing) {
         trace_call(*call_site, number, context);
-    } else if (traced == Traced::access) {
+    } else if (traced == Traced::Access) {
         trace_access(instruction);
-    } else if (traced == Traced::terminator) {
+    } else if (traced == Traced::Terminator) {
         llvm::IRBuilder<> builder(&instruction);
         call(builder, "laxity_trace_segment", {word32(number), context});
     }

@@ -8,8 +8,8 @@
 
 namespace laxity::workingset::oracle {
 
-// Makes a program write a trace (trace_words.h) of each of its accesses. Instructions have the
-// numbers that they had before. Fails with the names of external functions and intrinsics whose
+// Makes a program write a trace (runtime/trace_words.h) of each of its accesses. Instructions have
+// the numbers that they had before. Fails with the names of external functions and intrinsics whose
 // reads and writes are not known.
 [[nodiscard]] llvm::Error instrument(llvm::Module &module);
 

@@ -140,7 +140,7 @@ void Judge::find_shares()
 {
     shares_.resize(numbering_.instructions.size());
     for (size_t i = shares_.size(); i-- > 0;) {
-        bool is_shared = numbering_.traced[i] == Traced::nothing && i + 1 < shares_.size();
+        bool is_shared = numbering_.traced[i] == Traced::Nothing && i + 1 < shares_.size();
         shares_[i] = is_shared ? shares_[i + 1] : static_cast<uint32_t>(i);
     }
 }
@@ -278,10 +278,10 @@ size_t Judge::take_segment(size_t position)
     check(last, context);
     for (uint32_t i = last; i-- > numbering_.segment_begin(last);) {
         Traced traced = numbering_.traced[i];
-        if (traced == Traced::access || traced == Traced::sized_access) {
+        if (traced == Traced::Access || traced == Traced::SizedAccess) {
             take_access(--position, i);
         }
-        if (traced == Traced::sized_access) {
+        if (traced == Traced::SizedAccess) {
             position--;
         }
         check(i, context);

@@ -12,16 +12,16 @@ namespace {
 Traced intrinsic_traced_as(const llvm::IntrinsicInst &intrinsic)
 {
     if (llvm::isa<llvm::MemIntrinsic>(intrinsic)) {
-        return Traced::call;
+        return Traced::Call;
     }
     switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::lifetime_start:
     case llvm::Intrinsic::lifetime_end:
     case llvm::Intrinsic::vastart:
     case llvm::Intrinsic::vacopy:
-        return Traced::call;
+        return Traced::Call;
     default:
-        return Traced::nothing;
+        return Traced::Nothing;
     }
 }
 
@@ -34,20 +34,20 @@ Traced traced_as(const llvm::Instruction &instruction)
     }
     if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         const llvm::DataLayout &layout = alloca->getModule()->getDataLayout();
-        return alloca->getAllocationSize(layout) ? Traced::access : Traced::sized_access;
+        return alloca->getAllocationSize(layout) ? Traced::Access : Traced::SizedAccess;
     }
     if (instruction.isTerminator()) {
-        return Traced::terminator;
+        return Traced::Terminator;
     }
     if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-        return call->isInlineAsm() ? Traced::nothing : Traced::call;
+        return call->isInlineAsm() ? Traced::Nothing : Traced::Call;
     }
     if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
             instruction
         )) {
-        return Traced::access;
+        return Traced::Access;
     }
-    return Traced::nothing;
+    return Traced::Nothing;
 }
 
 Numbering::Numbering(llvm::Module &module)
@@ -74,7 +74,7 @@ Numbering::Numbering(llvm::Module &module)
                 instructions.push_back(&instruction);
                 traced.push_back(traced_as(instruction));
                 segment_begins_.push_back(begin);
-                if (traced.back() == Traced::call) {
+                if (traced.back() == Traced::Call) {
                     begin = number + 1;
                 }
             }

@@ -15,12 +15,12 @@
 namespace laxity::workingset::oracle {
 
 // What the trace holds of one instruction.
-enum class Traced {
-    nothing,
-    access,       // one address
-    sized_access, // a size and an address: an alloca whose size is not constant
-    call,         // ends a segment
-    terminator,   // ends a segment
+enum class Traced : uint8_t {
+    Nothing,
+    Access,      // one address
+    SizedAccess, // a size and an address: an alloca whose size is not constant
+    Call,        // ends a segment
+    Terminator,  // ends a segment
 };
 
 // Memory intrinsics end a segment as calls do. What has no effect on the program's memory is

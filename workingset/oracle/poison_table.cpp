@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "poison_table.hpp"
 
-#include "poison_table.h"
+#include "runtime/poison_table.h"
 
 #include <map>
 #include <string>
@@ -123,7 +123,7 @@ void write_poison_table(
         std::vector<uint32_t> ends;
         uint32_t first = numbering.number(function.getEntryBlock().front());
         for (uint32_t k = first; k < first + function.getInstructionCount(); k++) {
-            if (numbering.traced[k] == Traced::call || numbering.traced[k] == Traced::terminator) {
+            if (numbering.traced[k] == Traced::Call || numbering.traced[k] == Traced::Terminator) {
                 ends.push_back(k);
             }
         }

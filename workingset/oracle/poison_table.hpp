@@ -8,8 +8,8 @@
 
 namespace laxity::workingset::oracle {
 
-// For the contexts of a trace: what the analysis calls dead where a segment ends (poison_table.h).
-// Constants cannot be written to.
+// For the contexts of a trace: what the analysis calls dead where a segment ends
+// (runtime/poison_table.h). Constants cannot be written to.
 void write_poison_table(
     llvm::raw_ostream &out, const Resolved &resolved, const Numbering &numbering, StaticSets &sets
 );

@@ -191,7 +191,7 @@ void Resolver::take_alloca(size_t position, uint32_t instruction)
 {
     const auto &alloca = llvm::cast<llvm::AllocaInst>(*numbering_.instructions[instruction]);
     uint64_t size_bytes = size_bytes_;
-    if (numbering_.traced[instruction] == Traced::access) {
+    if (numbering_.traced[instruction] == Traced::Access) {
         size_bytes = *alloca.getAllocationSize(alloca.getModule()->getDataLayout());
     }
     Place place{NO_SLOT, 0};
@@ -231,7 +231,7 @@ bool Resolver::take_segment(size_t end)
     size_t next = 0;
     for (uint32_t i = numbering_.segment_begin(last); i < last; i++) {
         Traced traced = numbering_.traced[i];
-        if (traced != Traced::access && traced != Traced::sized_access) {
+        if (traced != Traced::Access && traced != Traced::SizedAccess) {
             continue;
         }
         if (next == pending_.size()) {

@@ -7,7 +7,7 @@
 
 #include "llvm/Support/Error.h"
 #include "numbering.hpp"
-#include "trace_words.h"
+#include "runtime/trace_words.h"
 
 #include <cstdint>
 #include <span>

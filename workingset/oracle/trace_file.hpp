@@ -4,7 +4,7 @@
 #define LAXITY_WORKINGSET_TRACE_FILE_HPP
 
 #include "llvm/Support/Error.h"
-#include "trace_words.h"
+#include "runtime/trace_words.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors */
 /* SPDX-License-Identifier: MIT */
-#include "../trace_words.h"
 #include "trace.h"
+#include "trace_words.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ void *laxity_traced_bsearch(
         const char *element = elements + middle * element_bytes;
         int order = compare_from(site, compare, key, element);
         if (order == 0) {
-            return (void *)(uintptr_t)element;
+            return (void *)(uintptr_t)element; /* NOLINT(performance-no-int-to-ptr): drops const */
         }
         if (order < 0) {
             end = middle;

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "garbage.h"
 
+#include <stdint.h>
+
 void laxity_poison_bytes(void *at, uint64_t size_bytes)
 {
     static uint64_t noise = 0x9e3779b97f4a7c15U; /* any but 0 */

@@ -39,20 +39,27 @@ void laxity_traced_free(void *block)
 /* Always a new block, so that the old one and the new one are told apart. */
 void *laxity_traced_realloc(void *block, size_t size_bytes)
 {
-    size_t old_bytes = block ? malloc_usable_size(block) : 0;
-    size_t kept_bytes = old_bytes < size_bytes ? old_bytes : size_bytes;
-    void *larger = malloc(size_bytes);
+    size_t old_bytes, kept_bytes;
+    void *larger;
 
+    if (!block) {
+        return laxity_traced_malloc(size_bytes);
+    }
+    if (size_bytes == 0) { /* as glibc's does */
+        laxity_traced_free(block);
+        return NULL;
+    }
+    larger = malloc(size_bytes);
     if (!larger) {
         return NULL;
     }
+    old_bytes = malloc_usable_size(block);
+    kept_bytes = old_bytes < size_bytes ? old_bytes : size_bytes;
     laxity_trace_read(block, kept_bytes);
     laxity_trace_allocate(larger, size_bytes);
     laxity_trace_write(larger, kept_bytes);
-    if (block) {
-        memcpy(larger, block, kept_bytes);
-        laxity_traced_free(block);
-    }
+    memcpy(larger, block, kept_bytes);
+    laxity_traced_free(block);
     return larger;
 }
 

@@ -6,6 +6,7 @@
 #include "wrappers.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ static void trace_conversion(struct conversion conversion, va_list *arguments)
     case 'F':
     case 'g':
     case 'G':
+        /* NOLINTNEXTLINE(bugprone-branch-clone): the types differ */
         if (conversion.length == 'L') {
             (void)va_arg(*arguments, long double);
         } else {
@@ -130,6 +132,7 @@ static void trace_conversion(struct conversion conversion, va_list *arguments)
     case '\0':
         break;
     default: /* the integers */
+        /* NOLINTNEXTLINE(bugprone-branch-clone): the types differ */
         if (counted_bytes(conversion.length) == sizeof(long)) {
             (void)va_arg(*arguments, long);
         } else {
@@ -183,9 +186,8 @@ int laxity_traced_sprintf(char *to, const char *format, ...)
 
     va_start(arguments, format);
     trace_format(format, arguments);
-    result = vsprintf(
-        to, format, arguments
-    ); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): what the program called */
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): it is what the program called */
+    result = vsprintf(to, format, arguments);
     va_end(arguments);
     if (result >= 0) {
         laxity_trace_write(to, (size_t)result + 1);

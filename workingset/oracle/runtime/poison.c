@@ -5,11 +5,13 @@
  * each segment every byte that the analysis calls dead there, each time with something else. The
  * program must not notice.
  */
-#include "../poison_table.h"
 #include "garbage.h"
+#include "poison_table.h"
 #include "trace.h"
+#include "trace_words.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,7 @@ static void give_up(const char *why)
 
 static void open_table(void)
 {
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
     const char *path = getenv("LAXITY_WORKINGSET_POISON");
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     struct stat status;
@@ -95,11 +98,13 @@ static void add_instance(struct instance added)
 {
     remove_overlapping(added.address, added.size_bytes);
     if (instance_count == instance_capacity) {
-        instance_capacity = instance_capacity ? instance_capacity * 2 : 256;
-        instances = realloc(instances, instance_capacity * sizeof(*instances));
-        if (!instances) {
+        size_t capacity = instance_capacity ? instance_capacity * 2 : 256;
+        struct instance *larger = realloc(instances, capacity * sizeof(*instances));
+        if (!larger) {
             give_up("no memory");
         }
+        instances = larger;
+        instance_capacity = capacity;
     }
     instances[instance_count++] = added;
 }
@@ -158,7 +163,7 @@ void laxity_trace_alloca(
     (void)is_constant;
     add_instance((struct instance){
         .object = (uint64_t)LAXITY_TRACE_INSTRUCTION << 32 | instruction,
-        .address = (char *)(uintptr_t)address,
+        .address = (char *)(uintptr_t)address, /* NOLINT(performance-no-int-to-ptr): drops const */
         .size_bytes = size_bytes,
         .frame = __builtin_frame_address(0),
     });
@@ -168,7 +173,7 @@ void laxity_trace_birth(uint32_t kind, uint32_t index, const void *address, uint
 {
     add_instance((struct instance){
         .object = (uint64_t)kind << 32 | index,
-        .address = (char *)(uintptr_t)address,
+        .address = (char *)(uintptr_t)address, /* NOLINT(performance-no-int-to-ptr): drops const */
         .size_bytes = size_bytes,
         .frame = kind == LAXITY_TRACE_ARGUMENT ? __builtin_frame_address(0) : NULL,
     });
@@ -230,6 +235,7 @@ void laxity_trace_recursion(uint32_t context, uint32_t parent, uint32_t site)
 /* How much was overwritten: a test that overwrites nothing would prove nothing. */
 void laxity_trace_finish(void)
 {
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
     const char *path = getenv("LAXITY_WORKINGSET_POISONED");
     FILE *out = path ? fopen(path, "w") : NULL;
 

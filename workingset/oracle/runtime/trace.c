@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
-#include "../trace_words.h"
+#include "trace_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,16 @@ static int trace_fd = -1;
 /* A trace that is not whole proves nothing: the program ends at once, whatever it was doing. */
 static void lose_trace(const char *what)
 {
-    fprintf(
-        stderr, "laxity-workingset-oracle: tracing the program: %s: %s\n", what, strerror(errno)
-    );
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
+    const char *why = strerror(errno);
+
+    fprintf(stderr, "laxity-workingset-oracle: tracing the program: %s: %s\n", what, why);
     _exit(EXIT_TRACE_LOST);
 }
 
 static void open_trace(void)
 {
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
     const char *path = getenv("LAXITY_WORKINGSET_TRACE");
 
     if (!path) {

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-enum laxity_trace_tag {
+enum laxity_trace_tag {   /* NOLINT(performance-enum-size): C has no other size */
     LAXITY_TRACE_ADDRESS, /* payload: address of the segment's next load, store or alloca */
     LAXITY_TRACE_SEGMENT, /* payload: instruction << 32 | context */
     LAXITY_TRACE_SIZE,    /* payload: bytes, of the word that follows */
@@ -35,7 +35,7 @@ enum laxity_trace_tag {
     LAXITY_TRACE_TAGS,
 };
 
-enum laxity_trace_object {
+enum laxity_trace_object {    /* NOLINT(performance-enum-size): as above */
     LAXITY_TRACE_GLOBAL,      /* index: position among the module's global variables */
     LAXITY_TRACE_INSTRUCTION, /* index: instruction, an alloca or the call of an allocator */
     LAXITY_TRACE_ARGUMENT, /* index: position among the by-value arguments of all defined functions
