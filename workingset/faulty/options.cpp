@@ -19,7 +19,7 @@ void select_or_refuse(const std::string &name)
     if (!laxity::workingset::select_fault(name)) {
         llvm::errs() << "selecting a fault: \"" << name
                      << "\" is none; see workingset/faulty/faults.cpp\n";
-        std::exit(EXIT_USAGE);
+        std::exit(EXIT_USAGE); // NOLINT(concurrency-mt-unsafe): before any thread exists
     }
 }
 

@@ -100,7 +100,7 @@ class LiveBytes {
     struct ObjectState {
         std::vector<uint32_t> cells; // by byte; one entry only where the size is not known
         size_t first_word = 0;
-        MemoryClass memory_class = MemoryClass::other;
+        MemoryClass memory_class = MemoryClass::Other;
         bool is_counted = false;
     };
     [[nodiscard]] static uint32_t cell_at(const ObjectState &object, uint64_t offset)

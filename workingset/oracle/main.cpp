@@ -170,7 +170,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
         return fail("analysing " + check_input, llvm::toString(sets.takeError()));
     }
     JudgeOptions options;
-    options.progress_step = check_progress.empty() ? 0 : check_progress_step;
+    options.progress_step = check_progress.empty() ? 0 : check_progress_step.getValue();
     std::vector<ProgressPoint> progress;
     Verdict verdict = judge(scratch.words(), *resolved, numbering, **sets, options, &progress);
     print_verdict(llvm::outs(), verdict, *resolved, numbering, **sets);

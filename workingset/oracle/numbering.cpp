@@ -67,17 +67,22 @@ Numbering::Numbering(llvm::Module &module)
             }
         }
         for (llvm::BasicBlock &block : function) {
-            auto begin = static_cast<uint32_t>(instructions.size());
-            for (llvm::Instruction &instruction : block) {
-                auto number = static_cast<uint32_t>(instructions.size());
-                instruction_numbers_[&instruction] = number;
-                instructions.push_back(&instruction);
-                traced.push_back(traced_as(instruction));
-                segment_begins_.push_back(begin);
-                if (traced.back() == Traced::Call) {
-                    begin = number + 1;
-                }
-            }
+            number_block(block);
+        }
+    }
+}
+
+void Numbering::number_block(llvm::BasicBlock &block)
+{
+    auto begin = static_cast<uint32_t>(instructions.size());
+    for (llvm::Instruction &instruction : block) {
+        auto number = static_cast<uint32_t>(instructions.size());
+        instruction_numbers_[&instruction] = number;
+        instructions.push_back(&instruction);
+        traced.push_back(traced_as(instruction));
+        segment_begins_.push_back(begin);
+        if (traced.back() == Traced::Call) {
+            begin = number + 1;
         }
     }
 }

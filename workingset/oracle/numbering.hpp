@@ -55,6 +55,8 @@ class Numbering {
     std::vector<llvm::Argument *> arguments; // passed by value, in memory
 
   private:
+    void number_block(llvm::BasicBlock &block);
+
     llvm::DenseMap<const llvm::Instruction *, uint32_t> instruction_numbers_;
     llvm::DenseMap<const llvm::Function *, uint32_t> function_numbers_;
     std::vector<uint32_t> segment_begins_;

@@ -6,6 +6,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "value_liveness.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace laxity::workingset::oracle {
@@ -23,7 +24,7 @@ class ValuePoisoner {
 
   private:
     void make_slots();
-    void find_deaths();
+    void find_deaths(llvm::BasicBlock &block);
     void store_results();
     void load_operands(llvm::Instruction &instruction);
     void replace_phis();
@@ -45,33 +46,27 @@ class ValuePoisoner {
 };
 
 // What was live or made just before an instruction and is not live at it.
-void ValuePoisoner::find_deaths()
+void ValuePoisoner::find_deaths(llvm::BasicBlock &block)
 {
-    for (llvm::BasicBlock &block : function_) {
-        llvm::BitVector known = liveness_.live_into(block);
-        if (&block == &function_.getEntryBlock()) {
-            for (unsigned i = 0; i < function_.arg_size(); i++) {
-                known.resize(static_cast<unsigned>(liveness_.values().size()));
-                known.set(0, static_cast<unsigned>(liveness_.values().size()));
-            }
+    const auto &values = liveness_.values();
+    llvm::BitVector known = liveness_.live_into(block);
+    if (block.isEntryBlock() && function_.arg_size() > 0) {
+        known = llvm::BitVector(static_cast<unsigned>(values.size()), true);
+    }
+    for (llvm::Instruction &instruction : block) {
+        if (llvm::isa<llvm::PHINode, llvm::LandingPadInst>(instruction)) {
+            continue;
         }
-        for (llvm::Instruction &instruction : block) {
-            if (llvm::isa<llvm::PHINode>(instruction) ||
-                llvm::isa<llvm::LandingPadInst>(instruction)) {
-                continue;
-            }
-            llvm::BitVector live = liveness_.live_before(instruction);
-            llvm::BitVector dead = known;
-            dead.reset(live);
-            if (dead.any() && !llvm::isa<llvm::AllocaInst>(instruction)) {
-                deaths_.push_back({&instruction, dead});
-            }
-            known = live;
-            for (unsigned i = 0; i < liveness_.values().size(); i++) {
-                if (liveness_.values()[i] == &instruction) {
-                    known.set(i);
-                }
-            }
+        llvm::BitVector live = liveness_.live_before(instruction);
+        llvm::BitVector dead = known;
+        dead.reset(live);
+        if (dead.any() && !llvm::isa<llvm::AllocaInst>(instruction)) {
+            deaths_.push_back({&instruction, dead});
+        }
+        known = live;
+        auto made = std::ranges::find(values, &instruction);
+        if (made != values.end()) {
+            known.set(static_cast<unsigned>(made - values.begin()));
         }
     }
 }
@@ -168,7 +163,9 @@ unsigned ValuePoisoner::run()
             }
         }
     }
-    find_deaths();
+    for (llvm::BasicBlock &block : function_) {
+        find_deaths(block);
+    }
     make_slots();
     unsigned count = 0;
     // In this order, so that before an instruction come: garbage, then the loads of its operands.

@@ -33,6 +33,7 @@ class VerdictPrinter {
     void print_violation(const Violation &violation);
     void print_instruction(uint32_t number);
     void print_context(uint32_t context);
+    void print_impossible(const Verdict &verdict);
     void print_precision(const Verdict &verdict);
     void print_ratios(uint64_t dynamic_bytes, uint64_t static_bytes, uint64_t best_bytes);
 
@@ -80,6 +81,15 @@ void VerdictPrinter::print_violation(const Violation &violation)
         json_.attribute("cell_first_byte", cell.first_byte);
         if (cell.end_byte != UINT64_MAX) {
             json_.attribute("cell_end_byte", cell.end_byte);
+        }
+    });
+}
+
+void VerdictPrinter::print_impossible(const Verdict &verdict)
+{
+    json_.attributeArray("impossible_calls", [&] {
+        for (uint32_t context : verdict.impossible_contexts | std::views::take(SHOWN_VIOLATIONS)) {
+            json_.object([&] { print_context(context); });
         }
     });
 }
@@ -147,12 +157,7 @@ void VerdictPrinter::print(const Verdict &verdict)
                 print_violation(violation);
             }
         });
-        json_.attributeArray("impossible_calls", [&] {
-            for (uint32_t context :
-                 verdict.impossible_contexts | std::views::take(SHOWN_VIOLATIONS)) {
-                json_.object([&] { print_context(context); });
-            }
-        });
+        print_impossible(verdict);
         json_.attributeArray("externals_without_model", [&] {
             for (const std::string &name : verdict.externals_without_model) {
                 json_.value(name);
@@ -167,13 +172,13 @@ void VerdictPrinter::print(const Verdict &verdict)
 const char *memory_class_name(MemoryClass memory_class)
 {
     switch (memory_class) {
-    case MemoryClass::stack:
+    case MemoryClass::Stack:
         return "stack";
-    case MemoryClass::global:
+    case MemoryClass::Global:
         return "global";
-    case MemoryClass::constant:
+    case MemoryClass::Constant:
         return "const";
-    case MemoryClass::heap:
+    case MemoryClass::Heap:
         return "heap";
     default:
         return "other";

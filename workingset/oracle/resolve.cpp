@@ -191,8 +191,8 @@ void Resolver::take_alloca(size_t position, uint32_t instruction)
 {
     const auto &alloca = llvm::cast<llvm::AllocaInst>(*numbering_.instructions[instruction]);
     uint64_t size_bytes = size_bytes_;
-    if (numbering_.traced[instruction] == Traced::Access) {
-        size_bytes = *alloca.getAllocationSize(alloca.getModule()->getDataLayout());
+    if (auto constant_bytes = alloca.getAllocationSize(alloca.getModule()->getDataLayout())) {
+        size_bytes = constant_bytes->getFixedValue();
     }
     Place place{NO_SLOT, 0};
     if (size_bytes > 0) {

@@ -15,15 +15,15 @@ MemoryClass class_of(StorageClass storage)
 {
     switch (storage) {
     case StorageClass::Stack:
-        return MemoryClass::stack;
+        return MemoryClass::Stack;
     case StorageClass::Global:
-        return MemoryClass::global;
+        return MemoryClass::Global;
     case StorageClass::Constant:
-        return MemoryClass::constant;
+        return MemoryClass::Constant;
     case StorageClass::Heap:
-        return MemoryClass::heap;
+        return MemoryClass::Heap;
     default:
-        return MemoryClass::other;
+        return MemoryClass::Other;
     }
 }
 
@@ -63,6 +63,7 @@ class AnalysedSets final : public StaticSets {
     [[nodiscard]] bool may_call(const llvm::CallBase &call, const llvm::Function &callee) const;
     bool enter_from(uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering);
     void enter_root(uint32_t context, const llvm::Function &function, bool is_first);
+    [[nodiscard]] bool enter_again(const Resolved &resolved, const Numbering &numbering);
 
     std::unique_ptr<Analysis> analysis_;
     std::vector<StaticObject> objects_;
@@ -150,6 +151,28 @@ void AnalysedSets::enter_root(uint32_t context, const llvm::Function &function, 
     }
 }
 
+// For recursion: what is live after any of the calls, again and again until nothing is added.
+bool AnalysedSets::enter_again(const Resolved &resolved, const Numbering &numbering)
+{
+    bool has_changed = false;
+    for (const TracedRecursion &way : resolved.recursions) {
+        if (found_[way.parent] < IMPOSSIBLE && found_[way.context] < IMPOSSIBLE) {
+            has_changed = enter_from(way.parent, way.site, way.context, numbering) || has_changed;
+        }
+    }
+    for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
+        const TracedContext &context = resolved.contexts[i];
+        if (found_[i] != i || found_[context.parent] >= IMPOSSIBLE) {
+            continue; // not entered from a call, which it may not have
+        }
+        const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]);
+        if (may_call(call, *contexts_[i].function)) {
+            has_changed = enter_from(context.parent, context.site, i, numbering) || has_changed;
+        }
+    }
+    return has_changed;
+}
+
 std::vector<unsigned>
 AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering)
 {
@@ -174,26 +197,9 @@ AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering
             enter_root(i, function, false);
         }
     }
-    // Recursion: what is live after any of the calls, until nothing is added.
     bool has_changed = !resolved.recursions.empty();
     while (has_changed) {
-        has_changed = false;
-        for (const TracedRecursion &way : resolved.recursions) {
-            if (found_[way.parent] < IMPOSSIBLE && found_[way.context] < IMPOSSIBLE) {
-                has_changed =
-                    enter_from(way.parent, way.site, way.context, numbering) || has_changed;
-            }
-        }
-        for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
-            const TracedContext &context = resolved.contexts[i];
-            bool is_entered = found_[i] == i && found_[context.parent] < IMPOSSIBLE;
-            if (is_entered && may_call(
-                                  llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]),
-                                  *contexts_[i].function
-                              )) {
-                has_changed = enter_from(context.parent, context.site, i, numbering) || has_changed;
-            }
-        }
+        has_changed = enter_again(resolved, numbering);
     }
     return found_;
 }

@@ -21,11 +21,11 @@ namespace laxity::workingset::oracle {
 // Classes of memory that the precision is given for; an object of none (many instances) is checked,
 // too, but no ratio holds it.
 enum class MemoryClass : uint8_t {
-    stack,
-    global,
-    constant,
-    heap,
-    other
+    Stack,
+    Global,
+    Constant,
+    Heap,
+    Other
 };
 constexpr unsigned MEMORY_CLASSES = 5;
 [[nodiscard]] const char *memory_class_name(MemoryClass memory_class);
@@ -35,7 +35,7 @@ constexpr unsigned IMPOSSIBLE = OUTSIDE - 1;
 
 struct StaticObject {
     std::string name;
-    MemoryClass memory_class = MemoryClass::other;
+    MemoryClass memory_class = MemoryClass::Other;
     bool has_many_instances = false;
     uint64_t size_bytes = 0; // 0: not known
 };
