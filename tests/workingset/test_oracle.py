@@ -97,6 +97,15 @@ int main(void) {
     a = realloc(a, 16); int r = a[1] - 4; free(a); return r;
 }
 """,
+    # glibc: of nothing it is malloc(), to nothing it frees and returns NULL.
+    "realloc() of nothing and to nothing": """
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    (void)argv;
+    int *a = realloc(NULL, 8 * (size_t)argc); a[1] = 4;
+    int r = a[1] - 4; a = realloc(a, (size_t)argc - 1); return r + (a != NULL);
+}
+""",
     "zeros of calloc()": """
 #include <stdlib.h>
 int main(void) { int *b = calloc(2, 4); b[1] = 3; int r = b[0]; free(b); return r; }
