@@ -12,7 +12,8 @@
 #   .venv/.stamp-debian-SET    checksum of deps/debian-12/SET.txt; older than dpkg's own status: looked at again
 #   .venv/.stamp-python-SET    checksum of deps/python/SET.lock
 #   build/.stamp-build         place of the build directory
-#   build/.stamp-host          the build demands the host workloads; build/.stamp-pfm: libpfm4, build/.stamp-bpf: BPF
+#   build/.stamp-host          the build demands the host workloads; build/.stamp-pfm: libpfm4, build/.stamp-bpf: BPF,
+#                              build/.stamp-workingset: LLVM
 #
 # Environment read here:
 #   LAXITY_PYTHON    interpreter to make .venv from (default: /usr/bin/python3, else the first python3 >= 3.11 on PATH)
@@ -280,6 +281,10 @@ setup_pfm_set() {
 
 setup_bpf_set() {
     setup_library_set bpf bpf
+}
+
+setup_workingset_set() {
+    setup_library_set workingset workingset
 }
 
 # setup_run_set: what every command needs. A tree of somebody else, already set up, is used as it is.

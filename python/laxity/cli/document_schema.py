@@ -19,6 +19,11 @@ DOCUMENTS = {
     "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
     "suite-run": ("suite.json of a suite run", "laxity.model.suite_result", "SuiteDocument"),
     "vetting": ("vetting.json of a vetting", "laxity.model.suite_result", "VettingDocument"),
+    "workingset": (
+        "workingset.json of a run; what laxity workingset prints",
+        "laxity.model.working_set",
+        "WorkingSetAnswer",
+    ),
 }
 _REFERENCE = "$ref"
 

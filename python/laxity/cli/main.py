@@ -55,6 +55,7 @@ class LazyGroup(click.Group):
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
         "show": ("show", "show", "Show what a run was and how it ended."),
         "suite": ("suite", "suite", "Find and vet third-party programs of a checkout."),
+        "workingset": ("workingset", "workingset", "Compute what is live at every instruction."),
     }
 
     @override

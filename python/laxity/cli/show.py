@@ -43,6 +43,13 @@ def show(path: str, verify: bool, output_format: str) -> int:
 
         sys.stdout.write(answer_text(read_answer(run)))
         return tell_damage(run)
+    if run.manifest.kind == "workingset":
+        from laxity.cli.workingset_summary import answer_text as working_sets  # noqa: PLC0415
+        from laxity.report.working_set_data import read_answer as read_sizes  # noqa: PLC0415
+
+        sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))
+        sys.stdout.write("\n" + working_sets(read_sizes(run)))
+        return tell_damage(run)
     from laxity.cli.summary import summary_text  # noqa: PLC0415 - loads numpy
 
     sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))

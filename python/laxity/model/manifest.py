@@ -22,7 +22,16 @@ MANIFEST_SCHEMA = 1
 MAX_JSON_BYTES = 64 << 20
 
 RunKind = Literal[
-    "run", "demo", "measure", "observe", "bound", "compare", "experiment", "suite", "vetting"
+    "run",
+    "demo",
+    "measure",
+    "observe",
+    "bound",
+    "compare",
+    "experiment",
+    "suite",
+    "vetting",
+    "workingset",
 ]
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 

@@ -110,6 +110,15 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """Pages beside this one: (text, path relative to the run)."""
+
+    label: str
+    pages: tuple[tuple[str, str], ...]
+    block: str = "links"
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """Details that a reader opens; printed open."""
 
@@ -119,7 +128,7 @@ class Folded:
     identity: str = ""
 
 
-Block = Paragraph | Table | Figures | Code | Heading | Folded
+Block = Paragraph | Table | Figures | Code | Heading | Links | Folded
 
 
 @dataclass(frozen=True, slots=True)

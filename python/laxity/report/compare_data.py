@@ -100,6 +100,9 @@ def read_side(name: str, path: Path) -> Side:
     if run.manifest.kind == "compare":
         msg = f"run {path}: is a comparison itself; name the runs that it compares"
         raise ConfigError(msg)
+    if run.manifest.kind == "workingset":
+        msg = f"run {path}: holds working sets; compare by laxity workingset --against RUN"
+        raise ConfigError(msg)
     damage = find_damage(run)
     if damage:
         msg = f"run {path}: damaged ({damage[0]}); a comparison with it proves nothing"

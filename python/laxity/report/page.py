@@ -11,6 +11,8 @@ import msgspec
 from markupsafe import Markup
 
 from laxity import __version__
+from laxity.report import working_set_page
+from laxity.report.annotated import annotated_files, page_name
 from laxity.report.blocks import Quantity, Section
 from laxity.report.compare_page import card, compare_page, read_answer, sections_of
 from laxity.report.measured import view_of
@@ -36,6 +38,8 @@ from laxity.report.sections import (
 )
 from laxity.report.sections.verdict import Verdict
 from laxity.report.suite_page import suite_page, vetting_page
+from laxity.report.working_set_data import WorkingSetData, read_working_set
+from laxity.report.working_set_words import setting_words
 from laxity.store.run_directory import REPORT, open_run, write_file
 
 DERIVED = "derived.json"
@@ -104,6 +108,12 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
         answer = read_answer(run)
         page, shown = compare_page(run), card(run, answer)
         groups = (Group("overview", "", sections_of(page, answer)),)
+    elif run.manifest.kind == "workingset":
+        data = read_working_set(run)
+        page = working_set_page.working_set_page(run)
+        shown = working_set_page.card(run, data)
+        groups = (Group("overview", "", working_set_page.sections_of(page, data)),)
+        _write_annotated(run_dir, data)
     else:
         page = read_page(run)
         groups, shown = tuple(_groups(page, exceedance)), verdict.build(page)
@@ -111,6 +121,25 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
     write_file(report, _render(page, groups, shown).encode())
     write_file(run_dir / DERIVED, msgspec.json.format(_derived(groups)) + b"\n")
     return report
+
+
+def _write_annotated(run_dir: Path, data: WorkingSetData) -> None:
+    """Write the annotated sources of each program into a directory beside the report."""
+    template = _environment().get_template("annotated.html.j2")
+    for program in dict.fromkeys(one.program for one in data.sources):
+        files = annotated_files([one for one in data.sources if one.program == program])
+        if not files:
+            continue
+        to = run_dir / page_name(program)
+        to.parent.mkdir(exist_ok=True)
+        text = template.render(
+            style=_style(),
+            program=program,
+            setting=setting_words(data.answer),
+            files=files,
+            version=__version__,
+        )
+        write_file(to, text.encode())
 
 
 def _derived(groups: tuple[Group, ...]) -> bytes:
@@ -161,6 +190,20 @@ def _run_title(page: PageData, run: RunData) -> str:
 
 
 def _render(page: PageData, groups: tuple[Group, ...], shown: Verdict) -> str:
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            style=_style(),
+            verdict=shown,
+            groups=groups,
+            manifest=page.manifest,
+            version=__version__,
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -170,10 +213,8 @@ def _render(page: PageData, groups: tuple[Group, ...], shown: Verdict) -> str:
     )
     # The drawings and the style sheet are ours; every text from a run is escaped.
     environment.filters["drawn"] = Markup
-    return environment.get_template("page.html.j2").render(
-        style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704
-        verdict=shown,
-        groups=groups,
-        manifest=page.manifest,
-        version=__version__,
-    )
+    return environment
+
+
+def _style() -> Markup:
+    return Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704

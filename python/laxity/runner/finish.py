@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -145,14 +146,18 @@ def write_joined(tmp: Path, manifest: Manifest) -> None:
         suite_results.write_results(tmp)
 
 
-def write_final_manifest(tmp: Path, manifest: Manifest) -> None:
+def write_final_manifest(
+    tmp: Path, manifest: Manifest, other_tables: Mapping[str, int] | None = None
+) -> None:
     """Count, hash and sync the files of a run; then write its manifest, the last of them.
 
     Args:
         tmp: The directory of the run; after this it only waits to be renamed.
         manifest: Complete but for tables and hashes; its status is final.
+        other_tables: Rows of tables that are no streams, by file.
     """
     tables = {path.name: read_header(path).rows for path in sorted(tmp.glob("*.npy"))}
+    tables |= other_tables or {}
     files = run_directory.hash_files(tmp)
     for name in files:
         run_directory.sync_file(tmp / name)

@@ -48,6 +48,8 @@ COMPARE = "compare.json"
 SUITE = "suite.json"
 VETTING = "vetting.toml"
 VETTING_SEEN = "vetting.json"
+# Of a run that analysed programs: the answer.
+WORKING_SET = "workingset.json"
 REPORT = "report.html"
 # Rebuilt at will, or describing the others: not hashed.
 _UNHASHED = frozenset({MANIFEST, NATIVE, SEGMENT, TRACE, REPORT, "derived.json"})

@@ -61,7 +61,10 @@ _SANITIZERS = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undef
 _LIBRARIES = ("-lm", "-lpthread")
 # A generated file of some MB takes seconds; what takes longer does not end.
 _PATIENCE_S = 300
-_MISSING_HEADER = re.compile(r"fatal error: (\S+): No such file or directory")
+# As gcc and as clang say it.
+_MISSING_HEADER = re.compile(
+    r"fatal error: (?:(\S+): No such file or directory|'([^']+)' file not found)"
+)
 _UNDEFINED = re.compile(r"undefined reference to [`']([^']+)'")
 _DEFINED_TWICE = re.compile(r"multiple definition of [`']([^']+)'")
 
@@ -116,7 +119,7 @@ class Outcome:
     def missing_header(self) -> str | None:
         """Name the header that was not found, if that is what is wrong."""
         match = _MISSING_HEADER.search(self.text)
-        return match[1] if match else None
+        return match[1] or match[2] if match else None
 
     @property
     def undefined(self) -> tuple[str, ...]:
@@ -214,11 +217,11 @@ class Toolchain:
         words = [*self.cc, *_COMPILE, *linking, *laid_out, *flags]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
-        outcome = _answer(words)
+        outcome = answer(words)
         is_settled = any(flag.startswith("-std=") for flag in flags)
         if outcome.is_done or outcome.missing_header or is_settled:
             return outcome
-        return outcome if not _answer([*words, "-std=gnu89"]).is_done else Outcome("")
+        return outcome if not answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
     def link_guest(
         self,
@@ -259,7 +262,7 @@ class Toolchain:
             cc=self.cc,
             readelf=_binutil(self.cc, "readelf"),
             objcopy=_binutil(self.cc, "objcopy"),
-            run=lambda words: _answer(words).text,
+            run=lambda words: answer(words).text,
             ask=_listing,
             undefined=lambda path: self.symbols(path).undefined,
         )
@@ -285,7 +288,7 @@ class Toolchain:
         self, flags: Sequence[str], objects: Sequence[Path], to: Path, more: Sequence[str]
     ) -> Outcome:
         words = [*self.cc, *flags, *map(str, objects), "-o", str(to)]
-        return _answer([*words, *more, *_LIBRARIES])
+        return answer([*words, *more, *_LIBRARIES])
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""
@@ -322,7 +325,7 @@ def _binutil(cc: tuple[str, ...], name: str) -> str:
 
 @cache
 def _takes(cc: tuple[str, ...], flag: str) -> bool:
-    return _answer([*cc, flag, "-E", "-x", "c", os.devnull]).is_done
+    return answer([*cc, flag, "-E", "-x", "c", os.devnull]).is_done
 
 
 def _listing(words: Sequence[str]) -> str:
@@ -338,7 +341,8 @@ def _listing(words: Sequence[str]) -> str:
     return done.stdout
 
 
-def _answer(words: Sequence[str]) -> Outcome:
+def answer(words: Sequence[str], directory: Path | None = None) -> Outcome:
+    """Ask a compiler or linker; it is started in `directory`, None: in ours."""
     # Its words are read: they must be English.
     environment = {**os.environ, "LC_ALL": "C"}
     try:
@@ -351,6 +355,7 @@ def _answer(words: Sequence[str]) -> Outcome:
             check=False,
             stdin=subprocess.DEVNULL,
             env=environment,
+            cwd=directory,
         )
     except subprocess.TimeoutExpired:
         return Outcome(f"error: {words[0]} did not end within {_PATIENCE_S} s")

@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity workingset`: what must move if a task migrates, at every instruction of its program."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from laxity.cli.options import (
+    debug_option,
+    format_option,
+    no_report_option,
+    quiet_option,
+    run_dir_option,
+    run_path,
+    run_root_option,
+)
+from laxity.errors import ConfigError, suggestion
+from laxity.model.spec_reader import split_words
+from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
+from laxity.model.working_set import Weight, WorkingSetAnswer
+
+if TYPE_CHECKING:
+    from laxity.experiments.working_set import Found
+    from laxity.suites.bitcode import BitcodeToolchain
+    from laxity.suites.bitcode_programs import Prepared
+
+_BITS_PER_BYTE = 8
+_FORMS = ("o0", "sroa", "inline", "o2", "as-given")
+_WEIGHTS = ("static", "trace", "wcet")
+_BITCODE = (".bc", ".ll")
+_MAX_NAMES = 8
+
+
+class _Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them."""
+
+    files: tuple[str, ...]
+    compile_commands: str | None
+    suites: tuple[str, ...]
+    only: tuple[str, ...]
+    form: str | None
+    target: str | None
+    cflags: str
+    job: str | None
+    weight: Weight
+    timeout: str
+    fail_above: str | None
+    sarif: str | None
+    against: str | None
+    run_dir: str | None
+    run_root: str | None
+    no_report: bool
+    quiet: bool
+    output_format: str
+
+
+@click.command(
+    epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, 2 usage, or "
+    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer."
+)
+@click.argument("files", metavar="[FILE...]", nargs=-1)
+@click.option("--compile-commands", metavar="DB", help="The sources that a build has recorded.")
+@click.option("--suite", "suites", metavar="DIR", multiple=True, help="A checkout. Repeatable.")
+@click.option("--only", metavar="NAME", multiple=True, help="This program alone. Repeatable.")
+@click.option(
+    "--form",
+    type=click.Choice(_FORMS),
+    help="Which passes have been at the code: none, variables in SSA form, also inlined, all of "
+    "-O2, or as it is.  [default: sroa; as-given where all is bitcode]",
+)
+@click.option("--target", metavar="TRIPLE", help="Compile for it: arm-linux-gnueabihf.")
+@click.option("--cflags", metavar="'FLAG...'", default="", help="More words for clang.")
+@click.option(
+    "--job", metavar="FUNC", help="One call of it is a job; the state between jobs lives."
+)
+@click.option(
+    "--weight",
+    type=click.Choice(_WEIGHTS),
+    default="static",
+    show_default=True,
+    help="How instructions count in the heat map: each once, as executed, as loop bounds allow.",
+)
+@click.option(
+    "--timeout",
+    metavar="TIME",
+    default="5m",
+    show_default=True,
+    help="The analysis of one program may take so long.",
+)
+@click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
+@click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
+@click.option("--against", metavar="RUN", help="Compare with a stored run of another build.")
+@run_dir_option
+@run_root_option
+@no_report_option
+@quiet_option
+@format_option("table", "json", "csv")
+@debug_option
+def workingset(**given: object) -> int:
+    """Compute how much is live at every instruction: what must move if the task migrates there.
+
+    FILE... is one program, of C, C++ or bitcode; --compile-commands and --suite may be many.
+    Sizes are bounds for every input and every path. The run holds a table of all instructions
+    (workingset.csv, .parquet), which csv prints. docs/working-set.md.
+    """
+    options = msgspec.convert(given, _Options)
+    limit_bits = _limit_bits(options)
+    final = run_path(_name_of(options), options.run_dir, options.run_root)
+    with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
+        return _answer(options, limit_bits, final, Path(scratch))
+
+
+def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Path) -> int:
+    from laxity.cli.workingset_summary import (  # noqa: PLC0415 - loads numpy
+        print_answer,
+        tell_changes,
+    )
+    from laxity.experiments import working_set as experiment  # noqa: PLC0415 - likewise
+    from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
+
+    require_tool()
+    old = _read_other(options.against)
+    started_ns = time.monotonic_ns()
+    toolchain = _toolchain(options)
+    prepared = _prepare(options, toolchain, scratch)
+    compile_ns = time.monotonic_ns() - started_ns if _has_sources(prepared) else None
+    tables = scratch / "tables"
+    tables.mkdir()
+    found = experiment.analyse_programs(
+        experiment.WorkingSetRequest(
+            prepared=prepared,
+            toolchain=toolchain,
+            job=options.job,
+            weight=options.weight,
+            limit_bits=limit_bits,
+            compile_ns=compile_ns,
+            patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
+            scratch=tables,
+        )
+    )
+    finished = experiment.store_working_set(
+        found, final, _name_of(options), ["laxity", *sys.argv[1:]]
+    )
+    if finished.path is not None:
+        _after(options, found, finished.path)
+    print_answer(found.answer, options.output_format, finished.path)
+    if old is not None:
+        tell_changes(old, found.answer, to_json=options.output_format == "json")
+    return experiment.exit_code(found.answer)
+
+
+def _after(options: _Options, found: "Found", path: Path) -> None:
+    """Write what is asked for beside the run, and its report."""
+    if options.sarif is not None:
+        from laxity.export.sarif import sarif_document  # noqa: PLC0415 - only if asked for
+        from laxity.model.manifest import encode_document  # noqa: PLC0415 - likewise
+        from laxity.store.run_directory import write_output  # noqa: PLC0415 - likewise
+
+        write_output(Path(options.sarif), encode_document(sarif_document(found.answer)))
+    if not options.no_report:
+        from laxity.cli.reports import build_report  # noqa: PLC0415 - only if asked for
+
+        report = build_report(path)
+        if not options.quiet:
+            print(f"laxity workingset: report: {report}", file=sys.stderr)
+
+
+def _limit_bits(options: _Options) -> int | None:
+    if options.sarif is not None and options.fail_above is None:
+        msg = "--sarif: holds what exceeds a limit, and none is stated; add --fail-above SIZE"
+        raise ConfigError(msg)
+    if options.sarif is not None and Path(options.sarif).is_file():
+        msg = f"--sarif {options.sarif}: exists; remove it or name another file"
+        raise ConfigError(msg)
+    if options.fail_above is None:
+        return None
+    return parse_size_bytes(options.fail_above) * _BITS_PER_BYTE
+
+
+def _name_of(options: _Options) -> str:
+    if options.files:
+        return Path(options.files[0]).stem
+    if options.suites:
+        return Path(options.suites[0]).resolve().name
+    return "workingset"
+
+
+def _toolchain(options: _Options) -> "BitcodeToolchain":
+    from laxity.suites.bitcode import Form, bitcode_toolchain  # noqa: PLC0415 - when needed
+
+    kinds = [bool(options.files), options.compile_commands is not None, bool(options.suites)]
+    if sum(kinds) != 1:
+        msg = (
+            "name what is to be analysed: files, or --compile-commands DB, or --suite DIR; "
+            "one of the three"
+        )
+        raise ConfigError(msg)
+    is_bitcode = bool(options.files) and all(one.endswith(_BITCODE) for one in options.files)
+    form = options.form or ("as-given" if is_bitcode else "sroa")
+    if is_bitcode and options.target is not None:
+        msg = f"--target {options.target}: bitcode is compiled already; name sources, or drop it"
+        raise ConfigError(msg)
+    return bitcode_toolchain(Form(form), options.target, split_words(options.cflags, "--cflags"))
+
+
+def _prepare(options: _Options, toolchain: "BitcodeToolchain", scratch: Path) -> "Prepared":
+    from laxity.suites import bitcode_programs as programs  # noqa: PLC0415 - when needed
+
+    if options.only and not options.suites:
+        msg = "--only: chooses among the programs of --suite; drop it"
+        raise ConfigError(msg)
+    roots = () if options.job is None else (options.job,)
+    place = programs.Place(scratch, toolchain, roots)
+    if options.files:
+        return programs.program_of_files([Path(one) for one in options.files], place)
+    if options.compile_commands is not None:
+        return programs.programs_of_database(Path(options.compile_commands), place)
+    prepared = programs.programs_of_suites(
+        [Path(one) for one in options.suites], options.only, place
+    )
+    _check_found(options, prepared)
+    return prepared
+
+
+def _check_found(options: _Options, prepared: "Prepared") -> None:
+    names = [one.name for one in prepared.programs]
+    for name in options.only:
+        if name not in names:
+            some = ", ".join(names[:_MAX_NAMES]) or "none"
+            msg = f'--only: no program "{name}"; {suggestion(name, names, f"there are {some}")}'
+            raise ConfigError(msg)
+    if not names:
+        msg = "no program was found; laxity suite discover says why"
+        raise ConfigError(msg)
+
+
+def _has_sources(prepared: "Prepared") -> bool:
+    return any(one.sources for one in prepared.programs)
+
+
+def _read_other(path: str | None) -> WorkingSetAnswer | None:
+    """Read the run to compare with before anything is computed."""
+    if path is None:
+        return None
+    from laxity.report.working_set_data import read_answer  # noqa: PLC0415 - when needed
+    from laxity.runner.finish import open_recovered  # noqa: PLC0415 - likewise
+
+    return read_answer(open_recovered(Path(path)))

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What `laxity workingset` prints: one row per program, what limits it, what has changed."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from laxity.analysis.working_set_changes import Change, changes_of
+from laxity.cli.tables import format_table, print_json
+from laxity.model.units import format_duration_ns
+from laxity.model.working_set import Limit, Place, ProgramAnswer, WorkingSetAnswer
+from laxity.report.working_set_words import KIND, remarks_of, setting_words, show_bits
+from laxity.store.working_set import INSTRUCTIONS
+
+_MOST_TOLD = 10
+_HEADERS = ("program", "instructions", "min", "median", "max", "resident", "status", "process")
+
+
+def print_answer(answer: WorkingSetAnswer, output_format: str, run_dir: Path | None) -> None:
+    """Write the answer to stdout; csv is the table of all instructions."""
+    if output_format == "json":
+        print_json(answer)
+    elif output_format == "csv" and run_dir is not None and (run_dir / INSTRUCTIONS).is_file():
+        with (run_dir / INSTRUCTIONS).open(encoding="utf-8") as file:
+            shutil.copyfileobj(file, sys.stdout)
+    else:
+        sys.stdout.write(answer_text(answer))
+
+
+def answer_text(answer: WorkingSetAnswer) -> str:
+    """Write an answer as tables."""
+    analysed = [one for one in answer.programs if one.live is not None]
+    parts = [f"{'; '.join(setting_words(answer))}\n"]
+    if analysed:
+        rows = [_row(one) for one in analysed]
+        parts.append("\n" + format_table(_HEADERS, rows, right=(1, 2, 3, 4, 5, 7)))
+        parts.append(
+            "min, median, max: over the instructions, of the most that is live in any calling "
+            f"context; n = all instructions that can be reached, kind {KIND}\n"
+        )
+    parts += [f"{text}\n" for text in remarks_of(analysed)]
+    if answer.left_out:
+        left = [(one.path, one.reason) for one in answer.left_out]
+        parts.append("\n" + format_table(("not analysed", "why"), left))
+    if answer.limit is not None:
+        parts.append("\n" + _limit_text(answer.limit))
+    return "".join(parts)
+
+
+def place_words(place: Place) -> str:
+    """Name an instruction: file:line:column, or where it is in its function."""
+    where = f"{place.function}, block {place.block}, instruction {place.index} ({place.opcode})"
+    if place.file is None or place.line is None:
+        return where
+    column = f":{place.column}" if place.column else ""
+    return f"{place.file}:{place.line}{column}: {where}"
+
+
+def tell_changes(old: WorkingSetAnswer, new: WorkingSetAnswer, *, to_json: bool) -> None:
+    """Tell what has changed since another build; beside JSON on stderr."""
+    file = sys.stderr if to_json else sys.stdout
+    differing = [
+        f"{what}: {was}, here {is_now}"
+        for what, was, is_now in (
+            ("form", old.form, new.form),
+            ("target", old.target, new.target),
+            ("flags", " ".join(old.flags), " ".join(new.flags)),
+        )
+        if was != is_now
+    ]
+    file.write("\n" + "".join(f"differs in {one}\n" for one in differing))
+    rows = [_change_row(one) for one in changes_of(old, new)]
+    file.write(format_table(("program", "median", "max", "resident"), rows, right=(1, 2, 3)))
+
+
+def _change_row(one: Change) -> tuple[str, ...]:
+    if one.old is None or one.new is None:
+        there = "only here" if one.old is None else "only there"
+        return (one.program, there, there, there)
+    if one.old.live is None or one.new.live is None:
+        return (one.program, *(("no answer on both sides",) * 3))
+    old, new = one.old.live, one.new.live
+    return (
+        one.program,
+        _pair(old.median, new.median),
+        _pair(old.max, new.max),
+        _pair(one.old.resident_bits, one.new.resident_bits),
+    )
+
+
+def _pair(old: int | None, new: int | None) -> str:
+    if old == new:
+        return f"{show_bits(new)} as before"
+    if old is None or new is None or not old:
+        return f"{show_bits(old)} to {show_bits(new)}"
+    return f"{show_bits(old)} to {show_bits(new)} ({100 * (new - old) / old:+.1f} %)"
+
+
+def _row(one: ProgramAnswer) -> tuple[str, ...]:
+    live = one.live
+    return (
+        one.program,
+        str(one.instructions),
+        show_bits(live.min if live else None),
+        show_bits(live.median if live else None),
+        show_bits(live.max if live else None),
+        show_bits(one.resident_bits),
+        one.status,
+        "-" if one.process_ns is None else format_duration_ns(one.process_ns),
+    )
+
+
+def _limit_text(limit: Limit) -> str:
+    most = show_bits(limit.limit_bits)
+    if not limit.instructions:
+        return f"nowhere is more than {most} live\n"
+    lines = [f"more than {most} is live at {limit.instructions} instructions:\n"]
+    lines += [
+        f"  {one.program}: {place_words(one.place)}: {show_bits(one.live_bits)}\n"
+        for one in limit.violations[:_MOST_TOLD]
+    ]
+    more = len(limit.violations) - _MOST_TOLD
+    if more > 0:
+        lines.append(f"  and on {more} more lines; workingset.json names them\n")
+    return "".join(lines)

@@ -1,0 +1,308 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Analyse programs and store what was found as a run of kind `workingset`."""
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from laxity.analysis.occurrence import count_columns, extent
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, LaxityError
+from laxity.experiments.run_once import new_manifest
+from laxity.experiments.working_set_weights import weigh
+from laxity.model.working_set import (
+    BITS_PER_BYTE,
+    CLASSES,
+    LeftOut,
+    Limit,
+    Occurrence,
+    Place,
+    ProgramAnswer,
+    Sizes,
+    Violation,
+    Weight,
+    WorkingSetAnswer,
+)
+from laxity.runner import finish, working_set
+from laxity.runner.finish import Finished
+from laxity.runner.working_set import Analysed
+from laxity.store import run_directory
+from laxity.store.run_directory import WORKING_SET
+from laxity.store.working_set import (
+    INSTRUCTIONS,
+    OBJECTS,
+    TABLES,
+    TOTAL,
+    Table,
+    join_tables,
+    read_table,
+)
+from laxity.suites.bitcode import BitcodeToolchain
+from laxity.suites.bitcode_programs import BitcodeProgram, Prepared
+
+_MOST_VIOLATIONS = 1000
+_FAILED = "failed"
+_UNREACHED, _EXACT = "unreached", "exact"
+_WORSE = ("unbounded", "merged")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingSetRequest:
+    """What is analysed, and how it is answered.
+
+    Attributes:
+        prepared: Programs as bitcode, and what could not be made.
+        toolchain: That made them.
+        job: The function that is a job; None: whole programs.
+        weight: How instructions count in the heat map.
+        limit_bits: More than that must be live nowhere; None: no limit.
+        compile_ns: What making the bitcode took; None: it was given.
+        patience_s: The analysis of one program may take so long.
+        scratch: Empty directory for what the analysis writes.
+    """
+
+    prepared: Prepared
+    toolchain: BitcodeToolchain
+    job: str | None
+    weight: Weight
+    limit_bits: int | None
+    compile_ns: int | None
+    patience_s: float
+    scratch: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer, and where the tables of each program lie."""
+
+    answer: WorkingSetAnswer
+    directories: dict[str, Path]
+
+
+def analyse_programs(request: WorkingSetRequest) -> Found:
+    """Analyse all programs, those of one job function in one process.
+
+    Raises:
+        ToolError: The analysis is not in this build.
+        NoVerdict: It gave no answer at all.
+    """
+    started_ns = time.monotonic_ns()
+    analysed: dict[str, Analysed] = {}
+    jobs = {one.name: request.job or one.job for one in request.prepared.programs}
+    for number, job in enumerate(dict.fromkeys(jobs.values())):
+        to = request.scratch / str(number)
+        to.mkdir()
+        named = [
+            (one.name, one.bitcode) for one in request.prepared.programs if jobs[one.name] == job
+        ]
+        form = request.toolchain.form.value
+        parts = working_set.analyse(named, to, form, job, request.patience_s)
+        analysed |= {one.program: one for one in parts}
+    took_ns = time.monotonic_ns() - started_ns
+    tables = {name: _rows_of(one) for name, one in analysed.items()}
+    programs = [
+        _answer_of(request, one, analysed[one.name], tables[one.name])
+        for one in request.prepared.programs
+    ]
+    answer = WorkingSetAnswer(
+        form=request.toolchain.form.value,
+        target=request.toolchain.triple,
+        weight=request.weight,
+        flags=list(request.toolchain.flags),
+        programs=programs,
+        left_out=[*request.prepared.left_out, *_failed(programs)],
+        limit=_judge(request.limit_bits, tables),
+        files=_hashes(tables),
+        compile_ns=request.compile_ns,
+        analysis_ns=took_ns,
+    )
+    return Found(answer, {name: one.directory for name, one in analysed.items()})
+
+
+def exit_code(answer: WorkingSetAnswer) -> int:
+    """Say how the command ends: a violated limit outweighs what has no answer."""
+    if answer.limit is not None and answer.limit.instructions:
+        return EXIT_VIOLATED
+    has_verdict = bool(answer.programs) and not answer.left_out
+    # An unbounded program has no row of the map; that is its answer. Weights were asked for.
+    has_weights = answer.weight == "static" or all(
+        one.occurrence is None or one.occurrence.counts for one in answer.programs
+    )
+    return EXIT_DONE if has_verdict and has_weights else EXIT_NO_VERDICT
+
+
+def store_working_set(found: Found, final: Path, name: str, command_line: list[str]) -> Finished:
+    """Store an answer with its tables as one run.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        PlatformError: The output is full.
+    """
+    run = run_directory.create_run(final)
+    try:
+        rows = {table: join_tables(found.directories, table, run.tmp) for table in TABLES}
+        run_directory.write_document(run.tmp / WORKING_SET, found.answer)
+        manifest = new_manifest("workingset", name, command_line, None)
+        finish.write_final_manifest(
+            run.tmp,
+            msgspec.structs.replace(
+                manifest,
+                status="complete",
+                exit_code=exit_code(found.answer),
+                finished_at=finish.now(),
+            ),
+            {table: count for table, count in rows.items() if count},
+        )
+        return finish.finish_run(run.tmp, has_survived=True)
+    except (LaxityError, KeyboardInterrupt):
+        shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def _rows_of(one: Analysed) -> Table | None:
+    """Read the instructions of a program that can be reached; None: there is no table."""
+    path = one.directory / INSTRUCTIONS
+    if not path.is_file():
+        return None
+    table = read_table(path)
+    is_reached = np.array([one != _UNREACHED for one in table.texts("status")], dtype=bool)
+    return table.chosen(is_reached)
+
+
+def _resident_bits(one: Analysed) -> int | None:
+    """Sum up the sizes of all objects; None: one has no size, or there may be many of it."""
+    path = one.directory / OBJECTS
+    if not path.is_file():
+        return None
+    table = read_table(path)
+    if "many" in table.texts("instances"):
+        return None
+    total = table.bits("size_bytes").sum() if len(table) else 0.0
+    return int(total) * BITS_PER_BYTE if np.isfinite(total) else None
+
+
+def _status(table: Table) -> str:
+    """Give the word that holds for all instructions: that of the least certain one."""
+    found = set(table.texts("status"))
+    return next((word for word in (*_WORSE, _EXACT) if word in found), _EXACT)
+
+
+def _answer_of(
+    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table | None
+) -> ProgramAnswer:
+    summary = one.summary
+    answer = ProgramAnswer(
+        program=program.name,
+        sources=[str(path) for path in program.sources],
+        status=_FAILED,
+        message=one.message,
+        mode=summary.mode,
+        job=(request.job or program.job) if summary.mode == "job" else None,
+        triple=summary.triple,
+        data_layout=summary.data_layout,
+        process_ns=one.process_ns,
+        assumptions=summary.assumptions,
+    )
+    if table is None or not len(table):
+        return answer
+    live = table.bits(TOTAL)
+    least, median, most = extent(live)
+    return msgspec.structs.replace(
+        answer,
+        status=_status(table),
+        resident_bits=_resident_bits(one),
+        instructions=len(table),
+        unbounded=int(np.isinf(live).sum()),
+        live=Sizes(min=least, median=median, max=most),
+        classes=_classes(table),
+        largest=_place(table.row(int(live.argmax()))),
+        occurrence=_occurrence(request, program, one, table),
+    )
+
+
+def _classes(table: Table) -> dict[str, int]:
+    """Give the largest bounded size of each class; none where it is unbounded everywhere."""
+    sizes = {name: table.bits(f"live_{name}_bits") for name in CLASSES}
+    bounded = {name: bits[np.isfinite(bits)] for name, bits in sizes.items()}
+    return {name: int(bits.max()) for name, bits in bounded.items() if bits.size}
+
+
+def _occurrence(
+    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table
+) -> Occurrence:
+    live = table.bits(TOTAL)
+    if np.isinf(live).any():
+        reason = "working sets without a bound have no place in a range"
+        return Occurrence(weight=request.weight, reason=reason)
+    weights, why_not, gaps = weigh(
+        request.weight, request.toolchain, program, one, table, request.job or program.job
+    )
+    counts = None if weights is None else count_columns(live.astype(np.int64), weights)
+    return Occurrence(weight=request.weight, counts=counts, reason=why_not, gaps=gaps)
+
+
+def _place(row: dict[str, Any]) -> Place:
+    def whole(name: str) -> int | None:
+        cell = row.get(name)
+        return None if cell is None else int(cell)
+
+    return Place(
+        function=str(row["function"]),
+        block=str(row["block"]),
+        index=whole("index") or 0,
+        opcode=str(row["opcode"]),
+        file=row.get("file"),
+        line=whole("line") or None,  # LLVM writes 0 where it names none
+        column=whole("column") or None,
+    )
+
+
+def _failed(programs: Sequence[ProgramAnswer]) -> list[LeftOut]:
+    return [
+        LeftOut(path=one.program, reason=one.message or "the analysis gave no reason")
+        for one in programs
+        if one.live is None
+    ]
+
+
+def _hashes(tables: dict[str, Table | None]) -> dict[str, str]:
+    """Hash the sources that instructions name, so that a later report shows no other text."""
+    named = {file for one in tables.values() if one is not None for file in set(one.texts("file"))}
+    return {
+        file: run_directory.file_sha256(Path(file))
+        for file in sorted(named)
+        if Path(file).is_file()
+    }
+
+
+def _judge(limit_bits: int | None, tables: dict[str, Table | None]) -> Limit | None:
+    """Compare every instruction with the limit; of the instructions of one line tell the worst."""
+    if limit_bits is None:
+        return None
+    worst: dict[tuple[object, ...], Violation] = {}
+    n_violating = 0
+    for program, table in tables.items():
+        if table is None or not len(table):
+            continue
+        live = table.bits(TOTAL)
+        above = (live > limit_bits).nonzero()[0]
+        n_violating += len(above)
+        # The largest come first, so the first of a line is its worst.
+        for row in above[np.argsort(-live[above], kind="stable")]:
+            place = _place(table.row(int(row)))
+            key = (program, place.file, place.line) if place.line else (program, place)
+            if key not in worst:
+                bits = int(live[row]) if np.isfinite(live[row]) else None
+                worst[key] = Violation(program=program, place=place, live_bits=bits)
+    ordered = sorted(worst.values(), key=lambda one: -(one.live_bits or np.inf))
+    return Limit(
+        limit_bits=limit_bits, instructions=n_violating, violations=ordered[:_MOST_VIOLATIONS]
+    )

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""workingset.json: the live working sets of programs, what they were computed of and for whom.
+
+Sizes are bits: a boolean is one. `null` means "not known" or "not asked for", never zero.
+"""
+
+from typing import Literal
+
+import msgspec
+
+WORKING_SET_SCHEMA = 1
+# In the order of the columns. Volatile objects are in the sums: many suites call ordinary variables
+# so. Who has registers of devices among them subtracts that class.
+CLASSES = ("ssa", "stack", "global", "const", "heap", "volatile")
+BITS_PER_BYTE = 8
+
+Weight = Literal["static", "trace", "wcet"]
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Base of all parts: closed and immutable."""
+
+
+class Place(Record, frozen=True, kw_only=True):
+    """An instruction; `line` null: the compiler names no line for it."""
+
+    function: str
+    block: str
+    index: int
+    opcode: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class Sizes(Record, frozen=True, kw_only=True):
+    """Live bits over the instructions of a program; each is its maximum over calling contexts.
+
+    null: unbounded, since something there is as deep as a recursion or as many as a heap may hold.
+    """
+
+    min: int | None
+    median: int | None
+    max: int | None
+
+
+class LoopBoundGap(Record, frozen=True, kw_only=True):
+    """A loop without a stated bound, or a bound without its loop."""
+
+    what: str
+    file: str | None
+    line: int | None
+
+
+class Occurrence(Record, frozen=True, kw_only=True):
+    """How often working sets of each tenth of a program's range occur; one row of the heat map.
+
+    `counts`: from the smallest tenth to the largest; null: no verdict, `reason` says why.
+    """
+
+    weight: Weight
+    counts: list[float] | None = None
+    reason: str | None = None
+    gaps: list[LoopBoundGap] = []
+
+
+class ProgramAnswer(Record, frozen=True, kw_only=True):
+    """One program.
+
+    `status` is the analysis's own word. `live` null: there are no instructions that can be
+    reached, or the analysis failed; `message` then says why. `unbounded` counts instructions where
+    no size bounds what is live. `resident_bits`: everything that is allocated; null: unbounded.
+    `process_ns`: the analysis from the start of its process to its end. `largest` is where
+    `live.max` is, and `classes` are maxima, each its own, of what is bounded.
+    """
+
+    program: str
+    sources: list[str]
+    status: str
+    message: str = ""
+    mode: str = "program"
+    job: str | None = None
+    triple: str | None = None
+    data_layout: str | None = None
+    instructions: int | None = None
+    unbounded: int = 0
+    live: Sizes | None = None
+    resident_bits: int | None = None
+    classes: dict[str, int] = {}
+    largest: Place | None = None
+    process_ns: int | None = None
+    occurrence: Occurrence | None = None
+    # What the analysis took for granted, annotations included.
+    assumptions: list[str] = []
+
+
+class LeftOut(Record, frozen=True, kw_only=True):
+    """What was to be analysed and was not, and why."""
+
+    path: str
+    reason: str
+
+
+class Violation(Record, frozen=True, kw_only=True):
+    """An instruction at which more is live than was allowed; `live_bits` null: unbounded."""
+
+    program: str
+    place: Place
+    live_bits: int | None
+
+
+class Limit(Record, frozen=True, kw_only=True):
+    """`--fail-above`: the limit, how many instructions exceed it, and the worst of each line."""
+
+    limit_bits: int
+    instructions: int
+    violations: list[Violation] = []
+
+
+class WorkingSetAnswer(Record, frozen=True, kw_only=True):
+    """workingset.json.
+
+    `target`: as asked for; null: that of the machine. `compile_ns`: clang, llvm-link and opt, on
+    the clock; null: bitcode was given.
+    """
+
+    form: str
+    target: str | None = None
+    weight: Weight = "static"
+    flags: list[str] = []
+    programs: list[ProgramAnswer] = []
+    left_out: list[LeftOut] = []
+    limit: Limit | None = None
+    # SHA-256 of each source that instructions name, as it was analysed.
+    files: dict[str, str] = {}
+    compile_ns: int | None = None
+    analysis_ns: int | None = None
+    schema: int = WORKING_SET_SCHEMA

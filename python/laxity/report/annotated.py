@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Source pages beside a report: each line with the most that is live at its instructions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from laxity.report.working_set_data import SourceLines
+from laxity.report.working_set_words import show_bits
+from laxity.store.run_directory import path_part
+
+DIRECTORY = "annotated"
+_WHOLE_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedLine:
+    """One line: its number and text, how large its working set is in words and of the largest."""
+
+    number: int
+    text: str
+    size: str
+    percent: int
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedFile:
+    """One file of a program."""
+
+    name: str
+    lines: tuple[AnnotatedLine, ...]
+
+
+def page_name(program: str) -> str:
+    """Name the page of a program, relative to the run."""
+    return f"{DIRECTORY}/{path_part(program)}.html"
+
+
+def annotated_files(sources: Sequence[SourceLines]) -> tuple[AnnotatedFile, ...]:
+    """Annotate the sources of one program; those whose text is not there are left out."""
+    sizes = [size.most_bits for one in sources for size in one.lines.values()]
+    most = max((size for size in sizes if size is not None), default=0)
+    return tuple(
+        AnnotatedFile(Path(one.file).name, _lines(one, most))
+        for one in sources
+        if one.text is not None
+    )
+
+
+def _lines(source: SourceLines, most: int) -> tuple[AnnotatedLine, ...]:
+    lines = []
+    for number, text in enumerate((source.text or "").splitlines(), start=1):
+        size = source.lines.get(number)
+        if size is None:
+            lines.append(AnnotatedLine(number, text, "", 0, 0))
+            continue
+        percent = _WHOLE_PERCENT
+        if size.most_bits is not None and most:
+            percent = round(_WHOLE_PERCENT * size.most_bits / most)
+        words = show_bits(size.most_bits)
+        lines.append(AnnotatedLine(number, text, words, percent, size.instructions))
+    return tuple(lines)

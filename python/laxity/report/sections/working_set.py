@@ -1,0 +1,277 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Live working sets: heat map, programs, what is largest, what the limits are."""
+
+from collections.abc import Sequence
+
+from laxity.model.units import format_duration_ns
+from laxity.model.working_set import CLASSES, Limit, Place, ProgramAnswer
+from laxity.report.annotated import page_name
+from laxity.report.blocks import (
+    NOT_MEASURED,
+    Block,
+    Cell,
+    FigureBlock,
+    Figures,
+    Folded,
+    Links,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    count_noun,
+    number_cell,
+    show_count,
+    text_cell,
+)
+from laxity.report.run_data import PageData
+from laxity.report.working_set_data import WorkingSetData
+from laxity.report.working_set_figure import heat_map
+from laxity.report.working_set_words import KIND, remarks_of, show_bits
+from laxity.store.working_set import Table as Rows
+
+_IDENTITY = "working-set"
+_MOST_ROWS = 25
+_WEIGHTS = {
+    "static": "each instruction counts once",
+    "trace": "each instruction counts as often as it was executed in one run",
+    "wcet": "each instruction counts as often as the stated loop bounds allow, every branch taken",
+}
+_HEAT_TEXT = (
+    "Each row is one program. A column is a tenth of the range between its smallest and largest "
+    "working set; the darker a field, the more of the program's instructions have a working set in "
+    "it. So a program that is dark at the right is near its worst case wherever it is interrupted, "
+    "and one with fields at the left has places where it moves cheaply (Raffeck et al., figure 6)."
+)
+_CLASS_TEXT = (
+    "The largest of each class, each wherever it is: they need not be at one instruction. Volatile "
+    "objects are in the sums; where they are registers of devices they do not move."
+)
+_MEANINGS = (
+    ("live working set", "bits that may still be read before they are written or die, and that may "
+     "have been written: what must move if the task migrates just before an instruction"),
+    ("resident", "bits of all that is allocated, whether it is read again or not; values in "
+     "registers come on top"),
+    ("min, median, max", "over the instructions that can be reached; of each the most over all "
+     "calling contexts"),
+    ("exact", "no calling contexts were joined; reads are over- and overwriting is "
+     "underestimated, so a size may still be too large, never too small"),
+    ("merged", "calling contexts were joined where they are too many: sizes are too large at most"),
+    ("unbounded", "something is live as often as a recursion is deep or a heap holds"),
+    ("proven", "computed for every path and input, undefined behaviour excluded"),
+)  # fmt: skip
+
+
+def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
+    """Build the sections of a run."""
+    found = [
+        _heat(data),
+        _programs(page, data),
+        _limit(data.answer.limit),
+        _annotated(data),
+        _tables(data),
+        _method(),
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def _heat(data: WorkingSetData) -> Section | None:
+    answer = data.answer
+    rows = [
+        (one.program, one.occurrence.counts)
+        for one in answer.programs
+        if one.occurrence is not None and one.occurrence.counts is not None
+    ]
+    lacking = [
+        one for one in answer.programs if one.occurrence is not None and one.occurrence.reason
+    ]
+    if not rows and not lacking:
+        return None
+    blocks: list[Block] = [Paragraph(_HEAT_TEXT)]
+    if rows:
+        drawn_programs = {name for name, _ in rows}
+        n = sum(one.instructions or 0 for one in answer.programs if one.program in drawn_programs)
+        caption = (
+            f"Live working sets of {count_noun(len(rows), 'program')}, form {answer.form}; "
+            f"{_WEIGHTS[answer.weight]}; n = {show_count(n)} instructions, {KIND}. Both the sizes "
+            "and how often they occur are normalised for each row."
+        )
+        identity = f"{_IDENTITY}-heat"
+        drawn = heat_map(rows, identity, caption)
+        blocks.append(Figures((FigureBlock(identity, drawn, caption),)))
+    if lacking:
+        reasons = tuple(
+            (text_cell(one.program), text_cell(one.occurrence.reason if one.occurrence else ""))
+            for one in lacking
+        )
+        blocks.append(Table("Programs without a row", ("program", "why"), reasons))
+        gaps = tuple(
+            (text_cell(one.program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
+            for one in answer.programs
+            if one.occurrence is not None
+            for gap in one.occurrence.gaps
+        )
+        if gaps:
+            table = Table("Loop bounds that do not fit", ("program", "place", "what"), gaps)
+            blocks.append(Folded("Loops and bounds that do not fit", (table,)))
+    return Section(f"{_IDENTITY}-distribution", "Working sets over each program", tuple(blocks))
+
+
+def _programs(page: PageData, data: WorkingSetData) -> Section:
+    found = [one for one in data.answer.programs if one.live is not None]
+    blocks: list[Block] = [Paragraph(problem, "warning") for problem in data.problems]
+    if found:
+        head = ("program", "instructions", "min", "median", "max", "resident", "status", "process")
+        rows = tuple(_program_row(one) for one in found)
+        blocks.append(Table(f"Live working sets ({KIND})", head, rows))
+        largest = tuple(
+            (text_cell(one.program), number_cell(show_bits(one.live.max if one.live else None)),
+             text_cell(place_text(one.largest)))
+            for one in found if one.largest is not None
+        )  # fmt: skip
+        blocks.append(
+            Folded("Where most is live", (Table("", ("program", "max", "where"), largest),))
+        )
+        blocks.append(Folded("By storage class", (Paragraph(_CLASS_TEXT), _classes(found))))
+    blocks += [Paragraph(text, "note") for text in remarks_of(found)]
+    if data.answer.left_out:
+        left = tuple((text_cell(one.path), text_cell(one.reason)) for one in data.answer.left_out)
+        blocks.append(Table("Not analysed", ("what", "why"), left))
+    quantities = tuple(one for program in found for one in _quantities(page, program))
+    return Section(f"{_IDENTITY}-programs", "Programs", tuple(blocks), quantities)
+
+
+def _program_row(one: ProgramAnswer) -> tuple[Cell, ...]:
+    live = one.live
+    took = NOT_MEASURED if one.process_ns is None else format_duration_ns(one.process_ns)
+    return (
+        text_cell(one.program),
+        number_cell(show_count(one.instructions)),
+        number_cell(show_bits(live.min if live else None)),
+        number_cell(show_bits(live.median if live else None)),
+        number_cell(show_bits(live.max if live else None)),
+        number_cell(show_bits(one.resident_bits)),
+        text_cell(one.status),
+        number_cell(took),
+    )
+
+
+def _classes(found: Sequence[ProgramAnswer]) -> Table:
+    rows = tuple(
+        (
+            text_cell(one.program),
+            *(number_cell(show_bits(one.classes.get(name))) for name in CLASSES),
+        )
+        for one in found
+    )
+    return Table(f"Largest of each storage class ({KIND})", ("program", *CLASSES), rows)
+
+
+def _limit(limit: Limit | None) -> Section | None:
+    if limit is None:
+        return None
+    most = show_bits(limit.limit_bits)
+    if not limit.instructions:
+        text = f"At no instruction of any program is more than {most} live."
+        return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text),))
+    shown = limit.violations[:_MOST_ROWS]
+    rows = tuple(
+        (text_cell(one.program), number_cell(show_bits(one.live_bits)),
+         text_cell(place_text(one.place)))
+        for one in shown
+    )  # fmt: skip
+    text = (
+        f"More than {most} is live at {count_noun(limit.instructions, 'instruction')}. The largest "
+        f"of each source line, {show_count(len(shown))} of {show_count(len(limit.violations))}:"
+    )
+    table = Table(f"Above the limit ({KIND})", ("program", "live", "where"), rows)
+    return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text), table))
+
+
+def _annotated(data: WorkingSetData) -> Section | None:
+    pages = {one.program: page_name(one.program) for one in data.sources if one.text is not None}
+    if not pages:
+        return None
+    text = (
+        "Each source line beside the most that is live at any of its instructions. Sources that "
+        "have changed since, or are gone, are left out."
+    )
+    links = Links("Pages:", tuple(pages.items()))
+    return Section(f"{_IDENTITY}-source", "Annotated source", (Paragraph(text), links))
+
+
+def _tables(data: WorkingSetData) -> Section | None:
+    blocks: list[Block] = []
+    for title, rows, key in (
+        ("Functions", data.functions, "most_bits"),
+        ("Objects", data.objects, "size_bytes"),
+    ):
+        if rows is not None and len(rows):
+            blocks.append(Folded(f"{title}, the largest first", (_table_of(title, rows, key),)))
+    if not blocks:
+        return None
+    text = "The files functions.csv and objects.csv of the run hold all of them."
+    return Section(f"{_IDENTITY}-tables", "Functions and objects", (Paragraph(text), *blocks))
+
+
+def _table_of(title: str, rows: Rows, key: str) -> Table:
+    names = [name for name in rows.columns if rows.columns[name].count()]
+    numbers = {name for name in names if rows.columns[name].dtype.kind in "iuf"}
+    order = list(range(len(rows)))
+    if key in rows.columns:
+        sizes = rows.bits(key)
+        order = sorted(order, key=lambda number: -sizes[number])
+    shown = [rows.row(number) for number in order[:_MOST_ROWS]]
+    cells = tuple(
+        tuple(_cell(name, row[name], is_number=name in numbers) for name in names) for row in shown
+    )
+    heads = tuple(name.replace("_bits", "").replace("_", " ") for name in names)
+    caption = f"{title}, {show_count(len(shown))} of {show_count(len(rows))} ({KIND})"
+    return Table(caption, heads, cells)
+
+
+def _cell(name: str, value: object, *, is_number: bool) -> Cell:
+    if value is None:
+        return Cell("", is_number=is_number)
+    if is_number:
+        number = int(str(value))
+        is_size = name == "bits" or name.endswith("_bits")
+        return number_cell(show_bits(number) if is_size else show_count(number))
+    return text_cell(str(value))
+
+
+def place_text(place: Place | None) -> str:
+    """Name an instruction to a reader of the source."""
+    if place is None:
+        return ""
+    inside = f"{place.function}, block {place.block}, instruction {place.index} ({place.opcode})"
+    return inside if place.line is None else f"{place.file}:{place.line}: {inside}"
+
+
+def _method() -> Section:
+    rows = tuple((text_cell(word), text_cell(meaning)) for word, meaning in _MEANINGS)
+    table = Table("What the words mean; docs/working-set.md", ("word", "meaning"), rows)
+    return Section(f"{_IDENTITY}-method", "Method and limits", (table,))
+
+
+def _quantities(page: PageData, one: ProgramAnswer) -> list[Quantity]:
+    """Name the figures of a program for derived.json; None: unbounded."""
+    live = one.live
+    values = {
+        "live_min": live.min if live else None,
+        "live_median": live.median if live else None,
+        "live_max": live.max if live else None,
+        "resident": one.resident_bits,
+    }
+    return [
+        Quantity(
+            name=f"{name}_{one.program}",
+            value=value,
+            unit="bit",
+            n=one.instructions or 0,
+            kind=KIND,
+            run=page.manifest.name,
+            note="unbounded" if value is None else None,
+        )
+        for name, value in values.items()
+    ]

@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a stored run of `laxity workingset` holds, read for its report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from laxity.errors import ConfigError, RecordError, cannot_read
+from laxity.model.wording import plain_words
+from laxity.model.working_set import WORKING_SET_SCHEMA, WorkingSetAnswer
+from laxity.store.run_directory import WORKING_SET, Run, file_sha256
+from laxity.store.working_set import FUNCTIONS, INSTRUCTIONS, OBJECTS, TOTAL, Table, read_table
+
+
+@dataclass(frozen=True, slots=True)
+class LineSize:
+    """The most that is live at an instruction of a source line; None: unbounded."""
+
+    most_bits: int | None
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """One source of one program; `text` None: it is not there any more, or has changed."""
+
+    program: str
+    file: str
+    text: str | None
+    lines: Mapping[int, LineSize]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingSetData:
+    """The answer and its tables; what could not be read is a problem."""
+
+    answer: WorkingSetAnswer
+    functions: Table | None
+    objects: Table | None
+    sources: tuple[SourceLines, ...]
+    problems: tuple[str, ...] = field(default=())
+
+
+def read_answer(run: Run) -> WorkingSetAnswer:
+    """Read workingset.json.
+
+    Raises:
+        ConfigError: The run is of another kind.
+        RecordError: It is missing or none.
+    """
+    if run.manifest.kind != "workingset":
+        msg = f"run {run.path}: is of kind {run.manifest.kind}; name a run of laxity workingset"
+        raise ConfigError(msg)
+    path = run.path / WORKING_SET
+    try:
+        answer = msgspec.json.decode(path.read_bytes(), type=WorkingSetAnswer)
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        msg = f"{path}: unreadable ({plain_words(error)}); the run is damaged"
+        raise RecordError(msg) from error
+    if answer.schema != WORKING_SET_SCHEMA:
+        msg = f"{path}: schema {answer.schema}; this build reads {WORKING_SET_SCHEMA}"
+        raise RecordError(msg)
+    return answer
+
+
+def read_working_set(run: Run) -> WorkingSetData:
+    """Read a run for its report.
+
+    Raises:
+        RecordError: Its answer is missing or damaged.
+    """
+    answer = read_answer(run)
+    problems: list[str] = []
+    instructions = _try_table(run.path / INSTRUCTIONS, problems)
+    return WorkingSetData(
+        answer=answer,
+        functions=_try_table(run.path / FUNCTIONS, problems),
+        objects=_try_table(run.path / OBJECTS, problems),
+        sources=() if instructions is None else _sources(answer, instructions),
+        problems=tuple(problems),
+    )
+
+
+def _try_table(path: Path, problems: list[str]) -> Table | None:
+    if not path.is_file():
+        return None
+    try:
+        return read_table(path)
+    except RecordError as error:
+        problems.append(str(error))
+        return None
+
+
+def _sources(answer: WorkingSetAnswer, table: Table) -> tuple[SourceLines, ...]:
+    """Gather the instructions of each line, by program and file."""
+    live = table.bits(TOTAL)
+    found: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for program, file, line, bits, status in zip(
+        table.texts("program"),
+        table.texts("file"),
+        table.optional_integers("line"),
+        live.tolist(),
+        table.texts("status"),
+        strict=True,
+    ):
+        if file and line and status != "unreached":
+            found.setdefault((program, file), {}).setdefault(line, []).append(bits)
+    texts = {file: _unchanged_text(answer, file) for _, file in found}
+    return tuple(
+        SourceLines(program, file, texts[file], {line: _size(bits) for line, bits in lines.items()})
+        for (program, file), lines in found.items()
+    )
+
+
+def _size(bits: list[float]) -> LineSize:
+    most = max(bits)
+    return LineSize(int(most) if np.isfinite(most) else None, len(bits))
+
+
+def _unchanged_text(answer: WorkingSetAnswer, file: str) -> str | None:
+    stated = answer.files.get(file)
+    path = Path(file)
+    try:
+        if stated is None or file_sha256(path) != stated:
+            return None
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None

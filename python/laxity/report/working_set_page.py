@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report page of a run of `laxity workingset`."""
+
+from laxity.model.working_set import ProgramAnswer, WorkingSetAnswer
+from laxity.report.blocks import Section, count_noun, join_words, show_count
+from laxity.report.run_data import PageData, RunData
+from laxity.report.sections import files, reproduce, working_set
+from laxity.report.sections.verdict import Badge, Tile, Verdict
+from laxity.report.working_set_data import WorkingSetData
+from laxity.report.working_set_words import KIND, setting_words, show_bits
+from laxity.store.run_directory import Run
+
+_MOST_NAMED = 5
+
+
+def working_set_page(run: Run) -> PageData:
+    """Give what the sections that every page has need of such a run."""
+    data = RunData(
+        label=run.manifest.name,
+        prefix="r0",
+        path=run.path,
+        manifest=run.manifest,
+        machine={},
+        doctor={},
+        spec_text="",
+        keep="all",
+        tasks=(),
+    )
+    return PageData(run.manifest, run.path, (data,), is_composite=False)
+
+
+def card(run: Run, data: WorkingSetData) -> Verdict:
+    """Build the verdict card."""
+    answer = data.answer
+    return Verdict(
+        title=run.manifest.name,
+        status=_badge(answer),
+        doctor=None,
+        fallbacks=None,
+        asked=(
+            "what must move if a task migrates, at every instruction",
+            *setting_words(answer),
+        ),
+        sentences=_sentences(answer),
+        message=run.manifest.message,
+        tiles=_tiles(answer),
+        table=None,
+        machine="none: nothing ran, the code was analysed",
+        date=run.manifest.started_at,
+        notes=(),
+    )
+
+
+def sections_of(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
+    """Build all sections in reading order."""
+    return (*working_set.sections(page, data), files.build(page), reproduce.build(page))
+
+
+def _badge(answer: WorkingSetAnswer) -> Badge:
+    if answer.limit is not None and answer.limit.instructions:
+        return Badge("limit violated", "bad")
+    if answer.left_out or not answer.programs:
+        return Badge("not all analysed", "attention")
+    if any(one.unbounded or one.status != "exact" for one in answer.programs):
+        return Badge("bounded from above", "attention")
+    return Badge("exact per calling context", "good")
+
+
+def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
+    found = [one for one in answer.programs if one.live is not None]
+    sentences = []
+    if len(found) > 1:
+        bounded = [one for one in found if _max_of(one) is not None]
+        n_unbounded = len(found) - len(bounded)
+        sentences.append(f"{count_noun(len(found), 'program')}, {n_unbounded} of them unbounded.")
+        if bounded:
+            largest = max(bounded, key=lambda one: _max_of(one) or 0)
+            sentences.append(
+                f"The largest live working set of the others is that of {largest.program}, "
+                f"{show_bits(_max_of(largest))}."
+            )
+    elif found:
+        (one,) = found
+        where = "" if one.largest is None else f" in {one.largest.function}"
+        line = (
+            "" if one.largest is None or one.largest.line is None else f", line {one.largest.line}"
+        )
+        sentences.append(
+            f"At most {show_bits(_max_of(one))} must move, where most is live{where}{line}."
+        )
+    if answer.limit is not None:
+        sentences.append(
+            f"More than {show_bits(answer.limit.limit_bits)} is live at "
+            f"{count_noun(answer.limit.instructions, 'instruction')}."
+        )
+    if answer.left_out:
+        names = [one.path for one in answer.left_out[:_MOST_NAMED]]
+        more = "" if len(answer.left_out) <= _MOST_NAMED else " and others"
+        sentences.append(f"Not analysed: {join_words(names)}{more}.")
+    return tuple(sentences)
+
+
+def _tiles(answer: WorkingSetAnswer) -> tuple[Tile, ...]:
+    found = [one for one in answer.programs if one.live is not None]
+    if len(found) != 1:
+        return ()
+    (one,) = found
+    assert one.live is not None  # noqa: S101 - chosen so
+    count = f"n = {show_count(one.instructions or 0)} instructions"
+    return (
+        Tile("smallest live working set", show_bits(one.live.min), count, KIND),
+        Tile("median", show_bits(one.live.median), count, KIND),
+        Tile("largest", show_bits(one.live.max), count, KIND),
+        Tile("resident", show_bits(one.resident_bits), "all that is allocated", KIND),
+        Tile("status", one.status, count, KIND),
+    )
+
+
+def _max_of(one: ProgramAnswer) -> int | None:
+    return None if one.live is None else one.live.max

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Sizes of working sets and what they are of, in words."""
+
+from collections.abc import Sequence
+
+from laxity.model.units import format_duration_ns, format_size_bytes
+from laxity.model.working_set import ProgramAnswer, WorkingSetAnswer
+from laxity.report.blocks import Kind, join_words
+
+# Bounds that the analysis proves, whatever the input.
+KIND: Kind = "proven"
+UNBOUNDED = "unbounded"
+_BITS_PER_BYTE = 8
+
+
+def show_bits(bits: int | None) -> str:
+    """Show a size in bytes, less than a byte in bits; None is unbounded."""
+    if bits is None:
+        return UNBOUNDED
+    if 0 < bits < _BITS_PER_BYTE:
+        return "1 bit" if bits == 1 else f"{bits} bits"
+    return format_size_bytes(bits / _BITS_PER_BYTE)
+
+
+def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
+    """Say of what the figures are: form, triple, data layout, mode, and what they took."""
+    triples = dict.fromkeys(one.triple for one in answer.programs if one.triple)
+    layouts = dict.fromkeys(one.data_layout for one in answer.programs if one.data_layout)
+    modes = dict.fromkeys(_mode(one) for one in answer.programs)
+    lines = [
+        f"form {answer.form}",
+        f"triple {', '.join(triples) or 'not known'}",
+        f"data layout {', '.join(layouts) or 'not known'}",
+        *modes,
+    ]
+    if answer.analysis_ns is not None:
+        compiled = "" if answer.compile_ns is None else format_duration_ns(answer.compile_ns)
+        told = f" after {compiled} of clang, llvm-link and opt" if compiled else ""
+        took = format_duration_ns(answer.analysis_ns)
+        lines.append(f"analysed in {took}{told} (measured, n = 1)")
+    return tuple(lines)
+
+
+def remarks_of(programs: Sequence[ProgramAnswer]) -> list[str]:
+    """List what a reader of the figures must know; what holds for several programs is said once."""
+    about: dict[str, list[str]] = {}
+    for one in programs:
+        for text in _remarks(one):
+            about.setdefault(text, []).append(one.program)
+    return [f"{_whom(names, len(programs))}: {text}" for text, names in about.items()]
+
+
+def _remarks(one: ProgramAnswer) -> list[str]:
+    remarks = list(one.assumptions)
+    if one.unbounded:
+        remarks.append("some instructions have no bound: recursion, or a heap without a limit")
+    if one.occurrence is not None and one.occurrence.reason:
+        remarks.append(f"not in the heat map: {one.occurrence.reason}")
+    return remarks
+
+
+def _whom(names: Sequence[str], n_all: int) -> str:
+    if len(names) == n_all and n_all > 1:
+        return "all programs"
+    return join_words(names)
+
+
+def _mode(one: ProgramAnswer) -> str:
+    if one.mode == "job":
+        return f"job {one.job or 'benchmark_execution'}: what the next job reads is live at the end"
+    return "whole program: nothing is live after its end"

@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Sources to one bitcode file per program, in the form that is analysed: clang, llvm-link, opt.
+
+The reference form is what clang makes of -O1 before any pass, with variables in SSA form: optimised
+code would show the working sets of another program (O2 folds nine tenths of some away).
+"""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from typing_extensions import override
+
+from laxity.errors import ConfigError
+from laxity.runner.llvm import find_llvm
+from laxity.suites.toolchain import Layout, Outcome, Toolchain, answer
+
+# Old C is compiled as it is; what clang 16 made an error of its own accord is a warning again.
+_LENIENT = (
+    "-w",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=int-conversion",
+)
+# Against the root every name of a source stays whole: clang cuts what it shares with the directory.
+_EMIT = ("-g", "-fdebug-compilation-dir=/", "-emit-llvm", "-c")
+# O1 and above: at O0 clang marks functions so that no later pass may touch them.
+_UNOPTIMISED = ("-Xclang", "-disable-llvm-passes")
+_LEVELS = {"o2": "-O2"}
+_REFERENCE_LEVEL = "-O1"
+_OLDER_C = "-std=gnu89"
+_CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
+SOURCE_SUFFIXES = frozenset({".c", *_CXX_SUFFIXES})
+BITCODE_SUFFIXES = frozenset({".bc", ".ll"})
+# Roots of a program, and the entries that the conventions call from outside.
+_ROOTS = (
+    "main",
+    "benchmark_init",
+    "benchmark_execution",
+    "benchmark_teardown",
+    "benchmark_log_header",
+    "benchmark_log_data",
+    "initialise_benchmark",
+    "benchmark",
+    "verify_benchmark",
+)
+# In LLVM's unit of cost. Without any limit a program whose functions each call the next one several
+# times outgrows the memory; with this one TACLeBench's largest becomes 600,000 instructions.
+_INLINE_THRESHOLD = 100_000
+_PATIENCE_S = 300
+_NAMES_OF_LIBRARIES = ("libc.so.6", "libm.so.6")
+
+
+class Form(StrEnum):
+    """Which passes have been at the code that is analysed."""
+
+    O0 = "o0"  # none: variables are in memory
+    SROA = "sroa"  # the reference form
+    INLINE = "inline"  # the same, inlined as far as memory allows
+    O2 = "o2"  # as clang -O2 compiles it
+    AS_GIVEN = "as-given"  # bitcode as the user made it
+
+
+_AFTER_SROA = "function(sroa,simplifycfg),function(loop-simplify)"
+_PASSES = {
+    Form.O0: "{internalize},globaldce",
+    Form.SROA: "{internalize},globaldce," + _AFTER_SROA,
+    Form.INLINE: "{internalize},globaldce,function(sroa,simplifycfg),cgscc(inline),globaldce,"
+    + _AFTER_SROA,
+    Form.O2: "{internalize},globaldce,default<O2>,function(loop-simplify)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A source that was compiled: to what, by which words, started where (None: where we are)."""
+
+    bitcode: Path
+    words: tuple[str, ...]
+    directory: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class BitcodeToolchain(Toolchain):
+    """Clang as the compiler of a suite; objects are bitcode.
+
+    Attributes:
+        form: Of the program in the end.
+        triple: For which machine; None: for this one.
+        flags: The user's own, behind ours.
+        units: What was compiled last of each source.
+    """
+
+    form: Form = Form.SROA
+    triple: str | None = None
+    flags: tuple[str, ...] = ()
+    units: dict[Path, Unit] = field(default_factory=dict)
+
+    @override
+    def compile(
+        self,
+        source: Path,
+        to: Path,
+        includes: Sequence[Path],
+        layout: Layout = Layout.GUEST,
+        flags: Sequence[str] = (),
+    ) -> Outcome:
+        """Compile one file to bitcode; older C is tried where today's is refused.
+
+        Args:
+            source: C or C++.
+            to: The bitcode.
+            includes: Directories of headers beside the file's own.
+            layout: Means nothing here.
+            flags: Further ones, of this program.
+        """
+        del layout
+        words = [*flags, *(f"-I{directory}" for directory in includes)]
+        outcome = self.compile_words(source, to, words)
+        if outcome.is_done or outcome.missing_header or source.suffix in _CXX_SUFFIXES:
+            return outcome
+        older = self.compile_words(source, to, [*words, _OLDER_C])
+        return older if older.is_done else outcome
+
+    def compile_words(
+        self, source: Path, to: Path, words: Sequence[str], directory: Path | None = None
+    ) -> Outcome:
+        """Compile one file with words of its own, as started in `directory`."""
+        outcome = answer(
+            [*self.front(source), *_EMIT, *words, str(source), "-o", str(to)], directory
+        )
+        if outcome.is_done:
+            self.units[source] = Unit(to, tuple(words), directory)
+        return outcome
+
+    def preprocess(self, source: Path) -> str:
+        """Give the text of a source that was compiled as the compiler saw it, with line markers."""
+        unit = self.units[source]
+        words = [*self.front(source), *unit.words, "-E", str(source)]
+        return _output(words, unit.directory)
+
+    def front(self, source: Path) -> list[str]:
+        """Give compiler and options for a source, without what to make of it."""
+        compiler = "clang++" if source.suffix in _CXX_SUFFIXES else "clang"
+        level = _LEVELS.get(self.form, _REFERENCE_LEVEL)
+        target = [] if self.triple is None else [f"--target={self.triple}"]
+        words = [find_llvm(compiler), *target, *_LENIENT, level, *_UNOPTIMISED]
+        return [*words, *self.flags]
+
+    @override
+    def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
+        """Tell what nothing defines and what is defined twice, in the words of a linker."""
+        del to, more
+        symbols = [self.symbols(one) for one in objects]
+        defined = [name for one in symbols for name in one.defined]
+        twice = sorted({name for name in defined if defined.count(name) > 1})
+        if twice:
+            return Outcome("".join(f"multiple definition of `{name}'\n" for name in twice))
+        known = frozenset(defined) | library_names()
+        missing = sorted(frozenset[str]().union(*(one.undefined for one in symbols)) - known)
+        return Outcome("".join(f"undefined reference to `{name}'\n" for name in missing))
+
+    def link_program(self, objects: Sequence[Path], to: Path, roots: Sequence[str] = ()) -> Outcome:
+        """Make one file of the objects of a program, in the form that was asked for.
+
+        Args:
+            objects: Bitcode files.
+            to: The file.
+            roots: Functions that are called from outside, beside those of the conventions.
+        """
+        linked = to.with_suffix(".linked.bc")
+        outcome = answer([find_llvm("llvm-link"), *map(str, objects), "-o", str(linked)])
+        if not outcome.is_done:
+            return outcome
+        if self.form is Form.AS_GIVEN:
+            linked.replace(to)
+            return outcome
+        kept = ";".join(f"preserve-gv={name}" for name in dict.fromkeys((*_ROOTS, *roots)))
+        passes = _PASSES[self.form].format(internalize=f"internalize<{kept}>")
+        words = [find_llvm("opt"), f"-passes={passes}", str(linked), "-o", str(to)]
+        if self.form is Form.INLINE:
+            words += [f"-inline-threshold={_INLINE_THRESHOLD}"]
+        outcome = answer(words)
+        linked.unlink()
+        return outcome
+
+
+def bitcode_toolchain(form: Form, target: str | None, flags: Sequence[str]) -> BitcodeToolchain:
+    """Make a toolchain; everything that it needs is looked for now.
+
+    Raises:
+        ToolError: A program of LLVM is missing.
+        ConfigError: A target that clang does not know.
+    """
+    nm = find_llvm("llvm-nm")
+    for name in ("llvm-link", "opt"):
+        find_llvm(name)
+    toolchain = BitcodeToolchain(
+        cc=(find_llvm("clang"),), nm=nm, form=form, triple=target, flags=tuple(flags)
+    )
+    if target is not None:
+        known = answer([find_llvm("clang"), f"--target={target}", "-E", "-x", "c", "/dev/null"])
+        if not known.is_done:
+            msg = f"--target {target}: {known.first_error}; write one such as arm-linux-gnueabihf"
+            raise ConfigError(msg)
+    return toolchain
+
+
+@cache
+def library_names() -> frozenset[str]:
+    """List what the C library defines; of this machine, since names are the same everywhere."""
+    nm, clang = find_llvm("llvm-nm"), find_llvm("clang")
+    names: set[str] = set()
+    for library in _NAMES_OF_LIBRARIES:
+        where = _output([clang, f"-print-file-name={library}"]).strip()
+        listed = _output([nm, "-D", "-P", "--defined-only", where])
+        names |= {line.partition(" ")[0].partition("@")[0] for line in listed.splitlines()}
+    return frozenset(names)
+
+
+def _output(words: Sequence[str], directory: Path | None = None) -> str:
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_PATIENCE_S,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        cwd=directory,
+    )
+    return done.stdout

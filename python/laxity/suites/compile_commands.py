@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""compile_commands.json: what a build says of its sources, less what only says where to write."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.errors import ConfigError, cannot_read
+from laxity.model.wording import plain_words
+
+# Ours to say: what is made of a source, at which level, what else is written.
+_DROPPED = frozenset({"-c", "-S", "-E", "-g", "-pg", "-save-temps", "-pipe", "-Winvalid-pch"})
+_DROPPED_WITH_NEXT = frozenset({"-o", "-MF", "-MT", "-MQ", "--serialize-diagnostics"})
+_DROPPED_PREFIXES = ("-O", "-g", "-M", "-W", "-fsanitize", "-fprofile", "-fplugin", "-flto")
+
+
+class _Entry(msgspec.Struct, frozen=True, kw_only=True):
+    directory: str
+    file: str
+    command: str | None = None
+    arguments: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompileCommand:
+    """One source: where its compiler is started, and the words that matter."""
+
+    source: Path
+    directory: Path
+    words: tuple[str, ...]
+
+
+def read_compile_commands(path: Path) -> list[CompileCommand]:
+    """Read a compilation database; of a source that is there twice the first entry counts.
+
+    Raises:
+        ConfigError: It is not there, is none, or names no source.
+    """
+    try:
+        entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
+    except FileNotFoundError as error:
+        msg = f"--compile-commands {path}: no such file; let your build write it"
+        raise ConfigError(msg) from error
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        msg = f"--compile-commands {path}: {plain_words(error)}; name a compilation database"
+        raise ConfigError(msg) from error
+    found: dict[Path, CompileCommand] = {}
+    for entry in entries:
+        directory = (path.parent / entry.directory).resolve()
+        source = (directory / entry.file).resolve()
+        words = _meaning(entry, path)
+        found.setdefault(source, CompileCommand(source, directory, words))
+    if not found:
+        msg = f"--compile-commands {path}: names no source; let your build write it"
+        raise ConfigError(msg)
+    return list(found.values())
+
+
+def _meaning(entry: _Entry, path: Path) -> tuple[str, ...]:
+    """Keep the words that say what a source means: macros, headers, language, code generation."""
+    try:
+        words = entry.arguments or shlex.split(entry.command or "")
+    except ValueError as error:
+        msg = f"--compile-commands {path}: {entry.file}: its command has an open quote; mend it"
+        raise ConfigError(msg) from error
+    kept: list[str] = []
+    is_skipped = False
+    for word in words[1:]:
+        if is_skipped:
+            is_skipped = False
+        elif word in _DROPPED_WITH_NEXT:
+            is_skipped = True
+        elif word not in _DROPPED and not word.startswith(_DROPPED_PREFIXES) and word != entry.file:
+            kept.append(word)
+    return tuple(kept)

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity workingset` as a user calls it."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.laxity_command import ROOT, Laxity
+
+TOOL = ROOT / "build" / "workingset" / "laxity-workingset"
+needs_llvm = pytest.mark.skipif(
+    not TOOL.is_file() or shutil.which("clang-19") is None, reason="no LLVM 19 in this build"
+)
+# While the loop runs all that is still to be read of `table` is live: 16 numbers of 32 bits.
+SUM = """\
+int table[16];
+int add(void) {
+  int sum = 0;
+  _Pragma("loopbound min 16 max 16")
+  for (int i = 0; i < 16; i++)
+    sum += table[i];
+  return sum;
+}
+int main(void) {
+  for (int i = 0; i < 16; i++) table[i] = i;
+  return add();
+}
+"""
+TABLE_BITS = 16 * 32
+
+
+def answer(laxity: Laxity, *words: str, code: int = 0) -> dict[str, Any]:
+    """Call it for JSON."""
+    done = laxity("workingset", *words, "--run-dir", "R", "--format", "json", "--quiet")
+    assert done.returncode == code, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def write(laxity: Laxity, name: str, text: str) -> str:
+    """Write a source."""
+    path = laxity.directory / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return name
+
+
+@needs_llvm
+def test_a_table_that_is_still_to_be_read_is_live_and_the_run_holds_every_instruction(
+    laxity: Laxity,
+):
+    (one,) = answer(laxity, write(laxity, "sum.c", SUM))["programs"]
+    assert one["program"] == "sum"
+    assert one["status"] == "exact"
+    assert one["triple"]
+    assert one["data_layout"]
+    assert one["classes"]["global"] == TABLE_BITS
+    # Nothing else is in memory, so the largest set is the table and some values in registers.
+    assert TABLE_BITS < one["live"]["max"] < TABLE_BITS + 4 * 64
+    assert one["resident_bits"] == TABLE_BITS
+    with (laxity.directory / "R" / "workingset.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["status"] != "unreached"]
+    assert len(rows) == one["instructions"]
+    assert max(int(row["live_total_bits"]) for row in rows) == one["live"]["max"]
+    for name in ("workingset.parquet", "report.html", "annotated/sum.html", "objects.csv"):
+        assert (laxity.directory / "R" / name).is_file()
+    assert laxity("show", "R", "--verify").returncode == 0
+
+
+@needs_llvm
+def test_a_limit_is_judged_at_its_border(laxity: Laxity):
+    name = write(laxity, "sum.c", SUM)
+    most = answer(laxity, name)["programs"][0]["live"]["max"]
+    # Whole bytes that hold the largest set; one less does not.
+    size = -(-most // 8)
+    for limit, code in ((size, 0), (size - 1, 1)):
+        shutil.rmtree(laxity.directory / "R")
+        found = answer(laxity, name, "--fail-above", f"{limit}B", code=code)
+        assert bool(found["limit"]["violations"]) == bool(code)
+
+
+@needs_llvm
+def test_what_exceeds_a_limit_is_named_by_its_line_also_as_sarif(laxity: Laxity):
+    name = write(laxity, "sum.c", SUM)
+    words = ("--fail-above", "8B", "--sarif", "found.sarif", "--no-report", "--run-dir", "R")
+    done = laxity("workingset", name, *words)
+    assert done.returncode == 1
+    assert "sum.c:6:" in done.stdout
+    document = json.loads((laxity.directory / "found.sarif").read_text())
+    lines = {
+        one["locations"][0]["physicalLocation"]["region"]["startLine"]
+        for one in document["runs"][0]["results"]
+        if "physicalLocation" in one["locations"][0]
+    }
+    assert 6 in lines
+
+
+@needs_llvm
+def test_loop_bounds_weigh_and_one_missing_bound_leaves_no_verdict(laxity: Laxity):
+    # main's loop has no bound.
+    found = answer(laxity, write(laxity, "sum.c", SUM), "--weight", "wcet", code=4)
+    occurrence = found["programs"][0]["occurrence"]
+    assert occurrence["counts"] is None
+    assert "1 of 2 loops" in occurrence["reason"]
+    assert [one["line"] for one in occurrence["gaps"]] == [10]
+    shutil.rmtree(laxity.directory / "R")
+    bounded = SUM.replace("  for (int i = 0; i < 16; i++) table", "  _Pragma(\"loopbound min 16 max 16\")\n  for (int i = 0; i < 16; i++) table")  # fmt: skip  # noqa: E501
+    found = answer(laxity, write(laxity, "sum.c", bounded), "--weight", "wcet")
+    (one,) = found["programs"]
+    # Instructions in loops count 16 times, so all together more than each once.
+    assert sum(one["occurrence"]["counts"]) > one["instructions"]
+
+
+@needs_llvm
+def test_a_build_with_a_larger_table_shows_against_the_other(laxity: Laxity):
+    old = laxity("workingset", write(laxity, "sum.c", SUM), "--run-dir", "old", "--no-report")
+    assert old.returncode == 0, old.stderr
+    write(laxity, "sum.c", SUM.replace("16", "32"))
+    words = ("--against", "old", "--run-dir", "new", "--no-report")
+    done = laxity("workingset", "sum.c", *words)
+    assert done.returncode == 0, done.stderr
+    # 16 and 32 numbers of 4 bytes.
+    assert "64 B to 128 B (+100.0 %)" in done.stdout
+
+
+@needs_llvm
+def test_a_target_has_its_own_sizes(laxity: Laxity):
+    text = "int *p; int v; int main(void) { p = &v; return *p; }\n"
+    words = ("--target", "powerpc-linux-gnu", "--form", "o0")
+    (one,) = answer(laxity, write(laxity, "p.c", text), *words)["programs"]
+    assert one["triple"].startswith("powerpc")
+    # A pointer and a number of 32 bits each, and main's own result.
+    assert one["resident_bits"] == 3 * 32
+
+
+@needs_llvm
+def test_what_does_not_compile_is_refused_and_what_has_no_main_has_no_answer(laxity: Laxity):
+    done = laxity("workingset", write(laxity, "broken.c", "int main(void) { return x; }\n"))
+    assert done.returncode == 2
+    assert "does not compile" in done.stderr
+    done = laxity("workingset", write(laxity, "f.c", "int f(void) { return 1; }\n"), "--no-report")
+    assert done.returncode == 4
+    assert "main" in done.stdout
+
+
+@needs_llvm
+def test_without_something_to_analyse_the_three_ways_are_named(laxity: Laxity):
+    done = laxity("workingset")
+    assert done.returncode == 2
+    assert "--suite DIR" in done.stderr
+
+
+def test_without_llvm_the_set_to_install_is_named(laxity: Laxity, tmp_path: Path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    # Everything but the analysis is there, and no other build is looked at.
+    environment = {"LAXITY_TOOLS": str(tools), "LAXITY_ROOT": str(tools)}
+    name = write(laxity, "sum.c", SUM)
+    done = laxity("workingset", name, environment=environment)
+    assert done.returncode == 3
+    assert "laxity setup --with workingset" in done.stderr

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report of a run of `laxity workingset`, of tables as the analysis writes them."""
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from laxity.errors import ConfigError
+from laxity.experiments.working_set import (
+    Found,
+    exit_code,
+    store_working_set,
+)
+from laxity.model.working_set import (
+    LeftOut,
+    Limit,
+    Occurrence,
+    Place,
+    ProgramAnswer,
+    Sizes,
+    Violation,
+    WorkingSetAnswer,
+)
+from laxity.report.compare_data import read_side
+from laxity.report.page import write_report
+from laxity.store.run_directory import file_sha256, open_run
+from laxity.store.working_set import INSTRUCTIONS, read_table
+
+HEADER = "function,block,index,opcode,file,line,column,live_total_bits,status\n"
+
+
+def made(root: Path, program: ProgramAnswer, rows: str, **more: object) -> Path:
+    """Store a run of one program; `rows` are its instructions."""
+    tables = root / "tables"
+    tables.mkdir()
+    (tables / INSTRUCTIONS).write_text(HEADER + rows)
+    source = root / "a.c"
+    source.write_text("int main(void) {\n  return <b>;\n}\n")
+    answer = WorkingSetAnswer(
+        form="sroa",
+        programs=[program],
+        files={str(source): file_sha256(source)},
+        **more,  # type: ignore[arg-type]
+    )
+    found = Found(answer, {program.program: tables})
+    store_working_set(found, root / "R", "made", ["laxity", "workingset"])
+    write_report(root / "R")
+    return root / "R"
+
+
+def program(**more: object) -> ProgramAnswer:
+    """Make a program whose sets are 8 to 80 bits."""
+    return ProgramAnswer(
+        program="a",
+        sources=[],
+        status="exact",
+        triple="x86_64-linux-gnu",
+        data_layout="e-m:e",
+        instructions=3,
+        live=Sizes(min=8, median=16, max=80),
+        resident_bits=64,
+        occurrence=Occurrence(weight="static", counts=[2, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+UNWEIGHED = msgspec.structs.replace(
+    program(), occurrence=Occurrence(weight="static", reason="no place in a range")
+)
+
+
+def rows(root: Path) -> str:
+    """Three instructions, the last without a line."""
+    where = root / "a.c"
+    return (
+        f"main,0,0,load,{where},2,3,80,exact\n"
+        f"main,0,1,add,{where},2,5,16,exact\n"
+        f"main,0,2,ret,{where},0,0,8,exact\n"
+    )
+
+
+def text_of(path: Path) -> str:
+    """The words of a page, without its marks."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", path.read_text()))
+
+
+def test_every_page_states_form_triple_and_layout(tmp_path: Path):
+    run = made(tmp_path, program(), rows(tmp_path))
+    for page in (run / "report.html", run / "annotated" / "a.html"):
+        words = text_of(page)
+        assert all(one in words for one in ("form sroa", "triple x86_64-linux-gnu", "e-m:e"))
+
+
+def test_a_line_shows_the_most_of_its_instructions_and_its_text_is_escaped(tmp_path: Path):
+    page = made(tmp_path, program(), rows(tmp_path)) / "annotated" / "a.html"
+    text = page.read_text()
+    # 80 bits of line 2; the others have no instruction.
+    assert re.findall(r'<td class="number">([^<]*)</td>', text) == ["", "10 B", ""]
+    assert "return &lt;b&gt;;" in text
+
+
+def test_a_source_that_has_changed_is_not_shown(tmp_path: Path):
+    run = made(tmp_path, program(), rows(tmp_path))
+    (run / "annotated" / "a.html").unlink()
+    (tmp_path / "a.c").write_text("other\n")
+    write_report(run)
+    assert not (run / "annotated" / "a.html").exists()
+    assert "Annotated source" not in text_of(run / "report.html")
+
+
+def test_line_0_of_the_compiler_is_absent_in_the_table(tmp_path: Path):
+    run = made(tmp_path, program(), rows(tmp_path))
+    assert read_table(run / INSTRUCTIONS).optional_integers("line") == [2, 2, None]
+
+
+def test_what_is_unbounded_is_so_called_and_has_no_value(tmp_path: Path):
+    unbounded = ProgramAnswer(
+        program="a",
+        sources=[],
+        status="unbounded",
+        instructions=1,
+        unbounded=1,
+        live=Sizes(min=None, median=None, max=None),
+        occurrence=Occurrence(weight="static", reason="no place in a range"),
+    )
+    run = made(tmp_path, unbounded, "main,0,0,ret,,,,,unbounded\n")
+    assert "unbounded" in text_of(run / "report.html")
+    quantities = json.loads((run / "derived.json").read_text())["quantities"]
+    assert {one["name"]: one["value"] for one in quantities}["live_max_a"] is None
+    assert all(one["kind"] == "proven" and one["unit"] == "bit" for one in quantities)
+
+
+def test_a_violated_limit_is_the_verdict(tmp_path: Path):
+    place = Place(function="main", block="0", index=0, opcode="load", file="a.c", line=2)
+    violation = Violation(program="a", place=place, live_bits=80)
+    limit = Limit(limit_bits=64, instructions=1, violations=[violation])
+    run = made(tmp_path, program(), rows(tmp_path), limit=limit)
+    words = text_of(run / "report.html")
+    assert "limit violated" in words
+    assert "a.c:2: main" in words
+    assert open_run(run).manifest.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (WorkingSetAnswer(form="sroa", programs=[program()]), 0),
+        (WorkingSetAnswer(form="sroa"), 4),
+        (WorkingSetAnswer(form="sroa", programs=[UNWEIGHED]), 0),
+        (WorkingSetAnswer(form="sroa", weight="wcet", programs=[UNWEIGHED]), 4),
+        (
+            WorkingSetAnswer(
+                form="sroa", programs=[program()], left_out=[LeftOut(path="b", reason="no main")]
+            ),
+            4,
+        ),
+    ],
+)
+def test_what_has_no_answer_is_no_verdict(answer: WorkingSetAnswer, code: int):
+    assert exit_code(answer) == code
+
+
+def test_compare_names_the_command_that_compares_working_sets(tmp_path: Path):
+    run = made(tmp_path, program(), rows(tmp_path))
+    with pytest.raises(ConfigError, match="--against"):
+        read_side("BASE", run)

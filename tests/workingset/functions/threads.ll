@@ -1,0 +1,16 @@
+; SPDX-FileCopyrightText: 2026 The laxity authors
+; SPDX-License-Identifier: MIT
+;
+; A thread may read every global at any time: all are live everywhere.
+
+@g = internal global i32 1
+@id = internal global i64 0
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+define internal ptr @run(ptr %p) {
+  store i32 2, ptr @g             ; = global=96
+  ret ptr null                    ; = global=96
+}
+define i32 @main() {
+  %r = call i32 @pthread_create(ptr @id, ptr null, ptr @run, ptr null) ; = global=96
+  ret i32 0                       ; = global=96
+}

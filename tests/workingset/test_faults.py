@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Faults that are made inside the analysis on purpose: the oracle notices each of them.
+
+Every program here is covered by the analysis as it is, and is not by the one with the fault; so the
+fault alone is what the oracle notices. workingset/analysis/faults.hpp says what each one is.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.workingset.oracle_runs import Subject, make_subject, objects_of, run
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """A fault, a program that shows it, and the objects of which live bytes are called dead."""
+
+    fault: str
+    objects: set[str]
+    source: str
+    options: tuple[str, ...] = ()
+    status: int = 0
+
+
+# By what would go wrong unseen.
+FAULTS = {
+    "a store to one of two objects would overwrite both": Faulty(
+        "weak-store-kills",
+        {"first"},  # second is what is overwritten
+        """
+static int first = 1, second = 2;
+static void set(int *either) { *either = 0; }
+int main(int argc, char **argv) {
+    (void)argv; first = argc; second = argc + 1;
+    set(argc > 1 ? &first : &second); set(argc > 5 ? &first : &second);
+    return first - 1 + second;
+}
+""",
+    ),
+    "a loop would overwrite what it reads first": Faulty(
+        "loop-kills-read-first",
+        {"table"},
+        """
+static int table[4];
+int main(void) {
+    for (int i = 0; i < 4; i++) table[i] = i;
+    for (int i = 0; i < 4; i++) table[i] = table[i] + 1;
+    return table[3] - 4;
+}
+""",
+    ),
+    "an overwrite on one path would be one on both": Faulty(
+        "either-path-kills",
+        {"cell"},
+        """
+static int cell;
+static void set(int wanted) { if (wanted > 1) cell = wanted; }
+int main(int argc, char **argv) { (void)argv; cell = 3; set(argc); return cell - 3; }
+""",
+    ),
+    "what a callee has written would not count as written": Faulty(
+        "callee-writes-dropped",
+        {"main:0"},  # table, the first object of main
+        """
+static void fill(int *table) { table[0] = 1; table[1] = 2; }
+int main(void) { int table[2]; fill(table); return table[0] + table[1] - 3; }
+""",
+    ),
+    "what a callee reads would not be live before the call": Faulty(
+        "callee-reads-dropped",
+        {"cell"},
+        """
+static int cell;
+static int get(void) { return cell; }
+int main(void) { cell = 3; return get() - 3; }
+""",
+    ),
+    "what only an outer call of a recursion reads would not be live": Faulty(
+        "recursion-solved-once",
+        {"step"},
+        """
+static int step, sum;
+static void add(int depth) {
+    if (depth == 0) return;
+    add(depth - 1);
+    sum += step;
+}
+int main(void) { step = 2; sum = 0; add(3); return sum - 6; }
+""",
+    ),
+    "what is read after the return would not be live in the callee": Faulty(
+        "after-return-dropped",
+        {"kept", "other"},
+        """
+static int kept, other;
+static void set(void) { other = 1; other += 2; }
+int main(void) { kept = 3; set(); return kept - other; }
+""",
+    ),
+    "what an exit handler reads would not be live where exit() is called": Faulty(
+        "after-exit-dropped",
+        {"status"},
+        """
+#include <stdlib.h>
+static int status;
+static void at_end(void) { if (status != 3) abort(); }
+static void leave(void) { exit(0); }
+int main(void) { status = 3; atexit(at_end); leave(); return 1; }
+""",
+    ),
+    "what the next job and teardown read would not be live after a job": Faulty(
+        "next-job-dropped",
+        {"state", "result"},
+        """
+static int state = 1, scratch[2], result;
+void benchmark_execution(void) {
+    scratch[0] = state; scratch[1] = 2; state = scratch[0] * scratch[1]; result = state + 1;
+}
+int benchmark_teardown(void) { return result - 25; }
+int main(void) {
+    state = 3; benchmark_execution(); benchmark_execution(); benchmark_execution();
+    return benchmark_teardown();
+}
+""",
+        ("--job", "benchmark_execution"),
+    ),
+    "a pointer that walks through an array would lose it": Faulty(
+        "widened-targets-lost",
+        {"table"},
+        """
+static int table[4];
+int main(int argc, char **argv) {
+    (void)argv;
+    int sum = 0;
+    for (int i = 0; i < 4; i++) table[i] = argc;
+    for (const int *at = table; at < table + 4; at++) sum += *at;
+    return sum - 4;
+}
+""",
+    ),
+    "copying a struct for a callee would read nothing": Faulty(
+        "byval-reads-dropped",
+        {"main:0"},  # what clang passes: a copy of pair
+        """
+struct pair { int first, second, third, fourth, fifth; };
+static struct pair pair;
+static int sum(struct pair pair) { return pair.first + pair.fifth; }
+int main(void) { pair.first = 1; pair.fifth = 5; return sum(pair) - 6; }
+""",
+    ),
+    "copying a block would read nothing": Faulty(
+        "block-reads-dropped",
+        {"from"},
+        """
+#include <string.h>
+static int from[8], to[8];
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int i = 0; i < 8; i++) from[i] = argc;
+    memcpy(to, from, sizeof(to));
+    return to[7] - 1;
+}
+""",
+    ),
+    "the C library would read nothing": Faulty(
+        "external-reads-dropped",
+        {"text"},
+        """
+#include <stdlib.h>
+static char text[4];
+int main(int argc, char **argv) {
+    (void)argv; text[0] = '0' + argc; text[1] = 0;
+    return atoi(text) - 1;
+}
+""",
+    ),
+}
+
+
+def trace_program(faulty: Faulty, folder: Path) -> Subject:
+    """The program of a fault, run once."""
+    subject = make_subject(faulty.source, folder)
+    assert subject.trace().returncode == faulty.status
+    return subject
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_inside_the_analysis_is_noticed(what: str, tmp_path: Path) -> None:
+    faulty = FAULTS[what]
+    subject = trace_program(faulty, tmp_path)
+    # That the program is covered otherwise is what makes the fault the cause.
+    assert subject.judge(*faulty.options)["violations"] == []
+    assert subject.judge_faulty(*faulty.options)["violations"] == []
+    verdict = subject.judge_faulty("--fault", faulty.fault, *faulty.options)
+    assert verdict["status"] == "violated"
+    assert objects_of(verdict) == faulty.objects
+
+
+def test_the_tool_that_users_get_has_no_faults(tmp_path: Path) -> None:
+    subject = trace_program(FAULTS["the C library would read nothing"], tmp_path)
+    words = (subject.tool, "check", subject.bitcode, subject.path(".trace"))
+    for option in ("--fault=external-reads-dropped", "--drop=atoi:reads"):
+        done = run(*words, option)
+        assert done.returncode != 0
+        assert "Unknown command line argument" in done.stderr
+
+
+def test_a_fault_of_an_unknown_name_is_refused(tmp_path: Path) -> None:
+    subject = trace_program(FAULTS["the C library would read nothing"], tmp_path)
+    done = run(subject.faulty_tool(), "check", subject.bitcode, subject.path(".trace"), "--fault=x")
+    assert done.returncode == 2
+    assert "fault" in done.stderr

@@ -1,0 +1,323 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The static live working set covers what a run shows to be live; the oracle sees where not."""
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.workingset.oracle_runs import ROOT, make_subject, must, run
+from tests.workingset.random_programs import random_program
+
+PROGRAMS = {
+    "a table that a call reads": """
+static int table[4];
+static int sum(void) { int s = 0; for (int i = 0; i < 4; i++) s += table[i]; return s; }
+int main(void) { for (int i = 0; i < 4; i++) table[i] = i; return sum() - 6; }
+""",
+    "a caller's array across a call": """
+static int next(int *counter) { return ++*counter; }
+int main(void) {
+    int counter = 0, kept[3] = {1, 2, 3};
+    next(&counter); next(&counter);
+    return kept[0] + kept[1] + kept[2] - 3 * counter;
+}
+""",
+    "a struct by value": """
+struct pair { int first, second, third, fourth, fifth; };
+static int sum(struct pair pair) { pair.first++; return pair.first + pair.fifth; }
+int main(void) { struct pair pair = {1, 2, 3, 4, 5}; return sum(pair) + sum(pair) - 14; }
+""",
+    "recursion that needs its frames afterwards": """
+static int depth(int n, int *above) {
+    int mine[2] = {n, *above};
+    if (n > 0) depth(n - 1, mine);
+    return mine[0] + mine[1];
+}
+int main(void) { int start = 5; return depth(4, &start) - 9; }
+""",
+    "a large frame that was left while its caller goes on": """
+static int sum(int n) {
+    int a[512], s = 0;
+    for (int i = 0; i < 512; i++) a[i] = n;
+    for (int i = 0; i < 512; i++) s += a[i];
+    return s;
+}
+int main(void) {
+    int r = 0;
+    for (int i = 0; i < 3; i++) { r += sum(i); if (r > 512) r++; }
+    return r - 3 * 512 - 1;
+}
+""",
+    "blocks of the heap": """
+#include <stdlib.h>
+int main(void) {
+    int *a = malloc(8), *b = malloc(8);
+    a[0] = 3; a[1] = 4; b[1] = a[0];
+    b[1] += a[1]; a = realloc(a, 16); a[2] = b[1];
+    int r = a[2] - 7; free(a); free(b); return r;
+}
+""",
+    "exit() from below, with a handler": """
+#include <stdio.h>
+#include <stdlib.h>
+static char table[4] = "ab";
+static void at_end(void) { puts(table); }
+static void leave(void) { exit(0); }
+int main(void) { atexit(at_end); leave(); return 1; }
+""",
+    "a table of functions": """
+static int add(int a) { return a + 1; }
+static int twice(int a) { return a * 2; }
+static int (*const table[2])(int) = {add, twice};
+int main(void) { int r = 1; for (int i = 0; i < 4; i++) r = table[i & 1](r); return r - 10; }
+""",
+    "elements that qsort() compares": """
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(void) {
+    int a[5] = {3, 1, 4, 1, 5};
+    qsort(a, 5, sizeof(a[0]), compare); return a[0] + a[4] - 6;
+}
+""",
+    "a table that bsearch() looks through": """
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(void) {
+    int a[5] = {1, 2, 4, 8, 9}, key = 8;
+    return *(int *)bsearch(&key, a, 5, sizeof(a[0]), compare) - 8;
+}
+""",
+    "what realloc() keeps": """
+#include <stdlib.h>
+int main(void) {
+    int *a = malloc(8); a[1] = 4;
+    a = realloc(a, 16); int r = a[1] - 4; free(a); return r;
+}
+""",
+    # glibc: of nothing it is malloc(), to nothing it frees and returns NULL.
+    "realloc() of nothing and to nothing": """
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    (void)argv;
+    int *a = realloc(NULL, 8 * (size_t)argc); a[1] = 4;
+    int r = a[1] - 4; a = realloc(a, (size_t)argc - 1); return r + (a != NULL);
+}
+""",
+    "zeros of calloc()": """
+#include <stdlib.h>
+int main(void) { int *b = calloc(2, 4); b[1] = 3; int r = b[0]; free(b); return r; }
+""",
+    "a copy made by strdup()": """
+#include <stdlib.h>
+#include <string.h>
+int main(void) { char *b = strdup("ab"); int r = b[0] - b[1] + 1; free(b); return r; }
+""",
+    "a count that printf() stores": """
+#include <stdio.h>
+int main(void) { int n; printf("abc%n\\n", &n); return n - 3; }
+""",
+    "text that the C library reads and writes": """
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char a[16], b[16];
+    snprintf(a, 16, "%s-%d", "x", 7); strcpy(b, a); puts(b);
+    return (int)strlen(b) - 3;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_live_byte_is_in_the_static_set(name: str, tmp_path: Path) -> None:
+    subject = make_subject(PROGRAMS[name], tmp_path)
+    assert subject.trace().returncode == 0
+    verdict = subject.judge()
+    assert verdict["violations"] == []
+    assert verdict["impossible_calls"] == []
+    assert verdict["points"] > 0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_dead_bytes_and_values_may_be_garbage(name: str, tmp_path: Path) -> None:
+    subject = make_subject(PROGRAMS[name], tmp_path)
+    plain = subject.run_plain()
+    subject.trace()
+    bytes_run, _ = subject.run_poisoned()
+    values_run, value_count = subject.run_with_poisoned_values()
+    assert (bytes_run.returncode, bytes_run.stdout) == (plain.returncode, plain.stdout)
+    assert (values_run.returncode, values_run.stdout) == (plain.returncode, plain.stdout)
+    assert value_count > 0
+
+
+def test_poison_overwrites_what_is_not_read_any_more(tmp_path: Path) -> None:
+    source = PROGRAMS["a table that a call reads"]
+    subject = make_subject(source, tmp_path)
+    subject.trace()
+    done, amount = subject.run_poisoned()
+    assert done.returncode == 0
+    # The 16 bytes are dead when main begins, where they are written first, and when it ends.
+    assert amount >= 2 * 16
+
+
+def test_a_byte_is_live_between_its_write_and_its_read(tmp_path: Path) -> None:
+    subject = make_subject(
+        "static int cell; int main(void) { cell = 7; return cell - 7; }", tmp_path
+    )
+    subject.trace()
+    progress = tmp_path / "progress.csv"
+    subject.judge("--progress", str(progress), "--progress-step", "1")
+    with progress.open(newline="", encoding="utf-8") as file:
+        rows = [int(row["dynamic_bytes"]) for row in csv.DictReader(file)]
+    # store, load, sub, ret: only before the load are the 4 bytes live.
+    assert rows == [0, 4, 0, 0]
+
+
+def test_a_byte_that_was_never_written_is_not_live(tmp_path: Path) -> None:
+    subject = make_subject(
+        """
+static int first(const int *p, int n) { return n > 1 ? p[1] * 0 : 0; }
+int main(void) { int a[4]; a[0] = 1; return first(a, 2); }
+""",
+        tmp_path,
+    )
+    subject.trace()
+    verdict = subject.judge()
+    # p[1] is read, 4 bytes, and nobody wrote them.
+    assert verdict["undefined_read_bytes"] == 4
+    assert verdict["violations"] == []
+
+
+JOBS = """
+static int state = 1, scratch[2], result;
+void benchmark_execution(void) {
+    scratch[0] = state; scratch[1] = 2; state = scratch[0] * scratch[1]; result = state + 1;
+}
+int benchmark_teardown(void) { return result - 25; }
+int main(void) {
+    state = 3; benchmark_execution(); benchmark_execution(); benchmark_execution();
+    return benchmark_teardown();
+}
+"""
+
+
+def test_a_job_is_judged_against_the_next_one_and_teardown(tmp_path: Path) -> None:
+    subject = make_subject(JOBS, tmp_path)
+    # 3 * 2 * 2 * 2 = 24, and one more.
+    assert subject.trace().returncode == 0
+    verdict = subject.judge("--job", "benchmark_execution")
+    assert verdict["violations"] == []
+    assert verdict["points"] > 0
+    assert verdict["points_outside"] > 0
+
+
+def test_an_external_without_a_wrapper_is_refused_by_name(tmp_path: Path) -> None:
+    subject = make_subject(
+        "int mystery(int *); int main(void) { int a = 1; return mystery(&a); }", tmp_path
+    )
+    done = run(subject.tool, "instrument", subject.bitcode, "-o", tmp_path / "out.bc")
+    assert done.returncode == 2
+    assert "mystery" in done.stderr
+
+
+def test_a_trace_that_breaks_off_is_refused(tmp_path: Path) -> None:
+    subject = make_subject(PROGRAMS["a table that a call reads"], tmp_path)
+    subject.trace()
+    trace = subject.path(".trace")
+    trace.write_bytes(trace.read_bytes()[:-8])
+    done = run(subject.tool, "check", subject.bitcode, trace)
+    assert done.returncode == 2
+    assert "breaks off" in done.stderr
+
+
+def test_every_row_of_the_model_table_is_known_to_the_oracle() -> None:
+    table = (ROOT / "workingset/analysis/external_models.def").read_text(encoding="utf-8")
+    known = (ROOT / "workingset/oracle/externals.def").read_text(encoding="utf-8")
+    rows = set(re.findall(r'^MODEL\("(\w+)"', table, re.MULTILINE))
+    wrapped = set(re.findall(r"^(?:WRAPPED|PLAIN|SAVES|REFUSED)\((\w+)\)", known, re.MULTILINE))
+    # Personality routines are named in the code, never called by it.
+    assert rows ^ wrapped <= {"__gcc_personality_v0"}
+
+
+def test_lackey_sees_the_same_accesses_to_a_global(tmp_path: Path) -> None:
+    if not shutil.which("valgrind"):
+        pytest.skip("needs valgrind")
+    subject = make_subject(
+        "int table[64]; int main(void) { for (int i = 0; i < 64; i++) table[i] = i; "
+        "int s = 0; for (int i = 0; i < 64; i++) s += table[i]; return s - 2016; }",
+        tmp_path,
+    )
+    executable = tmp_path / "plain"
+    must("clang-19", "-O0", "-w", "-no-pie", "-static", subject.bitcode, "-o", executable)
+    symbols = must("nm", executable).stdout
+    start = int(
+        next(line for line in symbols.splitlines() if line.endswith(" table")).split()[0], 16
+    )
+    accesses = must(
+        "valgrind",
+        "--tool=lackey",
+        "--trace-mem=yes",
+        "--log-file=" + str(tmp_path / "lackey"),
+        executable,
+    )
+    assert accesses.returncode == 0
+    kinds = {" S": 0, " L": 0}
+    for line in (tmp_path / "lackey").read_text().splitlines():
+        if line[:2] in kinds and start <= int(line[3:].split(",")[0], 16) < start + 256:
+            kinds[line[:2]] += 1
+    # Each of the 64 elements is stored once and loaded once.
+    assert kinds == {" S": 64, " L": 64}
+
+
+# The names by which the analysis knows what comes before and after the jobs.
+HOOKS = {
+    "run_job": "benchmark_execution",
+    "tear_down": "benchmark_teardown",
+    "init(": "benchmark_init(",
+}
+
+
+def random_jobs(seed: int) -> str:
+    """A random program whose jobs the analysis finds."""
+    text = random_program(seed)
+    for ours, theirs in HOOKS.items():
+        text = text.replace(ours, theirs)
+    return text
+
+
+def check_program(source: str, folder: Path) -> None:
+    """All of it on one program: coverage, poisoned bytes and poisoned values."""
+    subject = make_subject(source, folder)
+    plain = subject.run_plain()
+    traced = subject.trace()
+    assert (traced.returncode, traced.stdout) == (plain.returncode, plain.stdout)
+    verdict = subject.judge()
+    assert (verdict["violations"], verdict["impossible_calls"]) == ([], [])
+    assert verdict["points"] > 0
+    for done, count in (subject.run_poisoned(), subject.run_with_poisoned_values()):
+        assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+        assert count > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs_are_covered(seed: int, tmp_path: Path) -> None:
+    check_program(random_program(seed), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_jobs_are_covered(seed: int, tmp_path: Path) -> None:
+    check_program(random_jobs(seed), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 500))
+def test_many_random_programs_are_covered(seed: int, tmp_path: Path) -> None:
+    check_program((random_jobs if seed % 2 else random_program)(seed), tmp_path)
+
+
+def test_the_same_seed_gives_the_same_program() -> None:
+    assert random_program(7) == random_program(7)
+    assert random_program(7) != random_program(8)

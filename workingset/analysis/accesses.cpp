@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/accesses.hpp"
+
+#include "analysis/faults.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace laxity::workingset {
+
+namespace {
+
+std::optional<uint64_t> constant_value(const llvm::Value &value)
+{
+    const auto *constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
+    return constant == nullptr ? std::nullopt : std::optional(constant->getLimitedValue());
+}
+
+class Finder {
+  public:
+    Finder(const llvm::Instruction &instruction, const PointerAnalysis &pointers)
+        : instruction_(instruction), pointers_(pointers),
+          layout_(instruction.getModule()->getDataLayout())
+    {
+    }
+
+    InstructionAccesses find()
+    {
+        if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction_)) {
+            add_read(*load->getPointerOperand(), type_bytes(load->getType()));
+            last().is_scalar = true;
+            last().is_volatile = load->isVolatile();
+        } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction_)) {
+            add_write(*store->getPointerOperand(), type_bytes(store->getValueOperand()->getType()));
+            last().is_scalar = true;
+            last().is_volatile = store->isVolatile();
+        } else if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction_)) {
+            add_call(*call);
+        } else if (instruction_.mayReadOrWriteMemory() &&
+                   !llvm::isa<llvm::FenceInst>(instruction_)) {
+            // atomicrmw, cmpxchg, va_arg: a read, and a write of what may be the same value
+            const bool is_va_arg = llvm::isa<llvm::VAArgInst>(instruction_);
+            const std::optional<uint64_t> bytes =
+                is_va_arg ? std::nullopt : type_bytes(instruction_.getOperand(1)->getType());
+            add_read(*instruction_.getOperand(0), bytes);
+            add_write(*instruction_.getOperand(0), bytes);
+            last().is_certain = false;
+            result_.touches_escaped = is_va_arg;
+        }
+        return std::move(result_);
+    }
+
+  private:
+    Access &last()
+    {
+        return result_.accesses.back();
+    }
+    [[nodiscard]] std::optional<uint64_t> type_bytes(llvm::Type *type) const
+    {
+        const llvm::TypeSize size = layout_.getTypeStoreSize(type);
+        return size.isScalable() ? std::nullopt : std::optional<uint64_t>(size.getFixedValue());
+    }
+    void add(const llvm::Value &pointer, std::optional<uint64_t> bytes)
+    {
+        Access access;
+        for (const Location &place : pointers_.targets(pointer)) {
+            access.places.push_back(place);
+        }
+        access.length_bytes = bytes;
+        result_.accesses.push_back(std::move(access));
+    }
+    void add_read(const llvm::Value &pointer, std::optional<uint64_t> bytes)
+    {
+        add(pointer, bytes);
+        last().is_read = true;
+    }
+    void add_write(const llvm::Value &pointer, std::optional<uint64_t> bytes)
+    {
+        add(pointer, bytes);
+        last().is_write = true;
+        last().is_certain = bytes.has_value();
+    }
+
+    void add_call(const llvm::CallBase &call)
+    {
+        if (const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
+            add_intrinsic(*intrinsic);
+            return;
+        }
+        result_.touches_escaped = pointers_.may_call_unknown(call);
+        const auto &callees = pointers_.callees(call);
+        for (const llvm::Function *callee : callees) {
+            if (!callee->isDeclaration()) {
+                add_byval_reads(call, *callee);
+            } else if (const ExternalModel *model = find_external_model(*callee)) {
+                add_model(call, *model, callees.size() == 1);
+            }
+        }
+    }
+    void add_byval_reads(const llvm::CallBase &call, const llvm::Function &callee)
+    {
+        for (unsigned i = 0; i < std::min<size_t>(call.arg_size(), callee.arg_size()); i++) {
+            if (callee.getArg(i)->hasByValAttr() && !has_fault(Fault::ByvalReadsDropped)) {
+                add_read(*call.getArgOperand(i), type_bytes(callee.getArg(i)->getParamByValType()));
+            }
+        }
+    }
+    void add_intrinsic(const llvm::IntrinsicInst &call)
+    {
+        if (const auto *block = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+            const std::optional<uint64_t> bytes = constant_value(*block->getLength());
+            add_write(*block->getRawDest(), bytes);
+            last().is_volatile = block->isVolatile();
+            if (const auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(block);
+                transfer != nullptr && !has_fault(Fault::BlockReadsDropped)) {
+                add_read(*transfer->getRawSource(), bytes);
+                last().is_volatile = block->isVolatile();
+            }
+        } else if (llvm::isa<llvm::VAStartInst>(call)) {
+            add_write(*call.getArgOperand(0), std::nullopt);
+        } else if (llvm::isa<llvm::VACopyInst>(call)) {
+            add_write(*call.getArgOperand(0), std::nullopt);
+            add_read(*call.getArgOperand(1), std::nullopt);
+        } else if (!call.isLifetimeStartOrEnd() && !call.isAssumeLikeIntrinsic() &&
+                   call.mayReadOrWriteMemory()) {
+            add_other_intrinsic(call);
+        }
+    }
+    /* An intrinsic that we do not know: it may read and write all that its arguments point to. */
+    void add_other_intrinsic(const llvm::IntrinsicInst &call)
+    {
+        for (const llvm::Use &argument : call.args()) {
+            if (argument->getType()->isPointerTy()) {
+                add_read(*argument, std::nullopt);
+                last().is_write = true;
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<uint64_t>
+    extent_bytes(const llvm::CallBase &call, const Extent &extent) const
+    {
+        switch (extent.kind) {
+        case Extent::Kind::Constant:
+            return extent.bytes;
+        case Extent::Kind::Pointer:
+            return layout_.getPointerSize();
+        case Extent::Kind::Whole:
+            return std::nullopt;
+        case Extent::Kind::Arguments:
+            break;
+        }
+        uint64_t bytes = 1;
+        for (unsigned argument : extent.arguments) {
+            const std::optional<uint64_t> value =
+                argument < call.arg_size() ? constant_value(*call.getArgOperand(argument))
+                                           : std::nullopt;
+            if (!value) {
+                return std::nullopt;
+            }
+            bytes *= *value;
+        }
+        return bytes;
+    }
+    void add_model(const llvm::CallBase &call, const ExternalModel &model, bool is_only_callee)
+    {
+        if (model.touches_kept && pointers_.has_unknown_functions()) {
+            result_.touches_escaped = true;
+        }
+        const auto for_each = [&](const ModelAccess &access, auto action) {
+            for (unsigned i = 0; i < call.arg_size(); i++) {
+                if (access.argument == i ||
+                    (access.argument == ModelAccess::VARIADIC && is_unnamed(call, i, model))) {
+                    action(*call.getArgOperand(i), extent_bytes(call, access.extent));
+                }
+            }
+            if (access.argument == ModelAccess::RESULT) {
+                action(call, extent_bytes(call, access.extent));
+            }
+        };
+        for (const ModelAccess &access : model.writes) {
+            for_each(access, [&](const llvm::Value &pointer, std::optional<uint64_t> bytes) {
+                add_write(pointer, bytes);
+                last().is_certain = access.is_certain && bytes && is_only_callee;
+            });
+        }
+        for (const ModelAccess &access : model.reads) {
+            if (has_fault(Fault::ExternalReadsDropped)) {
+                break;
+            }
+            for_each(access, [&](const llvm::Value &pointer, std::optional<uint64_t> bytes) {
+                add_read(pointer, bytes);
+            });
+        }
+    }
+
+    const llvm::Instruction &instruction_;
+    const PointerAnalysis &pointers_;
+    const llvm::DataLayout &layout_;
+    InstructionAccesses result_;
+};
+
+} // namespace
+
+InstructionAccesses
+find_accesses(const llvm::Instruction &instruction, const PointerAnalysis &pointers)
+{
+    return Finder(instruction, pointers).find();
+}
+
+} // namespace laxity::workingset

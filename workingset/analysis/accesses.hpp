@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analysis/constraints.hpp"
+
+#include <llvm/IR/Instruction.h>
+
+namespace laxity::workingset {
+
+/* One way in which an instruction touches memory. */
+struct Access {
+    llvm::SmallVector<Location, 2> places;
+    std::optional<uint64_t> length_bytes; // nullopt: not known
+    bool is_read = false;
+    bool is_write = false;
+    bool is_certain = false; // a write that happens in full whenever the instruction ends normally
+    bool is_volatile = false;
+    bool is_scalar = false; // a load or a store, no copy of a block
+};
+
+struct InstructionAccesses {
+    llvm::SmallVector<Access, 2> accesses;
+    bool touches_escaped = false; // reads and may write everything that has escaped
+};
+
+/* What an instruction itself touches; of a call: what functions outside of the module do, not those
+ * in it. */
+[[nodiscard]] InstructionAccesses
+find_accesses(const llvm::Instruction &instruction, const PointerAnalysis &pointers);
+
+} // namespace laxity::workingset

@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/analysis.hpp"
+
+#include "analysis/faults.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace laxity::workingset {
+
+namespace {
+
+constexpr const char *DEFAULT_JOB = "benchmark_execution";
+
+const llvm::Function *find_defined(const llvm::Module &module, llvm::StringRef name)
+{
+    const llvm::Function *function = module.getFunction(name);
+    return function == nullptr || function->isDeclaration() ? nullptr : function;
+}
+
+/* The functions of llvm.global_ctors or llvm.global_dtors. */
+std::vector<const llvm::Function *> listed_functions(const llvm::Module &module, const char *list)
+{
+    std::vector<const llvm::Function *> functions;
+    const llvm::GlobalVariable *variable = module.getNamedGlobal(list);
+    if (variable == nullptr || !variable->hasInitializer()) {
+        return functions;
+    }
+    for (const llvm::Use &entry : variable->getInitializer()->operands()) {
+        const auto *fields = llvm::dyn_cast<llvm::ConstantStruct>(entry);
+        const auto *function =
+            fields == nullptr ? nullptr : llvm::dyn_cast<llvm::Function>(fields->getOperand(1));
+        if (function != nullptr && !function->isDeclaration()) {
+            functions.push_back(function);
+        }
+    }
+    return functions;
+}
+
+bool calls_setjmp(const llvm::Module &module)
+{
+    for (const llvm::Function &function : module) {
+        if (function.hasFnAttribute(llvm::Attribute::ReturnsTwice)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Cells as ranges of bytes, neighbours joined. */
+std::vector<CellRange> ranges_of(const CellSet &live, const Cells &cells)
+{
+    std::vector<CellRange> ranges;
+    for (unsigned number : live) {
+        const Cell &cell = cells[number];
+        const bool continues = !ranges.empty() && ranges.back().object == cell.object &&
+                               ranges.back().end_byte == cell.first_byte;
+        if (continues) {
+            ranges.back().end_byte = cell.end_byte;
+        } else {
+            ranges.push_back(
+                {.object = cell.object, .first_byte = cell.first_byte, .end_byte = cell.end_byte}
+            );
+        }
+    }
+    return ranges;
+}
+
+} // namespace
+
+Analysis::Analysis(const llvm::Module &module) : module_(module), index_(module) {}
+
+llvm::Expected<std::unique_ptr<Analysis>>
+Analysis::run(const llvm::Module &module, const Options &options)
+{
+    const std::string root = options.job.empty() ? DEFAULT_JOB : options.job;
+    if (find_defined(module, root) == nullptr &&
+        (!options.job.empty() || find_defined(module, "main") == nullptr)) {
+        const std::string wanted = options.job.empty() ? "main nor " + root : options.job;
+        return llvm::createStringError(
+            "the module defines no function " + wanted +
+            "; name the function that is one job with --job"
+        );
+    }
+    std::unique_ptr<Analysis> analysis(new Analysis(module));
+    analysis->solve(options);
+    return analysis;
+}
+
+void Analysis::solve(const Options &options)
+{
+    objects_ = std::make_unique<ObjectTable>(module_);
+    pointers_ = std::make_unique<PointerAnalysis>(module_, *objects_);
+    graph_ = std::make_unique<CallGraph>(module_, *pointers_);
+    mark_objects();
+    cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_);
+    summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, index_);
+    find_roots(options);
+    for (const llvm::Function *function : pointers_->concurrent_functions()) {
+        if (!function->isDeclaration()) {
+            roots_.push_back({.function = function, .after = {}});
+        }
+    }
+    MayDefined::Roots roots;
+    for (Root &root : roots_) {
+        for (const Exit left : {Exit::Return, Exit::Unwind}) { // its own frame goes with it
+            root.after[static_cast<size_t>(left)].intersectWithComplement(
+                cells_->frame(*root.function)
+            );
+        }
+        roots.functions.push_back(root.function);
+    }
+    roots.defined = defined_before_roots_;
+    roots.is_everything = calls_setjmp(module_);
+    defined_ =
+        std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, index_);
+    ssa_ = std::make_unique<SsaLiveness>(module_, index_);
+    if (pointers_->is_fallback()) {
+        notes_.emplace_back("points-to: beyond its budget, every pointer may point to every object"
+        );
+    }
+    if (pointers_->is_concurrent()) {
+        notes_.emplace_back("threads or signals: all globals and what escapes are always live");
+    }
+    rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+}
+
+Solution Analysis::solution() const
+{
+    return {
+        .objects = *objects_,
+        .graph = *graph_,
+        .cells = *cells_,
+        .summaries = *summaries_,
+        .defined = *defined_,
+        .ssa = *ssa_,
+        .index = index_
+    };
+}
+
+/* What only the call graph tells: frames of recursive functions exist more than once; and what any
+ * access calls volatile. */
+void Analysis::mark_objects()
+{
+    for (unsigned number = 0; number < objects_->size(); number++) {
+        Object &object = objects_->at(number);
+        if (object.storage == StorageClass::Stack && graph_->is_recursive(*object.function)) {
+            object.has_many_instances = true;
+        }
+    }
+    for (unsigned number = 0; number < index_.size(); number++) {
+        for (const Access &access :
+             find_accesses(index_.instruction(number), *pointers_).accesses) {
+            for (const Location &place : access.places) {
+                Object &object = objects_->at(place.object);
+                object.is_volatile = object.is_volatile || access.is_volatile;
+            }
+        }
+    }
+}
+
+CellSet Analysis::live_in(const llvm::Function *function) const
+{
+    return function == nullptr ? CellSet() : summaries_->entry(*function).live;
+}
+
+/* What exit() and the return from main still read. */
+CellSet Analysis::live_after_process() const
+{
+    CellSet live;
+    for (const llvm::Function *function : pointers_->exit_functions()) {
+        live |= live_in(function);
+    }
+    for (const llvm::Function *function : listed_functions(module_, "llvm.global_dtors")) {
+        live |= live_in(function);
+    }
+    // Code that nobody knows may have left an exit handler, or a stream one of our buffers.
+    if (pointers_->has_unknown_functions()) {
+        live |= cells_->escaped();
+    }
+    return live;
+}
+
+void Analysis::find_roots(const Options &options)
+{
+    const llvm::Function *job =
+        find_defined(module_, options.job.empty() ? DEFAULT_JOB : options.job);
+    is_job_mode_ = job != nullptr;
+    if (is_job_mode_) {
+        add_job_roots(*job, options);
+    } else {
+        add_program_roots(*find_defined(module_, "main"));
+    }
+}
+
+void Analysis::add_program_roots(const llvm::Function &main)
+{
+    const CellSet ended = live_after_process();
+    const LiveAfter after = {ended, CellSet(), ended};
+    roots_.push_back({.function = &main, .after = after});
+    CellSet after_constructors = live_at(summaries_->entry(main), after);
+    const auto constructors = listed_functions(module_, "llvm.global_ctors");
+    for (const llvm::Function *constructor : constructors) {
+        after_constructors |= live_in(constructor);
+    }
+    after_constructors |= ended;
+    for (const llvm::Function *constructor : constructors) {
+        roots_.push_back({.function = constructor, .after = {after_constructors, CellSet(), ended}}
+        );
+    }
+    for (const llvm::Function *function : pointers_->exit_functions()) {
+        if (!function->isDeclaration()) {
+            roots_.push_back({.function = function, .after = after});
+        }
+    }
+    for (const llvm::Function *function : listed_functions(module_, "llvm.global_dtors")) {
+        roots_.push_back({.function = function, .after = after});
+    }
+    notes_.emplace_back("program mode: live from main to the last exit handler");
+}
+
+/*
+ * A job is followed by the next one: what that reads before it writes is live after this one. With
+ * L = what hooks and declared outputs read, the least fixpoint of X = L ∪ live ∪ (X \ killed) is L
+ * ∪ live.
+ */
+void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
+{
+    const llvm::Function *init = find_defined(module_, "benchmark_init");
+    const llvm::Function *teardown = find_defined(module_, "benchmark_teardown");
+    const llvm::Function *hooks[] = {
+        find_defined(module_, "benchmark_log_header"), find_defined(module_, "benchmark_log_data")
+    };
+    const CellSet ended = live_after_process();
+    CellSet live = ended;
+    live |= live_in(&job);
+    live |= live_in(teardown);
+    for (const llvm::Function *hook : hooks) {
+        live |= live_in(hook);
+    }
+    for (const std::string &name : options.outputs) {
+        if (const llvm::GlobalVariable *output = module_.getNamedGlobal(name)) {
+            live |= cells_->object_cells(objects_->number(*output));
+            notes_.push_back("declared output, live after each job: " + name);
+        }
+    }
+    if (has_fault(Fault::NextJobDropped)) {
+        live.clear();
+    }
+    const LiveAfter after = {live, CellSet(), ended};
+    for (const llvm::Function *function : {&job, init, hooks[0], hooks[1]}) {
+        if (function != nullptr) {
+            roots_.push_back({.function = function, .after = after});
+            defined_before_roots_ |= summaries_->written(*function);
+        }
+    }
+    if (teardown != nullptr) {
+        roots_.push_back({.function = teardown, .after = {ended, CellSet(), ended}});
+        defined_before_roots_ |= summaries_->written(*teardown);
+    }
+    notes_.push_back(
+        "job mode: each job of " + job.getName().str() + " is followed by another or by teardown"
+    );
+}
+
+std::vector<CallingContext> Analysis::root_contexts() const
+{
+    std::vector<CallingContext> contexts;
+    contexts.reserve(roots_.size());
+    for (const Root &root : roots_) {
+        contexts.push_back({.function = root.function, .after = root.after});
+    }
+    return contexts;
+}
+
+CellSet
+Analysis::live_after(const CallingContext &context, const llvm::Instruction &instruction) const
+{
+    const Solution all = solution();
+    CellSet live = live_at_end(all, *instruction.getParent(), context.after);
+    for (const llvm::Instruction &other : llvm::reverse(*instruction.getParent())) {
+        if (&other == &instruction) {
+            break;
+        }
+        step_back(all, other, context.after, live);
+    }
+    return live;
+}
+
+CallingContext Analysis::enter(
+    const CallingContext &context, const llvm::CallBase &call, const llvm::Function &callee
+) const
+{
+    return {
+        .function = &callee,
+        .after = after_callee(solution(), call, callee, live_after(context, call), context.after),
+        .caller_ssa_bits = context.caller_ssa_bits + ssa_->bits_across(index_.number(call))
+    };
+}
+
+LiveSet
+Analysis::live_before(const CallingContext &context, const llvm::Instruction &instruction) const
+{
+    const Solution all = solution();
+    CellSet live = live_after(context, instruction);
+    step_back(all, instruction, context.after, live);
+    LiveSet result;
+    result.ssa_bits = ssa_->bits_before(index_.number(instruction));
+    result.caller_ssa_bits = context.caller_ssa_bits;
+    CellSet defined;
+    if (const CellSet *start = defined_->block_start(*instruction.getParent())) {
+        defined = *start;
+    }
+    for (const llvm::Instruction &other : *instruction.getParent()) {
+        if (&other == &instruction) {
+            break;
+        }
+        defined_->step(other, defined);
+    }
+    live &= defined;
+    live |= cells_->pinned();
+    result.cells = ranges_of(live, *cells_);
+    return result;
+}
+
+} // namespace laxity::workingset

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analysis/contexts.hpp"
+
+#include <llvm/Support/Error.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace laxity::workingset {
+
+struct Options {
+    // Function that is one job; empty: benchmark_execution if the module has it, else the program
+    // from main on.
+    std::string job;
+    std::vector<std::string>
+        outputs; // globals that are read after a job by somebody who is not in the module
+    // Contexts of one function that are told apart; further ones are joined and say so.
+    unsigned context_limit = 4096;
+};
+
+/* One calling context: the calls on the stack have become what is live after them. */
+struct CallingContext {
+    const llvm::Function *function;
+    LiveAfter after;
+    uint64_t caller_ssa_bits = 0;
+};
+
+/*
+ * The live working set of a module at every instruction.
+ *
+ * Call order: run() once, then any query. The module must not change and must outlive the analysis.
+ */
+class Analysis {
+  public:
+    /* Fails if there is no such root. */
+    [[nodiscard]] static llvm::Expected<std::unique_ptr<Analysis>>
+    run(const llvm::Module &module, const Options &options);
+
+    [[nodiscard]] const llvm::Module &module() const
+    {
+        return module_;
+    }
+    [[nodiscard]] const ModuleIndex &index() const
+    {
+        return index_;
+    }
+    [[nodiscard]] const ObjectTable &objects() const
+    {
+        return *objects_;
+    }
+    [[nodiscard]] const PointerAnalysis &pointers() const
+    {
+        return *pointers_;
+    }
+    [[nodiscard]] const CallGraph &graph() const
+    {
+        return *graph_;
+    }
+    [[nodiscard]] const Cells &cells() const
+    {
+        return *cells_;
+    }
+    /* By number of the instruction. */
+    [[nodiscard]] const std::vector<Row> &rows() const
+    {
+        return rows_;
+    }
+    [[nodiscard]] bool is_job_mode() const
+    {
+        return is_job_mode_;
+    }
+    /* What the figures rest on, in words: assumptions and fallbacks. */
+    [[nodiscard]] const std::vector<std::string> &notes() const
+    {
+        return notes_;
+    }
+
+    /* The contexts in which functions are entered from outside: main, or the job and its hooks,
+     * constructors, exit handlers. */
+    [[nodiscard]] std::vector<CallingContext> root_contexts() const;
+    /* The context of `callee` when `call`, in `context`, enters it. */
+    [[nodiscard]] CallingContext enter(
+        const CallingContext &context, const llvm::CallBase &call, const llvm::Function &callee
+    ) const;
+    /* Exactly what is live before an instruction of the context's function; of phis: after all phis
+     * of the block. */
+    [[nodiscard]] LiveSet
+    live_before(const CallingContext &context, const llvm::Instruction &instruction) const;
+
+  private:
+    explicit Analysis(const llvm::Module &module);
+
+    void solve(const Options &options);
+    void mark_objects();
+    void find_roots(const Options &options);
+    void add_program_roots(const llvm::Function &main);
+    void add_job_roots(const llvm::Function &job, const Options &options);
+    [[nodiscard]] CellSet live_after_process() const;
+    [[nodiscard]] CellSet live_in(const llvm::Function *function) const;
+    [[nodiscard]] Solution solution() const;
+    [[nodiscard]] CellSet
+    live_after(const CallingContext &context, const llvm::Instruction &instruction) const;
+
+    const llvm::Module &module_;
+    ModuleIndex index_;
+    std::unique_ptr<ObjectTable> objects_;
+    std::unique_ptr<PointerAnalysis> pointers_;
+    std::unique_ptr<CallGraph> graph_;
+    std::unique_ptr<Cells> cells_;
+    std::unique_ptr<Summaries> summaries_;
+    std::unique_ptr<MayDefined> defined_;
+    std::unique_ptr<SsaLiveness> ssa_;
+    std::vector<Root> roots_;
+    std::vector<Row> rows_;
+    std::vector<std::string> notes_;
+    CellSet defined_before_roots_;
+    bool is_job_mode_ = false;
+};
+
+} // namespace laxity::workingset

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/constraints.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+/* What calls add to the constraints: arguments, results, and what the model table says of functions
+ * that are only declared. */
+namespace laxity::workingset {
+
+namespace {
+
+/* The environment keeps what argument `number` points to. */
+bool escapes(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
+{
+    return llvm::any_of(model.escapes, [&](unsigned escape) {
+        return escape == number ||
+               (escape == ModelAccess::VARIADIC && is_unnamed(call, number, model));
+    });
+}
+
+} // namespace
+
+void PointerAnalysis::copy_contents(unsigned from_pointer, unsigned to_pointer)
+{
+    const unsigned between = solver_.make_node();
+    solver_.add_load(from_pointer, between);
+    solver_.add_store(to_pointer, between);
+}
+
+void PointerAnalysis::add_call(const llvm::CallBase &call)
+{
+    if (const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
+        add_intrinsic(*intrinsic);
+        return;
+    }
+    if (call.isInlineAsm()) {
+        bind_unknown(call);
+        return;
+    }
+    const llvm::Value *target = call.getCalledOperand()->stripPointerCastsAndAliases();
+    if (const auto *callee = llvm::dyn_cast<llvm::Function>(target)) {
+        bind(call, *callee);
+        return;
+    }
+    indirect_calls_.insert(&call);
+    watch(node_of(*call.getCalledOperand()), WatchKind::Call, &call);
+}
+
+void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
+{
+    if (const auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(&call)) {
+        copy_contents(node_of(*transfer->getRawSource()), node_of(*transfer->getRawDest()));
+        return;
+    }
+    if (const auto *start = llvm::dyn_cast<llvm::VAStartInst>(&call)) {
+        const std::optional<unsigned> varargs = objects_.find_varargs(*call.getFunction());
+        const unsigned address = solver_.make_node();
+        if (varargs) {
+            solver_.add_address(address, *varargs);
+        }
+        solver_.add_store(node_of(*start->getArgList()), address);
+        return;
+    }
+    if (const auto *copy = llvm::dyn_cast<llvm::VACopyInst>(&call)) {
+        copy_contents(node_of(*copy->getSrc()), node_of(*copy->getDest()));
+        return;
+    }
+    if (!may_carry_pointer(*call.getType())) {
+        return;
+    }
+    for (const llvm::Use &argument : call.args()) {
+        if (may_carry_pointer(*argument->getType())) {
+            solver_.add_copy(node_of(*argument), node_of(call), std::nullopt);
+        }
+    }
+}
+
+void PointerAnalysis::bind(const llvm::CallBase &call, const llvm::Function &callee)
+{
+    if (!callees_[&call].insert(&callee)) {
+        return;
+    }
+    if (!callee.isDeclaration()) {
+        bind_defined(call, callee);
+        return;
+    }
+    const ExternalModel *model = find_external_model(callee);
+    if (model != nullptr && !has_unknown_format(call, *model)) {
+        bind_model(call, *model);
+        return;
+    }
+    bind_unknown(call);
+}
+
+void PointerAnalysis::bind_defined(const llvm::CallBase &call, const llvm::Function &callee)
+{
+    for (unsigned i = 0; i < call.arg_size(); i++) {
+        const llvm::Value &actual = *call.getArgOperand(i);
+        if (!may_carry_pointer(*actual.getType())) {
+            continue;
+        }
+        if (i >= callee.arg_size()) {
+            if (const std::optional<unsigned> varargs = objects_.find_varargs(callee)) {
+                solver_.add_copy(node_of(actual), solver_.content(*varargs), 0);
+            }
+        } else if (callee.getArg(i)->hasByValAttr()) {
+            copy_contents(node_of(actual), node_of(*callee.getArg(i)));
+        } else {
+            solver_.add_copy(node_of(actual), node_of(*callee.getArg(i)), 0);
+        }
+    }
+    if (may_carry_pointer(*call.getType())) {
+        solver_.add_copy(return_node(callee), node_of(call), 0);
+    }
+}
+
+void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel &model)
+{
+    const unsigned result = node_of(call);
+    if (model.returned_argument && *model.returned_argument < call.arg_size()) {
+        solver_.add_copy(
+            node_of(*call.getArgOperand(*model.returned_argument)), result, std::nullopt
+        );
+    }
+    if (model.returns_new) {
+        if (const std::optional<unsigned> object = objects_.find(call)) {
+            solver_.add_address(result, *object);
+        } else {
+            solver_.add_copy(escaped_, result, std::nullopt); // called through a pointer
+        }
+        // realloc hands on what the old block contained.
+        if (model.returned_argument) {
+            copy_contents(node_of(*call.getArgOperand(*model.returned_argument)), result);
+        }
+    }
+    if (model.returns_environment) {
+        solver_.add_copy(escaped_, result, std::nullopt);
+    }
+    // What is read may turn up in what is written.
+    for (const ModelAccess &read : model.reads) {
+        for (const ModelAccess &write : model.writes) {
+            if (std::max(read.argument, write.argument) < call.arg_size()) {
+                copy_contents(
+                    node_of(*call.getArgOperand(read.argument)),
+                    node_of(*call.getArgOperand(write.argument))
+                );
+            }
+        }
+    }
+    for (unsigned i = 0; i < call.arg_size(); i++) {
+        if (escapes(call, i, model)) {
+            solver_.add_copy(node_of(*call.getArgOperand(i)), escaped_, 0);
+        }
+    }
+    bind_effect(call, model);
+}
+
+void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalModel &model)
+{
+    const unsigned number = model.effect_arguments[0];
+    const auto argument = [&](unsigned i) { return node_of(*call.getArgOperand(i)); };
+    switch (model.effect) {
+    case ExternalEffect::Calls:
+        watch(argument(number), WatchKind::Callback, &call);
+        break;
+    case ExternalEffect::Atexit:
+        watch(argument(number), WatchKind::Atexit, &call);
+        break;
+    case ExternalEffect::Stores:
+        solver_.add_copy(argument(number), argument(model.effect_arguments[1]), std::nullopt);
+        solver_.add_store(argument(model.effect_arguments[1]), argument(number));
+        break;
+    case ExternalEffect::Concurrent:
+        is_concurrent_ = true;
+        if (number == ExternalModel::ANY) {
+            solver_.add_load(argument(model.escapes.front()), escaped_);
+        } else {
+            watch(argument(number), WatchKind::Concurrent, &call);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void PointerAnalysis::bind_unknown(const llvm::CallBase &call)
+{
+    if (!call.isInlineAsm() || !call.doesNotAccessMemory()) {
+        unknown_calls_.insert(&call);
+    }
+    for (const llvm::Use &argument : call.args()) {
+        if (may_carry_pointer(*argument->getType())) {
+            solver_.add_copy(node_of(*argument), escaped_, 0);
+        }
+    }
+    if (may_carry_pointer(*call.getType())) {
+        solver_.add_copy(escaped_, node_of(call), std::nullopt);
+    }
+}
+
+void PointerAnalysis::bind_callback(const llvm::CallBase &call, const llvm::Function &callee)
+{
+    if (!callees_[&call].insert(&callee)) {
+        return;
+    }
+    if (callee.isDeclaration()) {
+        bind_unknown(call);
+        return;
+    }
+    for (const llvm::Argument &parameter : callee.args()) {
+        for (const llvm::Use &argument : call.args()) {
+            if (may_carry_pointer(*argument->getType())) {
+                solver_.add_copy(node_of(*argument), node_of(parameter), std::nullopt);
+            }
+        }
+    }
+}
+
+void PointerAnalysis::escape_function(const llvm::Function &function)
+{
+    if (!escaped_functions_.insert(&function) || function.isDeclaration()) {
+        return;
+    }
+    for (const llvm::Argument &parameter : function.args()) {
+        solver_.add_copy(escaped_, node_of(parameter), std::nullopt);
+    }
+    solver_.add_copy(return_node(function), escaped_, 0);
+}
+
+void PointerAnalysis::on_target(unsigned tag, unsigned object)
+{
+    const Watch watched = watches_[tag];
+    if (object == ObjectTable::ENVIRONMENT) {
+        if (watched.kind == WatchKind::Call || watched.kind == WatchKind::Callback) {
+            bind_unknown(*watched.call);
+        }
+        return;
+    }
+    if (objects_[object].kind != ObjectKind::Function) {
+        return;
+    }
+    const auto &function = *llvm::cast<llvm::Function>(objects_[object].value);
+    switch (watched.kind) {
+    case WatchKind::Call:
+        bind(*watched.call, function);
+        break;
+    case WatchKind::Callback:
+        bind_callback(*watched.call, function);
+        break;
+    case WatchKind::Escape:
+        escape_function(function);
+        break;
+    case WatchKind::Concurrent:
+        concurrent_functions_.insert(&function);
+        escape_function(function);
+        break;
+    case WatchKind::Atexit:
+        exit_functions_.insert(&function);
+        escape_function(function);
+        break;
+    }
+}
+
+bool PointerAnalysis::bind_unresolved()
+{
+    bool has_changed = false;
+    for (const llvm::CallBase *call : indirect_calls_) {
+        if (!callees_[call].empty() || unknown_calls_.contains(call)) {
+            continue;
+        }
+        has_changed = true;
+        bind_unknown(*call);
+        for (const llvm::Function &function : module_) {
+            if (function.hasAddressTaken()) {
+                bind(*call, function);
+            }
+        }
+    }
+    return has_changed;
+}
+
+} // namespace laxity::workingset

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analysis/constraints.hpp"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <vector>
+
+namespace laxity::workingset {
+
+/* Which defined functions call which, and in what order to look at them. */
+class CallGraph {
+  public:
+    CallGraph(const llvm::Module &module, const PointerAnalysis &pointers);
+
+    /* The defined functions that a call may enter, directly or because a function outside calls
+     * them back. */
+    [[nodiscard]] llvm::ArrayRef<const llvm::Function *> callees(const llvm::CallBase &call) const;
+
+    /* Functions that call each other, callees before callers. */
+    [[nodiscard]] const std::vector<std::vector<const llvm::Function *>> &bottom_up() const
+    {
+        return components_;
+    }
+    [[nodiscard]] bool is_recursive(const llvm::Function &function) const
+    {
+        return recursive_.contains(&function);
+    }
+    [[nodiscard]] bool is_same_component(const llvm::Function &a, const llvm::Function &b) const
+    {
+        return component_numbers_.lookup(&a) == component_numbers_.lookup(&b);
+    }
+
+  private:
+    void find_components(const llvm::Module &module);
+
+    llvm::DenseMap<const llvm::CallBase *, llvm::SmallVector<const llvm::Function *, 0>> callees_;
+    llvm::DenseMap<const llvm::Function *, llvm::SetVector<const llvm::Function *>> called_;
+    llvm::DenseMap<const llvm::Function *, unsigned> component_numbers_;
+    llvm::DenseSet<const llvm::Function *> recursive_;
+    std::vector<std::vector<const llvm::Function *>> components_;
+};
+
+} // namespace laxity::workingset

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/cells.hpp"
+
+#include "analysis/faults.hpp"
+
+#include <algorithm>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace laxity::workingset {
+
+namespace {
+
+/* Cells of an object at most: beyond, neighbours are one cell, which is sound and only coarse. */
+constexpr size_t MAX_CUTS = 1U << 16;
+
+bool has_cells(const Object &object)
+{
+    return object.kind != ObjectKind::Function && object.kind != ObjectKind::Environment &&
+           object.size_bytes != std::optional<uint64_t>(0);
+}
+
+} // namespace
+
+Cells::Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index)
+    : objects_(objects), cuts_(objects.size()), effects_(index.size())
+{
+    std::vector<InstructionAccesses> accesses;
+    accesses.reserve(index.size());
+    for (unsigned number = 0; number < index.size(); number++) {
+        accesses.push_back(find_accesses(index.instruction(number), pointers));
+    }
+    cut_objects(accesses);
+    number_cells();
+    find_pinned(pointers);
+    for (unsigned number = 0; number < index.size(); number++) {
+        add_effect(number, index.instruction(number), accesses[number]);
+    }
+}
+
+void Cells::cut_at(const Access &access)
+{
+    for (const Location &place : access.places) {
+        auto &cuts = cuts_[place.object];
+        if (!place.offset || cuts.size() >= MAX_CUTS) {
+            continue;
+        }
+        const auto first = static_cast<uint64_t>(*place.offset);
+        cuts.push_back(first);
+        cuts.push_back(first + access.length_bytes.value_or(0));
+    }
+}
+
+void Cells::cut_objects(const std::vector<InstructionAccesses> &accesses)
+{
+    for (const InstructionAccesses &instruction : accesses) {
+        for (const Access &access : instruction.accesses) {
+            cut_at(access);
+        }
+    }
+    for (unsigned object = 0; object < objects_.size(); object++) {
+        auto &cuts = cuts_[object];
+        cuts.push_back(0);
+        std::ranges::sort(cuts);
+        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        if (const std::optional<uint64_t> size = objects_[object].size_bytes) {
+            std::erase_if(cuts, [size](uint64_t cut) { return cut >= *size && cut != 0; });
+        } else {
+            cuts = {0};
+        }
+    }
+}
+
+void Cells::number_cells()
+{
+    for (unsigned number = 0; number < objects_.size(); number++) {
+        const Object &object = objects_[number];
+        first_cells_.push_back(size());
+        if (!has_cells(object)) {
+            continue;
+        }
+        const auto &cuts = cuts_[number];
+        for (size_t i = 0; i < cuts.size(); i++) {
+            const uint64_t end = i + 1 < cuts.size() ? cuts[i + 1] : object.size_bytes.value_or(0);
+            cells_.push_back(
+                {.object = number,
+                 .first_byte = cuts[i],
+                 .end_byte = end,
+                 .bits = (end - cuts[i]) * 8,
+                 .storage = object.is_volatile ? StorageClass::Volatile : object.storage,
+                 .is_unbounded = object.has_many_instances || !object.size_bytes}
+            );
+        }
+        if (object.function != nullptr && object.storage == StorageClass::Stack &&
+            !object.has_many_instances) {
+            frames_[object.function] |= object_cells(number);
+        }
+    }
+    first_cells_.push_back(size());
+}
+
+void Cells::find_pinned(const PointerAnalysis &pointers)
+{
+    for (const Location &place : pointers.escaped()) {
+        escaped_ |= touched(place, std::nullopt);
+    }
+    for (unsigned cell = 0; cell < size(); cell++) {
+        const Object &object = objects_[cells_[cell].object];
+        const bool is_shared =
+            pointers.is_concurrent() && (object.kind == ObjectKind::Global || escaped_.test(cell));
+        const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
+        if ((is_shared || is_device) && object.storage != StorageClass::Constant) {
+            pinned_.set(cell);
+        }
+    }
+    escaped_.intersectWithComplement(pinned_);
+}
+
+CellSet Cells::object_cells(unsigned object) const
+{
+    return touched({.object = object, .offset = std::nullopt}, std::nullopt);
+}
+
+CellSet Cells::touched(Location place, std::optional<uint64_t> length_bytes) const
+{
+    CellSet result;
+    if (!has_cells(objects_[place.object])) {
+        return result;
+    }
+    const auto &cuts = cuts_[place.object];
+    unsigned first = 0;
+    auto end = static_cast<unsigned>(cuts.size());
+    if (place.offset && *place.offset >= 0) {
+        const auto offset = static_cast<uint64_t>(*place.offset);
+        const auto after = std::ranges::upper_bound(cuts, offset);
+        first = static_cast<unsigned>(after - cuts.begin()) - 1;
+        if (length_bytes) {
+            const auto stop = std::ranges::lower_bound(cuts, offset + *length_bytes);
+            end = static_cast<unsigned>(stop - cuts.begin());
+        }
+    }
+    for (unsigned cell = first; cell < end; cell++) {
+        result.set(first_cells_[place.object] + cell);
+    }
+    return result;
+}
+
+CellSet Cells::covered(unsigned object, uint64_t offset, uint64_t length_bytes) const
+{
+    CellSet result;
+    const std::optional<uint64_t> size = objects_[object].size_bytes;
+    if (!has_cells(objects_[object]) || !size) {
+        return result;
+    }
+    const auto &cuts = cuts_[object];
+    const auto first = std::ranges::lower_bound(cuts, offset);
+    for (auto cell = first; cell != cuts.end(); ++cell) {
+        const uint64_t end = cell + 1 != cuts.end() ? *(cell + 1) : *size;
+        if (end > offset + length_bytes) {
+            break;
+        }
+        result.set(first_cells_[object] + static_cast<unsigned>(cell - cuts.begin()));
+    }
+    return result;
+}
+
+const CellSet &Cells::frame(const llvm::Function &function) const
+{
+    auto found = frames_.find(&function);
+    return found == frames_.end() ? no_cells_ : found->second;
+}
+
+bool Cells::is_single_instance(unsigned object) const
+{
+    return !objects_[object].has_many_instances && !objects_[object].is_volatile;
+}
+
+void Cells::add_access(const Access &access, Effect &effect) const
+{
+    CellSet cells;
+    for (const Location &place : access.places) {
+        cells |= touched(place, access.length_bytes);
+        // A device's memory is read by the device.
+        if (access.is_read || objects_[place.object].is_volatile) {
+            effect.reads |= touched(place, access.length_bytes);
+        }
+    }
+    if (!access.is_write) {
+        return;
+    }
+    effect.writes |= cells;
+    const bool is_one_place = access.places.size() == 1 || has_fault(Fault::WeakStoreKills);
+    if (!access.is_certain || !is_one_place || !access.length_bytes) {
+        return;
+    }
+    for (const Location &place : access.places) {
+        if (place.offset && is_single_instance(place.object)) {
+            effect.kills |=
+                covered(place.object, static_cast<uint64_t>(*place.offset), *access.length_bytes);
+        }
+    }
+}
+
+void Cells::add_lifetime(const llvm::Instruction &instruction, Effect &effect) const
+{
+    const llvm::Value *memory = &instruction;
+    if (const auto *marker = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+        if (!marker->isLifetimeStartOrEnd()) {
+            return;
+        }
+        memory = marker->getArgOperand(1)->stripPointerCasts();
+    }
+    if (!llvm::isa<llvm::AllocaInst>(memory)) {
+        return;
+    }
+    const std::optional<unsigned> object = objects_.find(*memory);
+    if (object && is_single_instance(*object)) {
+        effect.kills |= object_cells(*object);
+        effect.resets_definition = true;
+    }
+}
+
+void Cells::add_effect(
+    unsigned instruction, const llvm::Instruction &what, const InstructionAccesses &accesses
+)
+{
+    Effect effect;
+    for (const Access &access : accesses.accesses) {
+        add_access(access, effect);
+    }
+    if (accesses.touches_escaped) {
+        effect.reads |= escaped_;
+        effect.writes |= escaped_;
+    }
+    add_lifetime(what, effect);
+    for (CellSet *cells : {&effect.reads, &effect.kills, &effect.writes}) {
+        cells->intersectWithComplement(pinned_);
+    }
+    if (!effect.reads.empty() || !effect.kills.empty() || !effect.writes.empty()) {
+        effects_[instruction] = std::make_unique<Effect>(std::move(effect));
+    }
+}
+
+} // namespace laxity::workingset

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/constraints.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+namespace laxity::workingset {
+
+bool may_carry_pointer(const llvm::Type &type)
+{
+    return !type.isVoidTy() && !type.isLabelTy() && !type.isMetadataTy() && !type.isTokenTy() &&
+           !type.isIntegerTy(1);
+}
+
+PointerAnalysis::PointerAnalysis(const llvm::Module &module, const ObjectTable &objects)
+    : module_(module), objects_(objects), solver_(objects.size()), escaped_(solver_.make_node())
+{
+    solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);
+    // Code outside copies from everything it knows to everything it knows.
+    solver_.add_load(escaped_, escaped_);
+    solver_.add_store(escaped_, escaped_);
+    watch(escaped_, WatchKind::Escape, nullptr);
+    add_globals();
+    for (const llvm::Function &function : module) {
+        add_function(function);
+    }
+    const auto watcher = [this](unsigned tag, unsigned object) { on_target(tag, object); };
+    do {
+        is_fallback_ = !solver_.solve(watcher);
+    } while (!is_fallback_ && bind_unresolved());
+    if (is_fallback_) {
+        for (const llvm::Function &function : module) {
+            if (function.hasAddressTaken()) {
+                escaped_functions_.insert(&function);
+            }
+        }
+        for (const llvm::CallBase *call : indirect_calls_) {
+            unknown_calls_.insert(call);
+            callees_[call] = escaped_functions_;
+        }
+    }
+}
+
+void PointerAnalysis::watch(unsigned node, WatchKind kind, const llvm::CallBase *call)
+{
+    solver_.watch(node, static_cast<unsigned>(watches_.size()));
+    watches_.push_back({.kind = kind, .call = call});
+}
+
+void PointerAnalysis::add_globals()
+{
+    for (unsigned number = 0; number < objects_.size(); number++) {
+        const Object &object = objects_[number];
+        const auto *global =
+            object.value == nullptr ? nullptr : llvm::dyn_cast<llvm::GlobalValue>(object.value);
+        if (object.kind == ObjectKind::Environment && global != nullptr) {
+            solver_.add_address(escaped_, number);
+        }
+        // Other modules may name it. main is called once, by the start-up code.
+        if (global != nullptr && !global->hasLocalLinkage() && !global->isDeclaration() &&
+            global->getName() != "main") {
+            solver_.add_address(escaped_, number);
+        }
+    }
+    for (const llvm::GlobalVariable &global : module_.globals()) {
+        if (global.hasInitializer()) {
+            add_contents(*global.getInitializer(), solver_.content(objects_.number(global)));
+        }
+    }
+}
+
+void PointerAnalysis::add_contents(const llvm::Constant &initializer, unsigned node)
+{
+    if (llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(initializer)) {
+        solver_.add_copy(node_of(initializer), node, 0);
+        return;
+    }
+    for (const llvm::Use &operand : initializer.operands()) {
+        add_contents(*llvm::cast<llvm::Constant>(operand), node);
+    }
+}
+
+void PointerAnalysis::add_gep(const llvm::User &gep, unsigned node)
+{
+    const auto &pointer = llvm::cast<llvm::GEPOperator>(gep);
+    llvm::APInt offset(module_.getDataLayout().getIndexTypeSizeInBits(pointer.getType()), 0);
+    const bool is_constant = !gep.getType()->isVectorTy() &&
+                             pointer.accumulateConstantOffset(module_.getDataLayout(), offset);
+    solver_.add_copy(
+        node_of(*pointer.getPointerOperand()),
+        node,
+        is_constant ? PointsToSolver::Shift(offset.getSExtValue()) : std::nullopt
+    );
+}
+
+void PointerAnalysis::fill_constant(const llvm::Constant &constant, unsigned node)
+{
+    if (const auto *alias = llvm::dyn_cast<llvm::GlobalAlias>(&constant)) {
+        solver_.add_copy(node_of(*alias->getAliasee()), node, 0);
+    } else if (llvm::isa<llvm::GlobalObject>(constant)) {
+        if (const std::optional<unsigned> object = objects_.find(constant)) {
+            solver_.add_address(node, *object);
+        } else {
+            solver_.add_copy(escaped_, node, std::nullopt); // an ifunc
+        }
+    } else if (llvm::isa<llvm::GEPOperator>(constant)) {
+        add_gep(constant, node);
+    } else if (const auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant)) {
+        // An address given as a number is a device's.
+        if (expression->getOpcode() == llvm::Instruction::IntToPtr) {
+            solver_.add_address(node, ObjectTable::ENVIRONMENT);
+        }
+        for (const llvm::Use &operand : expression->operands()) {
+            solver_.add_copy(
+                node_of(*operand),
+                node,
+                expression->isCast() ? PointsToSolver::Shift(0) : std::nullopt
+            );
+        }
+    } else if (llvm::isa<llvm::ConstantAggregate>(constant)) {
+        add_contents(constant, node);
+    }
+}
+
+unsigned PointerAnalysis::node_of(const llvm::Value &value)
+{
+    auto known = nodes_.find(&value);
+    if (known != nodes_.end()) {
+        return known->second;
+    }
+    const unsigned node = solver_.make_node();
+    nodes_[&value] = node;
+    if (const auto *constant = llvm::dyn_cast<llvm::Constant>(&value)) {
+        fill_constant(*constant, node);
+        return node;
+    }
+    const auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
+    if (llvm::isa<llvm::AllocaInst>(value) || (argument != nullptr && argument->hasByValAttr())) {
+        solver_.add_address(node, objects_.number(value));
+    }
+    return node;
+}
+
+unsigned PointerAnalysis::return_node(const llvm::Function &function)
+{
+    auto [place, is_new] = returns_.try_emplace(&function, 0);
+    if (is_new) {
+        place->second = solver_.make_node();
+    }
+    return place->second;
+}
+
+void PointerAnalysis::add_function(const llvm::Function &function)
+{
+    if (function.getName() == "main") {
+        for (const llvm::Argument &argument : function.args()) {
+            solver_.add_copy(escaped_, node_of(argument), std::nullopt);
+        }
+    }
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+        add_instruction(instruction);
+    }
+}
+
+void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
+{
+    // Every pointer has a node, also where nothing that could hold a pointer moves through it.
+    for (const llvm::Use &operand : instruction.operands()) {
+        if (operand->getType()->isPointerTy()) {
+            node_of(*operand);
+        }
+    }
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        add_call(*call);
+    } else if (instruction.mayReadOrWriteMemory()) {
+        add_memory_instruction(instruction);
+    } else if (const auto *leave = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) {
+        if (leave->getReturnValue() != nullptr) {
+            solver_.add_copy(
+                node_of(*leave->getReturnValue()), return_node(*instruction.getFunction()), 0
+            );
+        }
+    } else if (llvm::isa<llvm::ResumeInst>(instruction)) {
+        solver_.add_copy(node_of(*instruction.getOperand(0)), escaped_, std::nullopt);
+    } else if (llvm::isa<llvm::LandingPadInst>(instruction)) {
+        solver_.add_copy(escaped_, node_of(instruction), std::nullopt);
+    } else if (may_carry_pointer(*instruction.getType()) &&
+               !llvm::isa<llvm::AllocaInst>(instruction)) {
+        add_arithmetic(instruction);
+    }
+}
+
+void PointerAnalysis::add_memory_instruction(const llvm::Instruction &instruction)
+{
+    if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        if (may_carry_pointer(*load->getType())) {
+            solver_.add_load(node_of(*load->getPointerOperand()), node_of(*load));
+        }
+    } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        if (may_carry_pointer(*store->getValueOperand()->getType())) {
+            solver_.add_store(
+                node_of(*store->getPointerOperand()), node_of(*store->getValueOperand())
+            );
+        }
+    } else if (llvm::isa<llvm::FenceInst>(instruction)) {
+        return;
+    } else {
+        // atomicrmw, cmpxchg, va_arg: pointer first, then what may be stored; the old value is the
+        // result.
+        const unsigned pointer = node_of(*instruction.getOperand(0));
+        const unsigned old_value = node_of(instruction);
+        solver_.add_load(pointer, old_value);
+        if (llvm::isa<llvm::VAArgInst>(instruction)) {
+            solver_.add_load(old_value, old_value);
+            return;
+        }
+        for (unsigned i = 1; i < instruction.getNumOperands(); i++) {
+            solver_.add_store(pointer, node_of(*instruction.getOperand(i)));
+        }
+        solver_.add_store(pointer, old_value);
+    }
+}
+
+void PointerAnalysis::add_arithmetic(const llvm::Instruction &instruction)
+{
+    const unsigned node = node_of(instruction);
+    if (llvm::isa<llvm::GetElementPtrInst>(instruction)) {
+        add_gep(instruction, node);
+        return;
+    }
+    // A number that is used as an address may be any that has been given away.
+    if (llvm::isa<llvm::IntToPtrInst>(instruction)) {
+        solver_.add_copy(escaped_, node, std::nullopt);
+    }
+    const llvm::DataLayout &layout = module_.getDataLayout();
+    if (const auto *binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
+        // Floating point, and sums of less than a pointer, make no pointer; shifts and masks may
+        // put one together.
+        const bool is_whole = layout.getTypeSizeInBits(instruction.getType()).getKnownMinValue() >=
+                              layout.getPointerSizeInBits();
+        if (!instruction.getType()->isIntOrIntVectorTy() ||
+            (!is_whole && !binary->isBitwiseLogicOp() && !binary->isShift())) {
+            return;
+        }
+    }
+    const bool is_move = llvm::isa<
+        llvm::PHINode,
+        llvm::SelectInst,
+        llvm::FreezeInst,
+        llvm::BitCastInst,
+        llvm::PtrToIntInst,
+        llvm::IntToPtrInst,
+        llvm::AddrSpaceCastInst,
+        llvm::ExtractValueInst,
+        llvm::InsertValueInst,
+        llvm::ExtractElementInst,
+        llvm::InsertElementInst,
+        llvm::ShuffleVectorInst>(instruction);
+    for (const llvm::Use &operand : instruction.operands()) {
+        if (may_carry_pointer(*operand->getType()) && !llvm::isa<llvm::ConstantData>(operand)) {
+            solver_.add_copy(
+                node_of(*operand), node, is_move ? PointsToSolver::Shift(0) : std::nullopt
+            );
+        }
+    }
+}
+
+llvm::SmallVector<Location, 4> PointerAnalysis::targets(const llvm::Value &pointer) const
+{
+    if (is_fallback_) {
+        return escaped();
+    }
+    auto node = nodes_.find(&pointer);
+    return node == nodes_.end() ? llvm::SmallVector<Location, 4>() : solver_.targets(node->second);
+}
+
+llvm::SmallVector<Location, 4> PointerAnalysis::escaped() const
+{
+    if (!is_fallback_) {
+        return solver_.targets(escaped_);
+    }
+    llvm::SmallVector<Location, 4> everything;
+    for (unsigned object = 0; object < objects_.size(); object++) {
+        everything.push_back({.object = object, .offset = std::nullopt});
+    }
+    return everything;
+}
+
+const llvm::SetVector<const llvm::Function *> &PointerAnalysis::callees(const llvm::CallBase &call
+) const
+{
+    static const llvm::SetVector<const llvm::Function *> none;
+    auto found = callees_.find(&call);
+    return found == callees_.end() ? none : found->second;
+}
+
+} // namespace laxity::workingset

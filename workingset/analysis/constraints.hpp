@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analysis/external_models.hpp"
+#include "analysis/objects.hpp"
+#include "analysis/points_to.hpp"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace laxity::workingset {
+
+/*
+ * What every pointer of a module may point to, and what every call may call.
+ *
+ * Integers are followed as pointers are, so that pointers copied in pieces are found. Memory that
+ * something outside of the module may know has escaped: a function that is not in the model table
+ * reads, writes and keeps everything that has.
+ */
+class PointerAnalysis {
+  public:
+    PointerAnalysis(const llvm::Module &module, const ObjectTable &objects);
+
+    [[nodiscard]] llvm::SmallVector<Location, 4> targets(const llvm::Value &pointer) const;
+
+    /* Functions that a call may enter at once: defined and declared ones, and those that a callee
+     * of the table calls back. */
+    [[nodiscard]] const llvm::SetVector<const llvm::Function *> &callees(const llvm::CallBase &call
+    ) const;
+
+    /* The call may also enter a function that this module does not know. */
+    [[nodiscard]] bool may_call_unknown(const llvm::CallBase &call) const
+    {
+        return unknown_calls_.contains(&call);
+    }
+    /* One of them may have kept memory of this module for the C library to use: a stream's buffer.
+     */
+    [[nodiscard]] bool has_unknown_functions() const
+    {
+        return llvm::any_of(unknown_calls_, [](const llvm::CallBase *call) {
+            return !call->isInlineAsm();
+        });
+    }
+    /* Everything that code outside of the module may read and write. */
+    [[nodiscard]] llvm::SmallVector<Location, 4> escaped() const;
+    [[nodiscard]] const llvm::SetVector<const llvm::Function *> &escaped_functions() const
+    {
+        return escaped_functions_;
+    }
+    /* Functions that may run beside the others: started as threads or by signals. */
+    [[nodiscard]] const llvm::SetVector<const llvm::Function *> &concurrent_functions() const
+    {
+        return concurrent_functions_;
+    }
+    [[nodiscard]] const llvm::SetVector<const llvm::Function *> &exit_functions() const
+    {
+        return exit_functions_;
+    }
+    [[nodiscard]] bool is_concurrent() const
+    {
+        return is_concurrent_;
+    }
+    /* The sets grew beyond all bounds: every pointer may now point to every object. */
+    [[nodiscard]] bool is_fallback() const
+    {
+        return is_fallback_;
+    }
+
+  private:
+    enum class WatchKind : uint8_t {
+        Call,
+        Callback,
+        Escape,
+        Concurrent,
+        Atexit
+    };
+    struct Watch {
+        WatchKind kind;
+        const llvm::CallBase *call;
+    };
+
+    void add_globals();
+    void add_function(const llvm::Function &function);
+    void add_instruction(const llvm::Instruction &instruction);
+    void add_memory_instruction(const llvm::Instruction &instruction);
+    void add_arithmetic(const llvm::Instruction &instruction);
+    void add_call(const llvm::CallBase &call);
+    void add_intrinsic(const llvm::IntrinsicInst &call);
+    void bind(const llvm::CallBase &call, const llvm::Function &callee);
+    void bind_defined(const llvm::CallBase &call, const llvm::Function &callee);
+    void bind_model(const llvm::CallBase &call, const ExternalModel &model);
+    void bind_effect(const llvm::CallBase &call, const ExternalModel &model);
+    void bind_unknown(const llvm::CallBase &call);
+    void bind_callback(const llvm::CallBase &call, const llvm::Function &callee);
+    void escape_function(const llvm::Function &function);
+    void on_target(unsigned tag, unsigned object);
+    bool bind_unresolved();
+    void add_contents(const llvm::Constant &initializer, unsigned node);
+    void add_gep(const llvm::User &gep, unsigned node);
+    void fill_constant(const llvm::Constant &constant, unsigned node);
+    void copy_contents(unsigned from_pointer, unsigned to_pointer);
+    void watch(unsigned node, WatchKind kind, const llvm::CallBase *call);
+    unsigned node_of(const llvm::Value &value);
+    unsigned return_node(const llvm::Function &function);
+
+    const llvm::Module &module_;
+    const ObjectTable &objects_;
+    PointsToSolver solver_;
+    unsigned escaped_;
+    llvm::DenseMap<const llvm::Value *, unsigned> nodes_;
+    llvm::DenseMap<const llvm::Function *, unsigned> returns_;
+    llvm::DenseMap<const llvm::CallBase *, llvm::SetVector<const llvm::Function *>> callees_;
+    llvm::SetVector<const llvm::CallBase *> indirect_calls_, unknown_calls_;
+    llvm::SetVector<const llvm::Function *> escaped_functions_, concurrent_functions_,
+        exit_functions_;
+    std::vector<Watch> watches_;
+    bool is_concurrent_ = false;
+    bool is_fallback_ = false;
+};
+
+/* Whether values of this type may hold a pointer or a piece of one. */
+[[nodiscard]] bool may_carry_pointer(const llvm::Type &type);
+
+} // namespace laxity::workingset

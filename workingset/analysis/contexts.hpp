@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analysis/call_graph.hpp"
+#include "analysis/cells.hpp"
+#include "analysis/defined.hpp"
+#include "analysis/results.hpp"
+#include "analysis/ssa_liveness.hpp"
+#include "analysis/summaries.hpp"
+
+#include <llvm/ADT/BitVector.h>
+
+namespace laxity::workingset {
+
+using LiveAfter = std::array<CellSet, EXIT_KINDS>;
+
+/* What the parts of the analysis have found; whoever looks at contexts needs all of it. */
+struct Solution {
+    const ObjectTable &objects;
+    const CallGraph &graph;
+    const Cells &cells;
+    const Summaries &summaries;
+    const MayDefined &defined;
+    const SsaLiveness &ssa;
+    const ModuleIndex &index;
+};
+
+/* The cells that are live before a point, given what is live after each exit of its function. */
+[[nodiscard]] CellSet live_at(const PathState &state, const LiveAfter &after);
+
+/* What is live after each exit of a callee, given the caller's point after the call, and what its
+ * own exits have after them. */
+[[nodiscard]] LiveAfter after_callee(
+    const Solution &solution,
+    const llvm::CallBase &call,
+    const llvm::Function &callee,
+    const CellSet &after_return,
+    const LiveAfter &after_caller
+);
+
+/* Before a call, from what is live after it. */
+[[nodiscard]] CellSet before_call(
+    const Solution &solution,
+    const llvm::CallBase &call,
+    const CellSet &after_return,
+    const LiveAfter &after_caller
+);
+
+/* Live at the end of a block; before an invoke's ways part, that of its normal way. */
+[[nodiscard]] CellSet
+live_at_end(const Solution &solution, const llvm::BasicBlock &block, const LiveAfter &after);
+
+/* Go back over one instruction. */
+void step_back(
+    const Solution &solution,
+    const llvm::Instruction &instruction,
+    const LiveAfter &after,
+    CellSet &live
+);
+
+/* A function that is entered from outside, and what is live after each of its exits. */
+struct Root {
+    const llvm::Function *function;
+    LiveAfter after;
+};
+
+/*
+ * The rows of all instructions, over all calling contexts.
+ *
+ * Two contexts of a function that differ only in cells which it does not touch differ by a constant
+ * at each of its instructions. So what tells contexts apart is the part of the live cells that the
+ * function touches; of the rest, the smallest and the largest number of bits per class is passed
+ * down. That is exact, and 2^n call strings are one context where nothing depends on them. Beyond
+ * `context_limit` contexts of one function, further ones are joined.
+ */
+[[nodiscard]] std::vector<Row>
+evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit);
+
+} // namespace laxity::workingset

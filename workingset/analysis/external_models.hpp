@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+#include <optional>
+
+namespace laxity::workingset {
+
+/* How many bytes an external function touches through a pointer. */
+struct Extent {
+    enum class Kind : uint8_t {
+        Constant,
+        Arguments,
+        Pointer,
+        Whole
+    };
+    Kind kind = Kind::Whole;
+    uint64_t bytes = 0;                       // Constant
+    llvm::SmallVector<unsigned, 2> arguments; // Arguments: the product of their values
+};
+
+struct ModelAccess {
+    static constexpr unsigned VARIADIC = ~0U;   // every argument that has no parameter
+    static constexpr unsigned RESULT = ~0U - 1; // what the call returns
+    unsigned argument = 0;
+    Extent extent;
+    bool is_certain = false;
+};
+
+enum class ExternalEffect : uint8_t {
+    None,
+    Exits,
+    Aborts,
+    Throws,
+    Unwinds,
+    Setjmp,
+    Longjmp,
+    Atexit,
+    Calls,
+    Concurrent,
+    Stores,
+    Formats,
+};
+
+/* One row of external_models.def, which says what the fields mean. */
+struct ExternalModel {
+    static constexpr unsigned ANY = ~0U;
+    llvm::SmallVector<ModelAccess, 2> reads;
+    llvm::SmallVector<ModelAccess, 2> writes;
+    llvm::SmallVector<unsigned, 2> size_arguments; // of new(…)
+    llvm::SmallVector<unsigned, 2> escapes;        // may hold ModelAccess::VARIADIC
+    std::optional<unsigned> returned_argument;
+    bool returns_new = false;
+    bool returns_environment = false;
+    bool touches_kept = false; // memory that functions which nobody knows have been given
+    ExternalEffect effect = ExternalEffect::None;
+    unsigned effect_arguments[2] = {ANY, ANY};
+};
+
+/* The model of a function that the module only declares; nullptr if the table has none. */
+[[nodiscard]] const ExternalModel *find_external_model(const llvm::Function &function);
+
+/* Argument `number` is one of those that "..." of the table stands for. */
+[[nodiscard]] bool
+is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model);
+
+/* The format is no constant, or stores through its arguments what the model does not say (printf's
+ * %n, scanf's %p and %m): the model does not hold for this call. */
+[[nodiscard]] bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model);
+
+} // namespace laxity::workingset

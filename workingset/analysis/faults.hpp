@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <llvm/ADT/StringRef.h>
+
+namespace laxity::workingset {
+
+/*
+ * Deliberate faults of the analysis: the proof must notice each of them. Only
+ * laxity-workingset-oracle-faulty, which nobody installs, is built with LAXITY_WORKINGSET_FAULTS;
+ * everywhere else the questions below are constants and their branches are gone.
+ */
+enum class Fault : uint8_t {
+    None,
+    WeakStoreKills,      // a store through a pointer to one of several objects overwrites them all
+    LoopKillsReadFirst,  // what a loop writes is dead before it, though it is read there first
+    EitherPathKills,     // an overwrite on one of two paths is one on both
+    CalleeWritesDropped, // what a callee defines is not defined
+    CalleeReadsDropped,  // nothing is live because a callee reads it
+    RecursionSolvedOnce, // one pass over recursive functions
+    AfterReturnDropped,  // of a context: what is live after the callee returned
+    AfterUnwindDropped,  // the same after an exception
+    AfterExitDropped,    // the same after exit()
+    NextJobDropped,      // nothing is live after a job
+    WidenedTargetsLost,  // a pointer whose offset is not known points to nothing
+    ByvalReadsDropped,   // copying a struct for a callee reads nothing
+    BlockReadsDropped,   // memcpy and memmove as intrinsics read nothing
+    ExternalReadsDropped // no row of the model table reads anything
+};
+
+#ifdef LAXITY_WORKINGSET_FAULTS
+/* Both are set before the first analysis; a word of a row is the name and the column
+ * ("qsort:reads"), or the name alone for the whole row. Returns false for a name that does not
+ * exist. */
+[[nodiscard]] bool select_fault(llvm::StringRef name);
+void drop_from_table(llvm::StringRef word);
+
+[[nodiscard]] bool has_fault(Fault fault);
+[[nodiscard]] bool is_dropped_row(llvm::StringRef row);
+[[nodiscard]] bool is_dropped_column(llvm::StringRef row, llvm::StringRef column);
+#else
+[[nodiscard]] constexpr bool has_fault(Fault /*fault*/)
+{
+    return false;
+}
+[[nodiscard]] constexpr bool is_dropped_row(llvm::StringRef /*row*/)
+{
+    return false;
+}
+[[nodiscard]] constexpr bool is_dropped_column(llvm::StringRef /*row*/, llvm::StringRef /*column*/)
+{
+    return false;
+}
+#endif
+
+} // namespace laxity::workingset

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/objects.hpp"
+
+#include "analysis/external_models.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
+
+namespace laxity::workingset {
+
+namespace {
+
+/* malloc(n), calloc(n, m): the bytes of one call, if they are constants. */
+std::optional<uint64_t> requested_bytes(const llvm::CallBase &call, const ExternalModel &model)
+{
+    uint64_t bytes = 1;
+    for (unsigned argument : model.size_arguments) {
+        const auto *constant = argument < call.arg_size()
+                                   ? llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(argument))
+                                   : nullptr;
+        if (constant == nullptr) {
+            return std::nullopt;
+        }
+        bytes *= constant->getZExtValue();
+    }
+    return model.size_arguments.empty() ? std::nullopt : std::optional(bytes);
+}
+
+std::string value_name(const llvm::Value &value)
+{
+    return value.hasName() ? ":" + value.getName().str() : "";
+}
+
+} // namespace
+
+ObjectTable::ObjectTable(const llvm::Module &module)
+{
+    add(
+        {.kind = ObjectKind::Environment,
+         .storage = StorageClass::Heap,
+         .value = nullptr,
+         .function = nullptr,
+         .name = "environment",
+         .size_bytes = std::nullopt}
+    );
+    add_globals(module);
+    for (const llvm::Function &function : module) {
+        if (!function.isDeclaration()) {
+            add_frame(function);
+        }
+    }
+}
+
+unsigned ObjectTable::add(Object object)
+{
+    const auto number = static_cast<unsigned>(objects_.size());
+    if (object.value != nullptr) {
+        numbers_[object.value] = number;
+    }
+    objects_.push_back(std::move(object));
+    return number;
+}
+
+std::optional<unsigned> ObjectTable::find(const llvm::Value &value) const
+{
+    auto found = numbers_.find(&value);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<unsigned> ObjectTable::find_varargs(const llvm::Function &function) const
+{
+    auto found = varargs_.find(&function);
+    return found == varargs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ObjectTable::add_globals(const llvm::Module &module)
+{
+    for (const llvm::Function &function : module) {
+        add(
+            {.kind = ObjectKind::Function,
+             .storage = StorageClass::Constant,
+             .value = &function,
+             .function = nullptr,
+             .name = function.getName().str(),
+             .size_bytes = 0}
+        );
+    }
+    for (const llvm::GlobalVariable &global : module.globals()) {
+        llvm::Type *type = global.getValueType();
+        const bool is_ours = !global.isDeclaration() && type->isSized();
+        add(
+            {.kind = is_ours ? ObjectKind::Global : ObjectKind::Environment,
+             .storage = global.isConstant() ? StorageClass::Constant : StorageClass::Global,
+             .value = &global,
+             .function = nullptr,
+             .name = global.getName().str(),
+             .size_bytes = is_ours
+                               ? std::optional<uint64_t>(
+                                     module.getDataLayout().getTypeAllocSize(type).getFixedValue()
+                                 )
+                               : std::nullopt,
+             // One variable per thread of one name.
+             .has_many_instances = global.isThreadLocal()}
+        );
+    }
+}
+
+void ObjectTable::add_frame(const llvm::Function &function)
+{
+    const llvm::DataLayout &layout = function.getParent()->getDataLayout();
+    const std::string prefix = function.getName().str() + ":";
+    for (const llvm::Argument &argument : function.args()) {
+        if (argument.hasByValAttr()) {
+            add(
+                {.kind = ObjectKind::ByvalCopy,
+                 .storage = StorageClass::Stack,
+                 .value = &argument,
+                 .function = &function,
+                 .name =
+                     prefix + "byval" + std::to_string(argument.getArgNo()) + value_name(argument),
+                 .size_bytes = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue()
+                }
+            );
+        }
+    }
+    if (function.isVarArg()) {
+        varargs_[&function] = add(
+            {.kind = ObjectKind::Varargs,
+             .storage = StorageClass::Stack,
+             .value = nullptr,
+             .function = &function,
+             .name = prefix + "varargs",
+             .size_bytes = std::nullopt,
+             .has_many_instances = true}
+        );
+    }
+    unsigned allocas = 0;
+    unsigned calls = 0;
+    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+        if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+            const std::optional<llvm::TypeSize> size = alloca->getAllocationSize(layout);
+            add(
+                {.kind = ObjectKind::Alloca,
+                 .storage = StorageClass::Stack,
+                 .value = alloca,
+                 .function = &function,
+                 .name = prefix + std::to_string(allocas++) + value_name(*alloca),
+                 .size_bytes = size ? std::optional<uint64_t>(size->getFixedValue()) : std::nullopt,
+                 .has_many_instances = !alloca->isStaticAlloca()}
+            );
+        } else if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            add_heap_site(*call, calls++);
+        }
+    }
+}
+
+void ObjectTable::add_heap_site(const llvm::CallBase &call, unsigned number)
+{
+    const llvm::Function *callee = call.getCalledFunction();
+    const ExternalModel *model = callee == nullptr ? nullptr : find_external_model(*callee);
+    if (model == nullptr || !model->returns_new) {
+        return;
+    }
+    add(
+        {.kind = ObjectKind::Heap,
+         .storage = StorageClass::Heap,
+         .value = &call,
+         .function = call.getFunction(),
+         .name = call.getFunction()->getName().str() + ":" + callee->getName().str() + ":" +
+                 std::to_string(number),
+         .size_bytes = requested_bytes(call, *model),
+         .has_many_instances = true}
+    );
+}
+
+} // namespace laxity::workingset

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace laxity::workingset {
+
+/* Where live bits are, in the order of the columns of workingset.csv. */
+enum class StorageClass : uint8_t {
+    Ssa,
+    Stack,
+    Global,
+    Constant,
+    Heap,
+    Volatile
+};
+inline constexpr size_t STORAGE_CLASSES = 6;
+
+enum class ObjectKind : uint8_t {
+    Function,    // for calls through pointers; no bytes
+    Global,      // a global variable of the module
+    Alloca,      // one alloca instruction: all its instances
+    ByvalCopy,   // what a byval argument points to in the callee
+    Varargs,     // the unnamed arguments of a function, as va_arg reads them
+    Heap,        // all that one allocating call returns
+    Environment, // memory of nobody known here: C library, kernel, other modules
+};
+
+/*
+ * A piece of memory that the program names: global by its name, alloca by function and number, heap
+ * by its allocating call. `value` is the global, alloca, call or argument.
+ */
+struct Object {
+    ObjectKind kind;
+    StorageClass storage;
+    const llvm::Value *value;
+    const llvm::Function *function; // whose frame or call; nullptr for globals and the environment
+    std::string name;               // "table", "main:0:buffer", "main:malloc:12"
+    std::optional<uint64_t> size_bytes;
+    // More than one instance may exist at a time: a write of one is no write of all, and bits are
+    // per instance.
+    bool has_many_instances = false;
+    bool is_volatile = false;
+};
+
+class ObjectTable {
+  public:
+    /* Object 0 is the environment. */
+    static constexpr unsigned ENVIRONMENT = 0;
+
+    explicit ObjectTable(const llvm::Module &module);
+
+    [[nodiscard]] unsigned size() const
+    {
+        return static_cast<unsigned>(objects_.size());
+    }
+    [[nodiscard]] const Object &operator[](unsigned number) const
+    {
+        return objects_[number];
+    }
+    [[nodiscard]] Object &at(unsigned number)
+    {
+        return objects_[number];
+    }
+    [[nodiscard]] std::optional<unsigned> find(const llvm::Value &value) const;
+    /* Of a global, an alloca or a byval argument: it has one. */
+    [[nodiscard]] unsigned number(const llvm::Value &value) const
+    {
+        return numbers_.at(&value);
+    }
+
+    /* What the unnamed arguments of calls to `function` are stored in. */
+    [[nodiscard]] std::optional<unsigned> find_varargs(const llvm::Function &function) const;
+
+  private:
+    void add_globals(const llvm::Module &module);
+    void add_frame(const llvm::Function &function);
+    void add_heap_site(const llvm::CallBase &call, unsigned number);
+    unsigned add(Object object);
+
+    std::vector<Object> objects_;
+    llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
+    llvm::DenseMap<const llvm::Function *, unsigned> varargs_;
+};
+
+} // namespace laxity::workingset

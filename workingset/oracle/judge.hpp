@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+// The way back through a trace: is every byte that is live in the analysis's set, at each executed
+// instruction and in its context?
+#ifndef LAXITY_WORKINGSET_JUDGE_HPP
+#define LAXITY_WORKINGSET_JUDGE_HPP
+
+#include "resolve.hpp"
+#include "static_sets.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace laxity::workingset::oracle {
+
+// A byte that was live and that the analysis calls dead; once per instruction, context and cell.
+struct Violation {
+    uint32_t instruction;
+    uint32_t context;
+    unsigned cell;
+    uint64_t offset; // of the first live byte in the object
+};
+
+struct Verdict {
+    std::vector<Violation> violations;
+    uint64_t points = 0;         // executed instructions that were checked
+    uint64_t points_outside = 0; // in no context of the analysis: before and after the jobs
+    std::vector<uint32_t> impossible_contexts; // of the trace, that the analysis says cannot be
+    // Sums over the checked points, in bytes, by MemoryClass; only objects with one instance.
+    std::array<uint64_t, MEMORY_CLASSES> dynamic_bytes = {};
+    std::array<uint64_t, MEMORY_CLASSES> static_bytes = {};
+    // What the best answer that knows no more than the instruction would have been over what was
+    // seen.
+    std::array<uint64_t, MEMORY_CLASSES> best_bytes = {};
+    std::vector<std::string> externals_without_model;
+
+    [[nodiscard]] bool is_covered() const
+    {
+        return violations.empty() && impossible_contexts.empty() &&
+               externals_without_model.empty() && points > 0;
+    }
+};
+
+// A row of the progression: live bytes at one executed instruction.
+struct ProgressPoint {
+    uint64_t point; // counted from the program's end
+    uint32_t instruction;
+    uint64_t dynamic_bytes;
+    uint64_t static_bytes;
+};
+
+struct JudgeOptions {
+    uint64_t progress_step = 0; // each n-th point is a row; 0: none
+};
+
+[[nodiscard]] Verdict judge(
+    std::span<const uint64_t> resolved_words,
+    const Resolved &resolved,
+    const Numbering &numbering,
+    StaticSets &sets,
+    const JudgeOptions &options,
+    std::vector<ProgressPoint> *out_progress
+);
+
+} // namespace laxity::workingset::oracle
+
+#endif

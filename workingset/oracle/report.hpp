@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#ifndef LAXITY_WORKINGSET_REPORT_HPP
+#define LAXITY_WORKINGSET_REPORT_HPP
+
+#include "judge.hpp"
+#include "llvm/Support/raw_ostream.h"
+
+namespace laxity::workingset::oracle {
+
+// One JSON object: violations by name, points, sums of bytes by class, precision and its ceiling.
+void print_verdict(
+    llvm::raw_ostream &out,
+    const Verdict &verdict,
+    const Resolved &resolved,
+    const Numbering &numbering,
+    const StaticSets &sets
+);
+
+// point,instruction,dynamic_bytes,static_bytes; the first row is the first executed point that was
+// kept
+void print_progress(
+    llvm::raw_ostream &out, const std::vector<ProgressPoint> &progress, uint64_t points
+);
+
+} // namespace laxity::workingset::oracle
+
+#endif

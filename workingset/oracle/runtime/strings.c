@@ -1,0 +1,222 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors */
+/* SPDX-License-Identifier: MIT */
+/* Memory and strings: reads go as far as the function must look, no further. */
+#include "trace.h"
+#include "wrappers.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void read_string(const char *text)
+{
+    laxity_trace_read(text, strlen(text) + 1);
+}
+
+/* How far two strings must be read: the first difference or the end included, at most limit_bytes.
+ */
+static size_t compared_bytes(const char *a, const char *b, size_t limit_bytes)
+{
+    size_t i = 0;
+
+    while (i < limit_bytes && a[i] == b[i] && a[i] != '\0') {
+        i++;
+    }
+    return i < limit_bytes ? i + 1 : limit_bytes;
+}
+
+void *laxity_traced_memcpy(void *to, const void *from, size_t size_bytes)
+{
+    laxity_trace_read(from, size_bytes);
+    laxity_trace_write(to, size_bytes);
+    return memcpy(to, from, size_bytes);
+}
+
+void *laxity_traced_memmove(void *to, const void *from, size_t size_bytes)
+{
+    laxity_trace_read(from, size_bytes);
+    laxity_trace_write(to, size_bytes);
+    return memmove(to, from, size_bytes);
+}
+
+void *laxity_traced_memset(void *to, int value, size_t size_bytes)
+{
+    laxity_trace_write(to, size_bytes);
+    return memset(to, value, size_bytes);
+}
+
+int laxity_traced_memcmp(const void *a, const void *b, size_t size_bytes)
+{
+    const unsigned char *left = a, *right = b;
+    size_t i = 0;
+
+    while (i < size_bytes && left[i] == right[i]) {
+        i++;
+    }
+    laxity_trace_read(a, i < size_bytes ? i + 1 : size_bytes);
+    laxity_trace_read(b, i < size_bytes ? i + 1 : size_bytes);
+    return memcmp(a, b, size_bytes);
+}
+
+int laxity_traced_bcmp(const void *a, const void *b, size_t size_bytes)
+{
+    return laxity_traced_memcmp(a, b, size_bytes);
+}
+
+void *laxity_traced_memchr(const void *memory, int value, size_t size_bytes)
+{
+    char *found = memchr(memory, value, size_bytes);
+
+    laxity_trace_read(memory, found ? (size_t)(found - (const char *)memory) + 1 : size_bytes);
+    return found;
+}
+
+size_t laxity_traced_strlen(const char *text)
+{
+    read_string(text);
+    return strlen(text);
+}
+
+int laxity_traced_strcmp(const char *a, const char *b)
+{
+    size_t size_bytes = compared_bytes(a, b, SIZE_MAX);
+
+    laxity_trace_read(a, size_bytes);
+    laxity_trace_read(b, size_bytes);
+    return strcmp(a, b);
+}
+
+int laxity_traced_strncmp(const char *a, const char *b, size_t limit_bytes)
+{
+    size_t size_bytes = compared_bytes(a, b, limit_bytes);
+
+    laxity_trace_read(a, size_bytes);
+    laxity_trace_read(b, size_bytes);
+    return strncmp(a, b, limit_bytes);
+}
+
+char *laxity_traced_strcpy(char *to, const char *from)
+{
+    read_string(from);
+    laxity_trace_write(to, strlen(from) + 1);
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): it is what the program called */
+    return strcpy(to, from);
+}
+
+char *laxity_traced_strncpy(char *to, const char *from, size_t limit_bytes)
+{
+    size_t length = strnlen(from, limit_bytes);
+
+    laxity_trace_read(from, length < limit_bytes ? length + 1 : limit_bytes);
+    laxity_trace_write(to, limit_bytes);
+    return strncpy(to, from, limit_bytes);
+}
+
+char *laxity_traced_strcat(char *to, const char *from)
+{
+    read_string(to);
+    read_string(from);
+    laxity_trace_write(to + strlen(to), strlen(from) + 1);
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): it is what the program called */
+    return strcat(to, from);
+}
+
+char *laxity_traced_strncat(char *to, const char *from, size_t limit_bytes)
+{
+    size_t length = strnlen(from, limit_bytes);
+
+    read_string(to);
+    laxity_trace_read(from, length < limit_bytes ? length + 1 : limit_bytes);
+    laxity_trace_write(to + strlen(to), length + 1);
+    return strncat(to, from, limit_bytes);
+}
+
+char *laxity_traced_strchr(const char *text, int wanted)
+{
+    char *found = strchr(text, wanted);
+
+    laxity_trace_read(text, found ? (size_t)(found - text) + 1 : strlen(text) + 1);
+    return found;
+}
+
+char *laxity_traced_strrchr(const char *text, int wanted)
+{
+    read_string(text);
+    return strrchr(text, wanted);
+}
+
+char *laxity_traced_strstr(const char *text, const char *wanted)
+{
+    read_string(text);
+    read_string(wanted);
+    return strstr(text, wanted);
+}
+
+char *laxity_traced_strdup(const char *text)
+{
+    size_t size_bytes = strlen(text) + 1;
+    char *copy = malloc(size_bytes);
+
+    if (copy) {
+        laxity_trace_read(text, size_bytes);
+        laxity_trace_allocate(copy, size_bytes);
+        laxity_trace_write(copy, size_bytes);
+        memcpy(copy, text, size_bytes);
+    }
+    return copy;
+}
+
+/* A number ends where strtod() would: the longest of all readings, and the character behind it. */
+static void read_number(const char *text)
+{
+    char *end = NULL;
+
+    (void)strtod(text, &end);
+    laxity_trace_read(text, (size_t)(end - text) + 1);
+}
+
+int laxity_traced_atoi(const char *text)
+{
+    read_number(text);
+    return atoi(text); /* NOLINT(cert-err34-c): it is what the program called */
+}
+
+long laxity_traced_atol(const char *text)
+{
+    read_number(text);
+    return atol(text); /* NOLINT(cert-err34-c): it is what the program called */
+}
+
+double laxity_traced_atof(const char *text)
+{
+    read_number(text);
+    return atof(text); /* NOLINT(cert-err34-c): it is what the program called */
+}
+
+static void wrote_end(char **out_end)
+{
+    if (out_end) {
+        laxity_trace_write(out_end, sizeof(*out_end));
+    }
+}
+
+long laxity_traced_strtol(const char *text, char **out_end, int base)
+{
+    read_number(text);
+    wrote_end(out_end);
+    return strtol(text, out_end, base);
+}
+
+unsigned long laxity_traced_strtoul(const char *text, char **out_end, int base)
+{
+    read_number(text);
+    wrote_end(out_end);
+    return strtoul(text, out_end, base);
+}
+
+double laxity_traced_strtod(const char *text, char **out_end)
+{
+    read_number(text);
+    wrote_end(out_end);
+    return strtod(text, out_end);
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+// What the judge asks the analysis. The only place of the oracle that knows the analysis's
+// interface is static_sets.cpp.
+#ifndef LAXITY_WORKINGSET_STATIC_SETS_HPP
+#define LAXITY_WORKINGSET_STATIC_SETS_HPP
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "resolve.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace laxity::workingset::oracle {
+
+// Classes of memory that the precision is given for; an object of none (many instances) is checked,
+// too, but no ratio holds it.
+enum class MemoryClass : uint8_t {
+    Stack,
+    Global,
+    Constant,
+    Heap,
+    Other
+};
+constexpr unsigned MEMORY_CLASSES = 5;
+[[nodiscard]] const char *memory_class_name(MemoryClass memory_class);
+
+constexpr unsigned OUTSIDE = ~0U;
+constexpr unsigned IMPOSSIBLE = OUTSIDE - 1;
+
+struct StaticObject {
+    std::string name;
+    MemoryClass memory_class = MemoryClass::Other;
+    bool has_many_instances = false;
+    uint64_t size_bytes = 0; // 0: not known
+};
+
+// Bytes of an object that the analysis does not tell apart.
+struct StaticCell {
+    unsigned object;
+    uint64_t first_byte;
+    uint64_t end_byte; // UINT64_MAX: to the end, wherever that is
+    [[nodiscard]] uint64_t size_bytes() const
+    {
+        return end_byte - first_byte;
+    }
+};
+
+class StaticSets {
+  public:
+    struct Options {
+        std::string job; // empty: the program
+    };
+
+    [[nodiscard]] static llvm::Expected<std::unique_ptr<StaticSets>>
+    analyse(const llvm::Module &module, const Options &options);
+
+    virtual ~StaticSets() = default;
+
+    // By the value that makes it: a global variable, an alloca, the call of an allocator, a
+    // by-value argument.
+    [[nodiscard]] virtual std::optional<unsigned> object_of(const llvm::Value &value) const = 0;
+    [[nodiscard]] virtual const StaticObject &object(unsigned object) const = 0;
+    [[nodiscard]] virtual unsigned object_count() const = 0;
+
+    [[nodiscard]] virtual unsigned cell_count() const = 0;
+    [[nodiscard]] virtual unsigned cell_of(unsigned object, uint64_t offset) const = 0;
+    [[nodiscard]] virtual const StaticCell &cell(unsigned cell) const = 0;
+
+    // By context of the trace: the analysis's context, OUTSIDE of what is analysed (before the
+    // first job), or IMPOSSIBLE.
+    [[nodiscard]] virtual std::vector<unsigned>
+    find_contexts(const Resolved &resolved, const Numbering &numbering) = 0;
+
+    // Cells that are live just before the instruction.
+    [[nodiscard]] virtual llvm::BitVector
+    live_cells(unsigned context, const llvm::Instruction &instruction) = 0;
+
+    // Functions that the program calls and that the analysis's model table has no row for. Sound,
+    // but the oracle knows what they do, so the row is missing.
+    [[nodiscard]] virtual std::vector<std::string> externals_without_model() const = 0;
+};
+
+} // namespace laxity::workingset::oracle
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "value_liveness.hpp"
+
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace laxity::workingset::oracle {
+
+namespace {
+
+bool is_counted(const llvm::Value &value)
+{
+    const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&value);
+    return value.getType()->isSized() && !value.getType()->isTokenTy() && !alloca;
+}
+
+} // namespace
+
+void ValueLiveness::add_value(llvm::Value &value)
+{
+    if (is_counted(value)) {
+        numbers_[&value] = static_cast<unsigned>(values_.size());
+        values_.push_back(&value);
+    }
+}
+
+void ValueLiveness::step_back(const llvm::Instruction &instruction, llvm::BitVector &live) const
+{
+    if (auto own = numbers_.find(&instruction); own != numbers_.end()) {
+        live.reset(own->second);
+    }
+    if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) {
+        return;
+    }
+    for (const llvm::Value *operand : instruction.operands()) {
+        if (auto used = numbers_.find(operand); used != numbers_.end()) {
+            live.set(used->second);
+        }
+    }
+}
+
+llvm::BitVector ValueLiveness::live_at_end(const llvm::BasicBlock &block) const
+{
+    llvm::BitVector live(static_cast<unsigned>(values_.size()));
+    for (const llvm::BasicBlock *next : llvm::successors(&block)) {
+        live |= live_after_phis_.lookup(next);
+        for (const llvm::PHINode &phi : next->phis()) {
+            if (auto own = numbers_.find(&phi); own != numbers_.end()) {
+                live.reset(own->second);
+            }
+        }
+    }
+    // A second loop: a phi of one successor may be an operand of another's.
+    for (const llvm::BasicBlock *next : llvm::successors(&block)) {
+        for (const llvm::PHINode &phi : next->phis()) {
+            if (auto used = numbers_.find(phi.getIncomingValueForBlock(&block));
+                used != numbers_.end()) {
+                live.set(used->second);
+            }
+        }
+    }
+    return live;
+}
+
+ValueLiveness::ValueLiveness(llvm::Function &function)
+{
+    for (llvm::Argument &argument : function.args()) {
+        add_value(argument);
+    }
+    for (llvm::BasicBlock &block : function) {
+        for (llvm::Instruction &instruction : block) {
+            add_value(instruction);
+        }
+    }
+    for (llvm::BasicBlock &block : function) {
+        live_after_phis_[&block] = llvm::BitVector(static_cast<unsigned>(values_.size()));
+    }
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        for (llvm::BasicBlock &block : llvm::reverse(function)) {
+            llvm::BitVector live = live_before(*block.getFirstNonPHI());
+            llvm::BitVector &known = live_after_phis_[&block];
+            has_changed = has_changed || live != known;
+            known = live;
+        }
+    }
+}
+
+llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction) const
+{
+    const llvm::BasicBlock &block = *instruction.getParent();
+    llvm::BitVector live = live_at_end(block);
+    for (const llvm::Instruction &later : llvm::reverse(block)) {
+        if (llvm::isa<llvm::PHINode>(later)) {
+            break;
+        }
+        step_back(later, live);
+        if (&later == &instruction) {
+            break;
+        }
+    }
+    return live;
+}
+
+llvm::BitVector ValueLiveness::live_into(const llvm::BasicBlock &block) const
+{
+    llvm::BitVector live(static_cast<unsigned>(values_.size()));
+    for (const llvm::BasicBlock *before : llvm::predecessors(&block)) {
+        live |= live_at_end(*before);
+    }
+    for (const llvm::PHINode &phi : block.phis()) {
+        if (auto own = numbers_.find(&phi); own != numbers_.end()) {
+            live.set(own->second);
+        }
+    }
+    return live;
+}
+
+} // namespace laxity::workingset::oracle
