@@ -18,6 +18,9 @@ from laxity.suites.vetting import VetRequest, vet_all
 STATIC_DIFFERS: dict[str, tuple[set[str], Mode | None]] = {
     # Its section has neither bounds nor a known name: rather no mode than state that is missed.
     "own_section": (set(), None),
+    # Nobody hears its check within the job: rather no mode than wrong jobs that are called right.
+    "regions_of_interest": (set(), None),
+    "regions_wrong_check": (set(), None),
 }
 # Each is judged by something else that a static link does otherwise than a loader: bounds of small
 # data and of thread-local variables, order of data, names of exit(), allocator, streams and clocks,

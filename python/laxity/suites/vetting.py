@@ -173,14 +173,18 @@ def _wrappers(
     given = program.given
     wanted = {name for pair in given.roi for name in pair}
     wanted |= {given.roi_check} if given.roi_check else set()
-    if request.toolchain.target.link is Link.STATIC:
-        return "roi: only of programs that are linked dynamically" if wanted else ((), ())
     tables = [request.toolchain.symbols(one) for one in objects]
     called = frozenset[str]().union(*(one.undefined for one in tables))
     defined = frozenset[str]().union(*(one.functions for one in tables))
     regions = regions_of(called & defined, given.roi, given.roi_check)
     if missing := sorted(wanted - (called & defined)):
         return f"roi: {missing[0]} is not called by one of its files and defined by another"
+    if request.toolchain.target.link is Link.STATIC:
+        if wanted or regions.checks:
+            # Rather no mode than jobs called right whose own check nobody has heard.
+            named = sorted(wanted)[0] if wanted else regions.checks[0]
+            return f"roi: {named} is not seen in a static link; use --link dynamic"
+        return (), ()
     if not regions.wrapped:
         return (), ()
     source, wrappers = to.with_suffix(".regions.c"), to.with_suffix(".regions.o")
