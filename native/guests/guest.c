@@ -95,6 +95,16 @@ union entry {
     void (*hook)(int, void **);
 };
 
+/*
+ * What a guest returned. The asm keeps the call in front of it from replacing its caller's frame,
+ * whose saved registers and return address would then lie in the guest's own.
+ */
+static inline int returned(int value)
+{
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
 static int call_hook(const struct laxity_guest *guest, enum laxity_guest_step step)
 {
     const union entry entry = {.symbol = guest->steps[step]};
@@ -104,7 +114,7 @@ static int call_hook(const struct laxity_guest *guest, enum laxity_guest_step st
     /* The words alone, as laxity/hooks.h says. */
     void **words = (void **)(guest->argv + 1);
     if (step == LAXITY_GUEST_INIT) {
-        return entry.hook_init(guest->argc - 1, words);
+        return returned(entry.hook_init(guest->argc - 1, words));
     }
     entry.hook(guest->argc - 1, words);
     return 0;
@@ -121,7 +131,7 @@ static int call_embench(struct laxity_guest *guest, enum laxity_guest_step step)
         return 0;
     }
     if (step == LAXITY_GUEST_CHECK) {
-        return entry.check(guest->job_value);
+        return returned(entry.check(guest->job_value));
     }
     guest->job_value = entry.value();
     return 0;
@@ -135,7 +145,7 @@ int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step)
     }
     switch (guest->convention) {
     case LAXITY_CONVENTION_MAIN:
-        return entry.main_function(guest->argc, guest->argv, environ);
+        return returned(entry.main_function(guest->argc, guest->argv, environ));
     case LAXITY_CONVENTION_HOOKS:
         return call_hook(guest, step);
     case LAXITY_CONVENTION_EMBENCH:
@@ -144,7 +154,7 @@ int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step)
         break;
     }
     if (step == LAXITY_GUEST_CHECK) {
-        return entry.value();
+        return returned(entry.value());
     }
     entry.nothing();
     return 0;

@@ -9,18 +9,12 @@ from tests.cli.laxity_command import ROOT
 from tests.suites.test_static_guests import expected_of, vet_some
 from tests.suites.test_vetting import EXPECTED
 
-from laxity.suites.classify import Mode
 from laxity.suites.target import Link, Wanted
 
 # 32 bits each; powerpc is big-endian and puts small data into sections of their own by itself.
 NAMES = ("armhf", "powerpc")
 # State in small data, a crash under an emulator, a clock with times of 32 bits, less work.
 FEW = ("small_data", "crash_in_second_job", "prints_time", "shrinking_work")
-# What an instruction set makes of a program where that differs, however it is linked.
-DIFFERS: dict[tuple[str, str], tuple[set[str], Mode]] = {
-    # What it reads is no zero in mode restore there, though the stack was cleared; fork is right.
-    ("armhf", "uninitialised_frame"): ({"reads uninitialised memory"}, Mode.FORK),
-}
 TARGETS = [pytest.param(name, link, id=f"{name}-{link}") for name in NAMES for link in Link]
 
 
@@ -54,4 +48,4 @@ def test_every_mini_program_for_another_instruction_set_is_judged_alike(
     require_build(name)
     verdicts = vet_some(Wanted(name, link), tmp_path, tuple(EXPECTED))
     got = {one: (set(verdict.classes), verdict.mode) for one, verdict in verdicts.items()}
-    assert got == {one: DIFFERS.get((name, one), expected_of(one, link)) for one in EXPECTED}
+    assert got == {one: expected_of(one, link) for one in EXPECTED}
