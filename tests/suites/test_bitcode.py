@@ -123,3 +123,13 @@ def test_each_main_of_a_database_is_a_program_with_the_files_that_have_none(tmp_
     prepared = programs_of_database(database, place(tmp_path))
     assert [one.name for one in prepared.programs] == ["one", "two"]
     assert "ret i32 7" in code(prepared.programs[1].bitcode)
+
+
+@pytest.mark.parametrize(("flags", "compiles"), [((), True), (("-std=c17",), False)])
+def test_older_c_is_tried_only_where_nobody_chose_a_standard(
+    tmp_path: Path, flags: tuple[str, ...], compiles: bool
+):
+    # A keyword since C99, a name before.
+    path = source(tmp_path, "a.c", "int main(void) { int restrict = 0; return restrict; }\n")
+    toolchain = bitcode_toolchain(Form.SROA, None, flags)
+    assert toolchain.compile(path, tmp_path / "a.bc", ()).is_done == compiles

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from laxity.errors import ConfigError
 from laxity.runner.llvm import find_llvm
-from laxity.suites.toolchain import Layout, Outcome, Toolchain, answer
+from laxity.suites.toolchain import Layout, Outcome, Toolchain, answer, names_standard
 
 # Old C is compiled as it is; what clang 16 made an error of its own accord is a warning again.
 _LENIENT = (
@@ -107,10 +107,10 @@ class BitcodeToolchain(Toolchain):
         source: Path,
         to: Path,
         includes: Sequence[Path],
-        layout: Layout = Layout.GUEST,
+        layout: Layout = Layout.CHECK,
         flags: Sequence[str] = (),
     ) -> Outcome:
-        """Compile one file to bitcode; older C is tried where today's is refused.
+        """Compile to bitcode; older C is tried where today's is refused and nobody chose one.
 
         Args:
             source: C or C++.
@@ -122,7 +122,8 @@ class BitcodeToolchain(Toolchain):
         del layout
         words = [*flags, *(f"-I{directory}" for directory in includes)]
         outcome = self.compile_words(source, to, words)
-        if outcome.is_done or outcome.missing_header or source.suffix in _CXX_SUFFIXES:
+        is_settled = source.suffix in _CXX_SUFFIXES or names_standard([*self.flags, *flags])
+        if outcome.is_done or outcome.missing_header or is_settled:
             return outcome
         older = self.compile_words(source, to, [*words, _OLDER_C])
         return older if older.is_done else outcome

@@ -218,8 +218,7 @@ class Toolchain:
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = answer(words)
-        is_settled = any(flag.startswith("-std=") for flag in flags)
-        if outcome.is_done or outcome.missing_header or is_settled:
+        if outcome.is_done or outcome.missing_header or names_standard(flags):
             return outcome
         return outcome if not answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
@@ -301,6 +300,11 @@ class Toolchain:
             functions=frozenset(name for name, kind in pairs if kind in "TW"),
             undefined=frozenset(name for name, kind in pairs if kind == "U"),
         )
+
+
+def names_standard(flags: Sequence[str]) -> bool:
+    """Tell whether somebody has chosen a standard of C, so that no other is to be tried."""
+    return any(flag.startswith("-std=") for flag in flags)
 
 
 def make_toolchain(wanted: Wanted) -> Toolchain:
