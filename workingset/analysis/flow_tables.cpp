@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/flow_tables.hpp"
 
+#include "analysis/table_file.hpp"
+
 #include <functional>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -18,16 +20,6 @@ namespace {
 using BlockNumbers = llvm::DenseMap<const llvm::BasicBlock *, unsigned>;
 using Visit =
     std::function<void(const llvm::Function &, const BlockNumbers &, const llvm::LoopInfo &)>;
-
-/* A CSV field (RFC 4180) that may hold anything. */
-std::string quoted(llvm::StringRef text)
-{
-    std::string field = "\"";
-    for (const char c : text) {
-        field += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return field + "\"";
-}
 
 /* Call `visit` for each function that has a body. */
 void for_each_function(const llvm::Module &module, const Visit &visit)
@@ -61,7 +53,7 @@ void write_start(llvm::raw_ostream &out, const llvm::Loop &loop)
         path = start->getDirectory();
         llvm::sys::path::append(path, start->getFilename());
     }
-    out << quoted(path) << ',' << start->getLine() << ',' << start->getColumn();
+    out << csv_field(path) << ',' << start->getLine() << ',' << start->getColumn();
 }
 
 void write_loops(llvm::raw_ostream &out, const llvm::Module &module)
@@ -69,7 +61,7 @@ void write_loops(llvm::raw_ostream &out, const llvm::Module &module)
     out << "function,header,parent,file,line,column\n";
     for_each_function(module, [&](const auto &function, const auto &numbers, const auto &loops) {
         for (const llvm::Loop *loop : loops.getLoopsInPreorder()) {
-            out << quoted(function.getName()) << ',' << numbers.lookup(loop->getHeader()) << ',';
+            out << csv_field(function.getName()) << ',' << numbers.lookup(loop->getHeader()) << ',';
             if (const llvm::Loop *parent = loop->getParentLoop()) {
                 out << numbers.lookup(parent->getHeader());
             }
@@ -86,7 +78,7 @@ void write_blocks(llvm::raw_ostream &out, const llvm::Module &module)
     for_each_function(module, [&](const auto &function, const auto &numbers, const auto &loops) {
         for (const llvm::BasicBlock &block : function) {
             if (const llvm::Loop *loop = loops.getLoopFor(&block)) {
-                out << quoted(function.getName()) << ',' << numbers.lookup(&block) << ','
+                out << csv_field(function.getName()) << ',' << numbers.lookup(&block) << ','
                     << numbers.lookup(loop->getHeader()) << '\n';
             }
         }
@@ -103,41 +95,27 @@ void write_calls(llvm::raw_ostream &out, const Analysis &analysis)
         }
         const ModuleIndex::Place place = analysis.index().place(number);
         for (const llvm::Function *callee : analysis.graph().callees(*call)) {
-            out << quoted(call->getFunction()->getName()) << ',' << place.block << ','
-                << place.index << ',' << quoted(callee->getName()) << '\n';
+            out << csv_field(call->getFunction()->getName()) << ',' << place.block << ','
+                << place.index << ',' << csv_field(callee->getName()) << '\n';
         }
     }
-}
-
-template <typename Writer> llvm::Error write_file(const std::string &path, Writer writer)
-{
-    std::error_code code;
-    llvm::raw_fd_ostream out(path, code);
-    if (!code) {
-        writer(out);
-        out.close();
-        code = out.error();
-        out.clear_error();
-    }
-    return code ? llvm::createStringError(code, "write " + path + ": " + code.message())
-                : llvm::Error::success();
 }
 
 } // namespace
 
 llvm::Error write_flow_tables(const Analysis &analysis, const std::string &folder)
 {
-    if (llvm::Error error = write_file(folder + "/loops.csv", [&](auto &out) {
+    if (llvm::Error error = write_table(folder + "/loops.csv", [&](auto &out) {
             write_loops(out, analysis.module());
         })) {
         return error;
     }
-    if (llvm::Error error = write_file(folder + "/blocks.csv", [&](auto &out) {
+    if (llvm::Error error = write_table(folder + "/blocks.csv", [&](auto &out) {
             write_blocks(out, analysis.module());
         })) {
         return error;
     }
-    return write_file(folder + "/calls.csv", [&](auto &out) { write_calls(out, analysis); });
+    return write_table(folder + "/calls.csv", [&](auto &out) { write_calls(out, analysis); });
 }
 
 } // namespace laxity::workingset

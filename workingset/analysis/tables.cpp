@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/tables.hpp"
 
+#include "analysis/table_file.hpp"
+
 #include <algorithm>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -17,19 +19,6 @@ namespace {
 constexpr const char *CLASS_NAMES[STORAGE_CLASSES] = {
     "ssa", "stack", "global", "const", "heap", "volatile"
 };
-
-/* A CSV field (RFC 4180): quoted where it must be. */
-std::string field(llvm::StringRef text)
-{
-    if (text.find_first_of(",\"\n\r") == llvm::StringRef::npos) {
-        return text.str();
-    }
-    std::string quoted = "\"";
-    for (char c : text) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + "\"";
-}
 
 const char *status_of(const Row &row)
 {
@@ -51,7 +40,7 @@ void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction
         out << ",,,,";
         return;
     }
-    out << ',' << field(location->getFilename()) << ',' << location->getLine() << ','
+    out << ',' << csv_field(location->getFilename()) << ',' << location->getLine() << ','
         << location->getColumn() << ',';
     std::string chain;
     for (const llvm::DILocation *at = location->getInlinedAt(); at != nullptr;
@@ -59,7 +48,7 @@ void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction
         chain += (chain.empty() ? "" : " ") + at->getFilename().str() + ":" +
                  std::to_string(at->getLine()) + ":" + std::to_string(at->getColumn());
     }
-    out << field(chain);
+    out << csv_field(chain);
 }
 
 void write_bits(llvm::raw_ostream &out, const Row &row, const LiveBits &live, uint64_t total)
@@ -90,10 +79,10 @@ void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const 
         const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
         const Row &row = analysis.rows()[number];
-        out << field(instruction.getFunction()->getName()) << ',' << place.block << ','
+        out << csv_field(instruction.getFunction()->getName()) << ',' << place.block << ','
             << place.index << ',' << instruction.getOpcodeName();
         write_location(out, instruction);
-        out << ',' << field(form);
+        out << ',' << csv_field(form);
         write_bits(out, row, row.most, row.most_total);
         write_bits(out, row, row.least, row.least_total);
         uint64_t level_bits = 0;
@@ -136,9 +125,9 @@ void write_objects(llvm::raw_ostream &out, const Analysis &analysis)
             continue;
         }
         const StorageClass storage = object.is_volatile ? StorageClass::Volatile : object.storage;
-        out << number << ',' << field(object.name) << ',' << kind_name(object.kind) << ','
+        out << number << ',' << csv_field(object.name) << ',' << kind_name(object.kind) << ','
             << CLASS_NAMES[static_cast<size_t>(storage)] << ','
-            << (object.function == nullptr ? "" : field(object.function->getName())) << ','
+            << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
             << (object.size_bytes ? std::to_string(*object.size_bytes) : "") << ','
             << (object.has_many_instances ? "many" : "one") << '\n';
     }
@@ -196,9 +185,9 @@ void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
             continue;
         }
         const Extremes extremes = extremes_of(analysis, function);
-        out << field(function.getName()) << ',' << extremes.instructions << ',' << extremes.reached
-            << ',' << extremes.unbounded << ',' << Extremes::text(extremes.most) << ','
-            << Extremes::text(extremes.least) << ','
+        out << csv_field(function.getName()) << ',' << extremes.instructions << ','
+            << extremes.reached << ',' << extremes.unbounded << ',' << Extremes::text(extremes.most)
+            << ',' << Extremes::text(extremes.least) << ','
             << (analysis.graph().is_recursive(function) ? "yes" : "no") << '\n';
     }
 }
@@ -244,40 +233,27 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
     out << llvm::formatv("{0:2}", llvm::json::Value(std::move(summary))) << '\n';
 }
 
-template <typename Writer> llvm::Error write_file(const std::string &path, Writer writer)
-{
-    std::error_code code;
-    llvm::raw_fd_ostream out(path, code);
-    if (!code) {
-        writer(out);
-        out.close();
-        code = out.error();
-        out.clear_error();
-    }
-    return code ? llvm::createStringError(code, "write " + path + ": " + code.message())
-                : llvm::Error::success();
-}
-
 } // namespace
 
 llvm::Error
 write_tables(const Analysis &analysis, const std::string &form, const std::string &folder)
 {
-    if (llvm::Error error = write_file(folder + "/workingset.csv", [&](auto &out) {
+    if (llvm::Error error = write_table(folder + "/workingset.csv", [&](auto &out) {
             write_instructions(out, analysis, form);
         })) {
         return error;
     }
-    if (llvm::Error error = write_file(folder + "/functions.csv", [&](auto &out) {
+    if (llvm::Error error = write_table(folder + "/functions.csv", [&](auto &out) {
             write_functions(out, analysis);
         })) {
         return error;
     }
-    if (llvm::Error error =
-            write_file(folder + "/objects.csv", [&](auto &out) { write_objects(out, analysis); })) {
+    if (llvm::Error error = write_table(folder + "/objects.csv", [&](auto &out) {
+            write_objects(out, analysis);
+        })) {
         return error;
     }
-    return write_file(folder + "/summary.json", [&](auto &out) {
+    return write_table(folder + "/summary.json", [&](auto &out) {
         write_summary(out, analysis, form);
     });
 }
