@@ -163,3 +163,35 @@ def test_without_llvm_the_set_to_install_is_named(laxity: Laxity, tmp_path: Path
     done = laxity("workingset", name, environment=environment)
     assert done.returncode == 3
     assert "laxity setup --with workingset" in done.stderr
+
+
+FACTORIAL = """\
+int fac(int n) { return n < 2 ? 1 : n * fac(n - 1); }
+int main(void) { return fac(5); }
+"""
+
+
+@needs_llvm
+def test_recursion_has_a_number_once_its_depth_is_annotated(laxity: Laxity):
+    name = write(laxity, "fac.c", FACTORIAL)
+    note = write(laxity, "notes.toml", "schema = 1\n[recursion]\nfac = 5\n")
+    unbounded = answer(laxity, name)["programs"][0]
+    assert unbounded["status"] == "unbounded"
+    shutil.rmtree(laxity.directory / "R")
+    document = answer(laxity, name, "--annotations", note)
+    (one,) = document["programs"]
+    assert one["status"] == "exact"
+    # Four activations keep n, 32 bits, and the fifth has n, and n - 1 or the product, beside it.
+    assert one["live"]["max"] == 4 * 32 + 2 * 32
+    assert "annotated: at most 5 activations of fac at once" in one["assumptions"]
+    assert document["annotations"] == {"recursion": {"fac": 5}}
+
+
+@needs_llvm
+def test_an_annotation_that_fits_nothing_is_refused_with_its_name(laxity: Laxity):
+    name = write(laxity, "fac.c", FACTORIAL)
+    note = write(laxity, "notes.toml", "schema = 1\n[recursion]\nfact = 5\n")
+    done = laxity("workingset", name, "--annotations", note, "--run-dir", "R")
+    assert done.returncode == 2
+    assert 'annotation of "fact": no program has such a recursive function' in done.stderr
+    assert not (laxity.directory / "R").exists()

@@ -5,7 +5,8 @@
 The expected figures stand in functions/NAME.ll behind each instruction. `; = ssa=32 stack=64` are
 the largest bits over all contexts; a class that is not named has 0, `-` is unbounded.
 `min.CLASS` is the smallest, `total` the largest sum of one context, `level` what one more level of
-recursion or one more block of the heap adds.
+recursion or one more block of the heap adds. `; annotations:` are what the tool is told beside the
+program.
 """
 
 import csv
@@ -60,9 +61,19 @@ def found_figures(row: Mapping[str, str], expected: Mapping[str, str]) -> dict[s
     return {name: row[column_of(name)] or "-" for name in names}
 
 
+def annotation_words(program: Path, scratch: Path) -> list[str]:
+    """Write what stands behind `; annotations:` where the tool reads it."""
+    for line in program.read_text(encoding="utf-8").splitlines():
+        if line.startswith("; annotations: "):
+            path = scratch / "annotations.json"
+            path.write_text(line.removeprefix("; annotations: "), encoding="utf-8")
+            return ["--annotations", str(path)]
+    return []
+
+
 @pytest.mark.parametrize("program", FUNCTIONS, ids=lambda path: path.stem)
 def test_every_instruction_has_the_bits_computed_by_hand(program: Path, tmp_path: Path) -> None:
-    rows = analyse(program, tmp_path)
+    rows = analyse(program, tmp_path, *annotation_words(program, tmp_path))
     expected = expected_rows(program)
     assert len(rows) == len(expected)
     found = [

@@ -91,11 +91,15 @@ Analysis::run(const llvm::Module &module, const Options &options)
 
 void Analysis::solve(const Options &options)
 {
+    annotations_ = options.annotations;
     objects_ = std::make_unique<ObjectTable>(module_);
     pointers_ = std::make_unique<PointerAnalysis>(module_, *objects_);
     graph_ = std::make_unique<CallGraph>(module_, *pointers_);
     mark_objects();
-    cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_);
+    annotate_recursion();
+    annotate_objects();
+    annotate_sharing();
+    cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_, annotations_);
     summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, index_);
     find_roots(options);
     for (const llvm::Function *function : pointers_->concurrent_functions()) {
@@ -121,7 +125,7 @@ void Analysis::solve(const Options &options)
         notes_.emplace_back("points-to: beyond its budget, every pointer may point to every object"
         );
     }
-    if (pointers_->is_concurrent()) {
+    if (pointers_->is_concurrent() && !annotations_.shared) {
         notes_.emplace_back("threads or signals: all globals and what escapes are always live");
     }
     rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
@@ -136,7 +140,8 @@ Solution Analysis::solution() const
         .summaries = *summaries_,
         .defined = *defined_,
         .ssa = *ssa_,
-        .index = index_
+        .index = index_,
+        .annotations = annotations_
     };
 }
 
@@ -158,6 +163,83 @@ void Analysis::mark_objects()
                 object.is_volatile = object.is_volatile || access.is_volatile;
             }
         }
+    }
+}
+
+void Analysis::annotate_recursion()
+{
+    for (const auto &[name, activations] : annotations_.recursion) {
+        const llvm::Function *function = find_defined(module_, name);
+        if (function == nullptr || !graph_->is_recursive(*function)) {
+            unmatched_annotations_.push_back(name);
+            continue;
+        }
+        for (unsigned number = 0; number < objects_->size(); number++) {
+            Object &object = objects_->at(number);
+            // A variable of run-time size may be made in a loop, too.
+            const auto *alloca = llvm::dyn_cast_if_present<llvm::AllocaInst>(object.value);
+            const bool is_per_activation = alloca == nullptr || alloca->isStaticAlloca();
+            if (object.function == function && object.storage == StorageClass::Stack &&
+                object.kind != ObjectKind::Varargs && is_per_activation) {
+                object.most_instances = activations;
+            }
+        }
+        notes_.push_back(
+            "annotated: at most " + std::to_string(activations) + " activations of " + name +
+            " at once"
+        );
+    }
+}
+
+void Analysis::annotate_objects()
+{
+    for (const auto &[name, bound] : annotations_.objects) {
+        bool is_known = false;
+        for (unsigned number = 0; number < objects_->size(); number++) {
+            Object &object = objects_->at(number);
+            if (object.name != name || object.kind == ObjectKind::Function ||
+                object.kind == ObjectKind::Environment) {
+                continue;
+            }
+            is_known = true;
+            if (bound.instances && object.has_many_instances) {
+                object.most_instances = bound.instances;
+                notes_.push_back(
+                    "annotated: at most " + std::to_string(*bound.instances) + " of " + name
+                );
+            }
+            if (bound.bytes && !object.size_bytes) {
+                object.size_bytes = bound.bytes;
+                notes_.push_back(
+                    "annotated: " + name + " has at most " + std::to_string(*bound.bytes) + " bytes"
+                );
+            }
+        }
+        if (!is_known) {
+            unmatched_annotations_.push_back(name);
+        }
+    }
+}
+
+void Analysis::annotate_sharing()
+{
+    if (!annotations_.shared) {
+        return;
+    }
+    std::string names;
+    for (const std::string &name : *annotations_.shared) {
+        const bool is_known = llvm::any_of(llvm::seq(0U, objects_->size()), [&](unsigned number) {
+            return (*objects_)[number].name == name;
+        });
+        if (!is_known) {
+            unmatched_annotations_.push_back(name);
+        }
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    if (pointers_->is_concurrent()) {
+        notes_.push_back(
+            "annotated: threads and signals share " + (names.empty() ? "nothing" : "only " + names)
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analysis/annotations.hpp"
 #include "analysis/contexts.hpp"
 
 #include <llvm/Support/Error.h>
@@ -19,6 +20,7 @@ struct Options {
         outputs; // globals that are read after a job by somebody who is not in the module
     // Contexts of one function that are told apart; further ones are joined and say so.
     unsigned context_limit = 4096;
+    Annotations annotations;
 };
 
 /* One calling context: the calls on the stack have become what is live after them. */
@@ -72,7 +74,12 @@ class Analysis {
     {
         return is_job_mode_;
     }
-    /* What the figures rest on, in words: assumptions and fallbacks. */
+    /* Names in the annotations that the module has nothing for. */
+    [[nodiscard]] const std::vector<std::string> &unmatched_annotations() const
+    {
+        return unmatched_annotations_;
+    }
+    /* What the figures rest on, in words: assumptions, annotations and fallbacks. */
     [[nodiscard]] const std::vector<std::string> &notes() const
     {
         return notes_;
@@ -95,6 +102,9 @@ class Analysis {
 
     void solve(const Options &options);
     void mark_objects();
+    void annotate_recursion();
+    void annotate_objects();
+    void annotate_sharing();
     void find_roots(const Options &options);
     void add_program_roots(const llvm::Function &main);
     void add_job_roots(const llvm::Function &job, const Options &options);
@@ -115,7 +125,8 @@ class Analysis {
     std::unique_ptr<SsaLiveness> ssa_;
     std::vector<Root> roots_;
     std::vector<Row> rows_;
-    std::vector<std::string> notes_;
+    std::vector<std::string> notes_, unmatched_annotations_;
+    Annotations annotations_;
     CellSet defined_before_roots_;
     bool is_job_mode_ = false;
 };

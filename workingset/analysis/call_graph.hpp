@@ -27,6 +27,12 @@ class CallGraph {
     {
         return recursive_.contains(&function);
     }
+    /* The functions that call each other in a circle; of one that is in none, itself. */
+    [[nodiscard]] const std::vector<const llvm::Function *> &
+    component(const llvm::Function &function) const
+    {
+        return components_[component_numbers_.lookup(&function)];
+    }
     [[nodiscard]] bool is_same_component(const llvm::Function &a, const llvm::Function &b) const
     {
         return component_numbers_.lookup(&a) == component_numbers_.lookup(&b);

@@ -22,7 +22,12 @@ bool has_cells(const Object &object)
 
 } // namespace
 
-Cells::Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index)
+Cells::Cells(
+    const ObjectTable &objects,
+    const PointerAnalysis &pointers,
+    const ModuleIndex &index,
+    const Annotations &annotations
+)
     : objects_(objects), cuts_(objects.size()), effects_(index.size())
 {
     std::vector<InstructionAccesses> accesses;
@@ -32,7 +37,7 @@ Cells::Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const 
     }
     cut_objects(accesses);
     number_cells();
-    find_pinned(pointers);
+    find_pinned(pointers, annotations);
     for (unsigned number = 0; number < index.size(); number++) {
         add_effect(number, index.instruction(number), accesses[number]);
     }
@@ -82,13 +87,14 @@ void Cells::number_cells()
         const auto &cuts = cuts_[number];
         for (size_t i = 0; i < cuts.size(); i++) {
             const uint64_t end = i + 1 < cuts.size() ? cuts[i + 1] : object.size_bytes.value_or(0);
+            const bool has_no_number = object.has_many_instances && !object.most_instances;
             cells_.push_back(
                 {.object = number,
                  .first_byte = cuts[i],
                  .end_byte = end,
-                 .bits = (end - cuts[i]) * 8,
+                 .bits = (end - cuts[i]) * 8 * object.most_instances.value_or(1),
                  .storage = object.is_volatile ? StorageClass::Volatile : object.storage,
-                 .is_unbounded = object.has_many_instances || !object.size_bytes}
+                 .is_unbounded = has_no_number || !object.size_bytes}
             );
         }
         if (object.function != nullptr && object.storage == StorageClass::Stack &&
@@ -99,15 +105,18 @@ void Cells::number_cells()
     first_cells_.push_back(size());
 }
 
-void Cells::find_pinned(const PointerAnalysis &pointers)
+void Cells::find_pinned(const PointerAnalysis &pointers, const Annotations &annotations)
 {
+    const auto is_private = [&annotations](const Object &object) {
+        return annotations.shared && !llvm::is_contained(*annotations.shared, object.name);
+    };
     for (const Location &place : pointers.escaped()) {
         escaped_ |= touched(place, std::nullopt);
     }
     for (unsigned cell = 0; cell < size(); cell++) {
         const Object &object = objects_[cells_[cell].object];
-        const bool is_shared =
-            pointers.is_concurrent() && (object.kind == ObjectKind::Global || escaped_.test(cell));
+        const bool is_shared = pointers.is_concurrent() && !is_private(object) &&
+                               (object.kind == ObjectKind::Global || escaped_.test(cell));
         const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
         if ((is_shared || is_device) && object.storage != StorageClass::Constant) {
             pinned_.set(cell);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/accesses.hpp"
+#include "analysis/annotations.hpp"
 #include "analysis/call_graph.hpp"
 #include "analysis/module_index.hpp"
 
@@ -20,9 +21,9 @@ struct Cell {
     unsigned object;
     uint64_t first_byte;
     uint64_t end_byte; // one beyond; equal to first_byte where the size is not known
-    uint64_t bits;     // of one instance
+    uint64_t bits;     // of all instances that there can be; of one if is_unbounded
     StorageClass storage;
-    bool is_unbounded; // many instances or no known size: a count of bits would be wrong
+    bool is_unbounded; // nobody knows how many instances, or of what size
 };
 
 /* What an instruction itself does to cells; functions of the module that it calls are not part of
@@ -37,7 +38,12 @@ struct Effect {
 
 class Cells {
   public:
-    Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index);
+    Cells(
+        const ObjectTable &objects,
+        const PointerAnalysis &pointers,
+        const ModuleIndex &index,
+        const Annotations &annotations
+    );
 
     [[nodiscard]] unsigned size() const
     {
@@ -80,7 +86,7 @@ class Cells {
     void cut_objects(const std::vector<InstructionAccesses> &accesses);
     void cut_at(const Access &access);
     void number_cells();
-    void find_pinned(const PointerAnalysis &pointers);
+    void find_pinned(const PointerAnalysis &pointers, const Annotations &annotations);
     void add_effect(
         unsigned instruction, const llvm::Instruction &what, const InstructionAccesses &accesses
     );

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <map>
 
@@ -15,6 +16,7 @@ namespace {
 
 using ExitMask = unsigned; // bit e: exit e can be reached
 constexpr size_t EXIT_MASKS = 1U << EXIT_KINDS;
+constexpr auto SSA = static_cast<size_t>(StorageClass::Ssa);
 
 ExitMask mask_of(Exit exit)
 {
@@ -191,6 +193,7 @@ class Evaluator {
                 untouched.intersectWithComplement(solution_.summaries.touched(*root.function));
                 add_to(carried.spans[mask], bits_of(untouched, solution_.cells));
                 add_to(carried.spans[mask], pinned_bits_);
+                add_levels(carried.spans[mask], *root.function);
             }
             add_context(*root.function, root.after, carried);
         }
@@ -372,30 +375,81 @@ class Evaluator {
             CellSet untouched = live_through(after, mask);
             untouched.intersectWithComplement(touched);
             add_to(span, counter_.bits_of_defined(untouched));
-            add_callers_values(span, across_bits, is_recursive);
+            add_callers_values(span, across_bits, is_recursive, callee);
         }
         has_new_context_ = add_context(callee, after, carried) || has_new_context_;
     }
 
-    /* Recursion adds its values once per level: how many levels there are nobody says here. */
-    static void add_callers_values(Span &span, uint64_t bits, bool is_recursive)
+    /* Recursion adds its values once per level. */
+    void add_callers_values(
+        Span &span, uint64_t bits, bool is_recursive, const llvm::Function &callee
+    ) const
     {
-        constexpr auto SSA = static_cast<size_t>(StorageClass::Ssa);
         if (!is_recursive) {
             LiveBits values;
             values.bits[SSA] = bits;
             add_to(span, values);
-        } else {
+            add_levels(span, callee);
+        } else if (!levels_bits(callee)) {
             span.most.is_unbounded[SSA] = true;
             span.most.bits_per_level[SSA] = std::max(span.most.bits_per_level[SSA], bits);
         }
+    }
+
+    /* Where a recursion is entered from outside: what all its levels keep, if they are annotated.
+     */
+    void add_levels(Span &span, const llvm::Function &entered) const
+    {
+        if (const std::optional<uint64_t> bits = levels_bits(entered)) {
+            span.most.bits[SSA] += *bits;
+            span.most_total += *bits;
+        }
+    }
+
+    /* Bits of values that activations of a recursion keep across the calls by which they go on with
+     * it, all together; nullopt: for one of its functions nobody says how many there are. */
+    std::optional<uint64_t> levels_bits(const llvm::Function &function) const
+    {
+        uint64_t bits = 0;
+        const auto &component = solution_.graph.component(function);
+        for (const llvm::Function *member : component) {
+            const uint64_t kept = most_bits_across_recursion(*member);
+            const auto &levels = solution_.annotations.recursion;
+            const auto found = levels.find(member->getName().str());
+            if (kept > 0 && found == levels.end()) {
+                return std::nullopt;
+            }
+            // The innermost activation keeps nothing: it has called nobody of them.
+            const uint64_t innermost = component.size() == 1 ? 1 : 0;
+            bits += kept == 0 ? 0 : kept * (found->second - innermost);
+        }
+        return bits;
+    }
+
+    uint64_t most_bits_across_recursion(const llvm::Function &function) const
+    {
+        uint64_t most = 0;
+        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+            const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) {
+                continue;
+            }
+            const auto &callees = solution_.graph.callees(*call);
+            if (llvm::any_of(callees, [&](const llvm::Function *callee) {
+                    return solution_.graph.is_same_component(function, *callee);
+                })) {
+                const unsigned number = solution_.index.number(*call);
+                most = std::max(most, solution_.ssa.bits_across(number));
+            }
+        }
+        return most;
     }
 
     void record(unsigned number, const Carried &carried, ExitMask exits)
     {
         Span span = carried.spans[exits];
         LiveBits here = counter_.bits();
-        here.bits[static_cast<size_t>(StorageClass::Ssa)] = solution_.ssa.bits_before(number);
+        here.bits[SSA] = solution_.ssa.bits_before(number);
         add_to(span, here);
         Row &row = rows_[number];
         if (!row.is_reached) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analysis/annotations.hpp"
 #include "analysis/call_graph.hpp"
 #include "analysis/cells.hpp"
 #include "analysis/defined.hpp"
@@ -24,6 +25,7 @@ struct Solution {
     const MayDefined &defined;
     const SsaLiveness &ssa;
     const ModuleIndex &index;
+    const Annotations &annotations;
 };
 
 /* The cells that are live before a point, given what is live after each exit of its function. */

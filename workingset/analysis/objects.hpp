@@ -48,6 +48,8 @@ struct Object {
     // More than one instance may exist at a time: a write of one is no write of all, and bits are
     // per instance.
     bool has_many_instances = false;
+    // As annotated: so many at most; nullopt: nobody says.
+    std::optional<uint64_t> most_instances = std::nullopt;
     bool is_volatile = false;
 };
 

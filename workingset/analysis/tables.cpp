@@ -116,6 +116,14 @@ const char *kind_name(ObjectKind kind)
     return "";
 }
 
+std::string instances_of(const Object &object)
+{
+    if (!object.has_many_instances) {
+        return "one";
+    }
+    return object.most_instances ? std::to_string(*object.most_instances) : "many";
+}
+
 void write_objects(llvm::raw_ostream &out, const Analysis &analysis)
 {
     out << "object,name,kind,class,function,size_bytes,instances\n";
@@ -129,7 +137,7 @@ void write_objects(llvm::raw_ostream &out, const Analysis &analysis)
             << CLASS_NAMES[static_cast<size_t>(storage)] << ','
             << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
             << (object.size_bytes ? std::to_string(*object.size_bytes) : "") << ','
-            << (object.has_many_instances ? "many" : "one") << '\n';
+            << instances_of(object) << '\n';
     }
 }
 
@@ -214,6 +222,10 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
     for (const std::string &note : analysis.notes()) {
         notes.push_back(note);
     }
+    llvm::json::Array unmatched;
+    for (const std::string &name : analysis.unmatched_annotations()) {
+        unmatched.push_back(name);
+    }
     llvm::json::Object summary{
         {"form", form},
         {"triple", analysis.module().getTargetTriple()},
@@ -228,7 +240,8 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
          number(totals.empty() ? std::nullopt : std::optional(totals[totals.size() / 2]))},
         {"least_bits", number(extremes.least)},
         {"most_bits_per_class", std::move(classes)},
-        {"assumptions", std::move(notes)}
+        {"assumptions", std::move(notes)},
+        {"unmatched_annotations", std::move(unmatched)}
     };
     out << llvm::formatv("{0:2}", llvm::json::Value(std::move(summary))) << '\n';
 }

@@ -27,13 +27,15 @@ Live bits at every instruction of a program, over all its calling contexts.
   --job FUNC        one job is one call of FUNC (default: benchmark_execution if there is one, else the program from main on)
   --output GLOBAL   a global that is read after each job by somebody outside; may be given several times
   --form NAME       how the bitcode was made, copied into every table (default: as-given)
+  --annotations FILE
+                    what code does not say: activations of recursions, blocks of the heap, what threads share (JSON)
   --contexts N      contexts of one function that are told apart (default: 4096); further ones are joined
   --version         print the version
   --help            print this text
 )";
 
 struct Command {
-    std::string program, out, form = "as-given";
+    std::string program, out, form = "as-given", annotations;
     laxity::workingset::Options options;
 };
 
@@ -71,6 +73,8 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
             command.options.job = value;
         } else if (word == "--output") {
             command.options.outputs.push_back(value.str());
+        } else if (word == "--annotations") {
+            command.annotations = value;
         } else if (word == "--form") {
             command.form = value;
         } else if (word == "--contexts" && !value.getAsInteger(10, command.options.context_limit) &&
@@ -88,8 +92,15 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
     return ExitDone;
 }
 
-int analyse(const Command &command)
+int analyse(Command command)
 {
+    if (!command.annotations.empty()) {
+        auto annotations = laxity::workingset::read_annotations(command.annotations);
+        if (!annotations) {
+            return fail(ExitUsage, llvm::toString(annotations.takeError()));
+        }
+        command.options.annotations = std::move(*annotations);
+    }
     llvm::LLVMContext context;
     llvm::SMDiagnostic diagnostic;
     const std::unique_ptr<llvm::Module> module =
@@ -142,5 +153,5 @@ int main(int argc, char **argv)
     }
     Command command;
     const int code = parse(words, command);
-    return code == ExitDone ? analyse(command) : code;
+    return code == ExitDone ? analyse(std::move(command)) : code;
 }

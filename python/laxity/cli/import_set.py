@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from laxity.cli.input_file import read_input
 from laxity.cli.options import debug_option
 from laxity.errors import ConfigError, located
 from laxity.model.spec_reader import MAX_SPEC_BYTES
-from laxity.model.units import exact_size
 
 _FORMATS = ("rt-app",)
 # Under the finest clock; run compares with that of the machine.
@@ -60,7 +60,7 @@ def import_set(
             "it) or --bound-only, and not both"
         )
         raise ConfigError(msg)
-    data = _read(Path(path))
+    data = read_input(Path(path), MAX_SPEC_BYTES, "a task set")
     with located(path):
         found = read_rtapp(data)
         for line in found.unsupported:
@@ -94,16 +94,3 @@ def _check(text: bytes, *, is_for_run: bool) -> None:
         read_spec_toml(text, {}, _RESOLUTION_NS)
     else:
         read_task_set(text)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SPEC_BYTES + 1)
-    except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
-    if len(data) > MAX_SPEC_BYTES:
-        msg = f"{path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no task set"
-        raise ConfigError(msg)
-    return data

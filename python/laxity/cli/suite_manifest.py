@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from laxity.cli.input_file import read_input
 from laxity.errors import ConfigError, located
 from laxity.model.suite_manifest import (
     EMPTY_MANIFEST,
@@ -17,7 +18,6 @@ from laxity.model.suite_manifest import (
     Manifest,
     read_manifest,
 )
-from laxity.model.units import exact_size
 
 if TYPE_CHECKING:
     from laxity.suites.outfit import Context
@@ -75,15 +75,7 @@ def read_stated(path: str | None, sizes: str | None) -> Stated:
             raise ConfigError(msg)
         return Stated(None, EMPTY_MANIFEST, None, ())
     file = Path(path)
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(MAX_MANIFEST_BYTES + 1)
-    except OSError as error:
-        msg = f"{file}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
-    if len(data) > MAX_MANIFEST_BYTES:
-        msg = f"{file}: larger than {exact_size(MAX_MANIFEST_BYTES)}; this is no manifest"
-        raise ConfigError(msg)
+    data = read_input(file, MAX_MANIFEST_BYTES, "a manifest")
     with located(str(file)):
         manifest = read_manifest(data)
     return Stated(file, manifest, hashlib.sha256(data).hexdigest(), _names(sizes))

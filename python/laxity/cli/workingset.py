@@ -20,13 +20,14 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
-from laxity.errors import ConfigError, suggestion
+from laxity.errors import ConfigError, located, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.model.working_set import Weight, WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
+    from laxity.model.working_set_annotations import Annotations
     from laxity.suites.bitcode import BitcodeToolchain
     from laxity.suites.bitcode_programs import Prepared
 
@@ -53,6 +54,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     fail_above: str | None
     sarif: str | None
     against: str | None
+    annotations: str | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -95,6 +97,12 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 )
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
+@click.option(
+    "--annotations",
+    metavar="FILE",
+    help="What code does not say, as TOML: how deep recursions are, how many blocks a heap holds, "
+    "what threads share.",
+)
 @click.option("--against", metavar="RUN", help="Compare with a stored run of another build.")
 @run_dir_option
 @run_root_option
@@ -126,6 +134,7 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
 
     require_tool()
     old = _read_other(options.against)
+    annotations = _read_annotations(options.annotations)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
@@ -140,6 +149,7 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
             weight=options.weight,
             limit_bits=limit_bits,
             compile_ns=compile_ns,
+            annotations=annotations,
             patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
             scratch=tables,
         )
@@ -242,6 +252,17 @@ def _check_found(options: _Options, prepared: "Prepared") -> None:
 
 def _has_sources(prepared: "Prepared") -> bool:
     return any(one.sources for one in prepared.programs)
+
+
+def _read_annotations(path: str | None) -> "Annotations | None":
+    if path is None:
+        return None
+    from laxity.cli.input_file import read_input  # noqa: PLC0415 - when needed
+    from laxity.model import working_set_annotations as model  # noqa: PLC0415 - likewise
+
+    data = read_input(Path(path), model.MAX_ANNOTATIONS_BYTES, "a file of annotations")
+    with located(path):
+        return model.read_annotations(data)
 
 
 def _read_other(path: str | None) -> WorkingSetAnswer | None:

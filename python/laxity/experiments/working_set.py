@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from laxity.analysis.occurrence import count_columns, extent
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, LaxityError
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LaxityError
 from laxity.experiments.run_once import new_manifest
 from laxity.experiments.working_set_weights import weigh
 from laxity.model.working_set import (
@@ -29,6 +29,7 @@ from laxity.model.working_set import (
     Weight,
     WorkingSetAnswer,
 )
+from laxity.model.working_set_annotations import Annotations
 from laxity.runner import finish, working_set
 from laxity.runner.finish import Finished
 from laxity.runner.working_set import Analysed
@@ -63,6 +64,7 @@ class WorkingSetRequest:
         weight: How instructions count in the heat map.
         limit_bits: More than that must be live nowhere; None: no limit.
         compile_ns: What making the bitcode took; None: it was given.
+        annotations: What the user knows beyond the code; None: nothing.
         patience_s: The analysis of one program may take so long.
         scratch: Empty directory for what the analysis writes.
     """
@@ -73,6 +75,7 @@ class WorkingSetRequest:
     weight: Weight
     limit_bits: int | None
     compile_ns: int | None
+    annotations: Annotations | None
     patience_s: float
     scratch: Path
 
@@ -91,10 +94,12 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
     Raises:
         ToolError: The analysis is not in this build.
         NoVerdict: It gave no answer at all.
+        ConfigError: An annotation fits none of the programs.
     """
     started_ns = time.monotonic_ns()
     analysed: dict[str, Analysed] = {}
     jobs = {one.name: request.job or one.job for one in request.prepared.programs}
+    words = _annotation_words(request)
     for number, job in enumerate(dict.fromkeys(jobs.values())):
         to = request.scratch / str(number)
         to.mkdir()
@@ -102,8 +107,9 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
             (one.name, one.bitcode) for one in request.prepared.programs if jobs[one.name] == job
         ]
         form = request.toolchain.form.value
-        parts = working_set.analyse(named, to, form, job, request.patience_s)
+        parts = working_set.analyse(named, to, form, job, request.patience_s, words)
         analysed |= {one.program: one for one in parts}
+    _refuse_unmatched([*analysed.values()])
     took_ns = time.monotonic_ns() - started_ns
     tables = {name: _rows_of(one) for name, one in analysed.items()}
     programs = [
@@ -115,6 +121,7 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
         target=request.toolchain.triple,
         weight=request.weight,
         flags=list(request.toolchain.flags),
+        annotations=request.annotations,
         programs=programs,
         left_out=[*request.prepared.left_out, *_failed(programs)],
         limit=_judge(request.limit_bits, tables),
@@ -167,6 +174,29 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
         run.release()
 
 
+def _annotation_words(request: WorkingSetRequest) -> list[str]:
+    """Write the annotations where the analysis reads them."""
+    if request.annotations is None:
+        return []
+    path = request.scratch / "annotations.json"
+    path.write_bytes(msgspec.json.encode(request.annotations))
+    return ["--annotations", str(path)]
+
+
+def _refuse_unmatched(analysed: Sequence[Analysed]) -> None:
+    """Refuse an annotation that is about none of the programs; a mistyped one would be no bound."""
+    lists = [one.summary.unmatched_annotations for one in analysed if not one.message]
+    if not lists:
+        return
+    for name in lists[0]:
+        if all(name in others for others in lists):
+            msg = (
+                f'annotation of "{name}": no program has such a recursive function or object; '
+                "functions.csv and objects.csv of a run name them"
+            )
+            raise ConfigError(msg)
+
+
 def _rows_of(one: Analysed) -> Table | None:
     """Read the instructions of a program that can be reached; None: there is no table."""
     path = one.directory / INSTRUCTIONS
@@ -185,7 +215,8 @@ def _resident_bits(one: Analysed) -> int | None:
     table = read_table(path)
     if "many" in table.texts("instances"):
         return None
-    total = table.bits("size_bytes").sum() if len(table) else 0.0
+    instances = [1 if one == "one" else int(one) for one in table.texts("instances")]
+    total = float((table.bits("size_bytes") * instances).sum())
     return int(total) * BITS_PER_BYTE if np.isfinite(total) else None
 
 

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from laxity.model.working_set_annotations import Annotations
+
 WORKING_SET_SCHEMA = 1
 # In the order of the columns. Volatile objects are in the sums: many suites call ordinary variables
 # so. Who has registers of devices among them subtracts that class.
@@ -129,6 +131,8 @@ class WorkingSetAnswer(Record, frozen=True, kw_only=True):
     target: str | None = None
     weight: Weight = "static"
     flags: list[str] = []
+    # As given; which of them a program used stands in its assumptions.
+    annotations: Annotations | None = None
     programs: list[ProgramAnswer] = []
     left_out: list[LeftOut] = []
     limit: Limit | None = None

@@ -29,6 +29,7 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     data_layout: str | None = None
     mode: str = "program"
     assumptions: list[str] = []
+    unmatched_annotations: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ def analyse(
     form: str,
     job: str | None,
     patience_s: float,
+    more: Sequence[str] = (),
 ) -> list[Analysed]:
     """Analyse programs.
 
@@ -76,12 +78,14 @@ def analyse(
         job: The function whose call is one job; None: whole programs.
         patience_s: One program may take so long; what takes longer has no answer.
 
+        more: Further options of the tool.
+
     Raises:
         ToolError: The tool is missing.
         RecordError: Its summary is of another version.
     """
     tool = require_tool()
-    words = [] if job is None else ["--job", job]
+    words = [*([] if job is None else ["--job", job]), *more]
 
     def analyse_one(item: tuple[str, Path]) -> Analysed:
         name, bitcode = item
