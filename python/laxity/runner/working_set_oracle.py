@@ -25,7 +25,7 @@ _SETUP = "run ./laxity setup --with workingset"
 _AS_IT_IS = ("-O0", "-w", "-Xclang", "-disable-llvm-passes")
 # The wrappers are named after what they stand for, which the compiler must not take them for.
 _RUNTIME_FLAGS = ("-O2", "-fno-builtin")
-_RUNTIMES = {"trace": ("trace.c",), "poison": ("garbage.c", "poison.c")}
+_RUNTIMES = {"trace": ("count.c", "trace.c"), "poison": ("garbage.c", "poison.c")}
 _WRAPPERS = ("contexts.c", "control.c", "heap.c", "output.c", "strings.c")
 _WORDS_TOLD = 300
 
