@@ -20,10 +20,11 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
 from laxity.errors import ConfigError, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
-from laxity.model.working_set import Weight, WorkingSetAnswer
+from laxity.model.working_set import WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 _BITS_PER_BYTE = 8
 _FORMS = ("o0", "sroa", "inline", "o2", "as-given")
-_WEIGHTS = ("static", "trace", "wcet")
 _BITCODE = (".bc", ".ll")
 _MAX_NAMES = 8
 
@@ -48,7 +48,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None
     cflags: str
     job: str | None
-    weight: Weight
     timeout: str
     fail_above: str | None
     sarif: str | None
@@ -62,7 +61,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(
     epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, 2 usage, or "
-    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer."
+    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer, weights or run."
 )
 @click.argument("files", metavar="[FILE...]", nargs=-1)
 @click.option("--compile-commands", metavar="DB", help="The sources that a build has recorded.")
@@ -79,19 +78,13 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option(
     "--job", metavar="FUNC", help="One call of it is a job; the state between jobs lives."
 )
-@click.option(
-    "--weight",
-    type=click.Choice(_WEIGHTS),
-    default="static",
-    show_default=True,
-    help="How instructions count in the heat map: each once, as executed, as loop bounds allow.",
-)
+@run_options
 @click.option(
     "--timeout",
     metavar="TIME",
     default="5m",
     show_default=True,
-    help="The analysis of one program may take so long.",
+    help="The analysis of one program, or a run of it, may take so long.",
 )
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
@@ -110,13 +103,16 @@ def workingset(**given: object) -> int:
     (workingset.csv, .parquet), which csv prints. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
+    runs = msgspec.convert(given, RunWords)
     limit_bits = _limit_bits(options)
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
-        return _answer(options, limit_bits, final, Path(scratch))
+        return _answer(options, runs, limit_bits, final, Path(scratch))
 
 
-def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Path) -> int:
+def _answer(
+    options: _Options, words: RunWords, limit_bits: int | None, final: Path, scratch: Path
+) -> int:
     from laxity.cli.workingset_summary import (  # noqa: PLC0415 - loads numpy
         print_answer,
         tell_changes,
@@ -126,18 +122,22 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
 
     require_tool()
     old = _read_other(options.against)
+    times = read_times(words)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
     compile_ns = time.monotonic_ns() - started_ns if _has_sources(prepared) else None
-    tables = scratch / "tables"
+    tables, runs = scratch / "tables", scratch / "runs"
     tables.mkdir()
+    runs.mkdir()
     found = experiment.analyse_programs(
         experiment.WorkingSetRequest(
             prepared=prepared,
             toolchain=toolchain,
             job=options.job,
-            weight=options.weight,
+            weights=tuple(dict.fromkeys(words.weights)),
+            runs=runs_wanted(words, times, [one.name for one in prepared.programs], runs),
+            times=times,
             limit_bits=limit_bits,
             compile_ns=compile_ns,
             patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],

@@ -10,7 +10,13 @@ from laxity.analysis.working_set_changes import Change, changes_of
 from laxity.cli.tables import format_table, print_json
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import Limit, Place, ProgramAnswer, WorkingSetAnswer
-from laxity.report.working_set_words import KIND, remarks_of, setting_words, show_bits
+from laxity.report.working_set_words import (
+    KIND,
+    remarks_of,
+    setting_words,
+    share_words,
+    show_bits,
+)
 from laxity.store.working_set import INSTRUCTIONS
 
 _MOST_TOLD = 10
@@ -43,6 +49,9 @@ def answer_text(answer: WorkingSetAnswer) -> str:
     if answer.left_out:
         left = [(one.path, one.reason) for one in answer.left_out]
         parts.append("\n" + format_table(("not analysed", "why"), left))
+    shares = _shares_text(answer)
+    if shares:
+        parts.append("\n" + shares)
     if answer.limit is not None:
         parts.append("\n" + _limit_text(answer.limit))
     return "".join(parts)
@@ -55,6 +64,21 @@ def place_words(place: Place) -> str:
         return where
     column = f":{place.column}" if place.column else ""
     return f"{place.file}:{place.line}{column}: {where}"
+
+
+def _shares_text(answer: WorkingSetAnswer) -> str:
+    """Say for each weight how much lies near the worst case; nothing where only one was asked."""
+    weights = list(dict.fromkeys(("static", *answer.weights)))
+    rows = [
+        (one.program, *(share_words(one, weight) for weight in weights))
+        for one in answer.programs
+        if one.occurrences
+    ]
+    if len(weights) == 1 or not rows:
+        return ""
+    columns = tuple(range(1, len(weights) + 1))
+    table = format_table(("program", *weights), rows, right=columns)
+    return f"share in the two highest tenths of its range, by weight:\n{table}"
 
 
 def tell_changes(old: WorkingSetAnswer, new: WorkingSetAnswer, *, to_json: bool) -> None:

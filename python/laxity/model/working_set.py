@@ -9,13 +9,13 @@ from typing import Literal
 
 import msgspec
 
-WORKING_SET_SCHEMA = 1
+WORKING_SET_SCHEMA = 2
 # In the order of the columns. Volatile objects are in the sums: many suites call ordinary variables
 # so. Who has registers of devices among them subtracts that class.
 CLASSES = ("ssa", "stack", "global", "const", "heap", "volatile")
 BITS_PER_BYTE = 8
 
-Weight = Literal["static", "trace", "wcet"]
+Weight = Literal["static", "trace", "time", "wcet"]
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -65,6 +65,22 @@ class Occurrence(Record, frozen=True, kw_only=True):
     gaps: list[LoopBoundGap] = []
 
 
+class TracedRun(Record, frozen=True, kw_only=True):
+    """One run of a program, instrumented; `reason` says why there is none.
+
+    `executed`: instructions in contexts of the analysis, without phis, which are no steps. `stdin`
+    null: an empty one. `has_progression` false with a reason: it was asked for in vain.
+    """
+
+    arguments: list[str] = []
+    stdin: str | None = None
+    exit_code: int | None = None
+    executed: int | None = None
+    reason: str | None = None
+    has_progression: bool = False
+    progression_reason: str | None = None
+
+
 class ProgramAnswer(Record, frozen=True, kw_only=True):
     """One program.
 
@@ -90,7 +106,9 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     classes: dict[str, int] = {}
     largest: Place | None = None
     process_ns: int | None = None
-    occurrence: Occurrence | None = None
+    # By weight: each instruction once, and what else was asked for.
+    occurrences: list[Occurrence] = []
+    run: TracedRun | None = None
     # What the analysis took for granted, annotations included.
     assumptions: list[str] = []
 
@@ -118,16 +136,20 @@ class Limit(Record, frozen=True, kw_only=True):
     violations: list[Violation] = []
 
 
+def _once_each() -> list[Weight]:
+    return ["static"]
+
+
 class WorkingSetAnswer(Record, frozen=True, kw_only=True):
     """workingset.json.
 
-    `target`: as asked for; null: that of the machine. `compile_ns`: clang, llvm-link and opt, on
-    the clock; null: bitcode was given.
+    `target`: as asked for; null: that of the machine. `weights`: of the heat maps. `compile_ns`:
+    clang, llvm-link and opt, on the clock; null: bitcode was given.
     """
 
     form: str
     target: str | None = None
-    weight: Weight = "static"
+    weights: list[Weight] = msgspec.field(default_factory=_once_each)
     flags: list[str] = []
     programs: list[ProgramAnswer] = []
     left_out: list[LeftOut] = []
