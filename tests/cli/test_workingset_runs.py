@@ -3,6 +3,9 @@
 """`laxity workingset` where it runs the programs, is told times, or compares two builds."""
 
 import csv
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -212,3 +215,21 @@ def test_options_that_mean_nothing_together_are_refused(laxity: Laxity, words: t
     done = laxity("workingset", write(laxity, "sum.c", SUM), *words, "--run-dir", "R")
     assert done.returncode == 2
     assert not (laxity.directory / "R").exists()
+
+
+@needs_llvm
+def test_another_build_is_stored_beside_the_new_one_with_the_functions_that_differ(laxity: Laxity):
+    name = write(laxity, "sum.c", SUM)
+    assert laxity("workingset", name, "--run-dir", "old", "--no-report").returncode == 0
+    write(laxity, "sum.c", SUM.replace("16", "32"))
+    found = answer(laxity, name, "--against", "old", "--cflags", "-DX")
+    against = found["against"]
+    assert (against["run"], Path(against["path"]).name) == ("sum", "old")
+    changed = {one["function"]: one["new_bits"] - one["old_bits"] for one in against["functions"]}
+    # 16 more numbers of 32 bits, in both functions.
+    assert changed == {"add": 16 * 32, "main": 16 * 32}
+    page = re.sub(r"<[^>]+>", " ", (laxity.directory / "R" / "report.html").read_text())
+    assert "Against another build" in page
+    assert "The builds differ in flags: none there, -DX here." in page
+    stored = json.loads((laxity.directory / "R" / "workingset.json").read_text())
+    assert stored["against"] == against

@@ -28,6 +28,7 @@ from laxity.model.working_set import WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
+    from laxity.store.run_directory import Run
     from laxity.suites.bitcode import BitcodeToolchain
     from laxity.suites.bitcode_programs import Prepared
 
@@ -113,11 +114,9 @@ def workingset(**given: object) -> int:
 def _answer(
     options: _Options, words: RunWords, limit_bits: int | None, final: Path, scratch: Path
 ) -> int:
-    from laxity.cli.workingset_summary import (  # noqa: PLC0415 - loads numpy
-        print_answer,
-        tell_changes,
-    )
+    from laxity.cli.workingset_summary import print_answer  # noqa: PLC0415 - loads numpy
     from laxity.experiments import working_set as experiment  # noqa: PLC0415 - likewise
+    from laxity.experiments.working_set_against import compare  # noqa: PLC0415 - likewise
     from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
 
     require_tool()
@@ -144,14 +143,14 @@ def _answer(
             scratch=tables,
         )
     )
+    if old is not None:
+        found = compare(found, *old)
     finished = experiment.store_working_set(
         found, final, _name_of(options), ["laxity", *sys.argv[1:]]
     )
     if finished.path is not None:
         _after(options, found, finished.path)
     print_answer(found.answer, options.output_format, finished.path)
-    if old is not None:
-        tell_changes(old, found.answer, to_json=options.output_format == "json")
     return experiment.exit_code(found.answer)
 
 
@@ -244,11 +243,12 @@ def _has_sources(prepared: "Prepared") -> bool:
     return any(one.sources for one in prepared.programs)
 
 
-def _read_other(path: str | None) -> WorkingSetAnswer | None:
+def _read_other(path: str | None) -> "tuple[Run, WorkingSetAnswer] | None":
     """Read the run to compare with before anything is computed."""
     if path is None:
         return None
     from laxity.report.working_set_data import read_answer  # noqa: PLC0415 - when needed
     from laxity.runner.finish import open_recovered  # noqa: PLC0415 - likewise
 
-    return read_answer(open_recovered(Path(path)))
+    run = open_recovered(Path(path))
+    return run, read_answer(run)

@@ -136,6 +136,31 @@ class Limit(Record, frozen=True, kw_only=True):
     violations: list[Violation] = []
 
 
+class FunctionChange(Record, frozen=True, kw_only=True):
+    """A function of which another build's largest live set differs; null: unbounded there."""
+
+    program: str
+    function: str
+    old_bits: int | None
+    new_bits: int | None
+
+
+class Against(Record, frozen=True, kw_only=True):
+    """`--against`: another build, as it was when this run compared itself with it.
+
+    `programs` holds what is compared of them; `functions` those that differ and that both have,
+    null: a table of one of the runs cannot be read.
+    """
+
+    run: str
+    path: str
+    form: str
+    target: str | None
+    flags: list[str]
+    programs: list[ProgramAnswer]
+    functions: list[FunctionChange] | None = None
+
+
 def _once_each() -> list[Weight]:
     return ["static"]
 
@@ -154,6 +179,7 @@ class WorkingSetAnswer(Record, frozen=True, kw_only=True):
     programs: list[ProgramAnswer] = []
     left_out: list[LeftOut] = []
     limit: Limit | None = None
+    against: Against | None = None
     # SHA-256 of each source that instructions name, as it was analysed.
     files: dict[str, str] = {}
     compile_ns: int | None = None

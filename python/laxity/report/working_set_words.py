@@ -43,6 +43,15 @@ def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def change_words(old: int | None, new: int | None) -> str:
+    """Say how a size has changed; None is unbounded."""
+    if old == new:
+        return f"{show_bits(new)} as before"
+    if old is None or new is None or not old:
+        return f"{show_bits(old)} to {show_bits(new)}"
+    return f"{show_bits(old)} to {show_bits(new)} ({100 * (new - old) / old:+.1f} %)"
+
+
 def share_words(one: ProgramAnswer, weight: Weight) -> str:
     """Say how much of a program's occurrences lies in the two highest tenths of its range."""
     counts = next((found.counts for found in one.occurrences if found.weight == weight), None)

@@ -35,6 +35,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.run_data import PageData
 from laxity.report.sections.working_set_run import (
+    against_section,
     progression_section,
     runs_section,
     share_quantities,
@@ -85,6 +86,7 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
         progression_section(data),
         _programs(page, data),
         _limit(data.answer.limit),
+        against_section(data.answer),
         runs_section(data.answer),
         _annotated(data),
         _tables(data),

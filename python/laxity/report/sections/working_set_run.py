@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What runs of the programs add to their bounds: weights side by side, and live bytes along them."""
+"""What runs of the programs add to their bounds: weights, live bytes along them; other builds."""
 
 from laxity.analysis.occurrence import share_of_highest
+from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.model.working_set import (
+    Against,
     Occurrence,
     ProgramAnswer,
     TracedRun,
@@ -12,6 +14,7 @@ from laxity.model.working_set import (
 )
 from laxity.report.blocks import (
     Block,
+    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -27,7 +30,7 @@ from laxity.report.blocks import (
 from laxity.report.run_data import PageData
 from laxity.report.working_set_data import Progression, WorkingSetData
 from laxity.report.working_set_figure import progression_figure
-from laxity.report.working_set_words import KIND, run_words, share_words
+from laxity.report.working_set_words import KIND, change_words, run_words, share_words
 
 _IDENTITY = "working-set"
 _MOST_ROWS = 25
@@ -147,6 +150,58 @@ def _figure(number: int, one: Progression, answer: WorkingSetAnswer) -> FigureBl
         "stretches of one length; shown is the most of each."
     )
     return FigureBlock(identity, progression_figure(one, identity, caption), caption)
+
+
+def against_section(answer: WorkingSetAnswer) -> Section | None:
+    """Compare with the other build as it was when this run was made."""
+    old = answer.against
+    if old is None:
+        return None
+    blocks: list[Block] = [Paragraph(f"Compared with run {old.run} ({old.path}).")]
+    blocks += [
+        Paragraph(f"The builds differ in {what}: {was} there, {is_now} here.", "note")
+        for what, was, is_now in differences_of(old, answer)
+    ]
+    head = ("program", "median", "max", "resident")
+    rows = tuple(_change_row(one) for one in changes_of(old, answer))
+    blocks.append(Table(f"Live working sets, there to here ({KIND})", head, rows))
+    blocks += _function_changes(old)
+    return Section(f"{_IDENTITY}-against", "Against another build", tuple(blocks))
+
+
+def _change_row(one: Change) -> tuple[Cell, ...]:
+    if one.old is None or one.new is None:
+        where = "only here" if one.old is None else "only there"
+        return (text_cell(one.program), *(text_cell(where) for _ in range(3)))
+    if one.old.live is None or one.new.live is None:
+        return (text_cell(one.program), *(text_cell("no answer on both sides") for _ in range(3)))
+    return (
+        text_cell(one.program),
+        number_cell(change_words(one.old.live.median, one.new.live.median)),
+        number_cell(change_words(one.old.live.max, one.new.live.max)),
+        number_cell(change_words(one.old.resident_bits, one.new.resident_bits)),
+    )
+
+
+def _function_changes(old: Against) -> list[Block]:
+    if old.functions is None:
+        return [Paragraph("Functions are not compared: a table of one run is missing.", "note")]
+    if not old.functions:
+        return [Paragraph("No function that both builds have has another largest set.")]
+    shown = old.functions[:_MOST_ROWS]
+    rows = tuple(
+        (
+            text_cell(one.program),
+            text_cell(one.function),
+            number_cell(change_words(one.old_bits, one.new_bits)),
+        )
+        for one in shown
+    )
+    title = (
+        f"Functions whose largest set differs, {show_count(len(shown))} of "
+        f"{show_count(len(old.functions))}, the largest change first ({KIND})"
+    )
+    return [Table(title, ("program", "function", "max"), rows)]
 
 
 def _executed(run: TracedRun | None) -> str:
