@@ -5,7 +5,13 @@
 import numpy as np
 import pytest
 
-from laxity.analysis.occurrence import columns_of, count_columns, extent, normalise
+from laxity.analysis.occurrence import (
+    columns_of,
+    count_columns,
+    extent,
+    normalise,
+    share_of_highest,
+)
 
 
 def test_the_range_of_a_program_has_ten_columns_and_its_end_is_in_the_last():
@@ -51,3 +57,9 @@ def test_columns_that_are_equally_common_have_no_common_one():
 )
 def test_what_is_unbounded_has_no_number(bits: list[float], expected: tuple[int | None, ...]):
     assert extent(np.array(bits)) == expected
+
+
+def test_near_the_worst_case_are_the_two_highest_tenths():
+    # 3 + 4 of 1 + 2 + 3 + 4 = 10.
+    assert share_of_highest([1, 0, 0, 0, 0, 0, 0, 2, 3, 4]) == pytest.approx(0.7)
+    assert share_of_highest([0] * 10) is None

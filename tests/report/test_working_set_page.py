@@ -22,13 +22,14 @@ from laxity.model.working_set import (
     Place,
     ProgramAnswer,
     Sizes,
+    TracedRun,
     Violation,
     WorkingSetAnswer,
 )
 from laxity.report.compare_data import read_side
 from laxity.report.page import write_report
 from laxity.store.run_directory import file_sha256, open_run
-from laxity.store.working_set import INSTRUCTIONS, read_table
+from laxity.store.working_set import INSTRUCTIONS, PROGRESSION, read_table
 
 HEADER = "function,block,index,opcode,file,line,column,live_total_bits,status\n"
 
@@ -36,7 +37,7 @@ HEADER = "function,block,index,opcode,file,line,column,live_total_bits,status\n"
 def made(root: Path, program: ProgramAnswer, rows: str, **more: object) -> Path:
     """Store a run of one program; `rows` are its instructions."""
     tables = root / "tables"
-    tables.mkdir()
+    tables.mkdir(exist_ok=True)
     (tables / INSTRUCTIONS).write_text(HEADER + rows)
     source = root / "a.c"
     source.write_text("int main(void) {\n  return <b>;\n}\n")
@@ -63,13 +64,16 @@ def program(**more: object) -> ProgramAnswer:
         instructions=3,
         live=Sizes(min=8, median=16, max=80),
         resident_bits=64,
-        occurrence=Occurrence(weight="static", counts=[2, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+        occurrences=[Occurrence(weight="static", counts=[2, 0, 0, 0, 0, 0, 0, 0, 0, 1])],
         **more,  # type: ignore[arg-type]
     )
 
 
 UNWEIGHED = msgspec.structs.replace(
-    program(), occurrence=Occurrence(weight="static", reason="no place in a range")
+    program(), occurrences=[Occurrence(weight="static", reason="no place in a range")]
+)
+UNBOUNDED_WCET = msgspec.structs.replace(
+    program(), occurrences=[Occurrence(weight="wcet", reason="no place in a range")]
 )
 
 
@@ -125,13 +129,14 @@ def test_what_is_unbounded_is_so_called_and_has_no_value(tmp_path: Path):
         instructions=1,
         unbounded=1,
         live=Sizes(min=None, median=None, max=None),
-        occurrence=Occurrence(weight="static", reason="no place in a range"),
+        occurrences=[Occurrence(weight="static", reason="no place in a range")],
     )
     run = made(tmp_path, unbounded, "main,0,0,ret,,,,,unbounded\n")
     assert "unbounded" in text_of(run / "report.html")
     quantities = json.loads((run / "derived.json").read_text())["quantities"]
     assert {one["name"]: one["value"] for one in quantities}["live_max_a"] is None
-    assert all(one["kind"] == "proven" and one["unit"] == "bit" for one in quantities)
+    sizes = [one for one in quantities if not one["name"].startswith("near_worst")]
+    assert all(one["kind"] == "proven" and one["unit"] == "bit" for one in sizes)
 
 
 def test_a_violated_limit_is_the_verdict(tmp_path: Path):
@@ -150,8 +155,19 @@ def test_a_violated_limit_is_the_verdict(tmp_path: Path):
     [
         (WorkingSetAnswer(form="sroa", programs=[program()]), 0),
         (WorkingSetAnswer(form="sroa"), 4),
+        (
+            WorkingSetAnswer(
+                form="sroa",
+                programs=[
+                    msgspec.structs.replace(
+                        program(), run=TracedRun(progression_reason="too large")
+                    )
+                ],
+            ),
+            4,
+        ),
         (WorkingSetAnswer(form="sroa", programs=[UNWEIGHED]), 0),
-        (WorkingSetAnswer(form="sroa", weight="wcet", programs=[UNWEIGHED]), 4),
+        (WorkingSetAnswer(form="sroa", weights=["wcet"], programs=[UNBOUNDED_WCET]), 4),
         (
             WorkingSetAnswer(
                 form="sroa", programs=[program()], left_out=[LeftOut(path="b", reason="no main")]
@@ -162,6 +178,41 @@ def test_a_violated_limit_is_the_verdict(tmp_path: Path):
 )
 def test_what_has_no_answer_is_no_verdict(answer: WorkingSetAnswer, code: int):
     assert exit_code(answer) == code
+
+
+def test_the_run_of_a_program_is_drawn_from_first_to_last_and_its_weights_are_compared(
+    tmp_path: Path,
+):
+    (tmp_path / "tables").mkdir()
+    # 10 executed instructions in two stretches.
+    (tmp_path / "tables" / PROGRESSION).write_text(
+        "first,executed,dynamic_min_bytes,dynamic_max_bytes,static_min_bytes,static_max_bytes\n"
+        "0,5,0,40,40,40\n5,5,0,80,20,80\n"
+    )
+    run = TracedRun(exit_code=0, executed=10, has_progression=True)
+    traced = Occurrence(weight="trace", counts=[1, 0, 0, 0, 0, 0, 0, 0, 4, 5])
+    weighed = msgspec.structs.replace(
+        program(), occurrences=[*program().occurrences, traced], run=run
+    )
+    stored = made(tmp_path, weighed, rows(tmp_path), weights=["trace"])
+    words = text_of(stored / "report.html")
+    assert "n = 10 executed instructions, in 2 stretches" in words
+    # 1 of 3 places; 4 + 5 of 10 executions.
+    assert re.search(r"\ba 33\.3 % 90\.0 % 3 10 ", words)
+    assert "no arguments, empty standard input; exit code 0" in words
+    quantities = json.loads((stored / "derived.json").read_text())["quantities"]
+    (share,) = [one for one in quantities if one["name"] == "near_worst_trace_a"]
+    assert (share["value"], share["n"], share["kind"]) == (pytest.approx(0.9), 10, "measured")
+
+
+def test_a_run_that_failed_is_named_and_no_figure_is_made_up(tmp_path: Path):
+    run = TracedRun(reason="its run ended by signal 11", progression_reason="too large")
+    occurrences = [Occurrence(weight="trace", reason="not executed: its run ended by signal 11")]
+    failed = msgspec.structs.replace(program(), occurrences=occurrences, run=run)
+    words = text_of(made(tmp_path, failed, rows(tmp_path), weights=["trace"]) / "report.html")
+    assert "not run: its run ended by signal 11" in words
+    assert "a: no progression: too large" in words
+    assert "no verdict" in words
 
 
 def test_compare_names_the_command_that_compares_working_sets(tmp_path: Path):

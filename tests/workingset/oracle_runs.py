@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.tools import find_tool
+from laxity.runner.working_set_oracle import Oracle, find_oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,10 +28,15 @@ RUN_LIMIT_S = 60
 
 def need_tool() -> Path:
     """Find the oracle, or skip."""
+    return need_oracle().tool
+
+
+def need_oracle() -> Oracle:
+    """Find the oracle and its runtimes, or skip."""
     if not all(shutil.which(name) for name in ("clang-19", "opt-19")):
         pytest.skip("needs LLVM 19 (laxity setup --with workingset)")
     try:
-        return find_tool("laxity-workingset-oracle")
+        return find_oracle(RUN_LIMIT_S)
     except (PlatformError, ToolError):
         pytest.skip("needs LLVM 19 (laxity setup --with workingset)")
 
@@ -69,20 +74,7 @@ class Subject:
     def link(self, bitcode: Path, runtime: str) -> Path:
         """An executable of a copy and the runtime `trace` or `poison`, not optimised."""
         executable = bitcode.with_suffix("")
-        compiled = bitcode.with_suffix(".o")
-        must(
-            "clang-19",
-            "-O0",
-            "-w",
-            "-Xclang",
-            "-disable-llvm-passes",
-            "-c",
-            bitcode,
-            "-o",
-            compiled,
-        )
-        archive = self.tool.parent / "oracle" / f"libworkingset-{runtime}.a"
-        must("clang-19", compiled, archive, "-lm", "-o", executable)
+        find_oracle(RUN_LIMIT_S).link(bitcode, executable, runtime)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 // laxity-workingset-oracle: makes a program write a trace, and checks the analysis against it.
+#include "analysis/table_file.hpp"
+#include "executions.hpp"
 #include "instrument.hpp"
 #include "judge.hpp"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -12,9 +14,11 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "poison_table.hpp"
 #include "poison_values.hpp"
+#include "progression.hpp"
 #include "report.hpp"
 #include "trace_file.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +29,8 @@ namespace {
 
 constexpr int EXIT_VIOLATED = 1;
 constexpr int EXIT_USAGE = 2;
+// A figure shows no more of them.
+constexpr unsigned DEFAULT_STRETCHES = 1000;
 
 cl::OptionCategory category("options of laxity-workingset-oracle");
 cl::SubCommand
@@ -34,6 +40,10 @@ cl::SubCommand poison_command(
 );
 cl::SubCommand check_command(
     "check", "compare a trace with the analysis; exit 1 where a live byte is called dead"
+);
+cl::SubCommand executions_command("executions", "write how often each instruction was executed");
+cl::SubCommand progression_command(
+    "progression", "write the live bytes along a trace: the analysis's and those that were"
 );
 
 cl::opt<std::string> instrument_input(
@@ -47,20 +57,43 @@ cl::opt<std::string> instrument_output(
     "o",
     cl::Required,
     cl::value_desc("file"),
-    cl::desc("bitcode to write"),
+    cl::desc("file to write: bitcode, or a table"),
     cl::sub(instrument_command),
     cl::sub(poison_command),
+    cl::sub(executions_command),
+    cl::sub(progression_command),
     cl::cat(category)
 );
-cl::opt<std::string>
-    check_input(cl::Positional, cl::Required, cl::desc("PROGRAM.bc"), cl::sub(check_command));
-cl::opt<std::string>
-    check_trace(cl::Positional, cl::Required, cl::desc("TRACE"), cl::sub(check_command));
+cl::opt<std::string> check_input(
+    cl::Positional,
+    cl::Required,
+    cl::desc("PROGRAM.bc"),
+    cl::sub(check_command),
+    cl::sub(executions_command),
+    cl::sub(progression_command)
+);
+cl::opt<std::string> check_trace(
+    cl::Positional,
+    cl::Required,
+    cl::desc("TRACE"),
+    cl::sub(check_command),
+    cl::sub(executions_command),
+    cl::sub(progression_command)
+);
 cl::opt<std::string> check_job(
     "job",
     cl::value_desc("function"),
-    cl::desc("check the jobs, which are the calls of this function"),
+    cl::desc("look at the jobs alone, which are the calls of this function"),
     cl::sub(check_command),
+    cl::sub(executions_command),
+    cl::sub(progression_command),
+    cl::cat(category)
+);
+cl::opt<unsigned> progression_stretches(
+    "stretches",
+    cl::init(DEFAULT_STRETCHES),
+    cl::desc("at most so many rows, each of a part of the run (1000)"),
+    cl::sub(progression_command),
     cl::cat(category)
 );
 cl::opt<std::string> check_progress(
@@ -183,7 +216,66 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     return verdict.is_covered() ? 0 : EXIT_VIOLATED;
 }
 
-int run_check()
+int write_output(const std::function<void(llvm::raw_ostream &)> &writer)
+{
+    if (llvm::Error problem = laxity::workingset::write_table(instrument_output, writer)) {
+        return fail("writing a table", llvm::toString(std::move(problem)));
+    }
+    return 0;
+}
+
+int run_executions()
+{
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = read_program(check_input, context);
+    if (!module) {
+        return EXIT_USAGE;
+    }
+    llvm::Expected<MappedWords> trace = MappedWords::open_trace(check_trace);
+    if (!trace) {
+        return fail("reading a trace", llvm::toString(trace.takeError()));
+    }
+    // Only where there are jobs is there something that the analysis leaves out.
+    std::unique_ptr<StaticSets> sets;
+    if (!check_job.empty()) {
+        auto analysed = StaticSets::analyse(*module, {.job = check_job});
+        if (!analysed) {
+            return fail("analysing " + check_input, llvm::toString(analysed.takeError()));
+        }
+        sets = std::move(*analysed);
+    }
+    Numbering numbering(*module);
+    auto executions = count_executions(trace->words(), numbering, sets.get());
+    if (!executions) {
+        return fail("reading " + check_trace, llvm::toString(executions.takeError()));
+    }
+    return write_output([&](llvm::raw_ostream &out) {
+        print_executions(out, *module, numbering, *executions);
+    });
+}
+
+int find_and_write_progression(
+    llvm::Module &module, const MappedWords &trace, const MappedWords &scratch
+)
+{
+    Numbering numbering(module);
+    llvm::Expected<Resolved> resolved = resolve(trace.words(), numbering, scratch.words());
+    if (!resolved) {
+        return fail("reading " + check_trace, llvm::toString(resolved.takeError()));
+    }
+    auto sets = StaticSets::analyse(module, {.job = check_job});
+    if (!sets) {
+        return fail("analysing " + check_input, llvm::toString(sets.takeError()));
+    }
+    std::vector<Stretch> stretches =
+        find_progression(scratch.words(), *resolved, numbering, **sets, progression_stretches);
+    return write_output([&](llvm::raw_ostream &out) { print_progression(out, stretches); });
+}
+
+// What is done with a whole trace, and with room for as many words.
+using UseOfTrace = int (*)(llvm::Module &, const MappedWords &, const MappedWords &);
+
+int with_trace(UseOfTrace use)
 {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = read_program(check_input, context);
@@ -198,7 +290,7 @@ int run_check()
     if (!scratch) {
         return fail("making room for the resolved trace", llvm::toString(scratch.takeError()));
     }
-    return check(*module, *trace, *scratch);
+    return use(*module, *trace, *scratch);
 }
 
 } // namespace
@@ -218,7 +310,13 @@ int main(int argc, char **argv)
         return run_poison_values();
     }
     if (check_command) {
-        return run_check();
+        return with_trace(check);
+    }
+    if (executions_command) {
+        return run_executions();
+    }
+    if (progression_command) {
+        return with_trace(find_and_write_progression);
     }
     return fail("reading the command line", "no command; see --help");
 }

@@ -12,6 +12,8 @@ Bits = NDArray[np.int64]
 
 # Of the paper: each column is a tenth of the range of its program.
 COLUMNS = 10
+# Of them, those that are called near the worst case.
+HIGHEST = 2
 
 
 def extent(bits: NDArray[np.float64]) -> tuple[int | None, int | None, int | None]:
@@ -63,6 +65,16 @@ def count_columns(live_bits: Bits, weights: NDArray[Any]) -> list[float]:
     """
     counts = np.bincount(columns_of(live_bits), weights=weights, minlength=COLUMNS)
     return [float(one) for one in counts]
+
+
+def share_of_highest(counts: Sequence[float]) -> float | None:
+    """Give the share of what occurs in the two highest tenths; None: nothing occurs.
+
+    Returns:
+        0 to 1. "Near the worst case most of the time" is a share near 1.
+    """
+    total = sum(counts)
+    return sum(counts[-HIGHEST:]) / total if total else None
 
 
 def normalise(counts: Sequence[float]) -> list[float]:

@@ -20,20 +20,21 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
 from laxity.errors import ConfigError, located, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
-from laxity.model.working_set import Weight, WorkingSetAnswer
+from laxity.model.working_set import WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
     from laxity.model.working_set_annotations import Annotations
+    from laxity.store.run_directory import Run
     from laxity.suites.bitcode import BitcodeToolchain
     from laxity.suites.bitcode_programs import Prepared
 
 _BITS_PER_BYTE = 8
 _FORMS = ("o0", "sroa", "inline", "o2", "as-given")
-_WEIGHTS = ("static", "trace", "wcet")
 _BITCODE = (".bc", ".ll")
 _MAX_NAMES = 8
 
@@ -49,7 +50,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None
     cflags: str
     job: str | None
-    weight: Weight
     timeout: str
     fail_above: str | None
     sarif: str | None
@@ -64,7 +64,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(
     epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, 2 usage, or "
-    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer."
+    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer, weights or run."
 )
 @click.argument("files", metavar="[FILE...]", nargs=-1)
 @click.option("--compile-commands", metavar="DB", help="The sources that a build has recorded.")
@@ -81,19 +81,13 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option(
     "--job", metavar="FUNC", help="One call of it is a job; the state between jobs lives."
 )
-@click.option(
-    "--weight",
-    type=click.Choice(_WEIGHTS),
-    default="static",
-    show_default=True,
-    help="How instructions count in the heat map: each once, as executed, as loop bounds allow.",
-)
+@run_options
 @click.option(
     "--timeout",
     metavar="TIME",
     default="5m",
     show_default=True,
-    help="The analysis of one program may take so long.",
+    help="The analysis of one program, or a run of it, may take so long.",
 )
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
@@ -118,35 +112,40 @@ def workingset(**given: object) -> int:
     (workingset.csv, .parquet), which csv prints. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
+    runs = msgspec.convert(given, RunWords)
     limit_bits = _limit_bits(options)
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
-        return _answer(options, limit_bits, final, Path(scratch))
+        return _answer(options, runs, limit_bits, final, Path(scratch))
 
 
-def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Path) -> int:
-    from laxity.cli.workingset_summary import (  # noqa: PLC0415 - loads numpy
-        print_answer,
-        tell_changes,
-    )
+def _answer(
+    options: _Options, words: RunWords, limit_bits: int | None, final: Path, scratch: Path
+) -> int:
+    from laxity.cli.workingset_summary import print_answer  # noqa: PLC0415 - loads numpy
     from laxity.experiments import working_set as experiment  # noqa: PLC0415 - likewise
+    from laxity.experiments.working_set_against import compare  # noqa: PLC0415 - likewise
     from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
 
     require_tool()
     old = _read_other(options.against)
     annotations = _read_annotations(options.annotations)
+    times = read_times(words)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
     compile_ns = time.monotonic_ns() - started_ns if _has_sources(prepared) else None
-    tables = scratch / "tables"
+    tables, runs = scratch / "tables", scratch / "runs"
     tables.mkdir()
+    runs.mkdir()
     found = experiment.analyse_programs(
         experiment.WorkingSetRequest(
             prepared=prepared,
             toolchain=toolchain,
             job=options.job,
-            weight=options.weight,
+            weights=tuple(dict.fromkeys(words.weights)),
+            runs=runs_wanted(words, times, [one.name for one in prepared.programs], runs),
+            times=times,
             limit_bits=limit_bits,
             compile_ns=compile_ns,
             annotations=annotations,
@@ -154,14 +153,14 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
             scratch=tables,
         )
     )
+    if old is not None:
+        found = compare(found, *old)
     finished = experiment.store_working_set(
         found, final, _name_of(options), ["laxity", *sys.argv[1:]]
     )
     if finished.path is not None:
         _after(options, found, finished.path)
     print_answer(found.answer, options.output_format, finished.path)
-    if old is not None:
-        tell_changes(old, found.answer, to_json=options.output_format == "json")
     return experiment.exit_code(found.answer)
 
 
@@ -265,11 +264,12 @@ def _read_annotations(path: str | None) -> "Annotations | None":
         return model.read_annotations(data)
 
 
-def _read_other(path: str | None) -> WorkingSetAnswer | None:
+def _read_other(path: str | None) -> "tuple[Run, WorkingSetAnswer] | None":
     """Read the run to compare with before anything is computed."""
     if path is None:
         return None
     from laxity.report.working_set_data import read_answer  # noqa: PLC0415 - when needed
     from laxity.runner.finish import open_recovered  # noqa: PLC0415 - likewise
 
-    return read_answer(open_recovered(Path(path)))
+    run = open_recovered(Path(path))
+    return run, read_answer(run)

@@ -6,11 +6,18 @@ import shutil
 import sys
 from pathlib import Path
 
-from laxity.analysis.working_set_changes import Change, changes_of
+from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.cli.tables import format_table, print_json
 from laxity.model.units import format_duration_ns
-from laxity.model.working_set import Limit, Place, ProgramAnswer, WorkingSetAnswer
-from laxity.report.working_set_words import KIND, remarks_of, setting_words, show_bits
+from laxity.model.working_set import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
+from laxity.report.working_set_words import (
+    KIND,
+    change_words,
+    remarks_of,
+    setting_words,
+    share_words,
+    show_bits,
+)
 from laxity.store.working_set import INSTRUCTIONS
 
 _MOST_TOLD = 10
@@ -43,8 +50,13 @@ def answer_text(answer: WorkingSetAnswer) -> str:
     if answer.left_out:
         left = [(one.path, one.reason) for one in answer.left_out]
         parts.append("\n" + format_table(("not analysed", "why"), left))
+    shares = _shares_text(answer)
+    if shares:
+        parts.append("\n" + shares)
     if answer.limit is not None:
         parts.append("\n" + _limit_text(answer.limit))
+    if answer.against is not None:
+        parts.append("\n" + _change_text(answer, answer.against))
     return "".join(parts)
 
 
@@ -57,21 +69,22 @@ def place_words(place: Place) -> str:
     return f"{place.file}:{place.line}{column}: {where}"
 
 
-def tell_changes(old: WorkingSetAnswer, new: WorkingSetAnswer, *, to_json: bool) -> None:
-    """Tell what has changed since another build; beside JSON on stderr."""
-    file = sys.stderr if to_json else sys.stdout
-    differing = [
-        f"{what}: {was}, here {is_now}"
-        for what, was, is_now in (
-            ("form", old.form, new.form),
-            ("target", old.target, new.target),
-            ("flags", " ".join(old.flags), " ".join(new.flags)),
-        )
-        if was != is_now
-    ]
-    file.write("\n" + "".join(f"differs in {one}\n" for one in differing))
-    rows = [_change_row(one) for one in changes_of(old, new)]
-    file.write(format_table(("program", "median", "max", "resident"), rows, right=(1, 2, 3)))
+def _change_text(answer: WorkingSetAnswer, old: Against) -> str:
+    lines = [f"differs in {what}: {was}, here {is_now}\n" for what, was, is_now in
+             differences_of(old, answer)]  # fmt: skip
+    rows = [_change_row(one) for one in changes_of(old, answer)]
+    table = format_table(("program", "median", "max", "resident"), rows, right=(1, 2, 3))
+    lines.append(f"against run {old.run} ({old.path}):\n{table}")
+    if old.functions:
+        n = len(old.functions)
+        some = "" if n <= _MOST_TOLD else f", the {_MOST_TOLD} largest changes"
+        lines.append(f"{n} functions differ in their largest live working set{some}:\n")
+        functions = [
+            (one.program, one.function, change_words(one.old_bits, one.new_bits))
+            for one in old.functions[:_MOST_TOLD]
+        ]
+        lines.append(format_table(("program", "function", "max"), functions, right=(2,)))
+    return "".join(lines)
 
 
 def _change_row(one: Change) -> tuple[str, ...]:
@@ -83,18 +96,25 @@ def _change_row(one: Change) -> tuple[str, ...]:
     old, new = one.old.live, one.new.live
     return (
         one.program,
-        _pair(old.median, new.median),
-        _pair(old.max, new.max),
-        _pair(one.old.resident_bits, one.new.resident_bits),
+        change_words(old.median, new.median),
+        change_words(old.max, new.max),
+        change_words(one.old.resident_bits, one.new.resident_bits),
     )
 
 
-def _pair(old: int | None, new: int | None) -> str:
-    if old == new:
-        return f"{show_bits(new)} as before"
-    if old is None or new is None or not old:
-        return f"{show_bits(old)} to {show_bits(new)}"
-    return f"{show_bits(old)} to {show_bits(new)} ({100 * (new - old) / old:+.1f} %)"
+def _shares_text(answer: WorkingSetAnswer) -> str:
+    """Say for each weight how much lies near the worst case; nothing where only one was asked."""
+    weights = list(dict.fromkeys(("static", *answer.weights)))
+    rows = [
+        (one.program, *(share_words(one, weight) for weight in weights))
+        for one in answer.programs
+        if one.occurrences
+    ]
+    if len(weights) == 1 or not rows:
+        return ""
+    columns = tuple(range(1, len(weights) + 1))
+    table = format_table(("program", *weights), rows, right=columns)
+    return f"share in the two highest tenths of its range, by weight:\n{table}"
 
 
 def _row(one: ProgramAnswer) -> tuple[str, ...]:

@@ -15,7 +15,9 @@ import numpy as np
 from laxity.analysis.occurrence import count_columns, extent
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LaxityError
 from laxity.experiments.run_once import new_manifest
-from laxity.experiments.working_set_weights import weigh
+from laxity.experiments.working_set_runs import RunsWanted, run_programs
+from laxity.experiments.working_set_times import BlockTimes
+from laxity.experiments.working_set_weights import Subject, weigh
 from laxity.model.working_set import (
     BITS_PER_BYTE,
     CLASSES,
@@ -25,6 +27,7 @@ from laxity.model.working_set import (
     Place,
     ProgramAnswer,
     Sizes,
+    TracedRun,
     Violation,
     Weight,
     WorkingSetAnswer,
@@ -61,7 +64,9 @@ class WorkingSetRequest:
         prepared: Programs as bitcode, and what could not be made.
         toolchain: That made them.
         job: The function that is a job; None: whole programs.
-        weight: How instructions count in the heat map.
+        weights: How instructions count, a heat map each.
+        runs: What is run, and for what.
+        times: Of blocks, for the weight `time`; None: nobody stated any.
         limit_bits: More than that must be live nowhere; None: no limit.
         compile_ns: What making the bitcode took; None: it was given.
         annotations: What the user knows beyond the code; None: nothing.
@@ -72,7 +77,9 @@ class WorkingSetRequest:
     prepared: Prepared
     toolchain: BitcodeToolchain
     job: str | None
-    weight: Weight
+    weights: tuple[Weight, ...]
+    runs: RunsWanted
+    times: BlockTimes | None
     limit_bits: int | None
     compile_ns: int | None
     annotations: Annotations | None
@@ -111,15 +118,21 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
         analysed |= {one.program: one for one in parts}
     _refuse_unmatched([*analysed.values()])
     took_ns = time.monotonic_ns() - started_ns
+    runs = run_programs(
+        request.runs,
+        [(one, jobs[one.name]) for one in request.prepared.programs],
+        analysed,
+        request.toolchain.triple,
+    )
     tables = {name: _rows_of(one) for name, one in analysed.items()}
     programs = [
-        _answer_of(request, one, analysed[one.name], tables[one.name])
+        _answer_of(request, one, analysed[one.name], tables[one.name], runs.get(one.name))
         for one in request.prepared.programs
     ]
     answer = WorkingSetAnswer(
         form=request.toolchain.form.value,
         target=request.toolchain.triple,
-        weight=request.weight,
+        weights=list(request.weights),
         flags=list(request.toolchain.flags),
         annotations=request.annotations,
         programs=programs,
@@ -138,10 +151,16 @@ def exit_code(answer: WorkingSetAnswer) -> int:
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
     # An unbounded program has no row of the map; that is its answer. Weights were asked for.
-    has_weights = answer.weight == "static" or all(
-        one.occurrence is None or one.occurrence.counts for one in answer.programs
+    has_weights = all(
+        one.counts or one.weight == "static" or one.weight not in answer.weights
+        for program in answer.programs
+        for one in program.occurrences
     )
-    return EXIT_DONE if has_verdict and has_weights else EXIT_NO_VERDICT
+    has_progressions = not any(
+        one.run is not None and one.run.progression_reason for one in answer.programs
+    )
+    is_done = has_verdict and has_weights and has_progressions
+    return EXIT_DONE if is_done else EXIT_NO_VERDICT
 
 
 def store_working_set(found: Found, final: Path, name: str, command_line: list[str]) -> Finished:
@@ -227,7 +246,11 @@ def _status(table: Table) -> str:
 
 
 def _answer_of(
-    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table | None
+    request: WorkingSetRequest,
+    program: BitcodeProgram,
+    one: Analysed,
+    table: Table | None,
+    run: TracedRun | None,
 ) -> ProgramAnswer:
     summary = one.summary
     answer = ProgramAnswer(
@@ -241,6 +264,7 @@ def _answer_of(
         data_layout=summary.data_layout,
         process_ns=one.process_ns,
         assumptions=summary.assumptions,
+        run=run,
     )
     if table is None or not len(table):
         return answer
@@ -255,7 +279,7 @@ def _answer_of(
         live=Sizes(min=least, median=median, max=most),
         classes=_classes(table),
         largest=_place(table.row(int(live.argmax()))),
-        occurrence=_occurrence(request, program, one, table),
+        occurrences=_occurrences(request, program, one, table, run),
     )
 
 
@@ -266,18 +290,27 @@ def _classes(table: Table) -> dict[str, int]:
     return {name: int(bits.max()) for name, bits in bounded.items() if bits.size}
 
 
-def _occurrence(
-    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table
-) -> Occurrence:
+def _occurrences(
+    request: WorkingSetRequest,
+    program: BitcodeProgram,
+    one: Analysed,
+    table: Table,
+    run: TracedRun | None,
+) -> list[Occurrence]:
+    """Give a row of each heat map; counted once instructions always, to compare the others with."""
     live = table.bits(TOTAL)
+    kinds = dict.fromkeys(("static", *request.weights))
     if np.isinf(live).any():
         reason = "working sets without a bound have no place in a range"
-        return Occurrence(weight=request.weight, reason=reason)
-    weights, why_not, gaps = weigh(
-        request.weight, request.toolchain, program, one, table, request.job or program.job
-    )
-    counts = None if weights is None else count_columns(live.astype(np.int64), weights)
-    return Occurrence(weight=request.weight, counts=counts, reason=why_not, gaps=gaps)
+        return [Occurrence(weight=kind, reason=reason) for kind in kinds]
+    job = request.job or program.job
+    subject = Subject(request.toolchain, program, one, table, job, run, request.times)
+    found = []
+    for kind in kinds:
+        weights, why_not, gaps = weigh(kind, subject)
+        counts = None if weights is None else count_columns(live.astype(np.int64), weights)
+        found.append(Occurrence(weight=kind, counts=counts, reason=why_not, gaps=gaps))
+    return found
 
 
 def _place(row: dict[str, Any]) -> Place:

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""How often each instruction counts among its program's: once, as executed, as its loops allow."""
+"""How often each instruction counts: once, as executed, as long as it took, as its loops allow."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from laxity.analysis.loop_bounds import (
     passes_of_loops,
     read_bounds,
 )
-from laxity.model.working_set import LoopBoundGap, Weight
+from laxity.experiments.working_set_times import BlockTimes, weigh_by_times
+from laxity.model.working_set import LoopBoundGap, TracedRun, Weight
 from laxity.runner.working_set import Analysed
-from laxity.store.working_set import BLOCKS, CALLS, LOOPS, Table, read_table
+from laxity.store.working_set import BLOCKS, CALLS, EXECUTIONS, LOOPS, Table, read_table
 from laxity.suites.bitcode import BitcodeToolchain
 from laxity.suites.bitcode_programs import BitcodeProgram
 
@@ -32,60 +34,90 @@ _Key = tuple[str, str, int]
 _MAIN = "main"
 
 
-def weigh(
-    weight: Weight,
-    toolchain: BitcodeToolchain,
-    program: BitcodeProgram,
-    analysed: Analysed,
-    table: Table,
-    job: str | None,
-) -> Weighed:
-    """Weigh the instructions of one program.
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A program that is weighed.
 
-    Args:
-        weight: `static`: each counts once; `trace`: as often as it was executed; `wcet`: as often
-            as the bounds of its loops allow in one run.
+    Attributes:
         toolchain: Made the program; it knows its preprocessed sources.
         program: The program.
         analysed: Where its tables lie.
-        table: Its instructions.
+        table: Its instructions that can be reached.
         job: The function that is called once; None: main.
+        run: Its traced run; None: it was not run.
+        times: Of blocks; None: nobody stated any.
+    """
+
+    toolchain: BitcodeToolchain
+    program: BitcodeProgram
+    analysed: Analysed
+    table: Table
+    job: str | None
+    run: TracedRun | None = None
+    times: BlockTimes | None = None
+
+
+def weigh(weight: Weight, subject: Subject) -> Weighed:
+    """Weigh the instructions of one program.
+
+    Args:
+        weight: `static`: each counts once; `trace`: as often as it was executed; `time`: as long as
+            its block took; `wcet`: as often as the bounds of its loops allow in one run.
+        subject: The program.
 
     Returns:
         A weight per instruction; or None and why there is none. Last, the loops without a bound and
         the bounds without a loop.
     """
     if weight == "static":
-        return np.ones(len(table)), None, []
+        return np.ones(len(subject.table)), None, []
     if weight == "trace":
-        if not table.has("executions"):
-            return None, "no trace: nothing says how often instructions are executed", []
-        executed = [one or 0 for one in table.optional_integers("executions")]
-        return np.array(executed, dtype=np.float64), None, []
-    return _by_loop_bounds(toolchain, program, analysed, table, job or _MAIN)
+        return _by_executions(subject)
+    if weight == "time":
+        return _by_times(subject)
+    return _by_loop_bounds(subject)
 
 
-def _by_loop_bounds(
-    toolchain: BitcodeToolchain,
-    program: BitcodeProgram,
-    analysed: Analysed,
-    table: Table,
-    root: str,
-) -> Weighed:
-    if not program.sources:
+def _by_executions(subject: Subject) -> Weighed:
+    if not subject.table.has(EXECUTIONS):
+        return None, _why_no_run(subject), []
+    executed = [one or 0 for one in subject.table.optional_integers(EXECUTIONS)]
+    if not any(executed):
+        return None, "its run executed none of the instructions that are analysed", []
+    return np.array(executed, dtype=np.float64), None, []
+
+
+def _by_times(subject: Subject) -> Weighed:
+    if subject.times is None:
+        return None, "nothing says how long blocks take; see --times", []
+    if subject.times.is_per_execution and not subject.table.has(EXECUTIONS):
+        return None, _why_no_run(subject), []
+    weights, why_not = weigh_by_times(subject.times, subject.program.name, subject.table)
+    return weights, why_not, []
+
+
+def _why_no_run(subject: Subject) -> str:
+    if subject.run is not None and subject.run.reason:
+        return f"not executed: {subject.run.reason}"
+    return "not executed: nothing says how often"
+
+
+def _by_loop_bounds(subject: Subject) -> Weighed:
+    if not subject.program.sources:
         return None, "bitcode holds no loop bounds: name the sources", []
-    loops, around = _loops(analysed), _loops_of_instructions(analysed, table)
-    calls = _calls(analysed, around)
+    loops = _loops(subject.analysed)
+    around = _loops_of_instructions(subject.analysed, subject.table)
+    calls = _calls(subject.analysed, around)
     bounds: list[StatedBound] = []
-    for source in program.sources:
-        bounds += read_bounds(toolchain.preprocess(source))
+    for source in subject.program.sources:
+        bounds += read_bounds(subject.toolchain.preprocess(source))
     attached = attach(_without_doubles(bounds), loops)
     gaps = _gaps(attached)
     if attached.loops_without:
         n = len(attached.loops_without)
         return None, f"{n} of {len(loops)} loops have no bound", gaps
     passes = passes_of_loops(loops, attached.most)
-    counts = calls_of_functions([root], calls, passes)
+    counts = calls_of_functions([subject.job or _MAIN], calls, passes)
     if isinstance(counts, str):
         return None, counts, gaps
     weights = [
@@ -135,8 +167,11 @@ def _calls(analysed: Analysed, around: Mapping[_Key, str]) -> list[CallSite]:
 
 
 def _keys(table: Table) -> list[_Key]:
+    # A table without rows has no types: inlined programs have no calls.
+    if not len(table):
+        return []
     columns = (table.texts("function"), table.texts("block"), table.integers("index").tolist())
-    return list(zip(*columns, strict=True)) if len(table) else []
+    return list(zip(*columns, strict=True))
 
 
 def _without_doubles(bounds: list[StatedBound]) -> list[StatedBound]:

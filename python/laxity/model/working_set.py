@@ -11,13 +11,13 @@ import msgspec
 
 from laxity.model.working_set_annotations import Annotations
 
-WORKING_SET_SCHEMA = 1
+WORKING_SET_SCHEMA = 2
 # In the order of the columns. Volatile objects are in the sums: many suites call ordinary variables
 # so. Who has registers of devices among them subtracts that class.
 CLASSES = ("ssa", "stack", "global", "const", "heap", "volatile")
 BITS_PER_BYTE = 8
 
-Weight = Literal["static", "trace", "wcet"]
+Weight = Literal["static", "trace", "time", "wcet"]
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -67,6 +67,22 @@ class Occurrence(Record, frozen=True, kw_only=True):
     gaps: list[LoopBoundGap] = []
 
 
+class TracedRun(Record, frozen=True, kw_only=True):
+    """One run of a program, instrumented; `reason` says why there is none.
+
+    `executed`: instructions in contexts of the analysis, without phis, which are no steps. `stdin`
+    null: an empty one. `has_progression` false with a reason: it was asked for in vain.
+    """
+
+    arguments: list[str] = []
+    stdin: str | None = None
+    exit_code: int | None = None
+    executed: int | None = None
+    reason: str | None = None
+    has_progression: bool = False
+    progression_reason: str | None = None
+
+
 class ProgramAnswer(Record, frozen=True, kw_only=True):
     """One program.
 
@@ -92,7 +108,9 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     classes: dict[str, int] = {}
     largest: Place | None = None
     process_ns: int | None = None
-    occurrence: Occurrence | None = None
+    # By weight: each instruction once, and what else was asked for.
+    occurrences: list[Occurrence] = []
+    run: TracedRun | None = None
     # What the analysis took for granted, annotations included.
     assumptions: list[str] = []
 
@@ -120,22 +138,52 @@ class Limit(Record, frozen=True, kw_only=True):
     violations: list[Violation] = []
 
 
+class FunctionChange(Record, frozen=True, kw_only=True):
+    """A function of which another build's largest live set differs; null: unbounded there."""
+
+    program: str
+    function: str
+    old_bits: int | None
+    new_bits: int | None
+
+
+class Against(Record, frozen=True, kw_only=True):
+    """`--against`: another build, as it was when this run compared itself with it.
+
+    `programs` holds what is compared of them; `functions` those that differ and that both have,
+    null: a table of one of the runs cannot be read.
+    """
+
+    run: str
+    path: str
+    form: str
+    target: str | None
+    flags: list[str]
+    programs: list[ProgramAnswer]
+    functions: list[FunctionChange] | None = None
+
+
+def _once_each() -> list[Weight]:
+    return ["static"]
+
+
 class WorkingSetAnswer(Record, frozen=True, kw_only=True):
     """workingset.json.
 
-    `target`: as asked for; null: that of the machine. `compile_ns`: clang, llvm-link and opt, on
-    the clock; null: bitcode was given.
+    `target`: as asked for; null: that of the machine. `weights`: of the heat maps. `compile_ns`:
+    clang, llvm-link and opt, on the clock; null: bitcode was given.
     """
 
     form: str
     target: str | None = None
-    weight: Weight = "static"
+    weights: list[Weight] = msgspec.field(default_factory=_once_each)
     flags: list[str] = []
     # As given; which of them a program used stands in its assumptions.
     annotations: Annotations | None = None
     programs: list[ProgramAnswer] = []
     left_out: list[LeftOut] = []
     limit: Limit | None = None
+    against: Against | None = None
     # SHA-256 of each source that instructions name, as it was analysed.
     files: dict[str, str] = {}
     compile_ns: int | None = None

@@ -8,12 +8,22 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from laxity.errors import ConfigError, RecordError, cannot_read
 from laxity.model.wording import plain_words
 from laxity.model.working_set import WORKING_SET_SCHEMA, WorkingSetAnswer
 from laxity.store.run_directory import WORKING_SET, Run, file_sha256
-from laxity.store.working_set import FUNCTIONS, INSTRUCTIONS, OBJECTS, TOTAL, Table, read_table
+from laxity.store.working_set import (
+    FUNCTIONS,
+    INSTRUCTIONS,
+    OBJECTS,
+    PROGRESSION,
+    TOTAL,
+    Table,
+    programs_of,
+    read_table,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,21 @@ class SourceLines:
 
 
 @dataclass(frozen=True, slots=True)
+class Progression:
+    """Live bytes along one run, by stretch of it; `first`: instructions executed before it.
+
+    All of shape (stretch,). Each stretch has the extremes of what was executed in it.
+    """
+
+    program: str
+    executed: int
+    first: NDArray[np.int64]
+    dynamic_most: NDArray[np.int64]
+    static_least: NDArray[np.int64]
+    static_most: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class WorkingSetData:
     """The answer and its tables; what could not be read is a problem."""
 
@@ -42,6 +67,7 @@ class WorkingSetData:
     functions: Table | None
     objects: Table | None
     sources: tuple[SourceLines, ...]
+    progressions: tuple[Progression, ...] = ()
     problems: tuple[str, ...] = field(default=())
 
 
@@ -83,6 +109,7 @@ def read_working_set(run: Run) -> WorkingSetData:
         functions=_try_table(run.path / FUNCTIONS, problems),
         objects=_try_table(run.path / OBJECTS, problems),
         sources=() if instructions is None else _sources(answer, instructions),
+        progressions=_progressions(_try_table(run.path / PROGRESSION, problems)),
         problems=tuple(problems),
     )
 
@@ -95,6 +122,26 @@ def _try_table(path: Path, problems: list[str]) -> Table | None:
     except RecordError as error:
         problems.append(str(error))
         return None
+
+
+def _progressions(table: Table | None) -> tuple[Progression, ...]:
+    if table is None:
+        return ()
+    found = []
+    for program in programs_of(table):
+        rows = table.chosen(np.array([one == program for one in table.texts("program")]))
+        first = rows.integers("first")
+        found.append(
+            Progression(
+                program=program,
+                executed=int(first[-1] + rows.integers("executed")[-1]),
+                first=first,
+                dynamic_most=rows.integers("dynamic_max_bytes"),
+                static_least=rows.integers("static_min_bytes"),
+                static_most=rows.integers("static_max_bytes"),
+            )
+        )
+    return tuple(found)
 
 
 def _sources(answer: WorkingSetAnswer, table: Table) -> tuple[SourceLines, ...]:

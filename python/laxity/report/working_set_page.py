@@ -46,7 +46,7 @@ def card(run: Run, data: WorkingSetData) -> Verdict:
         message=run.manifest.message,
         tiles=_tiles(answer),
         table=None,
-        machine="none: nothing ran, the code was analysed",
+        machine=_machine(answer),
         date=run.manifest.started_at,
         notes=(),
     )
@@ -115,6 +115,12 @@ def _tiles(answer: WorkingSetAnswer) -> tuple[Tile, ...]:
         Tile("resident", show_bits(one.resident_bits), "all that is allocated", KIND),
         Tile("status", one.status, count, KIND),
     )
+
+
+def _machine(answer: WorkingSetAnswer) -> str:
+    if any(one.run is not None for one in answer.programs):
+        return "of no account: sizes are computed, and what ran was counted, not timed"
+    return "none: nothing ran, the code was analysed"
 
 
 def _max_of(one: ProgramAnswer) -> int | None:

@@ -4,8 +4,9 @@
 
 from collections.abc import Sequence
 
+from laxity.analysis.occurrence import share_of_highest
 from laxity.model.units import format_duration_ns, format_size_bytes
-from laxity.model.working_set import ProgramAnswer, WorkingSetAnswer
+from laxity.model.working_set import ProgramAnswer, TracedRun, Weight, WorkingSetAnswer
 from laxity.report.blocks import Kind, join_words
 
 # Bounds that the analysis proves, whatever the input.
@@ -42,6 +43,29 @@ def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def change_words(old: int | None, new: int | None) -> str:
+    """Say how a size has changed; None is unbounded."""
+    if old == new:
+        return f"{show_bits(new)} as before"
+    if old is None or new is None or not old:
+        return f"{show_bits(old)} to {show_bits(new)}"
+    return f"{show_bits(old)} to {show_bits(new)} ({100 * (new - old) / old:+.1f} %)"
+
+
+def share_words(one: ProgramAnswer, weight: Weight) -> str:
+    """Say how much of a program's occurrences lies in the two highest tenths of its range."""
+    counts = next((found.counts for found in one.occurrences if found.weight == weight), None)
+    share = None if counts is None else share_of_highest(counts)
+    return "no verdict" if share is None else f"{100 * share:.1f} %"
+
+
+def run_words(one: TracedRun) -> str:
+    """Say what was run, and how it ended."""
+    stdin = "empty standard input" if one.stdin is None else f"standard input {one.stdin}"
+    arguments = f"arguments {' '.join(one.arguments)}" if one.arguments else "no arguments"
+    return f"{arguments}, {stdin}; exit code {one.exit_code}"
+
+
 def remarks_of(programs: Sequence[ProgramAnswer]) -> list[str]:
     """List what a reader of the figures must know; what holds for several programs is said once."""
     about: dict[str, list[str]] = {}
@@ -55,8 +79,12 @@ def _remarks(one: ProgramAnswer) -> list[str]:
     remarks = list(one.assumptions)
     if one.unbounded:
         remarks.append("some instructions have no bound: recursion, or a heap without a limit")
-    if one.occurrence is not None and one.occurrence.reason:
-        remarks.append(f"not in the heat map: {one.occurrence.reason}")
+    reasons = dict.fromkeys(found.reason for found in one.occurrences if found.reason)
+    for reason in reasons:
+        kinds = [found.weight for found in one.occurrences if found.reason == reason]
+        remarks.append(f"not in the heat map ({join_words(kinds)}): {reason}")
+    if one.run is not None and one.run.progression_reason:
+        remarks.append(f"no progression: {one.run.progression_reason}")
     return remarks
 
 

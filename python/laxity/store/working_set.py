@@ -6,7 +6,8 @@ A run has one of each with the column `program` in front, as CSV, that of the in
 Parquet. DuckDB reads and writes them, since a program may have half a million instructions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,12 @@ OBJECTS = "objects.csv"
 LOOPS = "loops.csv"
 CALLS = "calls.csv"
 BLOCKS = "blocks.csv"
-# Tables that a run keeps of what the tool writes.
-TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS)
+# Live bytes along one run.
+PROGRESSION = "progression.csv"
+# Tables that a run keeps of what the tools write.
+TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS, PROGRESSION)
+# Of the instructions: how often in one run; empty: there was none.
+EXECUTIONS = "executions"
 
 # Columns of texts, whatever their cells look like.
 _TEXTS = frozenset(
@@ -119,6 +124,38 @@ def read_table(path: Path) -> Table:
     return Table({name: np.ma.asarray(column) for name, column in found.items()})
 
 
+def add_executions(directory: Path, executions: Path) -> None:
+    """Give the instructions of one program a column `executions`.
+
+    Args:
+        directory: Holds the program's workingset.csv.
+        executions: Table `function,block,index,executions`.
+
+    Raises:
+        RecordError: A table cannot be read, or they are of two programs.
+        PlatformError: The output is full.
+    """
+    path = directory / INSTRUCTIONS
+    joined = path.with_suffix(".joined")
+    with _connection(path) as database:
+        database.execute(f"CREATE TABLE rows AS FROM {_reader(path)}")
+        database.execute(f"CREATE TABLE counted AS FROM {_reader(executions)}")
+        strange = database.execute(
+            "SELECT count(*) FROM counted ANTI JOIN rows USING (function, block, index)"
+        ).fetchone()
+        if strange is None or strange[0]:
+            msg = f"{path}: lacks instructions that were counted; rebuild with ninja -C build"
+            raise RecordError(msg)
+        _copy(
+            database,
+            "(SELECT rows.*, counted.executions FROM rows LEFT JOIN counted "
+            "USING (function, block, index) ORDER BY rows.rowid)",
+            joined,
+            "FORMAT csv, HEADER",
+        )
+    joined.replace(path)
+
+
 def join_tables(parts: Mapping[str, Path], name: str, to: Path) -> int:
     """Join one table of several programs, the column `program` in front.
 
@@ -141,23 +178,31 @@ def join_tables(parts: Mapping[str, Path], name: str, to: Path) -> int:
         f"SELECT {_quoted(program)} AS program, {_cells(name)} FROM {_reader(path)}"  # noqa: S608 - quoted
         for program, path in present.items()
     ]
+    with _connection(to / name) as database:
+        database.execute(f"CREATE TABLE rows AS {' UNION ALL BY NAME '.join(selects)}")
+        if name == INSTRUCTIONS:
+            database.execute(f"ALTER TABLE rows ADD COLUMN IF NOT EXISTS {EXECUTIONS} BIGINT")
+            _copy(database, "rows", to / PARQUET, "FORMAT parquet, COMPRESSION zstd")
+        _copy(database, "rows", to / name, "FORMAT csv, HEADER")
+        counted = database.execute("SELECT count(*) FROM rows").fetchone()
+    return 0 if counted is None else int(counted[0])
+
+
+@contextmanager
+def _connection(to: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Connect to write a table; what goes wrong is told by its name."""
     try:
         with duckdb.connect() as database:
-            database.execute(f"CREATE TABLE rows AS {' UNION ALL BY NAME '.join(selects)}")
-            _copy(database, to / name, "FORMAT csv, HEADER")
-            if name == INSTRUCTIONS:
-                _copy(database, to / PARQUET, "FORMAT parquet, COMPRESSION zstd")
-            counted = database.execute("SELECT count(*) FROM rows").fetchone()
+            yield database
     except duckdb.IOException as error:
-        msg = f"{to / name}: cannot be written ({_first_line(error)}); free space"
+        msg = f"{to}: cannot be written ({_first_line(error)}); free space"
         raise PlatformError(msg) from error
     except RuntimeError as error:
         # As DuckDB tells a signal that came while it worked.
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        msg = f"{name}: unreadable ({_first_line(error)}); the tool is of another version"
+        msg = f"{to.name}: unreadable ({_first_line(error)}); the tool is of another version"
         raise RecordError(msg) from error
-    return 0 if counted is None else int(counted[0])
 
 
 def read_program(run_dir: Path, name: str, program: str) -> Table:
@@ -201,8 +246,8 @@ def _present_texts(path: Path) -> list[str]:
     return [one for one in header if one in _TEXTS] or header[:1]
 
 
-def _copy(database: duckdb.DuckDBPyConnection, to: Path, options: str) -> None:
-    database.execute(f"COPY rows TO {_quoted(str(to))} ({options})")
+def _copy(database: duckdb.DuckDBPyConnection, what: str, to: Path, options: str) -> None:
+    database.execute(f"COPY {what} TO {_quoted(str(to))} ({options})")
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
+#include "count.h"
 #include "trace_words.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ static uint64_t buffer[BUFFERED_WORDS];
 static size_t buffered_count;
 static uint64_t written_count;
 static int trace_fd = -1;
+static int is_counting; /* nothing is written but how often what was executed */
 
 /* A trace that is not whole proves nothing: the program ends at once, whatever it was doing. */
 static void lose_trace(const char *what)
@@ -50,17 +52,24 @@ static void open_trace(void)
     if (trace_fd < 0) {
         lose_trace(path);
     }
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): as above */
+    is_counting = getenv("LAXITY_WORKINGSET_COUNT_ONLY") != NULL;
     laxity_trace_end_with_program();
 }
 
 static void flush_words(void)
 {
     const char *bytes = (const char *)buffer;
-    size_t left_bytes = buffered_count * sizeof(buffer[0]);
+    size_t left_bytes;
 
     if (trace_fd < 0) {
         open_trace();
     }
+    if (is_counting && laxity_count_segments(buffer, &buffered_count)) {
+        errno = ENOMEM;
+        lose_trace("counting");
+    }
+    left_bytes = buffered_count * sizeof(buffer[0]);
     while (left_bytes > 0) {
         ssize_t done_bytes = write(trace_fd, bytes, left_bytes);
         if (done_bytes < 0 && errno != EINTR) {
@@ -84,6 +93,12 @@ static void put(enum laxity_trace_tag tag, uint64_t payload)
         (uint64_t)tag << LAXITY_TRACE_TAG_SHIFT | (payload & LAXITY_TRACE_PAYLOAD);
 }
 
+static void put_count(uint64_t payload, uint64_t executions)
+{
+    put(LAXITY_TRACE_COUNT, executions);
+    put(LAXITY_TRACE_SEGMENT, payload);
+}
+
 void laxity_trace_finish(void)
 {
     static int is_finished;
@@ -92,6 +107,11 @@ void laxity_trace_finish(void)
         return;
     }
     is_finished = 1;
+    if (is_counting) {
+        flush_words();
+        is_counting = 0; /* what follows is written as it is */
+        laxity_count_tell(put_count);
+    }
     put(LAXITY_TRACE_END, written_count + buffered_count);
     flush_words();
     if (close(trace_fd)) {

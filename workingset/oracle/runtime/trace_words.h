@@ -31,7 +31,9 @@ enum laxity_trace_tag {   /* NOLINT(performance-enum-size): C has no other size 
                              defines context n, from 1 */
     LAXITY_TRACE_RECURSION, /* SITE, RECURSION; payload: context << 32 | parent. The call from the
                                parent enters that context again */
-    LAXITY_TRACE_END, /* payload: number of words before it; a trace without it is incomplete */
+    LAXITY_TRACE_COUNT, /* COUNT, SEGMENT: the segment was executed so often. In a trace of counts,
+                           which has no accesses */
+    LAXITY_TRACE_END,   /* payload: number of words before it; a trace without it is incomplete */
     LAXITY_TRACE_TAGS,
 };
 

@@ -5,7 +5,15 @@
 from collections.abc import Sequence
 
 from laxity.model.units import format_duration_ns
-from laxity.model.working_set import CLASSES, Limit, Place, ProgramAnswer
+from laxity.model.working_set import (
+    CLASSES,
+    Limit,
+    Occurrence,
+    Place,
+    ProgramAnswer,
+    Weight,
+    WorkingSetAnswer,
+)
 from laxity.report.annotated import page_name
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -20,11 +28,19 @@ from laxity.report.blocks import (
     Section,
     Table,
     count_noun,
+    join_words,
     number_cell,
     show_count,
     text_cell,
 )
 from laxity.report.run_data import PageData
+from laxity.report.sections.working_set_run import (
+    against_section,
+    progression_section,
+    runs_section,
+    share_quantities,
+    shares_table,
+)
 from laxity.report.working_set_data import WorkingSetData
 from laxity.report.working_set_figure import heat_map
 from laxity.report.working_set_words import KIND, remarks_of, show_bits
@@ -35,6 +51,7 @@ _MOST_ROWS = 25
 _WEIGHTS = {
     "static": "each instruction counts once",
     "trace": "each instruction counts as often as it was executed in one run",
+    "time": "each instruction counts by its share of the time that is stated for its block",
     "wcet": "each instruction counts as often as the stated loop bounds allow, every branch taken",
 }
 _HEAT_TEXT = (
@@ -65,9 +82,12 @@ _MEANINGS = (
 def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
     """Build the sections of a run."""
     found = [
-        _heat(data),
+        _heat(page, data),
+        progression_section(data),
         _programs(page, data),
         _limit(data.answer.limit),
+        against_section(data.answer),
+        runs_section(data.answer),
         _annotated(data),
         _tables(data),
         _method(),
@@ -75,46 +95,75 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _heat(data: WorkingSetData) -> Section | None:
+def _heat(page: PageData, data: WorkingSetData) -> Section | None:
     answer = data.answer
-    rows = [
-        (one.program, one.occurrence.counts)
-        for one in answer.programs
-        if one.occurrence is not None and one.occurrence.counts is not None
-    ]
+    figures = tuple(
+        figure for weight in answer.weights if (figure := _heat_figure(answer, weight)) is not None
+    )
     lacking = [
-        one for one in answer.programs if one.occurrence is not None and one.occurrence.reason
+        (one.program, found)
+        for one in answer.programs
+        for found in one.occurrences
+        if found.reason and found.weight in answer.weights
     ]
-    if not rows and not lacking:
+    if not figures and not lacking:
         return None
     blocks: list[Block] = [Paragraph(_HEAT_TEXT)]
-    if rows:
-        drawn_programs = {name for name, _ in rows}
-        n = sum(one.instructions or 0 for one in answer.programs if one.program in drawn_programs)
-        caption = (
-            f"Live working sets of {count_noun(len(rows), 'program')}, form {answer.form}; "
-            f"{_WEIGHTS[answer.weight]}; n = {show_count(n)} instructions, {KIND}. Both the sizes "
-            "and how often they occur are normalised for each row."
-        )
-        identity = f"{_IDENTITY}-heat"
-        drawn = heat_map(rows, identity, caption)
-        blocks.append(Figures((FigureBlock(identity, drawn, caption),)))
+    if figures:
+        blocks.append(Figures(figures))
+    blocks += shares_table(answer)
     if lacking:
-        reasons = tuple(
-            (text_cell(one.program), text_cell(one.occurrence.reason if one.occurrence else ""))
-            for one in lacking
-        )
-        blocks.append(Table("Programs without a row", ("program", "why"), reasons))
-        gaps = tuple(
-            (text_cell(one.program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
-            for one in answer.programs
-            if one.occurrence is not None
-            for gap in one.occurrence.gaps
-        )
-        if gaps:
-            table = Table("Loop bounds that do not fit", ("program", "place", "what"), gaps)
-            blocks.append(Folded("Loops and bounds that do not fit", (table,)))
-    return Section(f"{_IDENTITY}-distribution", "Working sets over each program", tuple(blocks))
+        blocks += _lacking(lacking)
+    return Section(
+        f"{_IDENTITY}-distribution",
+        "Working sets over each program",
+        tuple(blocks),
+        share_quantities(page, answer),
+    )
+
+
+def _heat_figure(answer: WorkingSetAnswer, weight: Weight) -> FigureBlock | None:
+    rows = [
+        (one, found.counts)
+        for one in answer.programs
+        for found in one.occurrences
+        if found.weight == weight and found.counts is not None
+    ]
+    if not rows:
+        return None
+    n = sum(one.instructions or 0 for one, _ in rows)
+    executed = ""
+    if weight == "trace":
+        n_executed = sum(one.run.executed or 0 for one, _ in rows if one.run is not None)
+        executed = f", executed {show_count(n_executed)} times (measured)"
+    caption = (
+        f"Live working sets of {count_noun(len(rows), 'program')}, form {answer.form}; "
+        f"{_WEIGHTS[weight]}; n = {show_count(n)} instructions{executed}, {KIND}. Both the sizes "
+        "and how often they occur are normalised for each row."
+    )
+    identity = f"{_IDENTITY}-heat-{weight}"
+    drawn = heat_map([(one.program, counts) for one, counts in rows], identity, caption)
+    return FigureBlock(identity, drawn, caption)
+
+
+def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
+    weights: dict[tuple[str, str | None], list[str]] = {}
+    for program, found in lacking:
+        weights.setdefault((program, found.reason), []).append(found.weight)
+    rows = tuple(
+        (text_cell(program), text_cell(join_words(kinds)), text_cell(reason))
+        for (program, reason), kinds in weights.items()
+    )
+    blocks: list[Block] = [Table("Programs without a row", ("program", "weight", "why"), rows)]
+    gaps = tuple(
+        (text_cell(program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
+        for program, found in lacking
+        for gap in found.gaps
+    )
+    if gaps:
+        table = Table("Loop bounds that do not fit", ("program", "place", "what"), gaps)
+        blocks.append(Folded("Loops and bounds that do not fit", (table,)))
+    return blocks
 
 
 def _programs(page: PageData, data: WorkingSetData) -> Section:

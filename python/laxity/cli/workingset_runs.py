@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What of `laxity workingset` concerns runs of the programs and times of their blocks."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from laxity.errors import ConfigError, suggestion
+from laxity.model.spec_reader import split_words
+from laxity.model.units import NS_PER_UNIT, parse_duration_ns
+from laxity.model.working_set import Weight
+
+if TYPE_CHECKING:
+    from laxity.experiments.working_set_runs import RunsWanted
+    from laxity.experiments.working_set_times import BlockTimes
+    from laxity.runner.working_set_trace import Inputs
+
+_WEIGHTS = ("static", "trace", "time", "wcet")
+_MAX_NAMES = 8
+_OPTIONS = (
+    click.option(
+        "--weight",
+        "weights",
+        type=click.Choice(_WEIGHTS),
+        multiple=True,
+        default=("static",),
+        show_default=True,
+        help="How instructions count in the heat map: each once, as executed, as long as --times "
+        "says, as loop bounds allow. Repeatable.",
+    ),
+    click.option("--times", metavar="FILE", help="Time of each block as CSV, for --weight time."),
+    click.option("--run-args", metavar="'WORD...'", help="Arguments of the programs that are run."),
+    click.option("--run-stdin", metavar="FILE", help="Their standard input.  [default: empty]"),
+    click.option(
+        "--progression",
+        "progressions",
+        metavar="NAME",
+        multiple=True,
+        help="Run this program for its live bytes along the run, too; with --weight trace the only "
+        "one in any case. Repeatable.",
+    ),
+)
+
+
+class RunWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The options as click gives them."""
+
+    weights: tuple[Weight, ...]
+    times: str | None
+    run_args: str | None
+    run_stdin: str | None
+    progressions: tuple[str, ...]
+    timeout: str
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of this module to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_times(options: RunWords) -> "BlockTimes | None":
+    """Read --times.
+
+    Raises:
+        ConfigError: It is there without the weight `time`, or the other way round, or is none.
+    """
+    if (options.times is None) == ("time" in options.weights):
+        msg = "--weight time: takes times from a file; name both --weight time and --times FILE"
+        raise ConfigError(msg)
+    if options.times is None:
+        return None
+    from laxity.experiments.working_set_times import (  # noqa: PLC0415 - loads numpy
+        read_block_times,
+    )
+
+    return read_block_times(Path(options.times))
+
+
+def runs_wanted(
+    options: RunWords, times: "BlockTimes | None", names: Sequence[str], scratch: Path
+) -> "RunsWanted":
+    """Say what has to be run for the options.
+
+    Args:
+        options: Of the command.
+        times: Of --times.
+        names: Of the programs that were made.
+        scratch: Empty directory for what runs leave.
+
+    Raises:
+        ConfigError: Inputs that no run takes, or a program that is not there.
+    """
+    from laxity.experiments.working_set_runs import RunsWanted  # noqa: PLC0415 - loads numpy
+
+    wants_executions = "trace" in options.weights or (times is not None and times.is_per_execution)
+    for name in options.progressions:
+        if name not in names:
+            some = ", ".join(names[:_MAX_NAMES]) or "none"
+            advice = suggestion(name, list(names), f"there are {some}")
+            msg = f'--progression: no program "{name}"; {advice}'
+            raise ConfigError(msg)
+    given = options.run_args is not None or options.run_stdin is not None
+    if given and not wants_executions and not options.progressions:
+        msg = "--run-args, --run-stdin: nothing is run; add --weight trace or --progression NAME"
+        raise ConfigError(msg)
+    progressions = options.progressions
+    if "trace" in options.weights and len(names) == 1:
+        progressions = tuple(names)
+    return RunsWanted(
+        inputs=_inputs(options),
+        wants_executions=wants_executions,
+        progressions=progressions,
+        scratch=scratch,
+        patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
+    )
+
+
+def _inputs(options: RunWords) -> "Inputs":
+    from laxity.runner.working_set_trace import Inputs  # noqa: PLC0415 - only if asked for
+
+    arguments = split_words(options.run_args or "", "--run-args")
+    if options.run_stdin is None:
+        return Inputs(tuple(arguments))
+    stdin = Path(options.run_stdin).absolute()
+    if not stdin.is_file():
+        msg = f"--run-stdin {options.run_stdin}: no such file; correct the path"
+        raise ConfigError(msg)
+    return Inputs(tuple(arguments), stdin)

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Drive laxity-workingset-oracle: a program is instrumented, linked, run, checked and poisoned.
+
+docs/working-set-proof.md says what the steps show.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity.errors import NoVerdict, ToolError
+from laxity.runner.llvm import find_llvm
+from laxity.runner.tools import find_tool, source_root
+
+TOOL = "laxity-workingset-oracle"
+_SETUP = "run ./laxity setup --with workingset"
+# Nothing may be optimised: what was analysed is what runs.
+_AS_IT_IS = ("-O0", "-w", "-Xclang", "-disable-llvm-passes")
+# The wrappers are named after what they stand for, which the compiler must not take them for.
+_RUNTIME_FLAGS = ("-O2", "-fno-builtin")
+_RUNTIMES = {"trace": ("count.c", "trace.c"), "poison": ("garbage.c", "poison.c")}
+_WRAPPERS = ("contexts.c", "control.c", "heap.c", "output.c", "strings.c")
+_WORDS_TOLD = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a program ended, and after how long; `code`: negative for a signal."""
+
+    code: int
+    output: bytes
+    words: str
+    wall_ns: int
+
+    def is_same(self, other: "Ran") -> bool:
+        """Tell whether both did the same, as far as it can be seen from outside."""
+        return (self.code, self.output) == (other.code, other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The tool and its runtimes.
+
+    Attributes:
+        tool: laxity-workingset-oracle, or the one whose analysis can be given faults.
+        limit_s: Each step may take so long.
+        triple: Of the machine that programs are compiled for; None: this one.
+        emulator: Words before a program of another machine.
+        archives: Where libworkingset-trace.a and libworkingset-poison.a are.
+    """
+
+    tool: Path
+    limit_s: float
+    triple: str | None = None
+    emulator: tuple[str, ...] = ()
+    archives: Path = field(default=Path())
+
+    def instrument(self, program: Path, to: Path) -> None:
+        """Write a copy that traces its accesses."""
+        self.must("instrument", self.tool, "instrument", program, "-o", to)
+
+    def poison_values(self, program: Path, to: Path) -> int:
+        """Write a copy whose values become garbage where they die; return in how many places."""
+        done = self.must("poison-values", self.tool, "poison-values", program, "-o", to)
+        return int(done.output.split()[0])
+
+    def link(self, bitcode: Path, to: Path, runtime: str | None = None) -> None:
+        """Make an executable, with the runtime `trace` or `poison`, or as the program is."""
+        target = [] if self.triple is None else [f"--target={self.triple}"]
+        compiled = to.with_suffix(".o")
+        clang = [find_llvm("clang"), *target]
+        self.must("compile", *clang, *_AS_IT_IS, "-c", bitcode, "-o", compiled)
+        archive = [] if runtime is None else [self.archives / f"libworkingset-{runtime}.a"]
+        self.must("link", *clang, compiled, *archive, "-lm", "-o", to)
+        compiled.unlink()
+
+    def run(self, executable: Path, **environment: str) -> Ran:
+        """Run a program beside its executable; its exit code is its own.
+
+        Raises:
+            NoVerdict: It did not end within the limit.
+        """
+        return self._start(
+            executable.name, [*self.emulator, executable], executable.parent, environment
+        )
+
+    def check(self, program: Path, trace: Path, options: Sequence[Path | str] = ()) -> Any:  # noqa: ANN401 - JSON
+        """Hold the analysis against a trace; return the verdict as the tool prints it.
+
+        Raises:
+            NoVerdict: There is no verdict.
+        """
+        done = self._start("check", [self.tool, "check", program, trace, *options], None, {})
+        try:
+            verdict = msgspec.json.decode(done.output)
+        except msgspec.DecodeError:
+            raise NoVerdict(_ended("check", done)) from None
+        if (done.code == 0) != (verdict["status"] == "covered"):
+            msg = f"check: exit code {done.code} with status {verdict['status']}"
+            raise NoVerdict(msg)
+        return verdict
+
+    def must(self, step: str, *words: Path | str) -> Ran:
+        """Run a command that has to succeed.
+
+        Raises:
+            NoVerdict: It did not; `step` says what was being done.
+        """
+        done = self._start(step, words, None, {})
+        if done.code != 0:
+            raise NoVerdict(_ended(step, done))
+        return done
+
+    def _start(
+        self,
+        step: str,
+        words: Sequence[Path | str],
+        directory: Path | None,
+        environment: dict[str, str],
+    ) -> Ran:
+        started_ns = time.monotonic_ns()
+        try:
+            done = subprocess.run(
+                [str(word) for word in words],
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                timeout=self.limit_s,
+                cwd=directory,
+                env=os.environ | environment,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            msg = f"{step}: did not end within {self.limit_s:.0f} s"
+            raise NoVerdict(msg) from None
+        except OSError as error:
+            msg = f"{step}: {words[0]}: {error.strerror}"
+            raise NoVerdict(msg) from None
+        told = done.stderr.decode(errors="replace").strip()
+        return Ran(done.returncode, done.stdout, told, time.monotonic_ns() - started_ns)
+
+
+def find_oracle(limit_s: float) -> Oracle:
+    """Find the oracle of this machine.
+
+    Raises:
+        ToolError: It is not built: this build was made without LLVM.
+    """
+    try:
+        tool = find_tool(TOOL)
+    except ToolError as error:
+        if "not found" not in str(error):
+            raise
+        msg = f"{TOOL}: not in this build, which was made without LLVM; {_SETUP}"
+        raise ToolError(msg) from error
+    return Oracle(tool, limit_s, archives=tool.parent / "oracle")
+
+
+def oracle_of_target(triple: str, emulator: Sequence[str], build: Path, limit_s: float) -> Oracle:
+    """Make an oracle for another machine: the runtimes are compiled for it, in `build`.
+
+    Raises:
+        ToolError: There is no checkout with their sources.
+        NoVerdict: They do not compile for it.
+    """
+    own = find_oracle(limit_s)
+    root = source_root()
+    if root is None:
+        msg = f"--target {triple}: the runtimes' sources are needed; start from a checkout"
+        raise ToolError(msg)
+    oracle = Oracle(own.tool, limit_s, triple, tuple(emulator), build)
+    for runtime, sources in _RUNTIMES.items():
+        objects: list[Path] = []
+        for source in (*sources, *_WRAPPERS):
+            objects.append(build / f"{runtime}-{source}.o")
+            path = root / "workingset" / "oracle" / "runtime" / source
+            words = [find_llvm("clang"), f"--target={triple}", *_RUNTIME_FLAGS, "-c", str(path)]
+            oracle.must(f"compile {source}", *words, "-o", objects[-1])
+        archive = build / f"libworkingset-{runtime}.a"
+        oracle.must("archive", find_llvm("llvm-ar"), "rcs", archive, *objects)
+    return oracle
+
+
+def _ended(step: str, done: Ran) -> str:
+    how = f"signal {-done.code}" if done.code < 0 else f"exit code {done.code}"
+    told = done.words.removeprefix(f"{TOOL}: ")[-_WORDS_TOLD:]
+    return f"{step}: {how}: {told}" if told else f"{step}: {how}"
