@@ -49,6 +49,9 @@ struct Object {
     // per instance.
     bool has_many_instances = false;
     bool is_volatile = false;
+
+    /* As the source calls it, or the bitcode where that does not say; "": it has no name. */
+    [[nodiscard]] std::string variable() const;
 };
 
 class ObjectTable {

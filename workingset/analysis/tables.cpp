@@ -235,6 +235,11 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
 
 } // namespace
 
+const char *class_name(StorageClass storage)
+{
+    return CLASS_NAMES[static_cast<size_t>(storage)];
+}
+
 llvm::Error
 write_tables(const Analysis &analysis, const std::string &form, const std::string &folder)
 {

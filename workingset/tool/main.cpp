@@ -3,11 +3,13 @@
 #include "analysis/analysis.hpp"
 #include "analysis/flow_tables.hpp"
 #include "analysis/tables.hpp"
+#include "analysis/why_json.hpp"
 
 #include <cstdint>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -21,6 +23,7 @@ enum ExitCode : uint8_t {
 };
 
 constexpr const char *USAGE = R"(usage: laxity-workingset PROGRAM.bc --out DIR [options]
+       laxity-workingset PROGRAM.bc --why OBJECT@[FILE:]LINE [options]
 Live bits at every instruction of a program, over all its calling contexts.
 
   --out DIR         folder for workingset.csv, functions.csv, objects.csv, summary.json; made if absent
@@ -28,12 +31,13 @@ Live bits at every instruction of a program, over all its calling contexts.
   --output GLOBAL   a global that is read after each job by somebody outside; may be given several times
   --form NAME       how the bitcode was made, copied into every table (default: as-given)
   --contexts N      contexts of one function that are told apart (default: 4096); further ones are joined
+  --why OBJ@LINE    instead of tables, print as JSON why an object is live at a source line, or why not
   --version         print the version
   --help            print this text
 )";
 
 struct Command {
-    std::string program, out, form = "as-given";
+    std::string program, out, why, form = "as-given";
     laxity::workingset::Options options;
 };
 
@@ -67,6 +71,8 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
         const llvm::StringRef value = words[++i];
         if (word == "--out") {
             command.out = value;
+        } else if (word == "--why") {
+            command.why = value;
         } else if (word == "--job") {
             command.options.job = value;
         } else if (word == "--output") {
@@ -82,9 +88,25 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
             );
         }
     }
-    if (command.program.empty() || command.out.empty()) {
-        return fail(ExitUsage, "read options: a program and --out DIR are needed; see --help");
+    if (command.program.empty() || command.out.empty() == command.why.empty()) {
+        return fail(
+            ExitUsage,
+            "read options: a program and either --out DIR or --why are needed; see --help"
+        );
     }
+    return ExitDone;
+}
+
+int print_why(const laxity::workingset::Analysis &analysis, const std::string &text)
+{
+    using namespace laxity::workingset;
+    llvm::Expected<WhyQuery> query = find_query(analysis, text);
+    if (!query) {
+        return fail(ExitUsage, llvm::toString(query.takeError()));
+    }
+    const PathFinder finder(analysis);
+    const Why why = explain(analysis, finder, query->object, query->places);
+    llvm::outs() << llvm::formatv("{0:2}", why_document(analysis, *query, why)) << '\n';
     return ExitDone;
 }
 
@@ -105,6 +127,9 @@ int analyse(const Command &command)
         return fail(
             ExitUsage, "analyse " + command.program + ": " + llvm::toString(analysis.takeError())
         );
+    }
+    if (!command.why.empty()) {
+        return print_why(**analysis, command.why);
     }
     if (const std::error_code code = llvm::sys::fs::create_directories(command.out)) {
         return fail(

@@ -20,7 +20,7 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
-from laxity.errors import ConfigError, suggestion
+from laxity.errors import EXIT_DONE, ConfigError, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.model.working_set import Weight, WorkingSetAnswer
@@ -53,6 +53,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     fail_above: str | None
     sarif: str | None
     against: str | None
+    why: str | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -96,6 +97,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
 @click.option("--against", metavar="RUN", help="Compare with a stored run of another build.")
+@click.option(
+    "--why",
+    metavar="OBJECT@LINE",
+    help="Instead of tables: the path to the read that keeps it alive there, or why it is dead.",
+)
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -107,10 +113,13 @@ def workingset(**given: object) -> int:
 
     FILE... is one program, of C, C++ or bitcode; --compile-commands and --suite may be many.
     Sizes are bounds for every input and every path. The run holds a table of all instructions
-    (workingset.csv, .parquet), which csv prints. docs/working-set.md.
+    (workingset.csv, .parquet), which csv prints. --why asks about one object. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
     limit_bits = _limit_bits(options)
+    if options.why is not None:
+        with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
+            return _explain(options, options.why, Path(scratch))
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
         return _answer(options, limit_bits, final, Path(scratch))
@@ -153,6 +162,39 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
     if old is not None:
         tell_changes(old, found.answer, to_json=options.output_format == "json")
     return experiment.exit_code(found.answer)
+
+
+def _explain(options: _Options, question: str, scratch: Path) -> int:
+    """Answer --why; nothing is stored."""
+    from laxity.cli.tables import print_json  # noqa: PLC0415 - when needed
+    from laxity.cli.workingset_why import why_text  # noqa: PLC0415 - likewise
+    from laxity.runner import working_set  # noqa: PLC0415 - likewise
+
+    for name, value in (
+        ("--fail-above", options.fail_above),
+        ("--against", options.against),
+        ("--run-dir", options.run_dir),
+        ("--format csv", "csv" if options.output_format == "csv" else None),
+    ):
+        if value is not None:
+            msg = f"{name}: --why answers one question and stores no run; drop one of the two"
+            raise ConfigError(msg)
+    working_set.require_tool()
+    prepared = _prepare(options, _toolchain(options), scratch)
+    names = [one.name for one in prepared.programs]
+    if len(names) != 1:
+        some = ", ".join(names[:_MAX_NAMES]) or "none"
+        choose = "choose one by --only NAME" if options.suites else "name the files of one"
+        msg = f"--why {question}: asks about one program, and these are {len(names)} ({some}); "
+        raise ConfigError(msg + choose)
+    (program,) = prepared.programs
+    patience_s = parse_duration_ns(options.timeout) / NS_PER_UNIT["s"]
+    answer = working_set.explain(program.bitcode, question, options.job or program.job, patience_s)
+    if options.output_format == "json":
+        print_json(answer)
+    else:
+        sys.stdout.write(why_text(answer))
+    return EXIT_DONE
 
 
 def _after(options: _Options, found: "Found", path: Path) -> None:
