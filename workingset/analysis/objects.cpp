@@ -44,6 +44,12 @@ std::string declared_name(const llvm::Value &value)
     for (const llvm::DbgDeclareInst *declare : llvm::findDbgDeclares(&address)) {
         return declare->getVariable()->getName().str();
     }
+    // Optimising clang keeps track of assignments instead of one address.
+    if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&value)) {
+        for (const llvm::DbgVariableRecord *record : llvm::at::getDVRAssignmentMarkers(alloca)) {
+            return record->getVariable()->getName().str();
+        }
+    }
     return value.getName().str();
 }
 

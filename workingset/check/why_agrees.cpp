@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
+#include "analysis/live_objects.hpp"
 #include "analysis/why.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/CFG.h>
@@ -15,7 +17,8 @@
 
 /*
  * Test program: for every instruction and every cell there is a path to a read exactly where the
- * analysis calls the cell live, and the path is one.
+ * analysis calls the cell live, and the path is one; the largest live objects are those of the live
+ * sets.
  *
  * What is live comes from the queries by context alone, over all contexts; paths are followed by
  * control flow and the effects of instructions alone.
@@ -229,6 +232,50 @@ class Follower {
     std::vector<const llvm::Instruction *> stack_;
 };
 
+/* The largest live objects of each instruction are those of its live set. */
+unsigned long count_wrong_objects(const Analysis &analysis, const LiveAnywhere &anywhere)
+{
+    const LiveObjects objects(analysis);
+    std::vector<uint64_t> instructions(analysis.objects().size());
+    unsigned long wrong = 0;
+    for (unsigned number = 0; number < analysis.index().size(); number++) {
+        if (!analysis.rows()[number].is_reached) {
+            continue;
+        }
+        std::vector<std::pair<uint64_t, unsigned>> expected; // inverted: the largest first
+        for (unsigned object = 0; object < analysis.objects().size(); object++) {
+            uint64_t bits = 0;
+            bool is_live = false;
+            for (const unsigned cell : analysis.cells().object_cells(object)) {
+                const bool is_cell_live = anywhere.is_live(number, cell);
+                is_live = is_live || is_cell_live;
+                bits += is_cell_live ? analysis.cells()[cell].bits : 0;
+            }
+            if (is_live) {
+                expected.emplace_back(~bits, object);
+                instructions[object]++;
+            }
+        }
+        std::ranges::sort(expected);
+        expected.resize(std::min(expected.size(), LiveObjects::MOST));
+        std::vector<std::pair<uint64_t, unsigned>> found;
+        for (const LiveObject &live : objects.largest(number)) {
+            found.emplace_back(~live.bits, live.object);
+        }
+        if (found != expected) {
+            wrong++;
+            llvm::errs() << "instruction " << number << ": other largest objects\n";
+        }
+    }
+    for (unsigned object = 0; object < analysis.objects().size(); object++) {
+        if (objects.instructions_live(object) != instructions[object]) {
+            wrong++;
+            llvm::errs() << analysis.objects()[object].name << ": live elsewhere\n";
+        }
+    }
+    return wrong;
+}
+
 struct Counts {
     unsigned long points = 0, live = 0, wrong = 0;
 };
@@ -236,6 +283,7 @@ struct Counts {
 void check(const Analysis &analysis, Counts &counts)
 {
     const LiveAnywhere anywhere(analysis);
+    counts.wrong += count_wrong_objects(analysis, anywhere);
     const PathFinder finder(analysis);
     for (unsigned number = 0; number < analysis.index().size(); number++) {
         const llvm::Instruction &at = analysis.index().instruction(number);
