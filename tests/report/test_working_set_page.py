@@ -34,11 +34,13 @@ from laxity.store.working_set import INSTRUCTIONS, PROGRESSION, read_table
 HEADER = "function,block,index,opcode,file,line,column,live_total_bits,status\n"
 
 
-def made(root: Path, program: ProgramAnswer, rows: str, **more: object) -> Path:
+def made(
+    root: Path, program: ProgramAnswer, rows: str, header: str = HEADER, **more: object
+) -> Path:
     """Store a run of one program; `rows` are its instructions."""
     tables = root / "tables"
     tables.mkdir(exist_ok=True)
-    (tables / INSTRUCTIONS).write_text(HEADER + rows)
+    (tables / INSTRUCTIONS).write_text(header + rows)
     source = root / "a.c"
     source.write_text("int main(void) {\n  return <b>;\n}\n")
     answer = WorkingSetAnswer(
@@ -105,6 +107,17 @@ def test_a_line_shows_the_most_of_its_instructions_and_its_text_is_escaped(tmp_p
     # 80 bits of line 2; the others have no instruction.
     assert re.findall(r'<td class="number">([^<]*)</td>', text) == ["", "10 B", ""]
     assert "return &lt;b&gt;;" in text
+
+
+def test_a_click_on_a_size_lists_the_objects_that_are_live_where_most_is(tmp_path: Path):
+    tables = rows(tmp_path).splitlines()
+    objects = ("main:0:buffer:64;heap:", "other:16", "")
+    header = HEADER.replace("status", "status,objects")
+    joined = [f"{row},{one}" for row, one in zip(tables, objects, strict=True)]
+    page = made(tmp_path, program(), "\n".join(joined) + "\n", header) / "annotated" / "a.html"
+    details = re.findall(r"<details>(.*?)</details>", page.read_text())
+    # Of line 2 the instruction with 80 bits: an object of 64, and one of unknown size.
+    assert details == ["<summary>10 B</summary>main:0:buffer: 8 B<br>heap: size not known"]
 
 
 def test_a_source_that_has_changed_is_not_shown(tmp_path: Path):

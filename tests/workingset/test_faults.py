@@ -62,7 +62,7 @@ int main(int argc, char **argv) { (void)argv; cell = 3; set(argc); return cell -
     ),
     "what a callee has written would not count as written": Faulty(
         "callee-writes-dropped",
-        {"main:0"},  # table, the first object of main
+        {"main:0:table"},
         """
 static void fill(int *table) { table[0] = 1; table[1] = 2; }
 int main(void) { int table[2]; fill(table); return table[0] + table[1] - 3; }

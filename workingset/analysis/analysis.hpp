@@ -97,6 +97,9 @@ class Analysis {
     [[nodiscard]] LiveSet
     live_before(const CallingContext &context, const llvm::Instruction &instruction) const;
 
+    /* All parts of the analysis, for those who look at the paths behind a live set. */
+    [[nodiscard]] Solution solution() const;
+
   private:
     explicit Analysis(const llvm::Module &module);
 
@@ -110,7 +113,6 @@ class Analysis {
     void add_job_roots(const llvm::Function &job, const Options &options);
     [[nodiscard]] CellSet live_after_process() const;
     [[nodiscard]] CellSet live_in(const llvm::Function *function) const;
-    [[nodiscard]] Solution solution() const;
     [[nodiscard]] CellSet
     live_after(const CallingContext &context, const llvm::Instruction &instruction) const;
 

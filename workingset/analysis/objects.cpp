@@ -6,7 +6,11 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 namespace laxity::workingset {
 
@@ -28,12 +32,51 @@ std::optional<uint64_t> requested_bytes(const llvm::CallBase &call, const Extern
     return model.size_arguments.empty() ? std::nullopt : std::optional(bytes);
 }
 
+/* What the source calls the variable at this address; clang gives values no names of their own. */
+std::string declared_name(const llvm::Value &value)
+{
+    // LLVM looks for what describes a value through pointers that could change it, and does not.
+    auto &address =
+        const_cast<llvm::Value &>(value); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    for (const llvm::DbgVariableRecord *record : llvm::findDVRDeclares(&address)) {
+        return record->getVariable()->getName().str();
+    }
+    for (const llvm::DbgDeclareInst *declare : llvm::findDbgDeclares(&address)) {
+        return declare->getVariable()->getName().str();
+    }
+    // Optimising clang keeps track of assignments instead of one address.
+    if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&value)) {
+        for (const llvm::DbgVariableRecord *record : llvm::at::getDVRAssignmentMarkers(alloca)) {
+            return record->getVariable()->getName().str();
+        }
+    }
+    return value.getName().str();
+}
+
+std::string declared_name(const llvm::GlobalVariable &global)
+{
+    llvm::SmallVector<llvm::DIGlobalVariableExpression *, 1> descriptions;
+    global.getDebugInfo(descriptions);
+    return descriptions.empty() ? global.getName().str()
+                                : descriptions.front()->getVariable()->getName().str();
+}
+
 std::string value_name(const llvm::Value &value)
 {
-    return value.hasName() ? ":" + value.getName().str() : "";
+    const std::string name = value.hasName() ? value.getName().str() : declared_name(value);
+    return name.empty() ? "" : ":" + name;
 }
 
 } // namespace
+
+std::string Object::variable() const
+{
+    if (value == nullptr || kind == ObjectKind::Heap) {
+        return "";
+    }
+    const auto *global = llvm::dyn_cast<llvm::GlobalVariable>(value);
+    return global == nullptr ? declared_name(*value) : declared_name(*global);
+}
 
 ObjectTable::ObjectTable(const llvm::Module &module)
 {

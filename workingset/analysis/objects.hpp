@@ -51,6 +51,9 @@ struct Object {
     // As annotated: so many at most; nullopt: nobody says.
     std::optional<uint64_t> most_instances = std::nullopt;
     bool is_volatile = false;
+
+    /* As the source calls it, or the bitcode where that does not say; "": it has no name. */
+    [[nodiscard]] std::string variable() const;
 };
 
 class ObjectTable {

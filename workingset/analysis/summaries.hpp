@@ -78,6 +78,12 @@ class Summaries {
     /* At the end of the block `from`, on the way to `to`. */
     [[nodiscard]] PathState
     along_edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to) const;
+    /* What a loop surely overwrites that is entered on this edge; nullptr: nothing. */
+    [[nodiscard]] const CellSet *
+    killed_on_edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to) const
+    {
+        return loop_kills_.find(from, to);
+    }
     /* Cells that a function and what it calls may read, write or kill: the rest is only carried
      * through. */
     [[nodiscard]] const CellSet &touched(const llvm::Function &function) const;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/tables.hpp"
 
+#include "analysis/live_objects.hpp"
+#include "analysis/object_tables.hpp"
 #include "analysis/table_file.hpp"
 
 #include <algorithm>
@@ -65,7 +67,25 @@ void write_bits(llvm::raw_ostream &out, const Row &row, const LiveBits &live, ui
     }
 }
 
-void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const std::string &form)
+/* "table:4096;main:0:buffer:128", the largest first; bits are empty of one whose size nobody knows.
+ */
+std::string text_of(const LiveObjects::Largest &largest, const ObjectTable &objects)
+{
+    std::string text;
+    for (const LiveObject &live : largest) {
+        const Object &object = objects[live.object];
+        text += (text.empty() ? "" : ";") + object.name + ":" +
+                (object.size_bytes ? std::to_string(live.bits) : "");
+    }
+    return text;
+}
+
+void write_instructions(
+    llvm::raw_ostream &out,
+    const Analysis &analysis,
+    const LiveObjects &live,
+    const std::string &form
+)
 {
     out << "function,block,index,opcode,file,line,column,inlined_at,form";
     for (const char *suffix : {"", "_min"}) {
@@ -74,7 +94,7 @@ void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const 
         }
         out << ",live_total_bits" << suffix;
     }
-    out << ",level_bits,contexts,status\n";
+    out << ",level_bits,contexts,status,objects\n";
     for (unsigned number = 0; number < analysis.index().size(); number++) {
         const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
@@ -91,53 +111,9 @@ void write_instructions(llvm::raw_ostream &out, const Analysis &analysis, const 
         }
         out << ',' << (row.is_reached && !row.most.is_bounded() ? std::to_string(level_bits) : "");
         out << ',' << (row.is_reached && row.contexts ? std::to_string(*row.contexts) : "") << ','
-            << status_of(row) << '\n';
-    }
-}
-
-const char *kind_name(ObjectKind kind)
-{
-    switch (kind) {
-    case ObjectKind::Function:
-        return "function";
-    case ObjectKind::Global:
-        return "global";
-    case ObjectKind::Alloca:
-        return "alloca";
-    case ObjectKind::ByvalCopy:
-        return "byval";
-    case ObjectKind::Varargs:
-        return "varargs";
-    case ObjectKind::Heap:
-        return "heap";
-    case ObjectKind::Environment:
-        return "environment";
-    }
-    return "";
-}
-
-std::string instances_of(const Object &object)
-{
-    if (!object.has_many_instances) {
-        return "one";
-    }
-    return object.most_instances ? std::to_string(*object.most_instances) : "many";
-}
-
-void write_objects(llvm::raw_ostream &out, const Analysis &analysis)
-{
-    out << "object,name,kind,class,function,size_bytes,instances\n";
-    for (unsigned number = 0; number < analysis.objects().size(); number++) {
-        const Object &object = analysis.objects()[number];
-        if (object.kind == ObjectKind::Function || object.kind == ObjectKind::Environment) {
-            continue;
-        }
-        const StorageClass storage = object.is_volatile ? StorageClass::Volatile : object.storage;
-        out << number << ',' << csv_field(object.name) << ',' << kind_name(object.kind) << ','
-            << CLASS_NAMES[static_cast<size_t>(storage)] << ','
-            << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
-            << (object.size_bytes ? std::to_string(*object.size_bytes) : "") << ','
-            << instances_of(object) << '\n';
+            << status_of(row) << ','
+            << (row.is_reached ? csv_field(text_of(live.largest(number), analysis.objects())) : "")
+            << '\n';
     }
 }
 
@@ -171,34 +147,6 @@ struct Extremes {
         return value ? std::to_string(*value) : "";
     }
 };
-
-Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
-{
-    Extremes extremes;
-    for (const llvm::BasicBlock &block : function) {
-        for (const llvm::Instruction &instruction : block) {
-            if (analysis.index().has_number(instruction)) {
-                extremes.add(analysis.rows()[analysis.index().number(instruction)]);
-            }
-        }
-    }
-    return extremes;
-}
-
-void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
-{
-    out << "function,instructions,reached,unbounded,most_bits,least_bits,recursive\n";
-    for (const llvm::Function &function : analysis.module()) {
-        if (function.isDeclaration()) {
-            continue;
-        }
-        const Extremes extremes = extremes_of(analysis, function);
-        out << csv_field(function.getName()) << ',' << extremes.instructions << ','
-            << extremes.reached << ',' << extremes.unbounded << ',' << Extremes::text(extremes.most)
-            << ',' << Extremes::text(extremes.least) << ','
-            << (analysis.graph().is_recursive(function) ? "yes" : "no") << '\n';
-    }
-}
 
 void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::string &form)
 {
@@ -248,11 +196,17 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
 
 } // namespace
 
+const char *class_name(StorageClass storage)
+{
+    return CLASS_NAMES[static_cast<size_t>(storage)];
+}
+
 llvm::Error
 write_tables(const Analysis &analysis, const std::string &form, const std::string &folder)
 {
+    const LiveObjects live(analysis);
     if (llvm::Error error = write_table(folder + "/workingset.csv", [&](auto &out) {
-            write_instructions(out, analysis, form);
+            write_instructions(out, analysis, live, form);
         })) {
         return error;
     }
@@ -262,7 +216,7 @@ write_tables(const Analysis &analysis, const std::string &form, const std::strin
         return error;
     }
     if (llvm::Error error = write_table(folder + "/objects.csv", [&](auto &out) {
-            write_objects(out, analysis);
+            write_objects(out, analysis, live);
         })) {
         return error;
     }

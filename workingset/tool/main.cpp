@@ -3,11 +3,13 @@
 #include "analysis/analysis.hpp"
 #include "analysis/flow_tables.hpp"
 #include "analysis/tables.hpp"
+#include "analysis/why_json.hpp"
 
 #include <cstdint>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -21,6 +23,7 @@ enum ExitCode : uint8_t {
 };
 
 constexpr const char *USAGE = R"(usage: laxity-workingset PROGRAM.bc --out DIR [options]
+       laxity-workingset PROGRAM.bc --why OBJECT@[FILE:]LINE [options]
 Live bits at every instruction of a program, over all its calling contexts.
 
   --out DIR         folder for workingset.csv, functions.csv, objects.csv, summary.json; made if absent
@@ -30,12 +33,13 @@ Live bits at every instruction of a program, over all its calling contexts.
   --annotations FILE
                     what code does not say: activations of recursions, blocks of the heap, what threads share (JSON)
   --contexts N      contexts of one function that are told apart (default: 4096); further ones are joined
+  --why OBJ@LINE    instead of tables, print as JSON why an object is live at a source line, or why not
   --version         print the version
   --help            print this text
 )";
 
 struct Command {
-    std::string program, out, form = "as-given", annotations;
+    std::string program, out, why, form = "as-given", annotations;
     laxity::workingset::Options options;
 };
 
@@ -69,6 +73,8 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
         const llvm::StringRef value = words[++i];
         if (word == "--out") {
             command.out = value;
+        } else if (word == "--why") {
+            command.why = value;
         } else if (word == "--job") {
             command.options.job = value;
         } else if (word == "--output") {
@@ -86,9 +92,25 @@ int parse(llvm::ArrayRef<const char *> words, Command &command)
             );
         }
     }
-    if (command.program.empty() || command.out.empty()) {
-        return fail(ExitUsage, "read options: a program and --out DIR are needed; see --help");
+    if (command.program.empty() || command.out.empty() == command.why.empty()) {
+        return fail(
+            ExitUsage,
+            "read options: a program and either --out DIR or --why are needed; see --help"
+        );
     }
+    return ExitDone;
+}
+
+int print_why(const laxity::workingset::Analysis &analysis, const std::string &text)
+{
+    using namespace laxity::workingset;
+    llvm::Expected<WhyQuery> query = find_query(analysis, text);
+    if (!query) {
+        return fail(ExitUsage, llvm::toString(query.takeError()));
+    }
+    const PathFinder finder(analysis);
+    const Why why = explain(analysis, finder, query->object, query->places);
+    llvm::outs() << llvm::formatv("{0:2}", why_document(analysis, *query, why)) << '\n';
     return ExitDone;
 }
 
@@ -116,6 +138,9 @@ int analyse(Command command)
         return fail(
             ExitUsage, "analyse " + command.program + ": " + llvm::toString(analysis.takeError())
         );
+    }
+    if (!command.why.empty()) {
+        return print_why(**analysis, command.why);
     }
     if (const std::error_code code = llvm::sys::fs::create_directories(command.out)) {
         return fail(

@@ -21,7 +21,7 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
-from laxity.errors import ConfigError, located, suggestion
+from laxity.errors import EXIT_DONE, ConfigError, located, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.model.working_set import WorkingSetAnswer
@@ -55,6 +55,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     sarif: str | None
     against: str | None
     annotations: str | None
+    why: str | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -98,6 +99,11 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     "what threads share.",
 )
 @click.option("--against", metavar="RUN", help="Compare with a stored run of another build.")
+@click.option(
+    "--why",
+    metavar="OBJECT@LINE",
+    help="Instead of tables: the path to the read that keeps it alive there, or why it is dead.",
+)
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -109,11 +115,14 @@ def workingset(**given: object) -> int:
 
     FILE... is one program, of C, C++ or bitcode; --compile-commands and --suite may be many.
     Sizes are bounds for every input and every path. The run holds a table of all instructions
-    (workingset.csv, .parquet), which csv prints. docs/working-set.md.
+    (workingset.csv, .parquet), which csv prints. --why asks about one object. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
     runs = msgspec.convert(given, RunWords)
     limit_bits = _limit_bits(options)
+    if options.why is not None:
+        with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
+            return _explain(options, options.why, Path(scratch))
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
         return _answer(options, runs, limit_bits, final, Path(scratch))
@@ -162,6 +171,46 @@ def _answer(
         _after(options, found, finished.path)
     print_answer(found.answer, options.output_format, finished.path)
     return experiment.exit_code(found.answer)
+
+
+def _explain(options: _Options, question: str, scratch: Path) -> int:
+    """Answer --why; nothing is stored."""
+    from laxity.cli.tables import print_json  # noqa: PLC0415 - when needed
+    from laxity.cli.workingset_why import why_text  # noqa: PLC0415 - likewise
+    from laxity.runner import working_set  # noqa: PLC0415 - likewise
+
+    for name, value in (
+        ("--fail-above", options.fail_above),
+        ("--against", options.against),
+        ("--run-dir", options.run_dir),
+        ("--format csv", "csv" if options.output_format == "csv" else None),
+    ):
+        if value is not None:
+            msg = f"{name}: --why answers one question and stores no run; drop one of the two"
+            raise ConfigError(msg)
+    working_set.require_tool()
+    prepared = _prepare(options, _toolchain(options), scratch)
+    names = [one.name for one in prepared.programs]
+    if len(names) != 1:
+        some = ", ".join(names[:_MAX_NAMES]) or "none"
+        choose = "choose one by --only NAME" if options.suites else "name the files of one"
+        msg = f"--why {question}: asks about one program, and these are {len(names)} ({some}); "
+        raise ConfigError(msg + choose)
+    (program,) = prepared.programs
+    patience_s = parse_duration_ns(options.timeout) / NS_PER_UNIT["s"]
+    annotations = _read_annotations(options.annotations)
+    answer = working_set.explain(
+        program.bitcode,
+        question,
+        options.job or program.job,
+        patience_s,
+        working_set.annotation_words(annotations, scratch),
+    )
+    if options.output_format == "json":
+        print_json(answer)
+    else:
+        sys.stdout.write(why_text(answer))
+    return EXIT_DONE
 
 
 def _after(options: _Options, found: "Found", path: Path) -> None:

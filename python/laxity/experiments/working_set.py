@@ -106,7 +106,7 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
     started_ns = time.monotonic_ns()
     analysed: dict[str, Analysed] = {}
     jobs = {one.name: request.job or one.job for one in request.prepared.programs}
-    words = _annotation_words(request)
+    words = working_set.annotation_words(request.annotations, request.scratch)
     for number, job in enumerate(dict.fromkeys(jobs.values())):
         to = request.scratch / str(number)
         to.mkdir()
@@ -191,15 +191,6 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
         raise
     finally:
         run.release()
-
-
-def _annotation_words(request: WorkingSetRequest) -> list[str]:
-    """Write the annotations where the analysis reads them."""
-    if request.annotations is None:
-        return []
-    path = request.scratch / "annotations.json"
-    path.write_bytes(msgspec.json.encode(request.annotations))
-    return ["--annotations", str(path)]
 
 
 def _refuse_unmatched(analysed: Sequence[Analysed]) -> None:

@@ -16,13 +16,17 @@ _WHOLE_PERCENT = 100
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedLine:
-    """One line: its number and text, how large its working set is in words and of the largest."""
+    """One line: its number and text, how large its working set is in words and of the largest.
+
+    `objects`: the largest that are live where most is, in words.
+    """
 
     number: int
     text: str
     size: str
     percent: int
     instructions: int
+    objects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +64,12 @@ def _lines(source: SourceLines, most: int) -> tuple[AnnotatedLine, ...]:
         if size.most_bits is not None and most:
             percent = round(_WHOLE_PERCENT * size.most_bits / most)
         words = show_bits(size.most_bits)
-        lines.append(AnnotatedLine(number, text, words, percent, size.instructions))
+        objects = tuple(_object_words(one) for one in size.objects)
+        lines.append(AnnotatedLine(number, text, words, percent, size.instructions, objects))
     return tuple(lines)
+
+
+def _object_words(one: str) -> str:
+    """Name an object and how much of it is live, from `name:bits`."""
+    name, _, bits = one.rpartition(":")
+    return f"{name}: {show_bits(int(bits))}" if bits else f"{name}: size not known"

@@ -28,10 +28,14 @@ from laxity.store.working_set import (
 
 @dataclass(frozen=True, slots=True)
 class LineSize:
-    """The most that is live at an instruction of a source line; None: unbounded."""
+    """The most that is live at an instruction of a source line; None: unbounded.
+
+    `objects`: the largest that are live there, `name:bits`, bits empty of one of unknown size.
+    """
 
     most_bits: int | None
     instructions: int
+    objects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,27 +151,29 @@ def _progressions(table: Table | None) -> tuple[Progression, ...]:
 def _sources(answer: WorkingSetAnswer, table: Table) -> tuple[SourceLines, ...]:
     """Gather the instructions of each line, by program and file."""
     live = table.bits(TOTAL)
-    found: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for program, file, line, bits, status in zip(
+    found: dict[tuple[str, str], dict[int, list[tuple[float, str]]]] = {}
+    for program, file, line, bits, status, objects in zip(
         table.texts("program"),
         table.texts("file"),
         table.optional_integers("line"),
         live.tolist(),
         table.texts("status"),
+        table.texts("objects"),
         strict=True,
     ):
         if file and line and status != "unreached":
-            found.setdefault((program, file), {}).setdefault(line, []).append(bits)
+            found.setdefault((program, file), {}).setdefault(line, []).append((bits, objects))
     texts = {file: _unchanged_text(answer, file) for _, file in found}
     return tuple(
-        SourceLines(program, file, texts[file], {line: _size(bits) for line, bits in lines.items()})
+        SourceLines(program, file, texts[file], {line: _size(live) for line, live in lines.items()})
         for (program, file), lines in found.items()
     )
 
 
-def _size(bits: list[float]) -> LineSize:
-    most = max(bits)
-    return LineSize(int(most) if np.isfinite(most) else None, len(bits))
+def _size(live: list[tuple[float, str]]) -> LineSize:
+    most, objects = max(live, key=lambda one: one[0])
+    named = tuple(objects.split(";")) if objects else ()
+    return LineSize(int(most) if np.isfinite(most) else None, len(live), named)
 
 
 def _unchanged_text(answer: WorkingSetAnswer, file: str) -> str | None:

@@ -13,8 +13,10 @@ from typing import Any
 
 import msgspec
 
-from laxity.errors import RecordError, ToolError, cannot_read
+from laxity.errors import ConfigError, NoVerdict, RecordError, ToolError, cannot_read
 from laxity.model.wording import plain_words
+from laxity.model.working_set_annotations import Annotations
+from laxity.model.working_set_why import WHY_SCHEMA, WhyAnswer
 from laxity.runner.tools import find_tool
 
 TOOL = "laxity-workingset"
@@ -114,6 +116,64 @@ def analyse(
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(analyse_one, programs))
+
+
+def annotation_words(annotations: Annotations | None, scratch: Path) -> list[str]:
+    """Write annotations where the tool reads them, and give the words that say so."""
+    if annotations is None:
+        return []
+    path = scratch / "annotations.json"
+    path.write_bytes(msgspec.json.encode(annotations))
+    return ["--annotations", str(path)]
+
+
+def explain(
+    bitcode: Path, question: str, job: str | None, patience_s: float, more: Sequence[str] = ()
+) -> WhyAnswer:
+    """Ask why an object is live at a line of a program, or why not.
+
+    Args:
+        bitcode: The program.
+        question: OBJECT@LINE.
+        job: The function whose call is one job; None: the whole program.
+        patience_s: The answer may take so long.
+        more: Further options of the tool.
+
+    Raises:
+        ToolError: The tool is missing.
+        ConfigError: There is no such object or line, or more than one.
+        NoVerdict: There was no answer in time.
+        RecordError: The answer is of another version.
+    """
+    asked = [str(require_tool()), str(bitcode), "--why", question, *more]
+    asked += [] if job is None else ["--job", job]
+    try:
+        done = subprocess.run(
+            asked,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=patience_s,
+        )
+    except subprocess.TimeoutExpired as error:
+        msg = f"--why {question}: no answer within {patience_s} s; raise --timeout"
+        raise NoVerdict(msg) from error
+    if done.returncode < 0:
+        msg = f"--why {question}: {TOOL} ended by signal {-done.returncode}; report it"
+        raise NoVerdict(msg)
+    if done.returncode:
+        raise ConfigError(_own_words(done.stderr))
+    try:
+        answer = msgspec.json.decode(done.stdout, type=WhyAnswer)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        msg = f"{TOOL}: answer unreadable ({plain_words(error)}); rebuild it with ninja -C build"
+        raise RecordError(msg) from error
+    if answer.schema != WHY_SCHEMA:
+        msg = f"{TOOL}: answers in schema {answer.schema}; this build reads {WHY_SCHEMA}"
+        raise RecordError(msg)
+    return answer
 
 
 def _read(path: Path) -> ToolSummary:

@@ -39,7 +39,7 @@ _TEXTS = frozenset(
     (
         *("program", "function", "block", "opcode", "file", "inlined_at", "form"),
         *("status", "loop", "name", "kind", "class", "instances", "recursive"),
-        *("callee", "header", "parent"),
+        *("callee", "header", "parent", "objects", "use", "first_def", "last_use", "most_at"),
     )
 )
 

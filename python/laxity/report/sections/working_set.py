@@ -48,6 +48,7 @@ from laxity.store.working_set import Table as Rows
 
 _IDENTITY = "working-set"
 _MOST_ROWS = 25
+_WHOLE_PERCENT = 100
 _WEIGHTS = {
     "static": "each instruction counts once",
     "trace": "each instruction counts as often as it was executed in one run",
@@ -274,7 +275,8 @@ def _table_of(title: str, rows: Rows, key: str) -> Table:
     cells = tuple(
         tuple(_cell(name, row[name], is_number=name in numbers) for name in names) for row in shown
     )
-    heads = tuple(name.replace("_bits", "").replace("_", " ") for name in names)
+    bare = [name.removesuffix("_bits").removesuffix("_ratio") for name in names]
+    heads = tuple(name.replace("_", " ") for name in bare)
     caption = f"{title}, {show_count(len(shown))} of {show_count(len(rows))} ({KIND})"
     return Table(caption, heads, cells)
 
@@ -282,6 +284,8 @@ def _table_of(title: str, rows: Rows, key: str) -> Table:
 def _cell(name: str, value: object, *, is_number: bool) -> Cell:
     if value is None:
         return Cell("", is_number=is_number)
+    if name.endswith("_ratio"):
+        return number_cell(f"{_WHOLE_PERCENT * float(str(value)):.3g} %")
     if is_number:
         number = int(str(value))
         is_size = name == "bits" or name.endswith("_bits")

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/live_objects.hpp"
+
+#include <llvm/IR/IntrinsicInst.h>
+#include <set>
+
+namespace laxity::workingset {
+
+class LiveObjects::Ranking {
+  public:
+    explicit Ranking(const Solution &solution)
+        : cells_(solution.cells), bits_(solution.objects.size()), counts_(bits_.size()),
+          since_(bits_.size()), instructions_(bits_.size())
+    {
+    }
+
+    /* Returns whether anything has changed. */
+    bool set(const CellSet &live)
+    {
+        CellSet gone = live_;
+        gone.intersectWithComplement(live);
+        CellSet come = live;
+        come.intersectWithComplement(live_);
+        for (const unsigned cell : gone) {
+            change(cell, false);
+        }
+        for (const unsigned cell : come) {
+            change(cell, true);
+        }
+        live_ = live;
+        return !gone.empty() || !come.empty();
+    }
+
+    [[nodiscard]] Largest largest() const
+    {
+        Largest result;
+        for (auto place = order_.begin(); place != order_.end() && result.size() < MOST; ++place) {
+            result.push_back({.object = place->second, .bits = ~place->first});
+        }
+        return result;
+    }
+
+    /* One more instruction has this live set. */
+    void count_instruction()
+    {
+        now_++;
+    }
+    /* Instructions counted while each object was live; nothing is live afterwards. */
+    std::vector<uint64_t> take_instructions()
+    {
+        set(CellSet());
+        return std::move(instructions_);
+    }
+
+  private:
+    void change(unsigned cell, bool comes)
+    {
+        const unsigned object = cells_[cell].object;
+        uint64_t &bits = bits_[object];
+        unsigned &count = counts_[object];
+        if (count > 0) {
+            order_.erase({~bits, object});
+        } else {
+            since_[object] = now_;
+        }
+        bits = comes ? bits + cells_[cell].bits : bits - cells_[cell].bits;
+        count = comes ? count + 1 : count - 1;
+        if (count > 0) {
+            order_.insert({~bits, object});
+        } else {
+            instructions_[object] += now_ - since_[object];
+        }
+    }
+
+    const Cells &cells_;
+    CellSet live_;
+    std::vector<uint64_t> bits_;
+    std::vector<unsigned> counts_; // of live cells: one of unknown size has no bits
+    uint64_t now_ = 0;
+    std::vector<uint64_t> since_, instructions_;    // per object
+    std::set<std::pair<uint64_t, unsigned>> order_; // inverted bits, object: the largest first
+};
+
+LiveObjects::LiveObjects(const Analysis &analysis)
+    : solution_(analysis.solution()), lists_(1), list_of_(analysis.index().size())
+{
+    for (const CallingContext &root : analysis.root_contexts()) {
+        LiveAfter &after = after_[root.function];
+        for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+            after[exit] |= root.after[exit];
+        }
+    }
+    Ranking ranking(solution_);
+    const auto &components = solution_.graph.bottom_up();
+    for (const auto &component : llvm::reverse(components)) {
+        has_new_ = solution_.graph.is_recursive(*component.front());
+        while (has_new_) {
+            has_new_ = false;
+            for (const llvm::Function *function : component) {
+                visit(*function, nullptr);
+            }
+        }
+        for (const llvm::Function *function : component) {
+            visit(*function, &ranking);
+        }
+    }
+    live_counts_ = ranking.take_instructions();
+}
+
+/* Without a ranking, only what is live after callees is found. */
+void LiveObjects::visit(const llvm::Function &function, Ranking *ranking)
+{
+    if (!after_.contains(&function)) {
+        return;
+    }
+    for (const llvm::BasicBlock &block : function) {
+        if (solution_.defined.block_start(block) != nullptr) {
+            visit_block(block, ranking);
+        }
+    }
+}
+
+/* The instructions of a block, and what is defined before those that may change that. */
+std::vector<LiveObjects::Point>
+LiveObjects::find_points(const llvm::BasicBlock &block, CellSet &defined) const
+{
+    std::vector<Point> points;
+    for (const llvm::Instruction &instruction : block) {
+        if (!solution_.index.has_number(instruction)) {
+            continue;
+        }
+        const unsigned number = solution_.index.number(instruction);
+        const bool changes =
+            llvm::isa<llvm::CallBase>(instruction) || solution_.cells.effect(number) != nullptr;
+        points.push_back({number, changes ? std::optional(defined) : std::nullopt});
+        if (changes) {
+            solution_.defined.step(instruction, defined);
+        }
+    }
+    return points;
+}
+
+void LiveObjects::visit_block(const llvm::BasicBlock &block, Ranking *ranking)
+{
+    const LiveAfter after = after_[block.getParent()];
+    CellSet defined = *solution_.defined.block_start(block);
+    const std::vector<Point> points = find_points(block, defined);
+    CellSet live = live_at_end(solution_, block, after);
+    bool is_first = true;
+    for (const Point &point : llvm::reverse(points)) {
+        const llvm::Instruction &instruction = solution_.index.instruction(point.number);
+        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+            enter(*call, live);
+        }
+        if (point.defined) {
+            step_back(solution_, instruction, after, live);
+        }
+        if (ranking == nullptr) {
+            continue;
+        }
+        if (is_first || point.defined) {
+            CellSet shown = live;
+            shown &= point.defined ? *point.defined : defined;
+            shown |= solution_.cells.pinned();
+            is_first = ranking->set(shown) || is_first;
+            record(point.number, *ranking, is_first);
+        } else {
+            record(point.number, *ranking, false);
+        }
+        is_first = false;
+    }
+}
+
+void LiveObjects::enter(const llvm::CallBase &call, const CellSet &after_return)
+{
+    const LiveAfter caller = after_[call.getFunction()];
+    for (const llvm::Function *callee : solution_.graph.callees(call)) {
+        const LiveAfter entered = after_callee(solution_, call, *callee, after_return, caller);
+        auto [place, is_new] = after_.try_emplace(callee);
+        has_new_ = has_new_ || is_new;
+        for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+            has_new_ = (place->second[exit] |= entered[exit]) || has_new_;
+        }
+    }
+}
+
+void LiveObjects::record(unsigned instruction, Ranking &ranking, bool has_changed)
+{
+    if (has_changed) {
+        lists_.push_back(ranking.largest());
+    }
+    list_of_[instruction] = static_cast<unsigned>(lists_.size() - 1);
+    ranking.count_instruction();
+}
+
+} // namespace laxity::workingset

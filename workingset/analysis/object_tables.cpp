@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/object_tables.hpp"
+
+#include "analysis/live_counter.hpp"
+#include "analysis/table_file.hpp"
+#include "analysis/tables.hpp"
+
+#include <algorithm>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugLoc.h>
+#include <llvm/Support/Format.h>
+
+namespace laxity::workingset {
+
+namespace {
+
+std::string text_of(std::optional<uint64_t> value)
+{
+    return value ? std::to_string(*value) : "";
+}
+
+/* file:line, empty where the compiler names none. */
+std::string line_of(const llvm::Instruction *instruction)
+{
+    const llvm::DILocation *location =
+        instruction == nullptr ? nullptr : instruction->getDebugLoc().get();
+    return location == nullptr || location->getLine() == 0
+               ? ""
+               : location->getFilename().str() + ":" + std::to_string(location->getLine());
+}
+
+const char *kind_name(ObjectKind kind)
+{
+    switch (kind) {
+    case ObjectKind::Function:
+        return "function";
+    case ObjectKind::Global:
+        return "global";
+    case ObjectKind::Alloca:
+        return "alloca";
+    case ObjectKind::ByvalCopy:
+        return "byval";
+    case ObjectKind::Varargs:
+        return "varargs";
+    case ObjectKind::Heap:
+        return "heap";
+    case ObjectKind::Environment:
+        return "environment";
+    }
+    return "";
+}
+
+/* Over the instructions of a function. */
+struct Extremes {
+    uint64_t instructions = 0, reached = 0, unbounded = 0;
+    std::optional<uint64_t> most, least;
+    const llvm::Instruction *largest = nullptr;
+
+    void add(const Row &row, const llvm::Instruction &instruction)
+    {
+        instructions++;
+        reached += row.is_reached ? 1 : 0;
+        if (!row.is_reached) {
+            return;
+        }
+        if (!row.most.is_bounded()) {
+            unbounded++;
+            return;
+        }
+        if (!most || row.most_total > *most) {
+            most = row.most_total;
+            largest = &instruction;
+        }
+        least = std::min(least.value_or(row.most_total), row.most_total);
+    }
+};
+
+Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
+{
+    Extremes extremes;
+    for (const llvm::BasicBlock &block : function) {
+        for (const llvm::Instruction &instruction : block) {
+            if (analysis.index().has_number(instruction)) {
+                extremes.add(analysis.rows()[analysis.index().number(instruction)], instruction);
+            }
+        }
+    }
+    return extremes;
+}
+
+std::string bounded_bits(const CellSet &cells, const Cells &all)
+{
+    const LiveBits bits = bits_of(cells, all);
+    return bits.is_bounded() ? std::to_string(bits.total()) : "";
+}
+
+/* Of all objects of a frame; nullopt: one has no known size. */
+std::optional<uint64_t> frame_bits(const Analysis &analysis, const llvm::Function &function)
+{
+    constexpr uint64_t BITS_PER_BYTE = 8;
+    uint64_t bits = 0;
+    for (unsigned number = 0; number < analysis.objects().size(); number++) {
+        const Object &object = analysis.objects()[number];
+        if (object.function != &function || object.storage != StorageClass::Stack) {
+            continue;
+        }
+        if (!object.size_bytes) {
+            return std::nullopt;
+        }
+        bits += *object.size_bytes * BITS_PER_BYTE;
+    }
+    return bits;
+}
+
+/* Who touches an object, over the whole program. */
+struct Uses {
+    const llvm::Instruction *first_write = nullptr, *last_read = nullptr; // in the module's order
+    bool is_read = false, is_written = false;
+
+    [[nodiscard]] const char *word() const
+    {
+        if (is_read && is_written) {
+            return "read-write";
+        }
+        if (is_read) {
+            return "read-only";
+        }
+        return is_written ? "never-read" : "untouched";
+    }
+};
+
+std::vector<Uses> find_uses(const Analysis &analysis)
+{
+    const Solution solution = analysis.solution();
+    std::vector<Uses> uses(analysis.objects().size());
+    for (unsigned number = 0; number < solution.index.size(); number++) {
+        const llvm::Instruction &instruction = solution.index.instruction(number);
+        const auto found = find_accesses(instruction, analysis.pointers());
+        for (const Access &access : found.accesses) {
+            for (const Location &place : access.places) {
+                Uses &use = uses[place.object];
+                use.is_read = use.is_read || access.is_read;
+                use.is_written = use.is_written || access.is_write;
+                if (access.is_read) {
+                    use.last_read = &instruction;
+                }
+                if (access.is_write && use.first_write == nullptr) {
+                    use.first_write = &instruction;
+                }
+            }
+        }
+        if (!found.touches_escaped) {
+            continue;
+        }
+        for (const Location &place : analysis.pointers().escaped()) {
+            Uses &use = uses[place.object];
+            use.is_read = true;
+            use.is_written = true;
+            use.last_read = &instruction;
+            use.first_write = use.first_write == nullptr ? &instruction : use.first_write;
+        }
+    }
+    return uses;
+}
+
+} // namespace
+
+void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
+{
+    const Solution solution = analysis.solution();
+    out << "function,instructions,reached,unbounded,most_bits,least_bits,recursive,entry_bits,"
+           "frame_bits,most_block,most_index,most_at\n";
+    for (const llvm::Function &function : analysis.module()) {
+        if (function.isDeclaration()) {
+            continue;
+        }
+        const Extremes extremes = extremes_of(analysis, function);
+        out << csv_field(function.getName()) << ',' << extremes.instructions << ','
+            << extremes.reached << ',' << extremes.unbounded << ',' << text_of(extremes.most) << ','
+            << text_of(extremes.least) << ','
+            << (analysis.graph().is_recursive(function) ? "yes" : "no") << ','
+            << bounded_bits(solution.summaries.entry(function).live, analysis.cells()) << ','
+            << text_of(frame_bits(analysis, function));
+        if (extremes.largest == nullptr) {
+            out << ",,,\n";
+            continue;
+        }
+        const auto place = analysis.index().place(analysis.index().number(*extremes.largest));
+        out << ',' << place.block << ',' << place.index << ','
+            << csv_field(line_of(extremes.largest)) << '\n';
+    }
+}
+
+std::string instances_of(const Object &object)
+{
+    if (!object.has_many_instances) {
+        return "one";
+    }
+    return object.most_instances ? std::to_string(*object.most_instances) : "many";
+}
+
+void write_objects(llvm::raw_ostream &out, const Analysis &analysis, const LiveObjects &live)
+{
+    const std::vector<Uses> uses = find_uses(analysis);
+    uint64_t reached = 0;
+    for (const Row &row : analysis.rows()) {
+        reached += row.is_reached ? 1 : 0;
+    }
+    out << "object,name,kind,class,function,size_bytes,instances,use,first_def,last_use,"
+           "live_instructions,live_ratio\n";
+    for (unsigned number = 0; number < analysis.objects().size(); number++) {
+        const Object &object = analysis.objects()[number];
+        if (object.kind == ObjectKind::Function || object.kind == ObjectKind::Environment) {
+            continue;
+        }
+        const StorageClass storage = object.is_volatile ? StorageClass::Volatile : object.storage;
+        const uint64_t live_count = live.instructions_live(number);
+        out << number << ',' << csv_field(object.name) << ',' << kind_name(object.kind) << ','
+            << class_name(storage) << ','
+            << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
+            << text_of(object.size_bytes) << ',' << instances_of(object) << ','
+            << uses[number].word() << ',' << csv_field(line_of(uses[number].first_write)) << ','
+            << csv_field(line_of(uses[number].last_read)) << ',' << live_count << ',';
+        if (reached > 0) {
+            out << llvm::format(
+                "%.4f", static_cast<double>(live_count) / static_cast<double>(reached)
+            );
+        }
+        out << '\n';
+    }
+}
+
+} // namespace laxity::workingset
