@@ -136,6 +136,30 @@ class Walk:
                 found += [lengths[one] for one in following]
         return max(found)
 
+    def visits(self) -> tuple[dict[State, Distance], dict[State, Distance]]:
+        """Give the shortest and the longest way from the start to each state; no state recurs."""
+        order: list[State] = []
+        seen: set[State] = set()
+        stack: list[tuple[State, bool]] = [(self.start, False)]
+        while stack:
+            state, is_done = stack.pop()
+            if is_done:
+                order.append(state)
+            elif state not in seen:
+                seen.add(state)
+                stack.append((state, True))
+                stack += [(one, False) for one in self.after[state]]
+        first: dict[State, Distance] = dict.fromkeys(order, UNBOUNDED)
+        last: dict[State, Distance] = dict.fromkeys(order, NO_PATH)
+        first[self.start] = last[self.start] = 0
+        for state in reversed(order):
+            item = self.item(state)
+            own = item.length if isinstance(item, Run) else 0
+            for one in self.after[state]:
+                first[one] = min(first[one], first[state] + own)
+                last[one] = max(last[one], last[state] + own)
+        return first, last
+
     def _is_chosen(self, state: State, chosen: frozenset[int]) -> bool:
         item = self.item(state)
         return isinstance(item, Point) and item.number in chosen

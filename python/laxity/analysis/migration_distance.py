@@ -12,7 +12,7 @@ them is one `_Effect`, and effects are put together along the order of the flow,
 callees first. So one pass over the code tells all, exactly, without any path being enumerated.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from laxity.analysis.migration_flow import (
@@ -20,6 +20,7 @@ from laxity.analysis.migration_flow import (
     Call,
     Flow,
     Function,
+    Item,
     LoopPlan,
     Point,
     Region,
@@ -148,6 +149,45 @@ class Distances:
             without=max(root.through.get(_RETURN, NO_PATH), root.end),
         )
 
+    def latest(self) -> dict[int, Distance]:
+        """Give the longest way from the start to each candidate that a path comes by."""
+        effects: dict[str, _Effect] = {}
+        passes: dict[str, _Passes] = {}
+        for name in self._order:
+            passes[name] = _Passes(self._flow.functions[name], frozenset(), effects)
+            effects[name] = passes[name].region(self._plans[name], "")
+        entered: dict[str, Distance] = {self._flow.root: 0}
+        found: dict[int, Distance] = {}
+        # Callers first: only they enter a function.
+        for name in reversed(self._order):
+            starts: dict[str, Distance] = {}
+            passes[name].visit(self._plans[name], "", entered.get(name, NO_PATH), starts)
+            for block, start in starts.items():
+                items = self._flow.functions[name].blocks[block].items
+                _visit_items(items, start, effects, entered, found)
+        return found
+
+
+def _visit_items(
+    items: Iterable[Item],
+    start: Distance,
+    callees: Mapping[str, _Effect],
+    entered: dict[str, Distance],
+    found: dict[int, Distance],
+) -> None:
+    """Go through a block that is come to after `start`; note candidates, and callees entered."""
+    for item in items:
+        if start == NO_PATH:
+            return  # behind a call that does not return
+        if isinstance(item, Run):
+            start += item.length
+        elif isinstance(item, Point):
+            found[item.number] = start
+        else:
+            for callee in item.callees:
+                entered[callee] = max(entered.get(callee, NO_PATH), start)
+            start = plus(start, _call_effect(item, callees).through[_RETURN])
+
 
 class _Passes:
     """Effects of the parts of one function."""
@@ -162,6 +202,27 @@ class _Passes:
 
     def region(self, region: Region, header: str) -> _Effect:
         """Join the parts of one pass; what leaves it, or comes to its header, is an exit."""
+        return self._join(region, header)[0]
+
+    def visit(self, region: Region, header: str, base: Distance, into: dict[str, Distance]) -> None:
+        """Enter the longest way to each block, where `base` is that to the pass."""
+        starts = self._join(region, header)[1]
+        for name, start in starts.items():
+            way = plus(base, start)
+            plan = region.loops.get(name)
+            if way == NO_PATH:
+                continue
+            if plan is None:
+                into[name] = max(into.get(name, NO_PATH), way)
+                continue
+            round_trip = self.region(plan.again, name).through.get(name, NO_PATH)
+            most = plan.most_back_edges
+            self.visit(plan.again, name, plus(way, _rounds(most, 1, round_trip)), into)
+            if plan.last is not None:
+                self.visit(plan.last, name, plus(way, _rounds(most, 0, round_trip)), into)
+
+    def _join(self, region: Region, header: str) -> tuple[_Effect, dict[str, Distance]]:
+        """Join the parts; give the longest way to each of them without a point, too."""
         whole = _Effect()
         start = dict.fromkeys(region.order, NO_PATH)
         since = dict.fromkeys(region.order, NO_PATH)
@@ -181,7 +242,7 @@ class _Passes:
                 elif target in region.stays:
                     start[target] = max(start[target], from_start)
                     since[target] = max(since[target], from_point)
-        return whole
+        return whole, start
 
     def _loop(self, plan: LoopPlan) -> _Effect:
         """Join the passes over a loop's body.

@@ -5,6 +5,7 @@
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,13 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.cli.workingset_points import (
+    PointsWords,
+    check_single,
+    points_asked,
+    points_options,
+    write_hints,
+)
 from laxity.errors import ConfigError, suggestion
 from laxity.model.spec_reader import split_words
 from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
@@ -27,6 +35,7 @@ from laxity.model.working_set import Weight, WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
+    from laxity.experiments.working_set_points import PointsAsked
     from laxity.suites.bitcode import BitcodeToolchain
     from laxity.suites.bitcode_programs import Prepared
 
@@ -60,9 +69,20 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     output_format: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """All that was asked for, read before anything is computed."""
+
+    options: _Options
+    words: PointsWords
+    points: "PointsAsked | None"
+    limit_bits: int | None
+
+
 @click.command(
-    epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, 2 usage, or "
-    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer."
+    epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, or no migration "
+    "points keep --distance, 2 usage, or sources that do not compile, 3 LLVM is missing, 4 a "
+    "program has no answer."
 )
 @click.argument("files", metavar="[FILE...]", nargs=-1)
 @click.option("--compile-commands", metavar="DB", help="The sources that a build has recorded.")
@@ -96,6 +116,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--fail-above", metavar="SIZE", help="Exit with 1 if more is live somewhere: 4KiB.")
 @click.option("--sarif", metavar="FILE", help="Write what --fail-above found as SARIF.")
 @click.option("--against", metavar="RUN", help="Compare with a stored run of another build.")
+@points_options
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -110,13 +131,14 @@ def workingset(**given: object) -> int:
     (workingset.csv, .parquet), which csv prints. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
-    limit_bits = _limit_bits(options)
+    words = msgspec.convert(given, PointsWords)
+    asked = _Asked(options, words, points_asked(words), _limit_bits(options))
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
-        return _answer(options, limit_bits, final, Path(scratch))
+        return _answer(asked, final, Path(scratch))
 
 
-def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Path) -> int:
+def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
     from laxity.cli.workingset_summary import (  # noqa: PLC0415 - loads numpy
         print_answer,
         tell_changes,
@@ -125,10 +147,12 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
     from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
 
     require_tool()
+    options = asked.options
     old = _read_other(options.against)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
+    check_single(asked.words, len(prepared.programs))
     compile_ns = time.monotonic_ns() - started_ns if _has_sources(prepared) else None
     tables = scratch / "tables"
     tables.mkdir()
@@ -138,12 +162,14 @@ def _answer(options: _Options, limit_bits: int | None, final: Path, scratch: Pat
             toolchain=toolchain,
             job=options.job,
             weight=options.weight,
-            limit_bits=limit_bits,
+            limit_bits=asked.limit_bits,
             compile_ns=compile_ns,
             patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
             scratch=tables,
+            points=asked.points,
         )
     )
+    write_hints(asked.words, found.answer, prepared, toolchain, scratch)
     finished = experiment.store_working_set(
         found, final, _name_of(options), ["laxity", *sys.argv[1:]]
     )

@@ -15,7 +15,13 @@ import numpy as np
 from laxity.analysis.occurrence import count_columns, extent
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, LaxityError
 from laxity.experiments.run_once import new_manifest
-from laxity.experiments.working_set_weights import weigh
+from laxity.experiments.working_set_points import (
+    PointsAsked,
+    migration_points,
+    write_points,
+)
+from laxity.experiments.working_set_weights import stated_bounds, weigh
+from laxity.model.migration_points import MigrationPoints
 from laxity.model.working_set import (
     BITS_PER_BYTE,
     CLASSES,
@@ -48,6 +54,8 @@ from laxity.suites.bitcode_programs import BitcodeProgram, Prepared
 
 _MOST_VIOLATIONS = 1000
 _FAILED = "failed"
+# Roots that the conventions name.
+_MAIN, _JOB = "main", "benchmark_execution"
 _UNREACHED, _EXACT = "unreached", "exact"
 _WORSE = ("unbounded", "merged")
 
@@ -65,6 +73,7 @@ class WorkingSetRequest:
         compile_ns: What making the bitcode took; None: it was given.
         patience_s: The analysis of one program may take so long.
         scratch: Empty directory for what the analysis writes.
+        points: What migration points are asked for; None: none.
     """
 
     prepared: Prepared
@@ -75,6 +84,7 @@ class WorkingSetRequest:
     compile_ns: int | None
     patience_s: float
     scratch: Path
+    points: PointsAsked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +136,22 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
 
 
 def exit_code(answer: WorkingSetAnswer) -> int:
-    """Say how the command ends: a violated limit outweighs what has no answer."""
+    """Say how the command ends: a violated limit outweighs what has no answer.
+
+    A largest distance between migration points that no choice keeps is violated.
+    """
     if answer.limit is not None and answer.limit.instructions:
+        return EXIT_VIOLATED
+    points = [one.migration for one in answer.programs if one.migration is not None]
+    if any(one.distance is not None and one.placed is None for one in points):
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
     # An unbounded program has no row of the map; that is its answer. Weights were asked for.
     has_weights = answer.weight == "static" or all(
         one.occurrence is None or one.occurrence.counts for one in answer.programs
     )
-    return EXIT_DONE if has_verdict and has_weights else EXIT_NO_VERDICT
+    has_points = not any(one.reason or one.cost_missing for one in points)
+    return EXIT_DONE if has_verdict and has_weights and has_points else EXIT_NO_VERDICT
 
 
 def store_working_set(found: Found, final: Path, name: str, command_line: list[str]) -> Finished:
@@ -225,7 +242,22 @@ def _answer_of(
         classes=_classes(table),
         largest=_place(table.row(int(live.argmax()))),
         occurrence=_occurrence(request, program, one, table),
+        migration=_migration(request, program, one, table),
     )
+
+
+def _migration(
+    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table
+) -> MigrationPoints | None:
+    if request.points is None:
+        return None
+    root = _MAIN
+    if one.summary.mode == "job":
+        root = request.job or program.job or _JOB
+    bounds = stated_bounds(request.toolchain, program, one).most
+    found = migration_points(request.points, one.directory, table, bounds, root)
+    write_points(one.directory, found)
+    return found
 
 
 def _classes(table: Table) -> dict[str, int]:

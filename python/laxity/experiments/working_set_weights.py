@@ -76,10 +76,7 @@ def _by_loop_bounds(
         return None, "bitcode holds no loop bounds: name the sources", []
     loops, around = _loops(analysed), _loops_of_instructions(analysed, table)
     calls = _calls(analysed, around)
-    bounds: list[StatedBound] = []
-    for source in program.sources:
-        bounds += read_bounds(toolchain.preprocess(source))
-    attached = attach(_without_doubles(bounds), loops)
+    attached = stated_bounds(toolchain, program, analysed)
     gaps = _gaps(attached)
     if attached.loops_without:
         n = len(attached.loops_without)
@@ -93,6 +90,16 @@ def _by_loop_bounds(
         for (function, _, _), loop in around.items()
     ]
     return np.array(weights, dtype=np.float64), None, gaps
+
+
+def stated_bounds(
+    toolchain: BitcodeToolchain, program: BitcodeProgram, analysed: Analysed
+) -> Attached:
+    """Attach the bounds that the sources of a program state to its loops; bitcode holds none."""
+    bounds: list[StatedBound] = []
+    for source in program.sources:
+        bounds += read_bounds(toolchain.preprocess(source))
+    return attach(_without_doubles(bounds), _loops(analysed))
 
 
 def _loops(analysed: Analysed) -> list[CodeLoop]:

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from laxity.model.migration_points import MigrationPoints
+
 WORKING_SET_SCHEMA = 1
 # In the order of the columns. Volatile objects are in the sums: many suites call ordinary variables
 # so. Who has registers of devices among them subtracts that class.
@@ -91,6 +93,8 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     largest: Place | None = None
     process_ns: int | None = None
     occurrence: Occurrence | None = None
+    # null: not asked for.
+    migration: MigrationPoints | None = None
     # What the analysis took for granted, annotations included.
     assumptions: list[str] = []
 

@@ -26,15 +26,17 @@ OBJECTS = "objects.csv"
 LOOPS = "loops.csv"
 CALLS = "calls.csv"
 BLOCKS = "blocks.csv"
+EDGES = "edges.csv"
+POINTS = "migration_points.csv"
 # Tables that a run keeps of what the tool writes.
-TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS)
+TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, EDGES, CALLS, POINTS)
 
 # Columns of texts, whatever their cells look like.
 _TEXTS = frozenset(
     (
         *("program", "function", "block", "opcode", "file", "inlined_at", "form"),
         *("status", "loop", "name", "kind", "class", "instances", "recursive"),
-        *("callee", "header", "parent"),
+        *("callee", "header", "parent", "successor", "way", "kinds"),
     )
 )
 
@@ -178,7 +180,7 @@ def programs_of(table: Table) -> Sequence[str]:
 
 def _cells(name: str) -> str:
     """Select all columns of a table; LLVM's line 0 is none."""
-    if name not in {INSTRUCTIONS, LOOPS}:
+    if name not in {INSTRUCTIONS, LOOPS, POINTS}:
         return "*"
     replaced = ", ".join(
         f'nullif(try_cast("{one}" AS BIGINT), 0) AS "{one}"' for one in ("line", "column")

@@ -25,6 +25,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import PageData
+from laxity.report.sections import migration_points
 from laxity.report.working_set_data import WorkingSetData
 from laxity.report.working_set_figure import heat_map
 from laxity.report.working_set_words import KIND, remarks_of, show_bits
@@ -68,6 +69,7 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
         _heat(data),
         _programs(page, data),
         _limit(data.answer.limit),
+        migration_points.section(data.answer.programs),
         _annotated(data),
         _tables(data),
         _method(),
