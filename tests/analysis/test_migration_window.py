@@ -11,7 +11,7 @@ from tests.analysis.test_migration_points import loop_of
 
 from laxity.analysis.migration_distance import UNBOUNDED, Distances
 from laxity.analysis.migration_flow import Point
-from laxity.analysis.migration_window import Ranking, Span, cheapest_in_windows, rank, spans_of
+from laxity.analysis.migration_window import Ranking, Span, rank, spans_of
 
 
 def test_a_candidate_in_a_loop_has_a_span_from_its_first_round_to_its_last():
@@ -26,15 +26,6 @@ def test_the_cheapest_of_a_window_comes_first():
     # 0 is over before 20, 3 begins after 45. At the middle, 32.5, there may be 1 alone.
     assert rank(spans, sizes, 20, 45) == Ranking((2, 1), 30, 30)
     assert rank(spans, sizes, 61, 69) == Ranking((), None, None)
-
-
-def test_the_cheapest_place_of_a_trace_is_looked_for_both_ways_and_not_beyond():
-    sizes = [5, 9, 9, 7, 9, 1]
-    candidates = [True, False, True, True, True, True]
-    assert cheapest_in_windows(sizes, candidates, [2, 1], 2) == [5, 5]
-    # From 3 one step back and forth: 9, 7 and 9; the 1 is two steps away.
-    assert cheapest_in_windows(sizes, candidates, [3], 1) == [7]
-    assert cheapest_in_windows(sizes, [False] * 6, [3], 6) == [None]
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """When a run comes by each candidate, and which are cheapest within a window, pure.
 
-Positions are distances from the start of a run. Along a trace they are known; otherwise a candidate
-has a span of them, and is in every window that its span touches: it may be come by there.
+Positions are distances from the start of a run. A candidate has a span of them, and is in every
+window that its span touches: a run may come by it there. Of a recorded run: migration_trace.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,33 +84,6 @@ def rank(
         worst_bits=sizes[ranked[-1]] if ranked else None,
         here_bits=max(here, default=None),
     )
-
-
-def cheapest_in_windows(
-    sizes: Sequence[int], is_candidate: Sequence[bool], centres: Sequence[int], reach: int
-) -> list[int | None]:
-    """Find the least live set of the candidates within `reach` steps of each place of a trace.
-
-    Args:
-        sizes: shape (step,), live bits before each executed instruction.
-        is_candidate: shape (step,), whether the task may migrate there.
-        centres: Steps.
-        reach: How far a migration may be put off or brought forward, in steps.
-
-    Returns:
-        None where there is no candidate.
-    """
-    return [
-        min(
-            (
-                sizes[step]
-                for step in range(max(0, centre - reach), min(len(sizes), centre + reach + 1))
-                if is_candidate[step]
-            ),
-            default=None,
-        )
-        for centre in centres
-    ]
 
 
 def _edges(flow: Flow) -> dict[_Node, list[tuple[_Node, int]]]:

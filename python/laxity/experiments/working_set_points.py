@@ -27,11 +27,23 @@ from laxity.analysis.migration_flow import (
     UnsupportedFlow,
 )
 from laxity.analysis.migration_points import NoPlacement, place
+from laxity.analysis.migration_trace import Run as RecordedRun
+from laxity.analysis.migration_trace import Segment
 from laxity.analysis.migration_window import Span, rank, spans_of
 from laxity.analysis.platform_costs import UsedCost
 from laxity.model.migration_points import MigrationPoint, MigrationPoints, Window
 from laxity.model.working_set import BITS_PER_BYTE
-from laxity.store.working_set import BLOCKS, CALLS, EDGES, LOOPS, POINTS, TOTAL, Table, read_table
+from laxity.store.working_set import (
+    BLOCKS,
+    CALLS,
+    EDGES,
+    INSTRUCTIONS,
+    LOOPS,
+    POINTS,
+    TOTAL,
+    Table,
+    read_table,
+)
 
 _PHI, _RETURN = "phi", "ret"
 # Where a path goes on that unwinds is not in the tables.
@@ -405,3 +417,43 @@ def _table(path: Path) -> Table:
 
 def _whole(cell: object) -> int | None:
     return None if cell is None else int(str(cell)) or None
+
+
+def read_run(
+    directory: Path, segments: Path, trace: Path, points: Sequence[MigrationPoint]
+) -> RecordedRun:
+    """Read a run of a program that laxity-workingset-mark --segments has made.
+
+    Args:
+        directory: Tables of the program.
+        segments: What the segments are.
+        trace: Which were executed.
+        points: Candidates.
+    """
+    table, starts = read_table(directory / INSTRUCTIONS), read_table(segments)
+    numbers = {(one.function, one.block, one.index): one.number for one in points}
+    keys = zip(
+        zip(starts.texts("function"), starts.texts("block"), strict=True),
+        starts.integers("index").tolist(),
+        strict=True,
+    )
+    segment_at: dict[tuple[_BlockKey, int], int] = {key: one for one, key in enumerate(keys)}
+    found: list[tuple[list[float], dict[int, int]]] = [([], {}) for _ in segment_at]
+    current = 0
+    rows = zip(
+        zip(table.texts("function"), table.texts("block"), strict=True),
+        table.integers("index").tolist(),
+        table.texts("opcode"),
+        table.bits(TOTAL).tolist(),
+        strict=True,
+    )
+    for key, index, opcode, bits in rows:
+        if opcode == _PHI:
+            continue
+        current = segment_at.get((key, index), current)
+        sizes, inside = found[current]
+        if (*key, index) in numbers:
+            inside[len(sizes)] = numbers[*key, index]
+        sizes.append(bits)
+    executed = np.fromfile(trace, dtype=np.uint32)
+    return RecordedRun([Segment(tuple(bits), inside) for bits, inside in found], executed)
