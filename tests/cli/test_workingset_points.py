@@ -75,6 +75,13 @@ def test_a_stated_bound_counts(laxity: Laxity):
     assert unstated is None or stated < unstated
 
 
+def test_a_stated_bound_that_the_code_exceeds_is_told_and_not_counted_with(laxity: Laxity):
+    wrong = SUM.replace("min 16 max 16", "min 2 max 2")
+    found = points(laxity, wrong)
+    assert found["longest_run"] == 249
+    assert any("goes round 16 times, and 2 is stated" in one for one in found["assumptions"])
+
+
 def test_what_cannot_be_followed_has_no_verdict(laxity: Laxity):
     recursive = "int f(int n) { return n ? f(n - 1) : 0; } int main(void) { return f(3); }\n"
     assert "recursive" in points(laxity, recursive, "--distance", "9", code=4)["reason"]

@@ -76,10 +76,11 @@ void write_start(llvm::raw_ostream &out, const llvm::Loop &loop)
 }
 
 /* most_back_edges: so often the loop goes back to its header at most each time that it is entered,
- * proven from the code alone; empty where that is not known. */
+ * proven from the code alone; empty where that is not known. back_edges: exactly, unless the loop
+ * is left by a call that does not return. */
 void write_loops(llvm::raw_ostream &out, const llvm::Module &module)
 {
-    out << "function,header,parent,file,line,column,most_back_edges\n";
+    out << "function,header,parent,file,line,column,most_back_edges,back_edges\n";
     for_each_function(module, [&](const Flow &flow) {
         for (const llvm::Loop *loop : flow.loops.getLoopsInPreorder()) {
             out << csv_field(flow.function.getName()) << ','
@@ -91,7 +92,9 @@ void write_loops(llvm::raw_ostream &out, const llvm::Module &module)
             write_start(out, *loop);
             // 0: not known, or too many for 32 bits.
             const unsigned trips = flow.evolution.getSmallConstantMaxTripCount(loop);
-            out << ',' << (trips == 0 ? "" : std::to_string(trips - 1)) << '\n';
+            const unsigned exact = flow.evolution.getSmallConstantTripCount(loop);
+            out << ',' << (trips == 0 ? "" : std::to_string(trips - 1)) << ','
+                << (exact == 0 ? "" : std::to_string(exact - 1)) << '\n';
         }
     });
 }
@@ -109,20 +112,25 @@ void write_blocks(llvm::raw_ostream &out, const llvm::Module &module)
     });
 }
 
+/* Several cases of a switch may go to one block: it is written once. */
+void write_successors(llvm::raw_ostream &out, const Flow &flow, const llvm::BasicBlock &block)
+{
+    llvm::SmallSet<unsigned, 4> written;
+    for (const llvm::BasicBlock *successor : llvm::successors(&block)) {
+        const unsigned number = flow.numbers.lookup(successor);
+        if (written.insert(number).second) {
+            out << csv_field(flow.function.getName()) << ',' << flow.numbers.lookup(&block) << ','
+                << number << '\n';
+        }
+    }
+}
+
 void write_edges(llvm::raw_ostream &out, const llvm::Module &module)
 {
     out << "function,block,successor\n";
     for_each_function(module, [&](const Flow &flow) {
         for (const llvm::BasicBlock &block : flow.function) {
-            llvm::SmallSet<unsigned, 4> written;
-            for (const llvm::BasicBlock *successor : llvm::successors(&block)) {
-                const unsigned number = flow.numbers.lookup(successor);
-                // Several cases of a switch may go to one block.
-                if (written.insert(number).second) {
-                    out << csv_field(flow.function.getName()) << ',' << flow.numbers.lookup(&block)
-                        << ',' << number << '\n';
-                }
-            }
+            write_successors(out, flow, block);
         }
     });
 }

@@ -119,7 +119,7 @@ def migration_points(
         candidates=_with_costs(candidates, asked, root),
         cost=asked.cost_words,
         window=_window(asked, candidates, spans, longest),
-        assumptions=[one.format(root=root) for one in _ASSUMPTIONS],
+        assumptions=[*(one.format(root=root) for one in _ASSUMPTIONS), *program.doubts],
     )
     is_part = asked.is_percent or (asked.window is not None and asked.window[2])
     points = msgspec.structs.replace(points, cost_missing=_cost_missing(points, asked, root))
@@ -238,6 +238,7 @@ class _Program:
         self, directory: Path, table: Table, bounds: Mapping[tuple[str, str], int]
     ) -> None:
         self.points: list[MigrationPoint] = []
+        self.doubts: list[str] = []
         self._table = table
         self._rows: dict[_BlockKey, list[int]] = {}
         keys = zip(table.texts("function"), table.texts("block"), strict=True)
@@ -342,31 +343,37 @@ class _Program:
         self, directory: Path, bounds: Mapping[tuple[str, str], int]
     ) -> dict[str, dict[str, Loop]]:
         table, inside = _table(directory / LOOPS), _table(directory / BLOCKS)
-        parents = dict(
-            zip(
-                zip(table.texts("function"), table.texts("header"), strict=True),
-                zip(
-                    table.texts("parent"),
-                    table.optional_integers("most_back_edges"),
-                    strict=True,
-                ),
-                strict=True,
-            )
-        )
+        keys = list(zip(table.texts("function"), table.texts("header"), strict=True))
+        parents = dict(zip(keys, table.texts("parent"), strict=True))
+        proven = dict(zip(keys, table.optional_integers("most_back_edges"), strict=True))
+        exact = dict(zip(keys, table.optional_integers("back_edges"), strict=True))
         blocks: dict[tuple[str, str], set[str]] = {key: set() for key in parents}
         columns = (inside.texts(name) for name in ("function", "block", "loop"))
         for function, block, innermost in zip(*columns, strict=True):
             header = innermost
             while header and (function, block) in self._rows:
                 blocks[function, header].add(block)
-                header = parents[function, header][0]
+                header = parents[function, header]
         found: dict[str, dict[str, Loop]] = {}
-        for (function, header), (parent, proven) in parents.items():
-            if (function, header) in self._rows:
-                known = [one for one in (proven, bounds.get((function, header))) if one is not None]
-                loop = Loop(parent, frozenset(blocks[function, header]), min(known, default=None))
-                found.setdefault(function, {})[header] = loop
+        for key, parent in parents.items():
+            if key in self._rows:
+                most = self._most_back_edges(key, bounds.get(key), proven[key], exact[key])
+                loop = Loop(parent, frozenset(blocks[key]), most)
+                found.setdefault(key[0], {})[key[1]] = loop
         return found
+
+    def _most_back_edges(
+        self, key: _BlockKey, stated: int | None, proven: int | None, exact: int | None
+    ) -> int | None:
+        """Choose a loop's bound; what is stated must not be less than what the code does."""
+        if exact is not None and stated is not None and stated < exact:
+            self.doubts.append(
+                f"the loop of {key[0]} at block {key[1]} goes round {exact} times, and {stated} is "
+                "stated: the statement is not counted with"
+            )
+        if exact is not None:
+            return exact
+        return min((one for one in (stated, proven) if one is not None), default=None)
 
     def _read_calls(self, directory: Path) -> dict[tuple[str, str, int], Call]:
         """Read who is called where.
