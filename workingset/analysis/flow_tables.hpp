@@ -10,8 +10,8 @@
 namespace laxity::workingset {
 
 /*
- * Write loops.csv, blocks.csv and calls.csv into a folder that exists: who goes around what, and
- * who calls whom.
+ * Write loops.csv, blocks.csv, edges.csv and calls.csv into a folder that exists: who goes around
+ * what, what follows what, and who calls whom.
  *
  * From them and bounds of the loops follows how often an instruction is executed. Blocks and
  * indices are those of workingset.csv; a loop is named by the block that is its header, and stands

@@ -502,6 +502,25 @@ def _largest_on_curves(sought: _Sought, model: Costs, task: Task, choice: Choice
     return f"{sought.of(task)}: {why}; {sought.measure}"
 
 
+def migration_cost(
+    model: Costs, pair: tuple[int, int], size_bytes: int, of: str, choice: Choice
+) -> UsedCost | str:
+    """Tell what a migration of so much costs from one CPU to another.
+
+    Args:
+        model: What was measured.
+        pair: CPUs from and to.
+        size_bytes: What moves.
+        of: Whose it is, for messages.
+        choice: Which figure counts.
+
+    Returns:
+        The figure, or what is missing and what to do: nothing is read beyond what was measured.
+    """
+    task = Task(name=of, wcet_ns=1, period_ns=1, deadline_ns=1, working_set_bytes=size_bytes)
+    return _on_curves(_Sought(MIGRATION, _MEASURE_MIGRATION, pair), model, task, choice)
+
+
 def _curves(model: Costs, sought: _Sought) -> Iterable[list[Entry]]:
     """Group what was measured at single sizes by case, way to evict and CPU."""
     curves: dict[tuple[str | None, str | None, int | None], list[Entry]] = {}

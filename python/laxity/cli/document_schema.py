@@ -24,6 +24,11 @@ DOCUMENTS = {
         "laxity.model.working_set",
         "WorkingSetAnswer",
     ),
+    "hints": (
+        "what laxity workingset --hints writes",
+        "laxity.model.migration_points",
+        "Hints",
+    ),
 }
 _REFERENCE = "$ref"
 

@@ -5,6 +5,7 @@
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,13 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.cli.workingset_points import (
+    PointsWords,
+    check_single,
+    points_asked,
+    points_options,
+    write_hints,
+)
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
 from laxity.errors import EXIT_DONE, ConfigError, located, suggestion
 from laxity.model.spec_reader import split_words
@@ -28,6 +36,7 @@ from laxity.model.working_set import WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
+    from laxity.experiments.working_set_points import PointsAsked
     from laxity.model.working_set_annotations import Annotations
     from laxity.store.run_directory import Run
     from laxity.suites.bitcode import BitcodeToolchain
@@ -63,9 +72,21 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     output_format: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """All that was asked for, read before anything is computed."""
+
+    options: _Options
+    run_words: RunWords
+    point_words: PointsWords
+    points: "PointsAsked | None"
+    limit_bits: int | None
+
+
 @click.command(
-    epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, 2 usage, or "
-    "sources that do not compile, 3 LLVM is missing, 4 a program has no answer, weights or run."
+    epilog="Exit codes: 0 done, 1 more is live somewhere than --fail-above allows, or no migration "
+    "points keep --distance, 2 usage, or sources that do not compile, 3 LLVM is missing, 4 a "
+    "program has no answer, weights or run."
 )
 @click.argument("files", metavar="[FILE...]", nargs=-1)
 @click.option("--compile-commands", metavar="DB", help="The sources that a build has recorded.")
@@ -104,6 +125,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="OBJECT@LINE",
     help="Instead of tables: the path to the read that keeps it alive there, or why it is dead.",
 )
+@points_options
 @run_dir_option
 @run_root_option
 @no_report_option
@@ -118,31 +140,37 @@ def workingset(**given: object) -> int:
     (workingset.csv, .parquet), which csv prints. --why asks about one object. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
-    runs = msgspec.convert(given, RunWords)
-    limit_bits = _limit_bits(options)
+    points = msgspec.convert(given, PointsWords)
+    asked = _Asked(
+        options,
+        msgspec.convert(given, RunWords),
+        points,
+        points_asked(points),
+        _limit_bits(options),
+    )
     if options.why is not None:
         with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
             return _explain(options, options.why, Path(scratch))
     final = run_path(_name_of(options), options.run_dir, options.run_root)
     with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
-        return _answer(options, runs, limit_bits, final, Path(scratch))
+        return _answer(asked, final, Path(scratch))
 
 
-def _answer(
-    options: _Options, words: RunWords, limit_bits: int | None, final: Path, scratch: Path
-) -> int:
+def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
     from laxity.cli.workingset_summary import print_answer  # noqa: PLC0415 - loads numpy
     from laxity.experiments import working_set as experiment  # noqa: PLC0415 - likewise
     from laxity.experiments.working_set_against import compare  # noqa: PLC0415 - likewise
     from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
 
     require_tool()
+    options, words = asked.options, asked.run_words
     old = _read_other(options.against)
     annotations = _read_annotations(options.annotations)
     times = read_times(words)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
+    check_single(asked.point_words, len(prepared.programs))
     compile_ns = time.monotonic_ns() - started_ns if _has_sources(prepared) else None
     tables, runs = scratch / "tables", scratch / "runs"
     tables.mkdir()
@@ -155,15 +183,17 @@ def _answer(
             weights=tuple(dict.fromkeys(words.weights)),
             runs=runs_wanted(words, times, [one.name for one in prepared.programs], runs),
             times=times,
-            limit_bits=limit_bits,
+            limit_bits=asked.limit_bits,
             compile_ns=compile_ns,
             annotations=annotations,
             patience_s=parse_duration_ns(options.timeout) / NS_PER_UNIT["s"],
             scratch=tables,
+            points=asked.points,
         )
     )
     if old is not None:
         found = compare(found, *old)
+    write_hints(asked.point_words, found.answer, prepared, toolchain, scratch)
     finished = experiment.store_working_set(
         found, final, _name_of(options), ["laxity", *sys.argv[1:]]
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.cli.tables import format_table, print_json
+from laxity.cli.workingset_points_text import points_text
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
 from laxity.report.working_set_words import (
@@ -47,6 +48,7 @@ def answer_text(answer: WorkingSetAnswer) -> str:
             f"context; n = all instructions that can be reached, kind {KIND}\n"
         )
     parts += [f"{text}\n" for text in remarks_of(analysed)]
+    parts += [points_text(one) for one in analysed]
     if answer.left_out:
         left = [(one.path, one.reason) for one in answer.left_out]
         parts.append("\n" + format_table(("not analysed", "why"), left))

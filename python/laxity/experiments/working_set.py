@@ -15,9 +15,15 @@ import numpy as np
 from laxity.analysis.occurrence import count_columns, extent
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LaxityError
 from laxity.experiments.run_once import new_manifest
+from laxity.experiments.working_set_points import (
+    PointsAsked,
+    migration_points,
+    write_points,
+)
 from laxity.experiments.working_set_runs import RunsWanted, run_programs
 from laxity.experiments.working_set_times import BlockTimes
-from laxity.experiments.working_set_weights import Subject, weigh
+from laxity.experiments.working_set_weights import Subject, stated_bounds, weigh
+from laxity.model.migration_points import MigrationPoints
 from laxity.model.working_set import (
     BITS_PER_BYTE,
     CLASSES,
@@ -52,6 +58,8 @@ from laxity.suites.bitcode_programs import BitcodeProgram, Prepared
 
 _MOST_VIOLATIONS = 1000
 _FAILED = "failed"
+# Roots that the conventions name.
+_MAIN, _JOB = "main", "benchmark_execution"
 _UNREACHED, _EXACT = "unreached", "exact"
 _WORSE = ("unbounded", "merged")
 
@@ -72,6 +80,7 @@ class WorkingSetRequest:
         annotations: What the user knows beyond the code; None: nothing.
         patience_s: The analysis of one program may take so long.
         scratch: Empty directory for what the analysis writes.
+        points: What migration points are asked for; None: none.
     """
 
     prepared: Prepared
@@ -85,6 +94,7 @@ class WorkingSetRequest:
     annotations: Annotations | None
     patience_s: float
     scratch: Path
+    points: PointsAsked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +156,14 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
 
 
 def exit_code(answer: WorkingSetAnswer) -> int:
-    """Say how the command ends: a violated limit outweighs what has no answer."""
+    """Say how the command ends: a violated limit outweighs what has no answer.
+
+    A largest distance between migration points that no choice keeps is violated.
+    """
     if answer.limit is not None and answer.limit.instructions:
+        return EXIT_VIOLATED
+    points = [one.migration for one in answer.programs if one.migration is not None]
+    if any(one.distance is not None and one.placed is None for one in points):
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
     # An unbounded program has no row of the map; that is its answer. Weights were asked for.
@@ -159,7 +175,8 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     has_progressions = not any(
         one.run is not None and one.run.progression_reason for one in answer.programs
     )
-    is_done = has_verdict and has_weights and has_progressions
+    has_points = not any(one.reason or one.cost_missing for one in points)
+    is_done = has_verdict and has_weights and has_progressions and has_points
     return EXIT_DONE if is_done else EXIT_NO_VERDICT
 
 
@@ -271,7 +288,22 @@ def _answer_of(
         classes=_classes(table),
         largest=_place(table.row(int(live.argmax()))),
         occurrences=_occurrences(request, program, one, table, run),
+        migration=_migration(request, program, one, table),
     )
+
+
+def _migration(
+    request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table
+) -> MigrationPoints | None:
+    if request.points is None:
+        return None
+    root = _MAIN
+    if one.summary.mode == "job":
+        root = request.job or program.job or _JOB
+    bounds = stated_bounds(request.toolchain, program, one).most
+    found = migration_points(request.points, one.directory, table, bounds, root)
+    write_points(one.directory, found)
+    return found
 
 
 def _classes(table: Table) -> dict[str, int]:

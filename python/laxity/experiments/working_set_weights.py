@@ -108,10 +108,7 @@ def _by_loop_bounds(subject: Subject) -> Weighed:
     loops = _loops(subject.analysed)
     around = _loops_of_instructions(subject.analysed, subject.table)
     calls = _calls(subject.analysed, around)
-    bounds: list[StatedBound] = []
-    for source in subject.program.sources:
-        bounds += read_bounds(subject.toolchain.preprocess(source))
-    attached = attach(_without_doubles(bounds), loops)
+    attached = stated_bounds(subject.toolchain, subject.program, subject.analysed)
     gaps = _gaps(attached)
     if attached.loops_without:
         n = len(attached.loops_without)
@@ -125,6 +122,16 @@ def _by_loop_bounds(subject: Subject) -> Weighed:
         for (function, _, _), loop in around.items()
     ]
     return np.array(weights, dtype=np.float64), None, gaps
+
+
+def stated_bounds(
+    toolchain: BitcodeToolchain, program: BitcodeProgram, analysed: Analysed
+) -> Attached:
+    """Attach the bounds that the sources of a program state to its loops; bitcode holds none."""
+    bounds: list[StatedBound] = []
+    for source in program.sources:
+        bounds += read_bounds(toolchain.preprocess(source))
+    return attach(_without_doubles(bounds), _loops(analysed))
 
 
 def _loops(analysed: Analysed) -> list[CodeLoop]:

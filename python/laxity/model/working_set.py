@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from laxity.model.migration_points import MigrationPoints
 from laxity.model.working_set_annotations import Annotations
 
 WORKING_SET_SCHEMA = 2
@@ -111,6 +112,8 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     # By weight: each instruction once, and what else was asked for.
     occurrences: list[Occurrence] = []
     run: TracedRun | None = None
+    # null: not asked for.
+    migration: MigrationPoints | None = None
     # What the analysis took for granted, annotations included.
     assumptions: list[str] = []
 

@@ -27,10 +27,12 @@ OBJECTS = "objects.csv"
 LOOPS = "loops.csv"
 CALLS = "calls.csv"
 BLOCKS = "blocks.csv"
+EDGES = "edges.csv"
+POINTS = "migration_points.csv"
 # Live bytes along one run.
 PROGRESSION = "progression.csv"
 # Tables that a run keeps of what the tools write.
-TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, CALLS, PROGRESSION)
+TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, EDGES, CALLS, POINTS, PROGRESSION)
 # Of the instructions: how often in one run; empty: there was none.
 EXECUTIONS = "executions"
 
@@ -40,6 +42,7 @@ _TEXTS = frozenset(
         *("program", "function", "block", "opcode", "file", "inlined_at", "form"),
         *("status", "loop", "name", "kind", "class", "instances", "recursive"),
         *("callee", "header", "parent", "objects", "use", "first_def", "last_use", "most_at"),
+        *("successor", "way", "kinds"),
     )
 )
 
@@ -223,7 +226,7 @@ def programs_of(table: Table) -> Sequence[str]:
 
 def _cells(name: str) -> str:
     """Select all columns of a table; LLVM's line 0 is none."""
-    if name not in {INSTRUCTIONS, LOOPS}:
+    if name not in {INSTRUCTIONS, LOOPS, POINTS}:
         return "*"
     replaced = ", ".join(
         f'nullif(try_cast("{one}" AS BIGINT), 0) AS "{one}"' for one in ("line", "column")

@@ -33,6 +33,8 @@ _EMIT = ("-g", "-fdebug-compilation-dir=/", "-emit-llvm", "-c")
 _UNOPTIMISED = ("-Xclang", "-disable-llvm-passes")
 _LEVELS = {"o2": "-O2"}
 _REFERENCE_LEVEL = "-O1"
+# Registers are allocated well; no pass changes the form before.
+_BACK_LEVEL = "-O2"
 _OLDER_C = "-std=gnu89"
 _CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
 SOURCE_SUFFIXES = frozenset({".c", *_CXX_SUFFIXES})
@@ -152,6 +154,11 @@ class BitcodeToolchain(Toolchain):
         target = [] if self.triple is None else [f"--target={self.triple}"]
         words = [find_llvm(compiler), *target, *_LENIENT, level, *_UNOPTIMISED]
         return [*words, *self.flags]
+
+    def back(self) -> list[str]:
+        """Give compiler and options that make machine code of bitcode and leave its form alone."""
+        target = [] if self.triple is None else [f"--target={self.triple}"]
+        return [find_llvm("clang"), *target, "-w", _BACK_LEVEL, *_UNOPTIMISED]
 
     @override
     def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:

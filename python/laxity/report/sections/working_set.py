@@ -34,6 +34,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.run_data import PageData
+from laxity.report.sections import migration_points
 from laxity.report.sections.working_set_run import (
     against_section,
     progression_section,
@@ -87,6 +88,7 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
         progression_section(data),
         _programs(page, data),
         _limit(data.answer.limit),
+        migration_points.section(data.answer.programs),
         against_section(data.answer),
         runs_section(data.answer),
         _annotated(data),

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Migration points as `laxity workingset` is asked for them, and as it prints them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import msgspec
+
+from laxity.errors import ConfigError
+
+if TYPE_CHECKING:
+    from laxity.experiments.working_set_points import CostOf, PointsAsked
+    from laxity.model.working_set import WorkingSetAnswer
+    from laxity.suites.bitcode import BitcodeToolchain
+    from laxity.suites.bitcode_programs import Prepared
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_NO_COSTS = "none"
+
+
+class PointsWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of migration points as click gives them."""
+
+    migration_points: bool
+    distance: str | None
+    window: str | None
+    costs: str
+    cpu_from: int | None
+    cpu_to: int | None
+    hints: str | None
+    hints_elf: str | None
+
+
+def points_options(command: _Command) -> _Command:
+    """Add the options of migration points to the command."""
+    for option in reversed(
+        (
+            click.option(
+                "--migration-points",
+                is_flag=True,
+                help="List where the task may be made to migrate, and how much is live there.",
+            ),
+            click.option(
+                "--distance",
+                metavar="N|P%",
+                help="Choose points so that on no path more than N instructions, or P % of the "
+                "longest run, are between them, with the smallest largest live set.",
+            ),
+            click.option(
+                "--window",
+                metavar="A..B",
+                help="Rank the points that a run may come by between its A-th and B-th "
+                "instruction, or 20%..30% of the longest run.",
+            ),
+            click.option(
+                "--costs",
+                metavar="FILE|RUN|none",
+                default=_NO_COSTS,
+                show_default=True,
+                help="What a migration costs: a costs.json, or the run that holds one.",
+            ),
+            click.option("--from", "cpu_from", metavar="CPU", type=int, help="From which CPU."),
+            click.option("--to", "cpu_to", metavar="CPU", type=int, help="To which CPU."),
+            click.option(
+                "--hints", metavar="FILE", help="Write the chosen points as JSON for a run time."
+            ),
+            click.option(
+                "--hints-elf",
+                metavar="FILE",
+                help="Write the program with a section laxity_hints: FILE.o, or FILE.bc.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def points_asked(words: PointsWords) -> "PointsAsked | None":
+    """Read what is asked for before anything is computed; None: no migration points.
+
+    Raises:
+        ConfigError: An option cannot be used, alone or at all.
+    """
+    from laxity.experiments.working_set_points import PointsAsked  # noqa: PLC0415 - loads numpy
+
+    _check_together(words)
+    if not words.migration_points:
+        return None
+    distance, is_percent = (
+        (None, False) if words.distance is None else _length("--distance", words.distance)
+    )
+    return PointsAsked(
+        distance=distance,
+        is_percent=is_percent,
+        window=None if words.window is None else _window(words.window),
+        cost_of=_cost_of(words),
+        cost_words=_cost_words(words),
+    )
+
+
+def _check_together(words: PointsWords) -> None:
+    given = {
+        "--distance": words.distance,
+        "--window": words.window,
+        "--hints": words.hints,
+        "--hints-elf": words.hints_elf,
+        "--costs": None if words.costs == _NO_COSTS else words.costs,
+    }
+    for option, value in given.items():
+        if value is not None and not words.migration_points:
+            msg = f"{option}: is about migration points; add --migration-points"
+            raise ConfigError(msg)
+    for option, value in (("--hints", words.hints), ("--hints-elf", words.hints_elf)):
+        if value is not None and words.distance is None:
+            msg = f"{option}: holds the chosen points; add --distance"
+            raise ConfigError(msg)
+    if words.hints is not None and Path(words.hints).is_file():
+        msg = f"--hints {words.hints}: exists; remove it or name another file"
+        raise ConfigError(msg)
+    has_pair = words.cpu_from is not None and words.cpu_to is not None
+    if (words.costs != _NO_COSTS) != has_pair:
+        msg = "--costs, --from and --to: a cost is one of moving between two CPUs; give all three"
+        raise ConfigError(msg)
+    if words.hints_elf is not None:
+        from laxity.experiments.working_set_hints import check_elf  # noqa: PLC0415 - loads numpy
+
+        check_elf(Path(words.hints_elf))
+
+
+def _length(option: str, text: str) -> tuple[int, bool]:
+    is_percent = text.endswith("%")
+    number = text.removesuffix("%")
+    if not number.isascii() or not number.isdigit():
+        msg = f"{option} {text}: write a number of instructions such as 5000, or a part such as 10%"
+        raise ConfigError(msg)
+    if is_percent and int(number) > 100:  # noqa: PLR2004 - the whole
+        msg = f"{option} {text}: is more than the longest run; write 100% at most"
+        raise ConfigError(msg)
+    return int(number), is_percent
+
+
+def _window(text: str) -> tuple[int, int, bool]:
+    first, dots, last = text.partition("..")
+    if not dots:
+        msg = f"--window {text}: write 1000..2000 instructions, or 20%..30% of the longest run"
+        raise ConfigError(msg)
+    (start, first_is_percent), (end, last_is_percent) = (
+        _length("--window", first),
+        _length("--window", last),
+    )
+    if first_is_percent != last_is_percent or start > end:
+        msg = f"--window {text}: write both ends alike, the first not behind the last"
+        raise ConfigError(msg)
+    return start, end, first_is_percent
+
+
+def _cost_of(words: PointsWords) -> "CostOf | None":
+    if words.costs == _NO_COSTS:
+        return None
+    from laxity.analysis.platform_costs import Choice, migration_cost  # noqa: PLC0415 - if asked
+    from laxity.runner.costs import read_costs  # noqa: PLC0415 - likewise
+
+    model = read_costs(Path(words.costs))
+    pair = (words.cpu_from or 0, words.cpu_to or 0)
+    return lambda size, of: migration_cost(model, pair, size, of, Choice())
+
+
+def _cost_words(words: PointsWords) -> str:
+    if words.costs == _NO_COSTS:
+        return ""
+    where = f"from CPU {words.cpu_from} to CPU {words.cpu_to}"
+    return f"the largest sample of migrations {where}, {words.costs}"
+
+
+def check_single(words: PointsWords, n_programs: int) -> None:
+    """Check that a hint table is one of a single program.
+
+    Raises:
+        ConfigError: There are several.
+    """
+    if n_programs != 1 and (words.hints is not None or words.hints_elf is not None):
+        option = "--hints" if words.hints is not None else "--hints-elf"
+        msg = f"{option}: holds the points of one program, and there are {n_programs}; use --only"
+        raise ConfigError(msg)
+
+
+def write_hints(
+    words: PointsWords,
+    answer: "WorkingSetAnswer",
+    prepared: "Prepared",
+    toolchain: "BitcodeToolchain",
+    scratch: Path,
+) -> None:
+    """Write the hint tables that are asked for; none where no points could be chosen."""
+    if words.hints is None and words.hints_elf is None:
+        return
+    from laxity.experiments.working_set_hints import (  # noqa: PLC0415 - loads numpy
+        hints_of,
+        write_marked,
+    )
+    from laxity.model.manifest import encode_document  # noqa: PLC0415 - likewise
+    from laxity.store.run_directory import write_output  # noqa: PLC0415 - likewise
+
+    hints = hints_of(answer)
+    if hints is None:
+        return
+    if words.hints is not None:
+        write_output(Path(words.hints), encode_document(hints))
+    if words.hints_elf is not None:
+        bitcode = prepared.programs[0].bitcode
+        write_marked(hints, bitcode, Path(words.hints_elf), toolchain, scratch)
