@@ -119,6 +119,17 @@ int main(void) { char *b = strdup("ab"); int r = b[0] - b[1] + 1; free(b); retur
 #include <stdio.h>
 int main(void) { int n; printf("abc%n\\n", &n); return n - 3; }
 """,
+    "variables of the C library": """
+#include <errno.h>
+#include <stdio.h>
+extern char **environ;
+static char text[4];
+int main(int argc, char **argv) {
+    (void)argv; text[0] = (char)('0' + argc); errno = argc;
+    fprintf(stdout, "%s\\n", text); fputs(text, stderr);
+    return errno - 1 + (environ == NULL);
+}
+""",
     "text that the C library reads and writes": """
 #include <stdio.h>
 #include <string.h>

@@ -305,7 +305,9 @@ void Instrumenter::add_registration()
         llvm::GlobalVariable *global = numbering_.globals[i];
         // Two constants at one address would be one object.
         global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::None);
-        if (!global->getValueType()->isSized() || global->getName().starts_with("llvm.")) {
+        // What is only declared (stdout) is the environment's, of which no byte is counted.
+        if (global->isDeclaration() || !global->getValueType()->isSized() ||
+            global->getName().starts_with("llvm.")) {
             continue;
         }
         uint64_t size_bytes = layout_.getTypeAllocSize(global->getValueType());
