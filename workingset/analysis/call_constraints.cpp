@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 #include "analysis/constraints.hpp"
+#include "analysis/type_infos.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -146,6 +147,14 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
                     node_of(*call.getArgOperand(read.argument)),
                     node_of(*call.getArgOperand(write.argument))
                 );
+            }
+        }
+    }
+    for (const ModelAccess &read : model.reads) {
+        if (read.extent.kind == Extent::Kind::TypeInfo) {
+            for (const llvm::GlobalVariable *info :
+                 find_type_infos(*call.getArgOperand(read.argument))) {
+                node_of(*info);
             }
         }
     }
