@@ -61,6 +61,7 @@ class Subject:
 
     bitcode: Path
     tool: Path
+    compiler: str = "clang-19"
 
     def path(self, ending: str) -> Path:
         """A file that belongs to the program."""
@@ -82,7 +83,7 @@ class Subject:
             compiled,
         )
         archive = self.tool.parent / "oracle" / f"libworkingset-{runtime}.a"
-        must("clang-19", compiled, archive, "-lm", "-o", executable)
+        must(self.compiler, compiled, archive, "-lm", "-o", executable)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:
@@ -117,7 +118,7 @@ class Subject:
     def run_plain(self) -> subprocess.CompletedProcess[str]:
         """The program as it is."""
         executable = self.path(".plain")
-        must("clang-19", "-O0", "-w", self.bitcode, "-lm", "-o", executable)
+        must(self.compiler, "-O0", "-w", self.bitcode, "-lm", "-o", executable)
         return run(executable)
 
     def run_poisoned(self, *options: str) -> tuple[subprocess.CompletedProcess[str], int]:
@@ -139,13 +140,20 @@ class Subject:
         return run(self.link(poisoned, "poison")), count
 
 
-def make_subject(source: str, folder: Path) -> Subject:
-    """Compile a C program to the reference form."""
+def make_subject(source: str, folder: Path, language: str = "c") -> Subject:
+    """Compile a program to the reference form.
+
+    Args:
+        source: The text of its only file.
+        folder: Where all files go.
+        language: The ending of that file, "c" or "cpp".
+    """
     tool = need_tool()
-    text, raw, bitcode = folder / "program.c", folder / "raw.bc", folder / "program.bc"
+    compiler = {"c": "clang-19", "cpp": "clang++-19"}[language]
+    text, raw, bitcode = folder / f"program.{language}", folder / "raw.bc", folder / "program.bc"
     text.write_text(source, encoding="utf-8")
     must(
-        "clang-19",
+        compiler,
         "-g",
         "-O1",
         "-w",
@@ -158,7 +166,7 @@ def make_subject(source: str, folder: Path) -> Subject:
         raw,
     )
     must("opt-19", f"-passes={PASSES}", raw, "-o", bitcode)
-    return Subject(bitcode, tool)
+    return Subject(bitcode, tool, compiler)
 
 
 def objects_of(verdict: dict[str, Any]) -> set[str]:

@@ -55,6 +55,7 @@ class Instrumenter {
     void trace_call(llvm::CallBase &call, uint32_t number, llvm::Value *context);
     void trace_intrinsic(llvm::IntrinsicInst &intrinsic);
     void trace_by_value(llvm::CallBase &call);
+    void trace_landing(llvm::LandingPadInst &landing);
     void add_registration();
 
     llvm::Value *word32(uint32_t value)
@@ -190,6 +191,21 @@ void Instrumenter::trace_by_value(llvm::CallBase &call_site)
     }
 }
 
+// What the runtime of C++ has read to find this handler: of the type information that the clauses
+// name, the virtual table and the name. As the block's first words they stand between the call that
+// threw and what the block does.
+void Instrumenter::trace_landing(llvm::LandingPadInst &landing)
+{
+    llvm::BasicBlock &block = *landing.getParent();
+    llvm::IRBuilder<> builder(&block, block.getFirstInsertionPt());
+    for (unsigned i = 0; i < landing.getNumClauses(); i++) {
+        llvm::Value *type_info = landing.getClause(i)->stripPointerCasts();
+        if (landing.isCatch(i) && llvm::isa<llvm::GlobalVariable>(type_info)) {
+            call(builder, "laxity_trace_read", {type_info, word64(2ULL * layout_.getPointerSize())});
+        }
+    }
+}
+
 // The size of glibc's jmp_buf on x86-64, signal mask included.
 constexpr uint64_t JUMP_BUFFER_BYTES = 200;
 
@@ -253,7 +269,9 @@ void Instrumenter::instrument_instruction(uint32_t number, llvm::Value *context)
     auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     auto *call_site = llvm::dyn_cast<llvm::CallBase>(&instruction);
     Traced traced = numbering_.traced[number];
-    if (alloca) {
+    if (auto *landing = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) {
+        trace_landing(*landing);
+    } else if (alloca) {
         trace_alloca(*alloca, number);
     } else if (call_site && traced != Traced::Nothing) {
         trace_call(*call_site, number, context);

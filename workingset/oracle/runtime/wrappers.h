@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* heap.c */
@@ -82,5 +83,21 @@ void laxity_traced___assert_fail(
 void laxity_traced_longjmp(struct __jmp_buf_tag *buffer, int value) __attribute__((noreturn));
 double laxity_traced_frexp(double value, int *out_exponent);
 double laxity_traced_modf(double value, double *out_whole);
+
+/* exceptions.c */
+void *laxity_traced___cxa_allocate_exception(size_t size_bytes);
+void laxity_traced___cxa_free_exception(void *exception);
+void laxity_traced___cxa_throw(
+    void *exception, const void *type_info, void (*destructor)(void *exception)
+) __attribute__((noreturn));
+void laxity_traced___cxa_rethrow(void) __attribute__((noreturn));
+void *laxity_traced___cxa_begin_catch(void *header);
+void *laxity_traced___cxa_get_exception_ptr(void *header);
+void laxity_traced___cxa_end_catch(void);
+void laxity_traced__ZSt9terminatev(void) __attribute__((noreturn));
+int laxity_traced___cxa_guard_acquire(int64_t *guard);
+void laxity_traced___cxa_guard_release(int64_t *guard);
+void laxity_traced___cxa_guard_abort(int64_t *guard);
+void laxity_traced___cxa_pure_virtual(void) __attribute__((noreturn));
 
 #endif
