@@ -90,6 +90,12 @@ static int make() { return ++calls; }
 static int get() { static int value = make(); return value; }
 int main() { return get() + get() - 2; }
 """,
+    "a static variable of a function that is called once": """
+static int calls;
+static int make() { return ++calls; }
+static int get() { static int value = make(); return value; }
+int main() { return get() - 1; }
+""",
     "objects of the heap with a constructor that throws": """
 static int alive;
 struct Part { Part() { alive++; } ~Part() { alive--; } };
@@ -124,6 +130,20 @@ def test_dead_bytes_and_values_may_be_garbage(name: str, tmp_path: Path) -> None
     assert (bytes_run.returncode, values_run.returncode) == (0, 0)
     assert byte_count > 0
     assert value_count > 0
+
+
+def test_values_of_a_function_with_a_handler_may_be_garbage(tmp_path: Path) -> None:
+    # main is the only function: what dies dies between its throw and its handler, or there.
+    subject = make_subject(
+        "int main(int argc, char **) { int kept = argc * 3; "
+        "try { throw argc + 1; } catch (int what) { return kept - what - 1; } }",
+        tmp_path,
+        "cpp",
+    )
+    done, count = subject.run_with_poisoned_values()
+    assert done.returncode == 0
+    # argc, the exception and what is caught, at least.
+    assert count >= 3
 
 
 # What the trace of an uncaught one ends with is the end of the program: 134 is what a shell says.

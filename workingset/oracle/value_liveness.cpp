@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "value_liveness.hpp"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -63,6 +64,37 @@ llvm::BitVector ValueLiveness::live_at_end(const llvm::BasicBlock &block) const
     return live;
 }
 
+// What is live where setjmp returns is live wherever longjmp may be called from, which is anywhere
+// behind it.
+void ValueLiveness::keep_for_second_returns(llvm::Function &function)
+{
+    std::vector<const llvm::Instruction *> returning;
+    for (llvm::BasicBlock &block : function) {
+        for (llvm::Instruction &instruction : block) {
+            const auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+            if (call && call->hasFnAttr(llvm::Attribute::ReturnsTwice)) {
+                returning.push_back(&instruction);
+            }
+        }
+    }
+    llvm::BitVector kept(static_cast<unsigned>(values_.size()));
+    for (const llvm::Instruction *call : returning) {
+        kept |= live_before(*call->getNextNode());
+        if (auto own = numbers_.find(call); own != numbers_.end()) {
+            kept.reset(own->second); // setjmp itself gives it anew
+        }
+    }
+    for (const llvm::Instruction *call : returning) {
+        for (const llvm::BasicBlock &block : function) {
+            if (&block != call->getParent() &&
+                llvm::isPotentiallyReachable(call->getParent(), &block)) {
+                kept_[&block] = kept;
+            }
+        }
+        kept_[call->getParent()] = kept;
+    }
+}
+
 ValueLiveness::ValueLiveness(llvm::Function &function)
 {
     for (llvm::Argument &argument : function.args()) {
@@ -86,6 +118,7 @@ ValueLiveness::ValueLiveness(llvm::Function &function)
             known = live;
         }
     }
+    keep_for_second_returns(function);
 }
 
 llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction) const
@@ -100,6 +133,9 @@ llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction)
         if (&later == &instruction) {
             break;
         }
+    }
+    if (auto kept = kept_.find(&block); kept != kept_.end()) {
+        live |= kept->second;
     }
     return live;
 }
