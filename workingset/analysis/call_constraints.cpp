@@ -177,10 +177,12 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
     case ExternalEffect::Atexit:
         watch(argument(number), WatchKind::Atexit, &call);
         break;
-    case ExternalEffect::Stores:
-        solver_.add_copy(argument(number), argument(model.effect_arguments[1]), std::nullopt);
-        solver_.add_store(argument(model.effect_arguments[1]), argument(number));
+    case ExternalEffect::Stores: {
+        const unsigned derived = solver_.make_node();
+        solver_.add_copy(argument(number), derived, std::nullopt);
+        solver_.add_store(argument(model.effect_arguments[1]), derived);
         break;
+    }
     case ExternalEffect::Concurrent:
         is_concurrent_ = true;
         if (number == ExternalModel::ANY) {
