@@ -22,6 +22,15 @@ PASSES = (
     "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),function(loop-simplify)"
 )
 
+# What else the analysis is asked about: code as clang leaves it without and with all optimisations.
+PASSES_OF_FORMS = {
+    "o0": "internalize<preserve-gv=main>,globaldce",
+    "sroa": PASSES,
+    "inline": "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),cgscc(inline),"
+    "globaldce,function(sroa,simplifycfg),function(loop-simplify)",
+    "o2": "internalize<preserve-gv=main>,globaldce,default<O2>,function(loop-simplify)",
+}
+
 # A generated program runs for milliseconds; one that hangs must not hang the tests.
 RUN_LIMIT_S = 60
 
@@ -56,12 +65,32 @@ def must(*words: Path | str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What programs are compiled, linked and run for; by default this machine."""
+
+    flags: tuple[str, ...] = ()
+    linkers: tuple[str, str] = ("clang-19", "clang++-19")  # of C, of C++
+    emulator: tuple[str, ...] = ()
+    archiver: str = ""  # empty: the archives of the build folder
+
+
+HOST = Target()
+ARM = Target(
+    ("--target=arm-linux-gnueabihf", "--gcc-toolchain=/usr"),
+    ("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-g++"),
+    ("qemu-arm", "-L", "/usr/arm-linux-gnueabihf"),
+    "arm-linux-gnueabihf-ar",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """A program in the reference form, beside which its copies are made."""
 
     bitcode: Path
     tool: Path
-    compiler: str = "clang-19"
+    linker: str
+    target: Target
 
     def path(self, ending: str) -> Path:
         """A file that belongs to the program."""
@@ -73,6 +102,7 @@ class Subject:
         compiled = bitcode.with_suffix(".o")
         must(
             "clang-19",
+            *self.target.flags,
             "-O0",
             "-w",
             "-Xclang",
@@ -83,7 +113,9 @@ class Subject:
             compiled,
         )
         archive = self.tool.parent / "oracle" / f"libworkingset-{runtime}.a"
-        must(self.compiler, compiled, archive, "-lm", "-o", executable)
+        if self.target.archiver:
+            archive = build_runtime(self.target, runtime, self.bitcode.parent)
+        must(self.linker, compiled, archive, "-lm", "-o", executable)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:
@@ -91,7 +123,11 @@ class Subject:
         instrumented = self.path(".traced.bc")
         must(self.tool, "instrument", self.bitcode, "-o", instrumented)
         executable = self.link(instrumented, "trace")
-        return run(executable, LAXITY_WORKINGSET_TRACE=str(self.path(".trace")))
+        return self.run(executable, LAXITY_WORKINGSET_TRACE=str(self.path(".trace")))
+
+    def run(self, executable: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run one of the program's copies, where it can run."""
+        return run(*self.target.emulator, executable, **environment)
 
     def faulty_tool(self) -> Path:
         """The oracle whose analysis can be given faults, which is not installed."""
@@ -118,15 +154,17 @@ class Subject:
     def run_plain(self) -> subprocess.CompletedProcess[str]:
         """The program as it is."""
         executable = self.path(".plain")
-        must(self.compiler, "-O0", "-w", self.bitcode, "-lm", "-o", executable)
-        return run(executable)
+        compiled = self.path(".plain.o")
+        must("clang-19", *self.target.flags, "-O0", "-w", "-c", self.bitcode, "-o", compiled)
+        must(self.linker, compiled, "-lm", "-o", executable)
+        return self.run(executable)
 
     def run_poisoned(self, *options: str) -> tuple[subprocess.CompletedProcess[str], int]:
         """The program whose dead bytes are overwritten, and how many were. Needs a trace."""
         table, amount = self.path(".table"), self.path(".amount")
         run(self.tool, "check", self.bitcode, self.path(".trace"), "--poison", table, *options)
         executable = self.link(self.path(".traced.bc"), "poison")
-        done = run(
+        done = self.run(
             executable, LAXITY_WORKINGSET_POISON=str(table), LAXITY_WORKINGSET_POISONED=str(amount)
         )
         return done, int(amount.read_text()) if amount.exists() else 0
@@ -137,23 +175,49 @@ class Subject:
         count = int(
             must(self.tool, "poison-values", self.bitcode, "-o", poisoned).stdout.split()[0]
         )
-        return run(self.link(poisoned, "poison")), count
+        return self.run(self.link(poisoned, "poison")), count
 
 
-def make_subject(source: str, folder: Path, language: str = "c") -> Subject:
-    """Compile a program to the reference form.
+def build_runtime(target: Target, name: str, folder: Path) -> Path:
+    """The archive `trace` or `poison` for another target than this machine."""
+    archive = folder / f"lib{name}.a"
+    if archive.exists():
+        return archive
+    others = {"trace": {"poison", "garbage"}, "poison": {"trace"}}[name]
+    objects = []
+    for source in (ROOT / "workingset/oracle/runtime").glob("*.c"):
+        if source.stem not in others:
+            objects.append(folder / f"{name}.{source.stem}.o")
+            words = ("-std=gnu17", "-D_GNU_SOURCE=", "-O1", "-fno-builtin", "-fexceptions")
+            must(target.linkers[0], *words, "-c", source, "-o", objects[-1])
+    must(target.archiver, "rcs", archive, *objects)
+    return archive
+
+
+def make_subject(
+    source: str, folder: Path, language: str = "c", form: str = "sroa", target: Target = HOST
+) -> Subject:
+    """Compile a program for the analysis.
 
     Args:
         source: The text of its only file.
         folder: Where all files go.
         language: The ending of that file, "c" or "cpp".
+        form: One of PASSES_OF_FORMS; "sroa" is the reference form.
+        target: What it is compiled for. Without a toolchain for it the test is skipped.
     """
     tool = need_tool()
-    compiler = {"c": "clang-19", "cpp": "clang++-19"}[language]
+    compiler, linker = {
+        "c": ("clang-19", target.linkers[0]),
+        "cpp": ("clang++-19", target.linkers[1]),
+    }[language]
+    if any(shutil.which(name) is None for name in (linker, *target.emulator[:1])):
+        pytest.skip(f"needs {linker} and {' '.join(target.emulator[:1])}")
     text, raw, bitcode = folder / f"program.{language}", folder / "raw.bc", folder / "program.bc"
     text.write_text(source, encoding="utf-8")
     must(
         compiler,
+        *target.flags,
         "-g",
         "-O1",
         "-w",
@@ -165,8 +229,8 @@ def make_subject(source: str, folder: Path, language: str = "c") -> Subject:
         "-o",
         raw,
     )
-    must("opt-19", f"-passes={PASSES}", raw, "-o", bitcode)
-    return Subject(bitcode, tool, compiler)
+    must("opt-19", f"-passes={PASSES_OF_FORMS[form]}", raw, "-o", bitcode)
+    return Subject(bitcode, tool, linker, target)
 
 
 def objects_of(verdict: dict[str, Any]) -> set[str]:

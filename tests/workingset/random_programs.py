@@ -340,7 +340,9 @@ class ProgramWriter:
         """A function of a value and an array, which may be recursive."""
         name = self.name("work")
         # Elements that the caller does not have must not be touched: one is there always.
-        scope = Scope([*self.globals.scalars, "a"], [Array("p", 1, 1, "unsigned"), *self.globals.arrays], [])
+        scope = Scope(
+            [*self.globals.scalars, "a"], [Array("p", 1, 1, "unsigned"), *self.globals.arrays], []
+        )
         self.lines.append(f"static unsigned {name}(unsigned a, unsigned *p, unsigned n)\n{{")
         self.lines.append(
             "    for (unsigned i = 0; i < n; i++) { p[i] = p[i] * 3u + i; }"

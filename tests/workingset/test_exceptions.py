@@ -99,7 +99,15 @@ int main() { return get() - 1; }
     "objects of the heap with a constructor that throws": """
 static int alive;
 struct Part { Part() { alive++; } ~Part() { alive--; } };
-struct Whole { Part part; int *cells; Whole(int n) : cells(new int[2]) { cells[0] = n; if (n > 1) { delete[] cells; throw n; } } ~Whole() { delete[] cells; } };
+struct Whole {
+    Part part;
+    int *cells;
+    Whole(int n) : cells(new int[2]) {
+        cells[0] = n;
+        if (n > 1) { delete[] cells; throw n; }
+    }
+    ~Whole() { delete[] cells; }
+};
 int main() {
     int sum = 0;
     for (int i = 1; i < 3; i++) {

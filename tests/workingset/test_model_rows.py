@@ -69,8 +69,9 @@ int main(int argc, char **argv) {
     sum += rindex(f2, one) == f2;
     sum += strpbrk(g2, "21") == g2;
     sum += (int)strtoll(k2, NULL, 10) + (int)strtoull(l2, NULL, 10) + (int)strtof(m2, NULL);
-    fill(a, one); fill(b, one); fill(c, one); fill(d, one); fill(e, one); fill(f, one); fill(g, one);
-    fill(h, one); fill(i, one); fill(j, one); fill(k, one); fill(l, one); fill(m, one);
+    fill(a, one); fill(b, one); fill(c, one); fill(d, one); fill(e, one); fill(f, one);
+    fill(g, one); fill(h, one); fill(i, one); fill(j, one); fill(k, one); fill(l, one);
+    fill(m, one);
     sum += *(char *)memrchr(a, one, argc + 1) == one;
     sum += (int)strnlen(b, argc + 1);
     sum += strcasecmp(c, "1") == 0;
@@ -308,8 +309,8 @@ def test_whatever_is_dropped_from_the_table_is_noticed(name: str, tmp_path: Path
         verdict = subject.judge_faulty("--drop", row)
         assert verdict["externals_without_model"] == [row]
         for column in ("reads", "writes", "returns", "escapes", "effect"):
-            # Nobody has been given anything to keep. Which format is a constant, and so what the row
-            # says, is looked up for its own sake.
+            # Nobody has been given anything to keep. Which format is a constant, and so what the
+            # row says, is looked up for its own sake.
             if columns[column] in ("", "kept") or columns[column].startswith("formats"):
                 continue
             if subject.judge_faulty("--drop", f"{row}:{column}")["status"] == "covered":

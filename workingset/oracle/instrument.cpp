@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "numbering.hpp"
 #include "runtime/trace_words.h"
@@ -35,11 +36,37 @@ External external_kind(llvm::StringRef name)
         .Default(External::Unknown);
 }
 
+// Of glibc: a jmp_buf with its signal mask, and a va_list.
+struct TargetSizes {
+    uint64_t jump_buffer_bytes;
+    uint64_t va_list_bytes;
+};
+
+llvm::Expected<TargetSizes> find_target_sizes(const llvm::Module &module)
+{
+    const llvm::Triple triple(module.getTargetTriple());
+    switch (triple.getArch()) {
+    case llvm::Triple::x86_64:
+        return TargetSizes{.jump_buffer_bytes = 200, .va_list_bytes = 24};
+    case llvm::Triple::x86:
+        return TargetSizes{.jump_buffer_bytes = 156, .va_list_bytes = 4};
+    case llvm::Triple::arm:
+    case llvm::Triple::thumb:
+        return TargetSizes{.jump_buffer_bytes = 392, .va_list_bytes = 4};
+    case llvm::Triple::aarch64:
+        return TargetSizes{.jump_buffer_bytes = 312, .va_list_bytes = 32};
+    default:
+        return llvm::createStringError(
+            "the oracle knows x86, ARM and their 64-bit forms, not " + module.getTargetTriple()
+        );
+    }
+}
+
 class Instrumenter {
   public:
-    explicit Instrumenter(llvm::Module &module)
+    Instrumenter(llvm::Module &module, TargetSizes sizes)
         : module_(module), layout_(module.getDataLayout()), context_(module.getContext()),
-          numbering_(module)
+          sizes_(sizes), numbering_(module)
     {
     }
 
@@ -81,6 +108,7 @@ class Instrumenter {
     llvm::Module &module_;
     const llvm::DataLayout &layout_;
     llvm::LLVMContext &context_;
+    TargetSizes sizes_;
     Numbering numbering_;
     std::set<std::string> unknown_;
 };
@@ -201,17 +229,12 @@ void Instrumenter::trace_landing(llvm::LandingPadInst &landing)
     for (unsigned i = 0; i < landing.getNumClauses(); i++) {
         llvm::Value *type_info = landing.getClause(i)->stripPointerCasts();
         if (landing.isCatch(i) && llvm::isa<llvm::GlobalVariable>(type_info)) {
-            call(builder, "laxity_trace_read", {type_info, word64(2ULL * layout_.getPointerSize())});
+            call(
+                builder, "laxity_trace_read", {type_info, word64(2ULL * layout_.getPointerSize())}
+            );
         }
     }
 }
-
-// The size of glibc's jmp_buf on x86-64, signal mask included.
-constexpr uint64_t JUMP_BUFFER_BYTES = 200;
-
-// The size of a va_list on x86-64; larger ones of other targets are found when a trace is made
-// there.
-constexpr uint64_t VA_LIST_BYTES = 24;
 
 void Instrumenter::trace_intrinsic(llvm::IntrinsicInst &intrinsic)
 {
@@ -227,10 +250,16 @@ void Instrumenter::trace_intrinsic(llvm::IntrinsicInst &intrinsic)
     }
     switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::vacopy:
-        call(builder, "laxity_trace_read", {intrinsic.getArgOperand(1), word64(VA_LIST_BYTES)});
+        call(
+            builder, "laxity_trace_read", {intrinsic.getArgOperand(1), word64(sizes_.va_list_bytes)}
+        );
         [[fallthrough]];
     case llvm::Intrinsic::vastart:
-        call(builder, "laxity_trace_write", {intrinsic.getArgOperand(0), word64(VA_LIST_BYTES)});
+        call(
+            builder,
+            "laxity_trace_write",
+            {intrinsic.getArgOperand(0), word64(sizes_.va_list_bytes)}
+        );
         return;
     default: { // lifetime markers: -1 means the whole object
         auto *object =
@@ -255,7 +284,9 @@ void Instrumenter::trace_call(llvm::CallBase &call_site, uint32_t number, llvm::
     const llvm::Function *callee = call_site.getCalledFunction();
     if (callee && external_kind(callee->getName()) == External::Saves) {
         call(
-            builder, "laxity_trace_write", {call_site.getArgOperand(0), word64(JUMP_BUFFER_BYTES)}
+            builder,
+            "laxity_trace_write",
+            {call_site.getArgOperand(0), word64(sizes_.jump_buffer_bytes)}
         );
     }
     if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call_site)) {
@@ -366,7 +397,11 @@ llvm::Error Instrumenter::run()
 
 llvm::Error instrument(llvm::Module &module)
 {
-    return Instrumenter(module).run();
+    llvm::Expected<TargetSizes> sizes = find_target_sizes(module);
+    if (!sizes) {
+        return sizes.takeError();
+    }
+    return Instrumenter(module, *sizes).run();
 }
 
 } // namespace laxity::workingset::oracle

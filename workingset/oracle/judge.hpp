@@ -40,8 +40,8 @@ struct Verdict {
 
     [[nodiscard]] bool is_covered() const
     {
-        return violations.empty() && impossible_contexts.empty() &&
-               unknown_allocations.empty() && externals_without_model.empty() && points > 0;
+        return violations.empty() && impossible_contexts.empty() && unknown_allocations.empty() &&
+               externals_without_model.empty() && points > 0;
     }
 };
 

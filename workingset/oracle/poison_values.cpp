@@ -213,7 +213,7 @@ void split_ways_on(llvm::Function &function)
     for (llvm::InvokeInst *invoke : invokes) {
         llvm::BasicBlock *next = invoke->getNormalDest();
         auto *between = llvm::BasicBlock::Create(function.getContext(), "", &function, next);
-        llvm::BranchInst::Create(next, between);
+        llvm::IRBuilder<>(between).CreateBr(next);
         invoke->setNormalDest(between);
         next->replacePhiUsesWith(invoke->getParent(), between);
     }

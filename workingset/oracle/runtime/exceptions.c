@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 /* The C++ ABI's, under their own names. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 void *__cxa_allocate_exception(size_t size_bytes);
 void __cxa_free_exception(void *exception);
 void __cxa_throw(void *exception, const void *type_info, void (*destructor)(void *))
@@ -23,6 +24,7 @@ void (*_ZSt13set_terminatePFvvE(void (*handler)(void)))(void);
 int __cxa_guard_acquire(int64_t *guard);
 void __cxa_guard_release(int64_t *guard);
 void __cxa_guard_abort(int64_t *guard);
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* Exceptions that exist at once: each one that is thrown while another is being handled. */
 enum {

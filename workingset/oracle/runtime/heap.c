@@ -93,7 +93,7 @@ void *laxity_traced_memalign(size_t alignment_bytes, size_t size_bytes)
 
 void *laxity_traced_valloc(size_t size_bytes)
 {
-    void *block = valloc(size_bytes);
+    void *block = valloc(size_bytes); /* NOLINT(concurrency-mt-unsafe): one thread */
 
     laxity_trace_allocate(block, size_bytes);
     return block;

@@ -14,7 +14,7 @@
 struct conversion {
     int is_kept;  /* no "*" */
     size_t width; /* 0: none */
-    char length;  /* 'H' hh, 'h', 0, 'l', 'q' ll and j, 'z' z and t, 'L' */
+    char length;  /* 'H' hh, 'h', 0, 'l', 'q' ll and j, 'z', 't', 'L' */
     char type;
 };
 
@@ -25,6 +25,22 @@ static const char *behind_set(const char *at)
     at += *at == ']';
     at += strcspn(at, "]");
     return at + (*at == ']');
+}
+
+static char length_of(const char **at)
+{
+    char length = 0;
+
+    for (; **at != '\0' && strchr("hljztL", **at); ++*at) {
+        if (**at == 'h' && length == 'h') {
+            length = 'H';
+        } else if (**at == 'j' || (**at == 'l' && length == 'l')) {
+            length = 'q';
+        } else {
+            length = **at;
+        }
+    }
+    return length;
 }
 
 static struct conversion next_conversion(const char **at)
@@ -38,13 +54,7 @@ static struct conversion next_conversion(const char **at)
     while (**at >= '0' && **at <= '9') {
         conversion.width = conversion.width * 10 + (size_t)(*(*at)++ - '0');
     }
-    for (; strchr("hljztL", **at) && **at != '\0'; ++*at) {
-        if ((**at == 'h' || **at == 'l') && conversion.length == **at) {
-            conversion.length = **at == 'h' ? 'H' : 'q';
-        } else {
-            conversion.length = **at == 'j' ? 'q' : **at == 't' ? 'z' : **at;
-        }
-    }
+    conversion.length = length_of(at);
     conversion.type = **at;
     if (**at != '\0') {
         ++*at;
@@ -63,6 +73,7 @@ static size_t integer_bytes(char length)
     case 'h':
         return sizeof(short);
     case 'l':
+    case 't':
     case 'z':
         return sizeof(long);
     case 'q':
@@ -119,7 +130,8 @@ static void trace_conversions(const char *format, int done_count, va_list argume
     }
 }
 
-static int scan_stream(FILE *stream, const char *format, va_list arguments)
+__attribute__((format(scanf, 2, 0))) static int
+scan_stream(FILE *stream, const char *format, va_list arguments)
 {
     va_list copy;
     int done_count;
@@ -131,7 +143,8 @@ static int scan_stream(FILE *stream, const char *format, va_list arguments)
     return done_count;
 }
 
-static int scan_text(const char *text, const char *format, va_list arguments)
+__attribute__((format(scanf, 2, 0))) static int
+scan_text(const char *text, const char *format, va_list arguments)
 {
     va_list copy;
     int done_count;

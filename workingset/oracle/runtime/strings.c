@@ -27,13 +27,19 @@ static size_t compared_bytes(const char *a, const char *b, size_t limit_bytes)
     return i < limit_bytes ? i + 1 : limit_bytes;
 }
 
+static int is_same_letter(char a, char b)
+{
+    const int left = (tolower)((unsigned char)a), right = (tolower)((unsigned char)b);
+
+    return left == right;
+}
+
 /* The same where capital letters are as good as small ones. */
 static size_t folded_bytes(const char *a, const char *b, size_t limit_bytes)
 {
     size_t i = 0;
 
-    while (i < limit_bytes && tolower((unsigned char)a[i]) == tolower((unsigned char)b[i]) &&
-           a[i] != '\0') {
+    while (i < limit_bytes && is_same_letter(a[i], b[i]) && a[i] != '\0') {
         i++;
     }
     return i < limit_bytes ? i + 1 : limit_bytes;

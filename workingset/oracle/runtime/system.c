@@ -28,9 +28,7 @@ time_t laxity_traced_time(time_t *out_time)
 
 int laxity_traced_gettimeofday(struct timeval *out_time, void *out_zone)
 {
-    if (out_time) {
-        laxity_trace_write(out_time, sizeof(*out_time));
-    }
+    laxity_trace_write(out_time, sizeof(*out_time));
     if (out_zone) {
         laxity_trace_write(out_zone, sizeof(struct timezone));
     }
