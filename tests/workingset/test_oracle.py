@@ -68,6 +68,14 @@ static void at_end(void) { puts(table); }
 static void leave(void) { exit(0); }
 int main(void) { atexit(at_end); leave(); return 1; }
 """,
+    "a value of the last round that is used after the loop": """
+int main(int argc, char **argv) {
+    (void)argv;
+    int i = argc, last;
+    do { last = i; i += 2; } while (i < 9); /* 1, 3, 5, 7 */
+    return last - 7;
+}
+""",
     "a table of functions": """
 static int add(int a) { return a + 1; }
 static int twice(int a) { return a * 2; }

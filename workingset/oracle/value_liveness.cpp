@@ -45,12 +45,14 @@ llvm::BitVector ValueLiveness::live_at_end(const llvm::BasicBlock &block) const
 {
     llvm::BitVector live(static_cast<unsigned>(values_.size()));
     for (const llvm::BasicBlock *next : llvm::successors(&block)) {
-        live |= live_after_phis_.lookup(next);
+        // A phi of this successor may be live in another one.
+        llvm::BitVector into = live_after_phis_.lookup(next);
         for (const llvm::PHINode &phi : next->phis()) {
             if (auto own = numbers_.find(&phi); own != numbers_.end()) {
-                live.reset(own->second);
+                into.reset(own->second);
             }
         }
+        live |= into;
     }
     // A second loop: a phi of one successor may be an operand of another's.
     for (const llvm::BasicBlock *next : llvm::successors(&block)) {
