@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.working_set_oracle import Oracle, find_oracle
+from laxity.runner.working_set_oracle import Oracle, find_oracle, oracle_of_target
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,6 +21,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PASSES = (
     "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),function(loop-simplify)"
 )
+
+# What else the analysis is asked about: code as clang leaves it without and with all optimisations.
+PASSES_OF_FORMS = {
+    "o0": "internalize<preserve-gv=main>,globaldce",
+    "sroa": PASSES,
+    "inline": "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),cgscc(inline),"
+    "globaldce,function(sroa,simplifycfg),function(loop-simplify)",
+    "o2": "internalize<preserve-gv=main>,globaldce,default<O2>,function(loop-simplify)",
+}
 
 # A generated program runs for milliseconds; one that hangs must not hang the tests.
 RUN_LIMIT_S = 60
@@ -61,11 +70,38 @@ def must(*words: Path | str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What programs are compiled, linked and run for; by default this machine."""
+
+    flags: tuple[str, ...] = ()
+    linkers: tuple[str, str] = ("clang-19", "clang++-19")  # of C, of C++
+    emulator: tuple[str, ...] = ()
+    triple: str = ""  # empty: this machine
+
+    def oracle(self, folder: Path) -> Oracle:
+        """The oracle with its runtimes; those of another machine are built in `folder`."""
+        if not self.triple:
+            return find_oracle(RUN_LIMIT_S)
+        return oracle_of_target(self.triple, self.emulator, folder, RUN_LIMIT_S)
+
+
+HOST = Target()
+ARM = Target(
+    ("--target=arm-linux-gnueabihf", "--gcc-toolchain=/usr"),
+    ("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-g++"),
+    ("qemu-arm", "-L", "/usr/arm-linux-gnueabihf"),
+    "arm-linux-gnueabihf",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """A program in the reference form, beside which its copies are made."""
 
     bitcode: Path
     tool: Path
+    linker: str
+    target: Target
 
     def path(self, ending: str) -> Path:
         """A file that belongs to the program."""
@@ -74,7 +110,7 @@ class Subject:
     def link(self, bitcode: Path, runtime: str) -> Path:
         """An executable of a copy and the runtime `trace` or `poison`, not optimised."""
         executable = bitcode.with_suffix("")
-        find_oracle(RUN_LIMIT_S).link(bitcode, executable, runtime)
+        self.target.oracle(self.bitcode.parent).link(bitcode, executable, runtime)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:
@@ -82,7 +118,11 @@ class Subject:
         instrumented = self.path(".traced.bc")
         must(self.tool, "instrument", self.bitcode, "-o", instrumented)
         executable = self.link(instrumented, "trace")
-        return run(executable, LAXITY_WORKINGSET_TRACE=str(self.path(".trace")))
+        return self.run(executable, LAXITY_WORKINGSET_TRACE=str(self.path(".trace")))
+
+    def run(self, executable: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run one of the program's copies, where it can run."""
+        return run(*self.target.emulator, executable, **environment)
 
     def faulty_tool(self) -> Path:
         """The oracle whose analysis can be given faults, which is not installed."""
@@ -109,15 +149,17 @@ class Subject:
     def run_plain(self) -> subprocess.CompletedProcess[str]:
         """The program as it is."""
         executable = self.path(".plain")
-        must("clang-19", "-O0", "-w", self.bitcode, "-lm", "-o", executable)
-        return run(executable)
+        compiled = self.path(".plain.o")
+        must("clang-19", *self.target.flags, "-O0", "-w", "-c", self.bitcode, "-o", compiled)
+        must(self.linker, compiled, "-lm", "-o", executable)
+        return self.run(executable)
 
     def run_poisoned(self, *options: str) -> tuple[subprocess.CompletedProcess[str], int]:
         """The program whose dead bytes are overwritten, and how many were. Needs a trace."""
         table, amount = self.path(".table"), self.path(".amount")
         run(self.tool, "check", self.bitcode, self.path(".trace"), "--poison", table, *options)
         executable = self.link(self.path(".traced.bc"), "poison")
-        done = run(
+        done = self.run(
             executable, LAXITY_WORKINGSET_POISON=str(table), LAXITY_WORKINGSET_POISONED=str(amount)
         )
         return done, int(amount.read_text()) if amount.exists() else 0
@@ -128,16 +170,33 @@ class Subject:
         count = int(
             must(self.tool, "poison-values", self.bitcode, "-o", poisoned).stdout.split()[0]
         )
-        return run(self.link(poisoned, "poison")), count
+        return self.run(self.link(poisoned, "poison")), count
 
 
-def make_subject(source: str, folder: Path) -> Subject:
-    """Compile a C program to the reference form."""
+def make_subject(
+    source: str, folder: Path, language: str = "c", form: str = "sroa", target: Target = HOST
+) -> Subject:
+    """Compile a program for the analysis.
+
+    Args:
+        source: The text of its only file.
+        folder: Where all files go.
+        language: The ending of that file, "c" or "cpp".
+        form: One of PASSES_OF_FORMS; "sroa" is the reference form.
+        target: What it is compiled for. Without a toolchain for it the test is skipped.
+    """
     tool = need_tool()
-    text, raw, bitcode = folder / "program.c", folder / "raw.bc", folder / "program.bc"
+    compiler, linker = {
+        "c": ("clang-19", target.linkers[0]),
+        "cpp": ("clang++-19", target.linkers[1]),
+    }[language]
+    if any(shutil.which(name) is None for name in (linker, *target.emulator[:1])):
+        pytest.skip(f"needs {linker} and {' '.join(target.emulator[:1])}")
+    text, raw, bitcode = folder / f"program.{language}", folder / "raw.bc", folder / "program.bc"
     text.write_text(source, encoding="utf-8")
     must(
-        "clang-19",
+        compiler,
+        *target.flags,
         "-g",
         "-O1",
         "-w",
@@ -149,8 +208,8 @@ def make_subject(source: str, folder: Path) -> Subject:
         "-o",
         raw,
     )
-    must("opt-19", f"-passes={PASSES}", raw, "-o", bitcode)
-    return Subject(bitcode, tool)
+    must("opt-19", f"-passes={PASSES_OF_FORMS[form]}", raw, "-o", bitcode)
+    return Subject(bitcode, tool, linker, target)
 
 
 def objects_of(verdict: dict[str, Any]) -> set[str]:

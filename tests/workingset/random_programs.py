@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Random C programs without undefined behaviour, the same for the same seed.
+"""Random programs in C or C++ without undefined behaviour, the same for the same seed.
 
 They do what makes liveness hard: scratch arrays that are filled and used up, partial overwrites,
 reuse in phases, loops of constant and of variable bounds, pointers to parameters, structs by value,
-bounded recursion, calls through pointers, callbacks and longjmp. Arithmetic is unsigned, indices
-are masked, and what is read was written before.
+bounded recursion, calls through pointers, callbacks of ours and of the C library, and longjmp; those
+in C++ exceptions, too. Arithmetic is unsigned, indices are masked, and what is read was written
+before.
 """
 
 import random
@@ -32,6 +33,29 @@ static unsigned add(unsigned a, unsigned b) { return a + b; }
 static unsigned twist(unsigned a, unsigned b) { checksum ^= a; return (a ^ b) * 7; }
 static operation *const operations[2] = {add, twist};
 static jmp_buf rescue;
+static unsigned is_turned;
+"""
+
+# Who throws says so to the checksum, and so does whoever is left on the way.
+EXCEPTIONS = """\
+struct failure {
+    unsigned code;
+    unsigned char rest[4];
+    ~failure() { mix(rest[1]); }
+};
+struct guard {
+    unsigned *watched;
+    ~guard() { mix(*watched); }
+};
+static unsigned may_throw(unsigned value)
+{
+    unsigned kept = value * 3u;
+    guard watch = {&kept};
+    if (value & 1u) { throw value; }
+    kept = checksum;
+    if (value & 2u) { throw failure{value, {1, (unsigned char)value, 3, 4}}; }
+    return kept;
+}
 """
 
 
@@ -42,6 +66,7 @@ class Array:
     name: str
     size: int
     defined: int
+    element: str
 
 
 @dataclass(slots=True)
@@ -57,9 +82,9 @@ class Scope:
 class ProgramWriter:
     """Writes one program; every choice comes from the seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, has_exceptions: bool) -> None:
         self.random = random.Random(seed)  # noqa: S311 - nothing is secret
-        self.seed = seed
+        self.has_exceptions = has_exceptions
         self.lines: list[str] = []
         self.names = 0
         self.globals = Scope([], [])
@@ -111,9 +136,11 @@ class ProgramWriter:
             self.call,
             self.indirect_call,
             self.jump,
+            self.sort,
         ]
         if scope.depth < 3:
             kinds += [self.branch, self.constant_loop, self.variable_loop, self.phases]
+            kinds += [self.attempt, self.attempt] * self.has_exceptions
         return self.random.choice(kinds)(scope, indent)
 
     def assignment(self, scope: Scope, indent: str) -> list[str]:
@@ -137,7 +164,8 @@ class ProgramWriter:
         """A local array: filled in full, in part or by memset, then used."""
         name, size = self.name("scratch"), self.random.choice(ARRAY_SIZES)
         defined = size if self.random.random() < 0.7 else self.random.randrange(1, size + 1)
-        lines = [f"{indent}{self.random.choice(ELEMENT_TYPES)} {name}[{size}];"]
+        element = self.random.choice(ELEMENT_TYPES)
+        lines = [f"{indent}{element} {name}[{size}];"]
         if self.random.random() < 0.3:
             lines.append(
                 f"{indent}memset({name}, {self.random.randrange(256)}, {defined} * sizeof({name}[0]));"
@@ -147,7 +175,7 @@ class ProgramWriter:
             lines.append(
                 f"{indent}for (unsigned i = 0; i < {defined}; i++) {{ {name}[i] = i * 3u + {value}; }}"
             )
-        scope.arrays.append(Array(name, size, defined))
+        scope.arrays.append(Array(name, size, defined, element))
         return lines
 
     def partial_copy(self, scope: Scope, indent: str) -> list[str]:
@@ -168,7 +196,7 @@ class ProgramWriter:
         """A struct: made, copied, or passed by value and changed through a pointer."""
         if not scope.pairs or self.random.random() < 0.3:
             name = self.name("pair")
-            line = f"{indent}struct pair {name} = {{{self.value(scope)}, (unsigned short){self.value(scope)}, {{1, 2, 3}}}};"
+            line = f"{indent}struct pair {name} = {{(unsigned){self.value(scope)}, (unsigned short){self.value(scope)}, {{1, 2, 3}}}};"
             scope.pairs.append(name)
             return [line]
         pair = self.random.choice(scope.pairs)
@@ -197,7 +225,7 @@ class ProgramWriter:
             f"{indent}mix({function}({self.value(scope)}, {copy}, {array.defined}));",
         ]
         if self.random.random() < 0.5:
-            scope.arrays.append(Array(copy, array.defined, array.defined))
+            scope.arrays.append(Array(copy, array.defined, array.defined, "unsigned"))
         return lines
 
     def indirect_call(self, scope: Scope, indent: str) -> list[str]:
@@ -209,6 +237,42 @@ class ProgramWriter:
     def jump(self, scope: Scope, indent: str) -> list[str]:
         """A callback that may jump out of the function that calls it."""
         return [f"{indent}mix(try_to(leave_early, {self.value(scope)}));"]
+
+    def sort(self, scope: Scope, indent: str) -> list[str]:
+        """Elements that the C library sorts; the callback reads a variable."""
+        if not scope.arrays:
+            return self.scratch(scope, indent)
+        array = self.random.choice(scope.arrays)
+        order = f"order_{array.element.replace(' ', '_')}"
+        return [
+            f"{indent}is_turned = {self.value(scope)} & 1u;",
+            f"{indent}qsort({array.name}, {array.defined}, sizeof({array.name}[0]), {order});",
+        ]
+
+    def attempt(self, scope: Scope, indent: str) -> list[str]:
+        """Statements of which one may throw, and what is done about it."""
+        caught = self.name("caught")
+        handler = Scope([*scope.scalars, caught], scope.arrays, scope.pairs, scope.depth)
+        thrower = f"{indent}    mix(may_throw({self.value(scope)}));"
+        lines = [f"{indent}try {{"]
+        if self.random.random() < 0.4:
+            lines += [
+                f"{indent}    unsigned {caught}_seen = {self.value(scope)};",
+                f"{indent}    guard {caught}_guard = {{&{caught}_seen}};",
+            ]
+        lines += self.block(scope, indent + "    ", self.random.randrange(0, 3))
+        lines += [thrower, *self.block(scope, indent + "    ", self.random.randrange(0, 2))]
+        lines.append(f"{indent}}} catch (unsigned {caught}) {{")
+        lines += self.block(handler, indent + "    ", self.random.randrange(1, 3))
+        if self.random.random() < 0.2:
+            lines.append(f"{indent}    if ({caught} & 4u) {{ throw; }}")
+        if self.random.random() < 0.7:
+            lines += [
+                f"{indent}}} catch (const failure &{caught}) {{",
+                f"{indent}    mix({caught}.code + {caught}.rest[1]);",
+                *self.block(scope, indent + "    ", self.random.randrange(0, 2)),
+            ]
+        return [*lines, f"{indent}}}"]
 
     def branch(self, scope: Scope, indent: str) -> list[str]:
         """Two ways."""
@@ -276,7 +340,9 @@ class ProgramWriter:
         """A function of a value and an array, which may be recursive."""
         name = self.name("work")
         # Elements that the caller does not have must not be touched: one is there always.
-        scope = Scope([*self.globals.scalars, "a"], [Array("p", 1, 1), *self.globals.arrays], [])
+        scope = Scope(
+            [*self.globals.scalars, "a"], [Array("p", 1, 1, "unsigned"), *self.globals.arrays], []
+        )
         self.lines.append(f"static unsigned {name}(unsigned a, unsigned *p, unsigned n)\n{{")
         self.lines.append(
             "    for (unsigned i = 0; i < n; i++) { p[i] = p[i] * 3u + i; }"
@@ -298,10 +364,9 @@ class ProgramWriter:
                 if self.random.random() < 0.5
                 else " = {" + ", ".join(str(i * 5 % 17) for i in range(size)) + "}"
             )
-            self.lines.append(
-                f"static {self.random.choice(ELEMENT_TYPES)} {name}[{size}]{initial};"
-            )
-            self.globals.arrays.append(Array(name, size, size))
+            element = self.random.choice(ELEMENT_TYPES)
+            self.lines.append(f"static {element} {name}[{size}]{initial};")
+            self.globals.arrays.append(Array(name, size, size, element))
         for _ in range(self.random.randrange(1, 4)):
             name = self.name("state")
             self.lines.append(f"static unsigned {name} = {self.random.randrange(9)};")
@@ -309,6 +374,14 @@ class ProgramWriter:
 
     def write_helpers(self) -> None:
         """Functions that every program may call."""
+        for element in ELEMENT_TYPES:
+            # The order of all elements is one whatever the algorithm compares: equal ones are the same.
+            self.lines.append(f"""\
+static int order_{element.replace(" ", "_")}(const void *a, const void *b)
+{{
+    {element} left = *(const {element} *)a, right = *(const {element} *)b;
+    return left == right ? 0 : (left < right) == is_turned ? 1 : -1;
+}}""")
         array = self.random.choice(self.globals.arrays).name
         scalar = self.random.choice(self.globals.scalars)
         self.lines.append(f"""\
@@ -349,13 +422,16 @@ static unsigned try_to(unsigned (*function)(unsigned), unsigned value)
                 self.lines.append(
                     f"    for (unsigned i = 0; i < {array.size}; i++) {{ mix({array.name}[i]); }}"
                 )
-        self.lines += ['    printf("%u\\n", checksum);', "}", "int main(void)\n{", "    init();"]
-        self.lines.append("    for (int job = 0; job < 3; job++) { run_job(); }")
+        self.lines += ['    printf("%u\\n", checksum);', "}", "int main(void)\n{"]
+        for loop, phase in (("", "init"), ("for (int job = 0; job < 3; job++) ", "run_job")):
+            # What leaves a job ends it, and not the program.
+            call = f"try {{ {phase}(); }} catch (...) {{ mix(77); }}"
+            self.lines.append(f"    {loop}{{ {call if self.has_exceptions else f'{phase}();'} }}")
         self.lines += ["    tear_down();", "    return 0;", "}"]
 
     def write(self) -> str:
         """The whole program."""
-        self.lines = [PRELUDE]
+        self.lines = [PRELUDE, *[EXCEPTIONS] * self.has_exceptions]
         self.write_globals()
         self.write_helpers()
         for _ in range(self.random.randrange(1, 5)):
@@ -364,10 +440,11 @@ static unsigned try_to(unsigned (*function)(unsigned), unsigned value)
         return "\n".join(self.lines) + "\n"
 
 
-def random_program(seed: int) -> str:
-    """A C program with main(), init(), run_job() and tear_down().
+def random_program(seed: int, language: str = "c") -> str:
+    """A program with main(), init(), run_job() and tear_down().
 
     Args:
         seed: Any integer; the same one gives the same text.
+        language: "c" or "cpp"; one in C++ throws exceptions.
     """
-    return ProgramWriter(seed).write()
+    return ProgramWriter(seed, has_exceptions=language == "cpp").write()

@@ -21,7 +21,7 @@ class Faulty:
     objects: set[str]
     source: str
     options: tuple[str, ...] = ()
-    status: int = 0
+    language: str = "c"
 
 
 # By what would go wrong unseen.
@@ -98,6 +98,17 @@ static int kept, other;
 static void set(void) { other = 1; other += 2; }
 int main(void) { kept = 3; set(); return kept - other; }
 """,
+    ),
+    "what a handler reads would not be live where an exception is thrown": Faulty(
+        "after-unwind-dropped",
+        # C++ names, and the exception itself
+        {"_ZL4kept", "_ZL3setv:__cxa_allocate_exception:0"},
+        """
+static int kept, other;
+static void set() { other = 1; if (other == 1) throw 1; }
+int main() { kept = 3; try { set(); } catch (int) { return kept - 3; } return other; }
+""",
+        language="cpp",
     ),
     "what an exit handler reads would not be live where exit() is called": Faulty(
         "after-exit-dropped",
@@ -181,8 +192,8 @@ int main(int argc, char **argv) {
 
 def trace_program(faulty: Faulty, folder: Path) -> Subject:
     """The program of a fault, run once."""
-    subject = make_subject(faulty.source, folder)
-    assert subject.trace().returncode == faulty.status
+    subject = make_subject(faulty.source, folder, faulty.language)
+    assert subject.trace().returncode == 0
     return subject
 
 

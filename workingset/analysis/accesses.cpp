@@ -3,6 +3,7 @@
 #include "analysis/accesses.hpp"
 
 #include "analysis/faults.hpp"
+#include "analysis/type_infos.hpp"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
@@ -40,6 +41,9 @@ class Finder {
             last().is_volatile = store->isVolatile();
         } else if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction_)) {
             add_call(*call);
+        } else if (const auto *landing = llvm::dyn_cast<llvm::LandingPadInst>(&instruction_)) {
+            // Before it, while the handler was looked for: no instruction lies between.
+            add_reads(find_type_infos(*landing));
         } else if (instruction_.mayReadOrWriteMemory() &&
                    !llvm::isa<llvm::FenceInst>(instruction_)) {
             // atomicrmw, cmpxchg, va_arg: a read, and a write of what may be the same value
@@ -77,6 +81,12 @@ class Finder {
     {
         add(pointer, bytes);
         last().is_read = true;
+    }
+    void add_reads(const TypeInfos &infos)
+    {
+        for (const llvm::GlobalVariable *info : infos) {
+            add_read(*info, std::nullopt);
+        }
     }
     void add_write(const llvm::Value &pointer, std::optional<uint64_t> bytes)
     {
@@ -150,6 +160,7 @@ class Finder {
         case Extent::Kind::Pointer:
             return layout_.getPointerSize();
         case Extent::Kind::Whole:
+        case Extent::Kind::TypeInfo:
             return std::nullopt;
         case Extent::Kind::Arguments:
             break;
@@ -193,7 +204,11 @@ class Finder {
                 break;
             }
             for_each(access, [&](const llvm::Value &pointer, std::optional<uint64_t> bytes) {
-                add_read(pointer, bytes);
+                if (access.extent.kind == Extent::Kind::TypeInfo) {
+                    add_reads(find_type_infos(pointer));
+                } else {
+                    add_read(pointer, bytes);
+                }
             });
         }
     }

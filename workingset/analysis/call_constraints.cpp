@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 #include "analysis/constraints.hpp"
+#include "analysis/type_infos.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -149,6 +150,14 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
             }
         }
     }
+    for (const ModelAccess &read : model.reads) {
+        if (read.extent.kind == Extent::Kind::TypeInfo) {
+            for (const llvm::GlobalVariable *info :
+                 find_type_infos(*call.getArgOperand(read.argument))) {
+                node_of(*info);
+            }
+        }
+    }
     for (unsigned i = 0; i < call.arg_size(); i++) {
         if (escapes(call, i, model)) {
             solver_.add_copy(node_of(*call.getArgOperand(i)), escaped_, 0);
@@ -168,10 +177,12 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
     case ExternalEffect::Atexit:
         watch(argument(number), WatchKind::Atexit, &call);
         break;
-    case ExternalEffect::Stores:
-        solver_.add_copy(argument(number), argument(model.effect_arguments[1]), std::nullopt);
-        solver_.add_store(argument(model.effect_arguments[1]), argument(number));
+    case ExternalEffect::Stores: {
+        const unsigned derived = solver_.make_node();
+        solver_.add_copy(argument(number), derived, std::nullopt);
+        solver_.add_store(argument(model.effect_arguments[1]), derived);
         break;
+    }
     case ExternalEffect::Concurrent:
         is_concurrent_ = true;
         if (number == ExternalModel::ANY) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/constraints.hpp"
 
+#include "analysis/type_infos.hpp"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InstIterator.h>
@@ -186,8 +188,11 @@ void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
         }
     } else if (llvm::isa<llvm::ResumeInst>(instruction)) {
         solver_.add_copy(node_of(*instruction.getOperand(0)), escaped_, std::nullopt);
-    } else if (llvm::isa<llvm::LandingPadInst>(instruction)) {
+    } else if (const auto *landing = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) {
         solver_.add_copy(escaped_, node_of(instruction), std::nullopt);
+        for (const llvm::GlobalVariable *info : find_type_infos(*landing)) {
+            node_of(*info);
+        }
     } else if (may_carry_pointer(*instruction.getType()) &&
                !llvm::isa<llvm::AllocaInst>(instruction)) {
         add_arithmetic(instruction);

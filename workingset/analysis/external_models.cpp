@@ -22,7 +22,17 @@ struct Row {
 constexpr Row ROWS[] = {
 #define MODEL(name, reads, writes, returns, escapes, effect)                                       \
     {name, reads, writes, returns, escapes, effect},
+#define ANYTHING(name)
 #include "analysis/external_models.def"
+#undef ANYTHING
+#undef MODEL
+};
+
+constexpr llvm::StringRef DOING_ANYTHING[] = {
+#define MODEL(name, reads, writes, returns, escapes, effect)
+#define ANYTHING(name) name,
+#include "analysis/external_models.def"
+#undef ANYTHING
 #undef MODEL
 };
 
@@ -50,6 +60,10 @@ Extent parse_extent(llvm::StringRef text)
     }
     if (text == "p") {
         extent.kind = Extent::Kind::Pointer;
+        return extent;
+    }
+    if (text == "t") {
+        extent.kind = Extent::Kind::TypeInfo;
         return extent;
     }
     if (!text.getAsInteger(10, extent.bytes)) {
@@ -223,6 +237,12 @@ const ExternalModel *find_external_model(const llvm::Function &function)
     }
     auto found = models.find(function.getName());
     return found == models.end() ? nullptr : &found->second;
+}
+
+bool is_known_to_do_anything(const llvm::Function &function)
+{
+    return function.isDeclaration() && !is_dropped_row(function.getName()) &&
+           llvm::is_contained(DOING_ANYTHING, function.getName());
 }
 
 } // namespace laxity::workingset

@@ -17,6 +17,7 @@ struct Extent {
         Constant,
         Arguments,
         Pointer,
+        TypeInfo, // of C++, with its name and its bases
         Whole
     };
     Kind kind = Kind::Whole;
@@ -64,6 +65,9 @@ struct ExternalModel {
 
 /* The model of a function that the module only declares; nullptr if the table has none. */
 [[nodiscard]] const ExternalModel *find_external_model(const llvm::Function &function);
+
+/* The table says that this function may do anything. */
+[[nodiscard]] bool is_known_to_do_anything(const llvm::Function &function);
 
 /* Argument `number` is one of those that "..." of the table stands for. */
 [[nodiscard]] bool

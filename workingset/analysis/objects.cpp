@@ -4,6 +4,7 @@
 
 #include "analysis/external_models.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/DebugInfo.h>
@@ -89,6 +90,10 @@ ObjectTable::ObjectTable(const llvm::Module &module)
          .size_bytes = std::nullopt}
     );
     add_globals(module);
+    has_allocator_in_memory_ = llvm::any_of(module, [](const llvm::Function &function) {
+        const ExternalModel *model = find_external_model(function);
+        return model != nullptr && model->returns_new && function.hasAddressTaken();
+    });
     for (const llvm::Function &function : module) {
         if (!function.isDeclaration()) {
             add_frame(function);
@@ -201,9 +206,13 @@ void ObjectTable::add_frame(const llvm::Function &function)
 
 void ObjectTable::add_heap_site(const llvm::CallBase &call, unsigned number)
 {
-    const llvm::Function *callee = call.getCalledFunction();
+    const auto *callee =
+        llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
     const ExternalModel *model = callee == nullptr ? nullptr : find_external_model(*callee);
-    if (model == nullptr || !model->returns_new) {
+    const bool is_allocator = model != nullptr && model->returns_new;
+    const bool may_be_allocator = callee == nullptr && has_allocator_in_memory_ &&
+                                  !call.isInlineAsm() && call.getType()->isPointerTy();
+    if (!is_allocator && !may_be_allocator) {
         return;
     }
     add(
@@ -211,9 +220,9 @@ void ObjectTable::add_heap_site(const llvm::CallBase &call, unsigned number)
          .storage = StorageClass::Heap,
          .value = &call,
          .function = call.getFunction(),
-         .name = call.getFunction()->getName().str() + ":" + callee->getName().str() + ":" +
-                 std::to_string(number),
-         .size_bytes = requested_bytes(call, *model),
+         .name = call.getFunction()->getName().str() + ":" +
+                 (is_allocator ? callee->getName().str() : "call") + ":" + std::to_string(number),
+         .size_bytes = is_allocator ? requested_bytes(call, *model) : std::nullopt,
          .has_many_instances = true}
     );
 }

@@ -94,6 +94,7 @@ class ObjectTable {
     std::vector<Object> objects_;
     llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
     llvm::DenseMap<const llvm::Function *, unsigned> varargs_;
+    bool has_allocator_in_memory_ = false; // some call through a pointer may be to it
 };
 
 } // namespace laxity::workingset

@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "numbering.hpp"
 #include "runtime/trace_words.h"
@@ -35,11 +36,37 @@ External external_kind(llvm::StringRef name)
         .Default(External::Unknown);
 }
 
+// Of glibc: a jmp_buf with its signal mask, and a va_list.
+struct TargetSizes {
+    uint64_t jump_buffer_bytes;
+    uint64_t va_list_bytes;
+};
+
+llvm::Expected<TargetSizes> find_target_sizes(const llvm::Module &module)
+{
+    const llvm::Triple triple(module.getTargetTriple());
+    switch (triple.getArch()) {
+    case llvm::Triple::x86_64:
+        return TargetSizes{.jump_buffer_bytes = 200, .va_list_bytes = 24};
+    case llvm::Triple::x86:
+        return TargetSizes{.jump_buffer_bytes = 156, .va_list_bytes = 4};
+    case llvm::Triple::arm:
+    case llvm::Triple::thumb:
+        return TargetSizes{.jump_buffer_bytes = 392, .va_list_bytes = 4};
+    case llvm::Triple::aarch64:
+        return TargetSizes{.jump_buffer_bytes = 312, .va_list_bytes = 32};
+    default:
+        return llvm::createStringError(
+            "the oracle knows x86, ARM and their 64-bit forms, not " + module.getTargetTriple()
+        );
+    }
+}
+
 class Instrumenter {
   public:
-    explicit Instrumenter(llvm::Module &module)
+    Instrumenter(llvm::Module &module, TargetSizes sizes)
         : module_(module), layout_(module.getDataLayout()), context_(module.getContext()),
-          numbering_(module)
+          sizes_(sizes), numbering_(module)
     {
     }
 
@@ -55,6 +82,7 @@ class Instrumenter {
     void trace_call(llvm::CallBase &call, uint32_t number, llvm::Value *context);
     void trace_intrinsic(llvm::IntrinsicInst &intrinsic);
     void trace_by_value(llvm::CallBase &call);
+    void trace_landing(llvm::LandingPadInst &landing);
     void add_registration();
 
     llvm::Value *word32(uint32_t value)
@@ -80,6 +108,7 @@ class Instrumenter {
     llvm::Module &module_;
     const llvm::DataLayout &layout_;
     llvm::LLVMContext &context_;
+    TargetSizes sizes_;
     Numbering numbering_;
     std::set<std::string> unknown_;
 };
@@ -190,12 +219,22 @@ void Instrumenter::trace_by_value(llvm::CallBase &call_site)
     }
 }
 
-// The size of glibc's jmp_buf on x86-64, signal mask included.
-constexpr uint64_t JUMP_BUFFER_BYTES = 200;
-
-// The size of a va_list on x86-64; larger ones of other targets are found when a trace is made
-// there.
-constexpr uint64_t VA_LIST_BYTES = 24;
+// What the runtime of C++ has read to find this handler: of the type information that the clauses
+// name, the virtual table and the name. As the block's first words they stand between the call that
+// threw and what the block does.
+void Instrumenter::trace_landing(llvm::LandingPadInst &landing)
+{
+    llvm::BasicBlock &block = *landing.getParent();
+    llvm::IRBuilder<> builder(&block, block.getFirstInsertionPt());
+    for (unsigned i = 0; i < landing.getNumClauses(); i++) {
+        llvm::Value *type_info = landing.getClause(i)->stripPointerCasts();
+        if (landing.isCatch(i) && llvm::isa<llvm::GlobalVariable>(type_info)) {
+            call(
+                builder, "laxity_trace_read", {type_info, word64(2ULL * layout_.getPointerSize())}
+            );
+        }
+    }
+}
 
 void Instrumenter::trace_intrinsic(llvm::IntrinsicInst &intrinsic)
 {
@@ -211,10 +250,16 @@ void Instrumenter::trace_intrinsic(llvm::IntrinsicInst &intrinsic)
     }
     switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::vacopy:
-        call(builder, "laxity_trace_read", {intrinsic.getArgOperand(1), word64(VA_LIST_BYTES)});
+        call(
+            builder, "laxity_trace_read", {intrinsic.getArgOperand(1), word64(sizes_.va_list_bytes)}
+        );
         [[fallthrough]];
     case llvm::Intrinsic::vastart:
-        call(builder, "laxity_trace_write", {intrinsic.getArgOperand(0), word64(VA_LIST_BYTES)});
+        call(
+            builder,
+            "laxity_trace_write",
+            {intrinsic.getArgOperand(0), word64(sizes_.va_list_bytes)}
+        );
         return;
     default: { // lifetime markers: -1 means the whole object
         auto *object =
@@ -239,7 +284,9 @@ void Instrumenter::trace_call(llvm::CallBase &call_site, uint32_t number, llvm::
     const llvm::Function *callee = call_site.getCalledFunction();
     if (callee && external_kind(callee->getName()) == External::Saves) {
         call(
-            builder, "laxity_trace_write", {call_site.getArgOperand(0), word64(JUMP_BUFFER_BYTES)}
+            builder,
+            "laxity_trace_write",
+            {call_site.getArgOperand(0), word64(sizes_.jump_buffer_bytes)}
         );
     }
     if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call_site)) {
@@ -253,7 +300,9 @@ void Instrumenter::instrument_instruction(uint32_t number, llvm::Value *context)
     auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     auto *call_site = llvm::dyn_cast<llvm::CallBase>(&instruction);
     Traced traced = numbering_.traced[number];
-    if (alloca) {
+    if (auto *landing = llvm::dyn_cast<llvm::LandingPadInst>(&instruction)) {
+        trace_landing(*landing);
+    } else if (alloca) {
         trace_alloca(*alloca, number);
     } else if (call_site && traced != Traced::Nothing) {
         trace_call(*call_site, number, context);
@@ -305,7 +354,9 @@ void Instrumenter::add_registration()
         llvm::GlobalVariable *global = numbering_.globals[i];
         // Two constants at one address would be one object.
         global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::None);
-        if (!global->getValueType()->isSized() || global->getName().starts_with("llvm.")) {
+        // What is only declared (stdout) is the environment's, of which no byte is counted.
+        if (global->isDeclaration() || !global->getValueType()->isSized() ||
+            global->getName().starts_with("llvm.")) {
             continue;
         }
         uint64_t size_bytes = layout_.getTypeAllocSize(global->getValueType());
@@ -346,7 +397,11 @@ llvm::Error Instrumenter::run()
 
 llvm::Error instrument(llvm::Module &module)
 {
-    return Instrumenter(module).run();
+    llvm::Expected<TargetSizes> sizes = find_target_sizes(module);
+    if (!sizes) {
+        return sizes.takeError();
+    }
+    return Instrumenter(module, *sizes).run();
 }
 
 } // namespace laxity::workingset::oracle

@@ -3,6 +3,7 @@
 #include "judge.hpp"
 
 #include "live_bytes.hpp"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "trace_file.hpp"
 
@@ -44,6 +45,7 @@ class Judge {
     [[nodiscard]] static std::vector<unsigned>
     objects_of_slots(const Resolved &resolved, const Numbering &numbering, const StaticSets &sets);
     void find_shares();
+    void find_unknown_allocations();
     size_t take_segment(size_t position);
     void take_access(size_t position, uint32_t instruction);
     void take_range(uint64_t word, size_t position);
@@ -134,6 +136,18 @@ Judge::Judge(
         }
     }
     find_shares();
+    find_unknown_allocations();
+}
+
+void Judge::find_unknown_allocations()
+{
+    llvm::SetVector<uint32_t> sites;
+    for (size_t i = 0; i < objects_.size(); i++) {
+        if (objects_[i] == LiveBytes::NO_OBJECT) {
+            sites.insert(resolved_.slots[i].index);
+        }
+    }
+    verdict_.unknown_allocations.assign(sites.begin(), sites.end());
 }
 
 void Judge::find_shares()

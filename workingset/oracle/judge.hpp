@@ -29,6 +29,7 @@ struct Verdict {
     uint64_t points = 0;         // executed instructions that were checked
     uint64_t points_outside = 0; // in no context of the analysis: before and after the jobs
     std::vector<uint32_t> impossible_contexts; // of the trace, that the analysis says cannot be
+    std::vector<uint32_t> unknown_allocations; // instructions whose blocks are none of its objects
     // Sums over the checked points, in bytes, by MemoryClass; only objects with one instance.
     std::array<uint64_t, MEMORY_CLASSES> dynamic_bytes = {};
     std::array<uint64_t, MEMORY_CLASSES> static_bytes = {};
@@ -39,7 +40,7 @@ struct Verdict {
 
     [[nodiscard]] bool is_covered() const
     {
-        return violations.empty() && impossible_contexts.empty() &&
+        return violations.empty() && impossible_contexts.empty() && unknown_allocations.empty() &&
                externals_without_model.empty() && points > 0;
     }
 };

@@ -54,16 +54,19 @@ void ValuePoisoner::find_deaths(llvm::BasicBlock &block)
         known = llvm::BitVector(static_cast<unsigned>(values.size()), true);
     }
     for (llvm::Instruction &instruction : block) {
-        if (llvm::isa<llvm::PHINode, llvm::LandingPadInst>(instruction)) {
+        if (llvm::isa<llvm::PHINode>(instruction)) {
             continue;
         }
-        llvm::BitVector live = liveness_.live_before(instruction);
-        llvm::BitVector dead = known;
-        dead.reset(live);
-        if (dead.any() && !llvm::isa<llvm::AllocaInst>(instruction)) {
-            deaths_.push_back({&instruction, dead});
+        // Nothing may stand before a landing pad: what dies at it dies at the next one.
+        if (!llvm::isa<llvm::LandingPadInst>(instruction)) {
+            llvm::BitVector live = liveness_.live_before(instruction);
+            llvm::BitVector dead = known;
+            dead.reset(live);
+            if (dead.any() && !llvm::isa<llvm::AllocaInst>(instruction)) {
+                deaths_.push_back({&instruction, dead});
+            }
+            known = live;
         }
-        known = live;
         auto made = std::ranges::find(values, &instruction);
         if (made != values.end()) {
             known.set(static_cast<unsigned>(made - values.begin()));
@@ -96,7 +99,11 @@ void ValuePoisoner::store_results()
     for (llvm::Instruction *instruction : originals_) {
         llvm::AllocaInst *slot = slots_.lookup(instruction);
         if (slot && !llvm::isa<llvm::PHINode>(instruction)) {
-            llvm::IRBuilder<> builder(instruction->getNextNode());
+            auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(instruction);
+            llvm::IRBuilder<> builder(
+                invoke ? &*invoke->getNormalDest()->getFirstInsertionPt()
+                       : instruction->getNextNode()
+            );
             builder.CreateStore(instruction, slot);
         }
     }
@@ -184,18 +191,32 @@ unsigned ValuePoisoner::run()
     return count;
 }
 
-bool is_left_alone(const llvm::Function &function)
+// Exceptions of Windows: what stands in a funclet has no place of its own.
+bool has_funclets(const llvm::Function &function)
 {
-    for (const llvm::BasicBlock &block : function) {
-        for (const llvm::Instruction &instruction : block) {
-            const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-            if (instruction.isEHPad() || llvm::isa<llvm::InvokeInst>(instruction) ||
-                (call && call->hasFnAttr(llvm::Attribute::ReturnsTwice))) {
-                return true;
-            }
+    return llvm::any_of(function, [](const llvm::BasicBlock &block) {
+        const llvm::Instruction &first = *block.getFirstNonPHI();
+        return first.isEHPad() && !llvm::isa<llvm::LandingPadInst>(first);
+    });
+}
+
+// The result of an invoke is stored where only the way on from it comes by; a phi takes it over
+// from there.
+void split_ways_on(llvm::Function &function)
+{
+    std::vector<llvm::InvokeInst *> invokes;
+    for (llvm::BasicBlock &block : function) {
+        if (auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator())) {
+            invokes.push_back(invoke);
         }
     }
-    return false;
+    for (llvm::InvokeInst *invoke : invokes) {
+        llvm::BasicBlock *next = invoke->getNormalDest();
+        auto *between = llvm::BasicBlock::Create(function.getContext(), "", &function, next);
+        llvm::IRBuilder<>(between).CreateBr(next);
+        invoke->setNormalDest(between);
+        next->replacePhiUsesWith(invoke->getParent(), between);
+    }
 }
 
 } // namespace
@@ -204,7 +225,8 @@ unsigned poison_values(llvm::Module &module)
 {
     unsigned count = 0;
     for (llvm::Function &function : module) {
-        if (!function.isDeclaration() && !is_left_alone(function)) {
+        if (!function.isDeclaration() && !has_funclets(function)) {
+            split_ways_on(function);
             count += ValuePoisoner(function).run();
         }
     }

@@ -158,6 +158,11 @@ void VerdictPrinter::print(const Verdict &verdict)
             }
         });
         print_impossible(verdict);
+        json_.attributeArray("unknown_allocations", [&] {
+            for (uint32_t site : verdict.unknown_allocations) {
+                json_.object([&] { print_instruction(site); });
+            }
+        });
         json_.attributeArray("externals_without_model", [&] {
             for (const std::string &name : verdict.externals_without_model) {
                 json_.value(name);

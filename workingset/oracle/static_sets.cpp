@@ -229,7 +229,7 @@ std::vector<std::string> AnalysedSets::externals_without_model() const
             return !llvm::isa<llvm::Function>(user);
         });
         if (function.isDeclaration() && !function.isIntrinsic() && is_used &&
-            find_external_model(function) == nullptr) {
+            find_external_model(function) == nullptr && !is_known_to_do_anything(function)) {
             names.push_back(function.getName().str());
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "value_liveness.hpp"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -44,12 +45,14 @@ llvm::BitVector ValueLiveness::live_at_end(const llvm::BasicBlock &block) const
 {
     llvm::BitVector live(static_cast<unsigned>(values_.size()));
     for (const llvm::BasicBlock *next : llvm::successors(&block)) {
-        live |= live_after_phis_.lookup(next);
+        // A phi of this successor may be live in another one.
+        llvm::BitVector into = live_after_phis_.lookup(next);
         for (const llvm::PHINode &phi : next->phis()) {
             if (auto own = numbers_.find(&phi); own != numbers_.end()) {
-                live.reset(own->second);
+                into.reset(own->second);
             }
         }
+        live |= into;
     }
     // A second loop: a phi of one successor may be an operand of another's.
     for (const llvm::BasicBlock *next : llvm::successors(&block)) {
@@ -61,6 +64,37 @@ llvm::BitVector ValueLiveness::live_at_end(const llvm::BasicBlock &block) const
         }
     }
     return live;
+}
+
+// What is live where setjmp returns is live wherever longjmp may be called from, which is anywhere
+// behind it.
+void ValueLiveness::keep_for_second_returns(llvm::Function &function)
+{
+    std::vector<const llvm::Instruction *> returning;
+    for (llvm::BasicBlock &block : function) {
+        for (llvm::Instruction &instruction : block) {
+            const auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+            if (call && call->hasFnAttr(llvm::Attribute::ReturnsTwice)) {
+                returning.push_back(&instruction);
+            }
+        }
+    }
+    llvm::BitVector kept(static_cast<unsigned>(values_.size()));
+    for (const llvm::Instruction *call : returning) {
+        kept |= live_before(*call->getNextNode());
+        if (auto own = numbers_.find(call); own != numbers_.end()) {
+            kept.reset(own->second); // setjmp itself gives it anew
+        }
+    }
+    for (const llvm::Instruction *call : returning) {
+        for (const llvm::BasicBlock &block : function) {
+            if (&block != call->getParent() &&
+                llvm::isPotentiallyReachable(call->getParent(), &block)) {
+                kept_[&block] = kept;
+            }
+        }
+        kept_[call->getParent()] = kept;
+    }
 }
 
 ValueLiveness::ValueLiveness(llvm::Function &function)
@@ -86,6 +120,7 @@ ValueLiveness::ValueLiveness(llvm::Function &function)
             known = live;
         }
     }
+    keep_for_second_returns(function);
 }
 
 llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction) const
@@ -100,6 +135,9 @@ llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction)
         if (&later == &instruction) {
             break;
         }
+    }
+    if (auto kept = kept_.find(&block); kept != kept_.end()) {
+        live |= kept->second;
     }
     return live;
 }

@@ -32,12 +32,14 @@ class ValueLiveness {
 
   private:
     void add_value(llvm::Value &value);
+    void keep_for_second_returns(llvm::Function &function);
     void step_back(const llvm::Instruction &instruction, llvm::BitVector &live) const;
     [[nodiscard]] llvm::BitVector live_at_end(const llvm::BasicBlock &block) const;
 
     std::vector<llvm::Value *> values_;
     llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
     llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> live_after_phis_;
+    llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> kept_; // behind setjmp
 };
 
 } // namespace laxity::workingset::oracle

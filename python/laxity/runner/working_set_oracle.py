@@ -24,9 +24,9 @@ _SETUP = "run ./laxity setup --with workingset"
 # Nothing may be optimised: what was analysed is what runs.
 _AS_IT_IS = ("-O0", "-w", "-Xclang", "-disable-llvm-passes")
 # The wrappers are named after what they stand for, which the compiler must not take them for.
-_RUNTIME_FLAGS = ("-O2", "-fno-builtin")
+_RUNTIME_FLAGS = ("-std=gnu17", "-D_GNU_SOURCE=", "-O2", "-fno-builtin", "-fexceptions")
+# What only one of them has; wrappers of external functions are in both.
 _RUNTIMES = {"trace": ("count.c", "trace.c"), "poison": ("garbage.c", "poison.c")}
-_WRAPPERS = ("contexts.c", "control.c", "heap.c", "output.c", "strings.c")
 _WORDS_TOLD = 300
 
 
@@ -75,7 +75,7 @@ class Oracle:
         """Make an executable, with the runtime `trace` or `poison`, or as the program is."""
         target = [] if self.triple is None else [f"--target={self.triple}"]
         compiled = to.with_suffix(".o")
-        clang = [find_llvm("clang"), *target]
+        clang = [find_llvm("clang++" if _is_cpp(bitcode) else "clang"), *target]
         self.must("compile", *clang, *_AS_IT_IS, "-c", bitcode, "-o", compiled)
         archive = [] if runtime is None else [self.archives / f"libworkingset-{runtime}.a"]
         self.must("link", *clang, compiled, *archive, "-lm", "-o", to)
@@ -175,16 +175,25 @@ def oracle_of_target(triple: str, emulator: Sequence[str], build: Path, limit_s:
         msg = f"--target {triple}: the runtimes' sources are needed; start from a checkout"
         raise ToolError(msg)
     oracle = Oracle(own.tool, limit_s, triple, tuple(emulator), build)
-    for runtime, sources in _RUNTIMES.items():
+    sources = sorted((root / "workingset" / "oracle" / "runtime").glob("*.c"))
+    for runtime in _RUNTIMES:
+        others = {name for other, own in _RUNTIMES.items() if other != runtime for name in own}
         objects: list[Path] = []
-        for source in (*sources, *_WRAPPERS):
-            objects.append(build / f"{runtime}-{source}.o")
-            path = root / "workingset" / "oracle" / "runtime" / source
+        for path in sources:
+            if path.name in others:
+                continue
+            objects.append(build / f"{runtime}-{path.name}.o")
             words = [find_llvm("clang"), f"--target={triple}", *_RUNTIME_FLAGS, "-c", str(path)]
-            oracle.must(f"compile {source}", *words, "-o", objects[-1])
+            oracle.must(f"compile {path.name}", *words, "-o", objects[-1])
         archive = build / f"libworkingset-{runtime}.a"
         oracle.must("archive", find_llvm("llvm-ar"), "rcs", archive, *objects)
     return oracle
+
+
+def _is_cpp(bitcode: Path) -> bool:
+    """Tell whether a program needs the runtime of C++; bitcode holds the names of its symbols."""
+    data = bitcode.read_bytes()
+    return any(name in data for name in (b"__gxx_personality", b"__cxa_", b"_Znw", b"_ZSt"))
 
 
 def _ended(step: str, done: Ran) -> str:

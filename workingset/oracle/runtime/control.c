@@ -4,7 +4,6 @@
 #include "trace.h"
 #include "wrappers.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -140,6 +139,18 @@ void laxity_traced__exit(int status)
     _exit(status);
 }
 
+void laxity_traced__Exit(int status)
+{
+    laxity_trace_finish();
+    _exit(status);
+}
+
+void laxity_traced___stack_chk_fail(void)
+{
+    laxity_trace_finish();
+    abort();
+}
+
 void laxity_traced_abort(void)
 {
     laxity_trace_finish();
@@ -164,14 +175,13 @@ void laxity_traced_longjmp(struct __jmp_buf_tag *buffer, int value)
     longjmp(buffer, value);
 }
 
-double laxity_traced_frexp(double value, int *out_exponent)
+void laxity_traced__longjmp(struct __jmp_buf_tag *buffer, int value)
 {
-    laxity_trace_write(out_exponent, sizeof(*out_exponent));
-    return frexp(value, out_exponent);
+    laxity_traced_longjmp(buffer, value);
 }
 
-double laxity_traced_modf(double value, double *out_whole)
+void laxity_traced_siglongjmp(struct __jmp_buf_tag *buffer, int value)
 {
-    laxity_trace_write(out_whole, sizeof(*out_whole));
-    return modf(value, out_whole);
+    laxity_trace_read(buffer, sizeof(*buffer));
+    siglongjmp(buffer, value);
 }

@@ -5,6 +5,7 @@
 #include "trace.h"
 #include "wrappers.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,41 @@ void *laxity_traced_realloc(void *block, size_t size_bytes)
     return larger;
 }
 
+void *laxity_traced_reallocarray(void *block, size_t count, size_t element_bytes)
+{
+    size_t size_bytes;
+
+    if (__builtin_mul_overflow(count, element_bytes, &size_bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return laxity_traced_realloc(block, size_bytes);
+}
+
+void *laxity_traced_aligned_alloc(size_t alignment_bytes, size_t size_bytes)
+{
+    void *block = aligned_alloc(alignment_bytes, size_bytes);
+
+    laxity_trace_allocate(block, size_bytes);
+    return block;
+}
+
+void *laxity_traced_memalign(size_t alignment_bytes, size_t size_bytes)
+{
+    void *block = memalign(alignment_bytes, size_bytes);
+
+    laxity_trace_allocate(block, size_bytes);
+    return block;
+}
+
+void *laxity_traced_valloc(size_t size_bytes)
+{
+    void *block = valloc(size_bytes); /* NOLINT(concurrency-mt-unsafe): one thread */
+
+    laxity_trace_allocate(block, size_bytes);
+    return block;
+}
+
 /* operator new and new[]; without memory they throw, which no traced program comes to. */
 void *laxity_traced__Znwm(size_t size_bytes)
 {
@@ -96,6 +132,29 @@ void laxity_traced__ZdlPvm(void *block, size_t size_bytes)
 }
 
 void laxity_traced__ZdaPvm(void *block, size_t size_bytes)
+{
+    (void)size_bytes;
+    laxity_traced_free(block);
+}
+
+/* The same names where size_t is an unsigned int. */
+void *laxity_traced__Znwj(size_t size_bytes)
+{
+    return laxity_traced__Znwm(size_bytes);
+}
+
+void *laxity_traced__Znaj(size_t size_bytes)
+{
+    return laxity_traced__Znwm(size_bytes);
+}
+
+void laxity_traced__ZdlPvj(void *block, size_t size_bytes)
+{
+    (void)size_bytes;
+    laxity_traced_free(block);
+}
+
+void laxity_traced__ZdaPvj(void *block, size_t size_bytes)
 {
     (void)size_bytes;
     laxity_traced_free(block);

@@ -83,9 +83,10 @@ static size_t counted_bytes(char length)
     case 'h':
         return sizeof(short);
     case 'l':
-    case 'q':
     case 'z':
         return sizeof(long);
+    case 'q':
+        return sizeof(long long);
     default:
         return sizeof(int);
     }
@@ -133,7 +134,9 @@ static void trace_conversion(struct conversion conversion, va_list *arguments)
         break;
     default: /* the integers */
         /* NOLINTNEXTLINE(bugprone-branch-clone): the types differ */
-        if (counted_bytes(conversion.length) == sizeof(long)) {
+        if (conversion.length == 'q') {
+            (void)va_arg(*arguments, long long);
+        } else if (conversion.length == 'l' || conversion.length == 'z') {
             (void)va_arg(*arguments, long);
         } else {
             (void)va_arg(*arguments, int);
@@ -175,6 +178,18 @@ int laxity_traced_fprintf(FILE *stream, const char *format, ...)
     va_start(arguments, format);
     trace_format(format, arguments);
     result = vfprintf(stream, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+int laxity_traced_dprintf(int fd, const char *format, ...)
+{
+    va_list arguments;
+    int result;
+
+    va_start(arguments, format);
+    trace_format(format, arguments);
+    result = vdprintf(fd, format, arguments);
     va_end(arguments);
     return result;
 }

@@ -4,9 +4,11 @@
 #include "trace.h"
 #include "wrappers.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static void read_string(const char *text)
 {
@@ -23,6 +25,31 @@ static size_t compared_bytes(const char *a, const char *b, size_t limit_bytes)
         i++;
     }
     return i < limit_bytes ? i + 1 : limit_bytes;
+}
+
+static int is_same_letter(char a, char b)
+{
+    const int left = (tolower)((unsigned char)a), right = (tolower)((unsigned char)b);
+
+    return left == right;
+}
+
+/* The same where capital letters are as good as small ones. */
+static size_t folded_bytes(const char *a, const char *b, size_t limit_bytes)
+{
+    size_t i = 0;
+
+    while (i < limit_bytes && is_same_letter(a[i], b[i]) && a[i] != '\0') {
+        i++;
+    }
+    return i < limit_bytes ? i + 1 : limit_bytes;
+}
+
+static void read_up_to(const char *text, size_t limit_bytes)
+{
+    size_t length = strnlen(text, limit_bytes);
+
+    laxity_trace_read(text, length < limit_bytes ? length + 1 : limit_bytes);
 }
 
 void *laxity_traced_memcpy(void *to, const void *from, size_t size_bytes)
@@ -166,57 +193,115 @@ char *laxity_traced_strdup(const char *text)
     return copy;
 }
 
-/* A number ends where strtod() would: the longest of all readings, and the character behind it. */
-static void read_number(const char *text)
+void *laxity_traced_mempcpy(void *to, const void *from, size_t size_bytes)
 {
-    char *end = NULL;
-
-    (void)strtod(text, &end);
-    laxity_trace_read(text, (size_t)(end - text) + 1);
+    return (char *)laxity_traced_memcpy(to, from, size_bytes) + size_bytes;
 }
 
-int laxity_traced_atoi(const char *text)
+void laxity_traced_bzero(void *to, size_t size_bytes)
 {
-    read_number(text);
-    return atoi(text); /* NOLINT(cert-err34-c): it is what the program called */
+    (void)laxity_traced_memset(to, 0, size_bytes);
 }
 
-long laxity_traced_atol(const char *text)
+void laxity_traced_bcopy(const void *from, void *to, size_t size_bytes)
 {
-    read_number(text);
-    return atol(text); /* NOLINT(cert-err34-c): it is what the program called */
+    (void)laxity_traced_memmove(to, from, size_bytes);
 }
 
-double laxity_traced_atof(const char *text)
+/* From the end to what is found. */
+void *laxity_traced_memrchr(const void *memory, int value, size_t size_bytes)
 {
-    read_number(text);
-    return atof(text); /* NOLINT(cert-err34-c): it is what the program called */
-}
+    const char *bytes = memory;
+    size_t first = size_bytes;
 
-static void wrote_end(char **out_end)
-{
-    if (out_end) {
-        laxity_trace_write(out_end, sizeof(*out_end));
+    while (first > 0 && bytes[first - 1] != (char)value) {
+        first--;
     }
+    first -= first > 0;
+    laxity_trace_read(bytes + first, size_bytes - first);
+    return size_bytes > 0 && bytes[first] == (char)value
+               ? (void *)(uintptr_t)(bytes + first) /* NOLINT(performance-no-int-to-ptr) */
+               : NULL;
 }
 
-long laxity_traced_strtol(const char *text, char **out_end, int base)
+size_t laxity_traced_strnlen(const char *text, size_t limit_bytes)
 {
-    read_number(text);
-    wrote_end(out_end);
-    return strtol(text, out_end, base);
+    read_up_to(text, limit_bytes);
+    return strnlen(text, limit_bytes);
 }
 
-unsigned long laxity_traced_strtoul(const char *text, char **out_end, int base)
+int laxity_traced_strcasecmp(const char *a, const char *b)
 {
-    read_number(text);
-    wrote_end(out_end);
-    return strtoul(text, out_end, base);
+    size_t size_bytes = folded_bytes(a, b, SIZE_MAX);
+
+    laxity_trace_read(a, size_bytes);
+    laxity_trace_read(b, size_bytes);
+    return strcasecmp(a, b);
 }
 
-double laxity_traced_strtod(const char *text, char **out_end)
+int laxity_traced_strncasecmp(const char *a, const char *b, size_t limit_bytes)
 {
-    read_number(text);
-    wrote_end(out_end);
-    return strtod(text, out_end);
+    size_t size_bytes = folded_bytes(a, b, limit_bytes);
+
+    laxity_trace_read(a, size_bytes);
+    laxity_trace_read(b, size_bytes);
+    return strncasecmp(a, b, limit_bytes);
+}
+
+char *laxity_traced_stpcpy(char *to, const char *from)
+{
+    return laxity_traced_strcpy(to, from) + strlen(from);
+}
+
+char *laxity_traced_index(const char *text, int wanted)
+{
+    return laxity_traced_strchr(text, wanted);
+}
+
+char *laxity_traced_rindex(const char *text, int wanted)
+{
+    return laxity_traced_strrchr(text, wanted);
+}
+
+/* Up to the first character that decides, that included. */
+char *laxity_traced_strpbrk(const char *text, const char *wanted)
+{
+    char *found = strpbrk(text, wanted);
+
+    laxity_trace_read(text, found ? (size_t)(found - text) + 1 : strlen(text) + 1);
+    read_string(wanted);
+    return found;
+}
+
+size_t laxity_traced_strspn(const char *text, const char *accepted)
+{
+    size_t length = strspn(text, accepted);
+
+    laxity_trace_read(text, length + 1);
+    read_string(accepted);
+    return length;
+}
+
+size_t laxity_traced_strcspn(const char *text, const char *refused)
+{
+    size_t length = strcspn(text, refused);
+
+    laxity_trace_read(text, length + 1);
+    read_string(refused);
+    return length;
+}
+
+char *laxity_traced_strndup(const char *text, size_t limit_bytes)
+{
+    size_t length = strnlen(text, limit_bytes);
+    char *copy = malloc(length + 1);
+
+    if (copy) {
+        read_up_to(text, limit_bytes);
+        laxity_trace_allocate(copy, length + 1);
+        laxity_trace_write(copy, length + 1);
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
 }
