@@ -26,12 +26,17 @@ struct CallingContext {
     const llvm::Function *function;
     LiveAfter after;
     uint64_t caller_ssa_bits = 0;
+    const llvm::Function *copy = nullptr; // of the function, as the analysed module has it here
 };
 
 /*
  * The live working set of a module at every instruction.
  *
  * Call order: run() once, then any query. The module must not change and must outlive the analysis.
+ *
+ * What is analysed is a copy of the module (copies()), in which functions have a body per calling
+ * situation. All questions and answers here are about the user's module, but for pointers() and
+ * effects of cells(), which go by the instructions of the copy.
  */
 class Analysis {
   public:
@@ -55,10 +60,18 @@ class Analysis {
     {
         return *pointers_;
     }
+    /* Of the user's functions. */
     [[nodiscard]] const CallGraph &graph() const
     {
-        return *graph_;
+        return *original_graph_;
     }
+    [[nodiscard]] const ModuleCopies &copies() const
+    {
+        return *copies_;
+    }
+    /* Whether a path of the context's function leads there; constants may make it impossible. */
+    [[nodiscard]] bool
+    is_reached(const CallingContext &context, const llvm::Instruction &instruction) const;
     [[nodiscard]] const Cells &cells() const
     {
         return *cells_;
@@ -81,7 +94,7 @@ class Analysis {
     /* The contexts in which functions are entered from outside: main, or the job and its hooks,
      * constructors, exit handlers. */
     [[nodiscard]] std::vector<CallingContext> root_contexts() const;
-    /* The context of `callee` when `call`, in `context`, enters it. */
+    /* The context of `callee` when `call`, in `context`, enters it; without a copy if it cannot. */
     [[nodiscard]] CallingContext enter(
         const CallingContext &context, const llvm::CallBase &call, const llvm::Function &callee
     ) const;
@@ -93,6 +106,8 @@ class Analysis {
   private:
     explicit Analysis(const llvm::Module &module);
 
+    void copy_module();
+    void find_original_graph();
     void solve(const Options &options);
     void mark_objects();
     void find_roots(const Options &options);
@@ -101,14 +116,21 @@ class Analysis {
     [[nodiscard]] CellSet live_after_process() const;
     [[nodiscard]] CellSet live_in(const llvm::Function *function) const;
     [[nodiscard]] Solution solution() const;
+    /* The copy of an instruction that a context goes through; nullptr: it cannot. */
+    [[nodiscard]] const llvm::Instruction *
+    find_copy(const CallingContext &context, const llvm::Instruction &instruction) const;
     [[nodiscard]] CellSet
     live_after(const CallingContext &context, const llvm::Instruction &instruction) const;
+    [[nodiscard]] CellSet defined_before(const llvm::Instruction &instruction) const;
 
     const llvm::Module &module_;
     ModuleIndex index_;
+    std::unique_ptr<ModuleCopies> copies_;
+    std::unique_ptr<ModuleIndex> copy_index_;
+    std::vector<unsigned> origins_; // by number in it
     std::unique_ptr<ObjectTable> objects_;
     std::unique_ptr<PointerAnalysis> pointers_;
-    std::unique_ptr<CallGraph> graph_;
+    std::unique_ptr<CallGraph> graph_, original_graph_;
     std::unique_ptr<Cells> cells_;
     std::unique_ptr<Summaries> summaries_;
     std::unique_ptr<MayDefined> defined_;

@@ -177,7 +177,7 @@ class Evaluator {
     Evaluator(const Solution &solution, unsigned limit)
         : solution_(solution), limit_(limit), counter_(solution.cells),
           pinned_bits_(bits_of(solution.cells.pinned(), solution.cells)),
-          rows_(solution.index.size())
+          rows_(solution.ssa.size())
     {
     }
 
@@ -202,6 +202,10 @@ class Evaluator {
     }
 
   private:
+    unsigned origin(const llvm::Instruction &instruction) const
+    {
+        return solution_.origins[solution_.index.number(instruction)];
+    }
     static CellSet live_through(const LiveAfter &after, ExitMask mask)
     {
         CellSet live;
@@ -346,7 +350,7 @@ class Evaluator {
                 counter_.remove(effect->kills);
                 counter_.add(effect->reads);
             }
-            record(number, context.carried, exits);
+            record(solution_.origins[number], context.carried, exits);
         }
     }
 
@@ -362,7 +366,7 @@ class Evaluator {
         const CellSet &touched = solution_.summaries.touched(callee);
         const llvm::Function &caller = *call.getFunction();
         const bool is_recursive = solution_.graph.is_same_component(caller, callee);
-        const uint64_t across_bits = solution_.ssa.bits_across(solution_.index.number(call));
+        const uint64_t across_bits = solution_.ssa.bits_across(origin(call));
         Carried carried;
         carried.contexts = is_recursive ? std::nullopt : context.carried.contexts;
         carried.is_merged = context.carried.is_merged;

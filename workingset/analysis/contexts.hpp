@@ -24,6 +24,9 @@ struct Solution {
     const MayDefined &defined;
     const SsaLiveness &ssa;
     const ModuleIndex &index;
+    // By number of an instruction of the analysed module: that of the user's, which `ssa` and rows
+    // go by.
+    const std::vector<unsigned> &origins;
 };
 
 /* The cells that are live before a point, given what is live after each exit of its function. */
@@ -66,7 +69,7 @@ struct Root {
 };
 
 /*
- * The rows of all instructions, over all calling contexts.
+ * The rows of the user's instructions, over all calling contexts and all copies.
  *
  * Two contexts of a function that differ only in cells which it does not touch differ by a constant
  * at each of its instructions. So what tells contexts apart is the part of the live cells that the

@@ -134,6 +134,8 @@ bool AnalysedSets::enter_from(
     const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
     CallingContext entered =
         analysis_->enter(contexts_[parent], call, *contexts_[context].function);
+    // All ways into a recursion lead to the same copy: such functions have one.
+    contexts_[context].copy = entered.copy;
     bool has_changed = false;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
