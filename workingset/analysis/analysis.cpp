@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/analysis.hpp"
 
+#include "analysis/constants.hpp"
 #include "analysis/faults.hpp"
+#include "analysis/specialise.hpp"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -41,6 +43,17 @@ std::vector<const llvm::Function *> listed_functions(const llvm::Module &module,
         }
     }
     return functions;
+}
+
+/* Of the functions that are entered from outside, whatever their linkage. */
+llvm::StringSet<> entry_names(const Options &options)
+{
+    llvm::StringSet<> names;
+    for (const char *name : {"main", DEFAULT_JOB, JOB_INIT, JOB_TEARDOWN, LOG_HEADER, LOG_DATA}) {
+        names.insert(name);
+    }
+    names.insert(options.job);
+    return names;
 }
 
 bool calls_setjmp(const llvm::Module &module)
@@ -93,10 +106,13 @@ Analysis::run(const llvm::Module &module, const Options &options)
     return analysis;
 }
 
-void Analysis::copy_module()
+void Analysis::copy_module(const Options &options)
 {
     objects_ = std::make_unique<ObjectTable>(module_);
     copies_ = std::make_unique<ModuleCopies>(module_, index_);
+    const llvm::StringSet<> entries = entry_names(options);
+    specialise(*copies_, *objects_, entries);
+    propagate_constants(*copies_, entries);
     objects_->add_copies(*copies_);
     copy_index_ = std::make_unique<ModuleIndex>(copies_->module());
     for (unsigned number = 0; number < copy_index_->size(); number++) {
@@ -106,7 +122,7 @@ void Analysis::copy_module()
 
 void Analysis::solve(const Options &options)
 {
-    copy_module();
+    copy_module(options);
     pointers_ = std::make_unique<PointerAnalysis>(copies_->module(), *objects_);
     graph_ = std::make_unique<CallGraph>(copies_->module(), *pointers_);
     find_original_graph();
@@ -130,9 +146,8 @@ void Analysis::solve(const Options &options)
     }
     roots.defined = defined_before_roots_;
     roots.is_everything = calls_setjmp(module_);
-    defined_ = std::make_unique<MayDefined>(
-        roots, *objects_, *graph_, *cells_, *summaries_, *copy_index_
-    );
+    defined_ =
+        std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, *copy_index_);
     // Of the user's instructions: what became a constant here is in a register there.
     ssa_ = std::make_unique<SsaLiveness>(module_, index_);
     if (pointers_->is_fallback()) {
@@ -142,7 +157,8 @@ void Analysis::solve(const Options &options)
     if (pointers_->is_concurrent()) {
         notes_.emplace_back("threads or signals: all globals and what escapes are always live");
     }
-    rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+    copy_rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+    rows_ = join_copies(copy_rows_, solution());
 }
 
 Solution Analysis::solution() const
@@ -279,7 +295,8 @@ void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
     const llvm::Module &module = copies_->module();
     const llvm::Function *init = find_defined(module, JOB_INIT);
     const llvm::Function *teardown = find_defined(module, JOB_TEARDOWN);
-    const llvm::Function *hooks[] = {find_defined(module, LOG_HEADER), find_defined(module, LOG_DATA)
+    const llvm::Function *hooks[] = {
+        find_defined(module, LOG_HEADER), find_defined(module, LOG_DATA)
     };
     const CellSet ended = live_after_process();
     CellSet live = ended;
@@ -327,15 +344,19 @@ std::vector<CallingContext> Analysis::root_contexts() const
     return contexts;
 }
 
+const Row *Analysis::row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const
+{
+    const llvm::Instruction *copied = copies_->find(copy, instruction);
+    return copied == nullptr ? nullptr : &copy_rows_[copy_index_->number(*copied)];
+}
+
 const llvm::Instruction *
 Analysis::find_copy(const CallingContext &context, const llvm::Instruction &instruction) const
 {
     return context.copy == nullptr ? nullptr : copies_->find(*context.copy, instruction);
 }
 
-bool Analysis::is_reached(
-    const CallingContext &context, const llvm::Instruction &instruction
-) const
+bool Analysis::is_reached(const CallingContext &context, const llvm::Instruction &instruction) const
 {
     const llvm::Instruction *copy = find_copy(context, instruction);
     return copy != nullptr && defined_->block_start(*copy->getParent()) != nullptr;

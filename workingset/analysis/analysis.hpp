@@ -81,6 +81,9 @@ class Analysis {
     {
         return rows_;
     }
+    /* Of an instruction in one of the copies of its function; nullptr: it is not reached there. */
+    [[nodiscard]] const Row *
+    row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const;
     [[nodiscard]] bool is_job_mode() const
     {
         return is_job_mode_;
@@ -106,7 +109,7 @@ class Analysis {
   private:
     explicit Analysis(const llvm::Module &module);
 
-    void copy_module();
+    void copy_module(const Options &options);
     void find_original_graph();
     void solve(const Options &options);
     void mark_objects();
@@ -136,7 +139,7 @@ class Analysis {
     std::unique_ptr<MayDefined> defined_;
     std::unique_ptr<SsaLiveness> ssa_;
     std::vector<Root> roots_;
-    std::vector<Row> rows_;
+    std::vector<Row> rows_, copy_rows_;
     std::vector<std::string> notes_;
     CellSet defined_before_roots_;
     bool is_job_mode_ = false;

@@ -69,7 +69,7 @@ struct Root {
 };
 
 /*
- * The rows of the user's instructions, over all calling contexts and all copies.
+ * The rows of the analysed module's instructions, over all calling contexts.
  *
  * Two contexts of a function that differ only in cells which it does not touch differ by a constant
  * at each of its instructions. So what tells contexts apart is the part of the live cells that the
@@ -79,5 +79,8 @@ struct Root {
  */
 [[nodiscard]] std::vector<Row>
 evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit);
+
+/* The rows of the user's instructions, over all their copies. */
+[[nodiscard]] std::vector<Row> join_copies(const std::vector<Row> &rows, const Solution &solution);
 
 } // namespace laxity::workingset

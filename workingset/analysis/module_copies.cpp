@@ -64,16 +64,21 @@ llvm::Function &ModuleCopies::add_copy(llvm::Function &body)
     return copy;
 }
 
-void ModuleCopies::remove(llvm::Function &copy)
+void ModuleCopies::remove(llvm::ArrayRef<llvm::Function *> functions)
 {
-    for (const llvm::Instruction &instruction : llvm::instructions(copy)) {
-        origins_.erase(&instruction);
+    for (llvm::Function *function : functions) {
+        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+            origins_.erase(&instruction);
+        }
+        function->deleteBody(); // with its calls to the others
     }
-    llvm::erase(copies_[&original(copy)], &copy);
-    instructions_.erase(&copy);
-    originals_.erase(&copy);
-    globals_.erase(&copy);
-    copy.eraseFromParent();
+    for (llvm::Function *function : functions) {
+        llvm::erase(copies_[&original(*function)], function);
+        instructions_.erase(function);
+        originals_.erase(function);
+        globals_.erase(function);
+        function->eraseFromParent();
+    }
 }
 
 void ModuleCopies::forget(const llvm::Instruction &copy)

@@ -32,8 +32,9 @@ class ModuleCopies {
 
     /* One more copy, of what `body` is now. */
     llvm::Function &add_copy(llvm::Function &body);
-    /* Nothing leads to these any more; a function must have no uses left. */
-    void remove(llvm::Function &copy);
+    /* Nothing calls these but they themselves. */
+    void remove(llvm::ArrayRef<llvm::Function *> functions);
+    /* It is about to go, since nothing leads there. */
     void forget(const llvm::Instruction &copy);
     /* `by` now does what `copy` did, which is about to go. */
     void replace(const llvm::Instruction &copy, const llvm::Instruction &by);
