@@ -54,6 +54,11 @@ class AnalysedSets final : public StaticSets {
     }
     [[nodiscard]] std::vector<unsigned>
     find_contexts(const Resolved &resolved, const Numbering &numbering) override;
+    [[nodiscard]] bool
+    may_execute(unsigned context, const llvm::Instruction &instruction) const override
+    {
+        return analysis_->is_reached(contexts_[context], instruction);
+    }
     [[nodiscard]] llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) override;
     [[nodiscard]] std::vector<std::string> externals_without_model() const override;
@@ -135,7 +140,9 @@ bool AnalysedSets::enter_from(
     CallingContext entered =
         analysis_->enter(contexts_[parent], call, *contexts_[context].function);
     // All ways into a recursion lead to the same copy: such functions have one.
-    contexts_[context].copy = entered.copy;
+    if (entered.copy != nullptr) {
+        contexts_[context].copy = entered.copy;
+    }
     bool has_changed = false;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
@@ -195,6 +202,8 @@ AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering
         found_[i] = may_call(call, function) ? i : IMPOSSIBLE;
         if (found_[i] == i) {
             enter_from(context.parent, context.site, i, numbering);
+            // Called by somebody, but not here.
+            found_[i] = contexts_[i].copy == nullptr ? IMPOSSIBLE : i;
         } else {
             enter_root(i, function, false);
         }
