@@ -187,6 +187,49 @@ int main(int argc, char **argv) {
 }
 """,
     ),
+    "all calls would enter the copy that is made for one of them": Faulty(
+        "situations-mixed",
+        {"first", "second"},  # nothing at all is live where no path leads
+        """
+static int first, second;
+static int get_first(void) { return first; }
+static int get_second(void) { return second; }
+static int get(int which) { return which == 1 ? get_first() : get_second(); }
+int main(int argc, char **argv) {
+    (void)argv; first = argc; second = argc + 1;
+    return get(1) + get(2) - 3;
+}
+""",
+    ),
+    "what is undefined would be taken for what it meets": Faulty(
+        "undefined-trusted",
+        {"second"},
+        """
+static int first, second;
+static int get_first(void) { return first; }
+static int get_second(void) { return second; }
+static int choose(void) { return 7777; } // a constant that sroa does not know
+int main(int argc, char **argv) {
+    int which;
+    (void)argv; first = argc; second = argc + 1;
+    if (argc > 1) which = choose();
+    return (which == 7777 ? get_first() : get_second()) * 0;
+}
+""",
+    ),
+    "one way of a comparison would be impossible": Faulty(
+        "edge-dropped",
+        {"first"},
+        """
+static int first, second;
+static int get_first(void) { return first; }
+static int get_second(void) { return second; }
+int main(int argc, char **argv) {
+    (void)argv; first = argc; second = argc + 1;
+    return argc == 1 ? get_first() - 1 : get_second();
+}
+""",
+    ),
 }
 
 

@@ -91,7 +91,7 @@ def chain_program(levels: int) -> str:
 
     The last function may write every global, so that each call string is a context of its own.
     """
-    lines = ["@c = internal global i1 false"]
+    lines = ["@c = internal global i1 undef"]  # so that nobody may take it for a constant
     for level in range(levels):
         lines += [
             f"@g{level} = internal global i64 1",
@@ -127,6 +127,43 @@ def test_maximum_over_contexts_survives_their_limit(
     assert row["opcode"] == "ret"
     found = (row["contexts"], row["live_global_bits"], row["status"])
     assert found == (str(contexts), str(bits), status)
+
+
+def situations_program(count: int) -> str:
+    """Write a function that is called once for each of `count` globals, which are read later."""
+    lines = [f"@g{number} = internal global i32 1" for number in range(count)]
+    lines += ["define internal void @set(ptr %p, i32 %v) {", "  store i32 %v, ptr %p", "  ret void"]
+    lines += ["}", "define i32 @main(i32 %v, ptr %unused) {"]
+    lines += [f"  call void @set(ptr @g{number}, i32 %v)" for number in range(count)]
+    lines += [f"  %x{number} = load i32, ptr @g{number}" for number in range(count)]
+    lines += ["  ret i32 %x0", "}"]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("count", "bits"), [(32, 0), (33, 1056)])
+def test_situations_beyond_their_limit_share_one_body(
+    tmp_path: Path, count: int, bits: int
+) -> None:
+    # Up to 32 bodies: each overwrites its global, nothing is live before the calls. One more, and
+    # the one body overwrites any of 33, so none for sure: 33 * 32 = 1056 are live.
+    program = tmp_path / "situations.ll"
+    program.write_text(situations_program(count), encoding="utf-8")
+    rows = analyse(program, tmp_path / "out")
+    first = next(row for row in rows if row["function"] == "main")
+    assert (first["opcode"], first["live_global_bits"]) == ("call", str(bits))
+
+
+def test_each_body_of_a_function_has_rows_of_its_own(tmp_path: Path) -> None:
+    # At set's store the first call has nothing live, the second a, 32 bits, and both %p and %v, 96
+    # bits; during the first, main keeps %n, 32 bits (functions/situation_pointer.ll).
+    program = Path(__file__).parent / "functions/situation_pointer.ll"
+    analyse(program, tmp_path)
+    with (tmp_path / "situations.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    stores = [row for row in rows if (row["function"], row["index"]) == ("set", "0")]
+    assert [row["situation"] for row in stores] == ["0", "1"]
+    assert {row["live_total_bits"] for row in stores} == {"128"}  # 96 + 32 in either
+    assert {row["contexts"] for row in stores} == {"1"}
 
 
 def test_summary_names_form_triple_and_layout(tmp_path: Path) -> None:

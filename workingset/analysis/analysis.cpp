@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/analysis.hpp"
 
+#include "analysis/constants.hpp"
 #include "analysis/faults.hpp"
+#include "analysis/specialise.hpp"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -13,6 +15,10 @@ namespace laxity::workingset {
 namespace {
 
 constexpr const char *DEFAULT_JOB = "benchmark_execution";
+constexpr const char *JOB_INIT = "benchmark_init";
+constexpr const char *JOB_TEARDOWN = "benchmark_teardown";
+constexpr const char *LOG_HEADER = "benchmark_log_header";
+constexpr const char *LOG_DATA = "benchmark_log_data";
 
 const llvm::Function *find_defined(const llvm::Module &module, llvm::StringRef name)
 {
@@ -37,6 +43,17 @@ std::vector<const llvm::Function *> listed_functions(const llvm::Module &module,
         }
     }
     return functions;
+}
+
+/* Of the functions that are entered from outside, whatever their linkage. */
+llvm::StringSet<> entry_names(const Options &options)
+{
+    llvm::StringSet<> names;
+    for (const char *name : {"main", DEFAULT_JOB, JOB_INIT, JOB_TEARDOWN, LOG_HEADER, LOG_DATA}) {
+        names.insert(name);
+    }
+    names.insert(options.job);
+    return names;
 }
 
 bool calls_setjmp(const llvm::Module &module)
@@ -89,18 +106,33 @@ Analysis::run(const llvm::Module &module, const Options &options)
     return analysis;
 }
 
-void Analysis::solve(const Options &options)
+void Analysis::copy_module(const Options &options)
 {
     annotations_ = options.annotations;
     objects_ = std::make_unique<ObjectTable>(module_);
-    pointers_ = std::make_unique<PointerAnalysis>(module_, *objects_);
-    graph_ = std::make_unique<CallGraph>(module_, *pointers_);
+    copies_ = std::make_unique<ModuleCopies>(module_, index_);
+    const llvm::StringSet<> entries = entry_names(options);
+    specialise(*copies_, *objects_, entries);
+    propagate_constants(*copies_, entries);
+    objects_->add_copies(*copies_);
+    copy_index_ = std::make_unique<ModuleIndex>(copies_->module());
+    for (unsigned number = 0; number < copy_index_->size(); number++) {
+        origins_.push_back(copies_->origin(copy_index_->instruction(number)));
+    }
+}
+
+void Analysis::solve(const Options &options)
+{
+    copy_module(options);
+    pointers_ = std::make_unique<PointerAnalysis>(copies_->module(), *objects_);
+    graph_ = std::make_unique<CallGraph>(copies_->module(), *pointers_);
+    find_original_graph();
     mark_objects();
     annotate_recursion();
     annotate_objects();
     annotate_sharing();
-    cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_, annotations_);
-    summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, index_);
+    cells_ = std::make_unique<Cells>(*objects_, *pointers_, *copy_index_, annotations_);
+    summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, *copy_index_);
     find_roots(options);
     for (const llvm::Function *function : pointers_->concurrent_functions()) {
         if (!function->isDeclaration()) {
@@ -119,7 +151,8 @@ void Analysis::solve(const Options &options)
     roots.defined = defined_before_roots_;
     roots.is_everything = calls_setjmp(module_);
     defined_ =
-        std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, index_);
+        std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, *copy_index_);
+    // Of the user's instructions: what became a constant here is in a register there.
     ssa_ = std::make_unique<SsaLiveness>(module_, index_);
     if (pointers_->is_fallback()) {
         notes_.emplace_back("points-to: beyond its budget, every pointer may point to every object"
@@ -128,7 +161,8 @@ void Analysis::solve(const Options &options)
     if (pointers_->is_concurrent() && !annotations_.shared) {
         notes_.emplace_back("threads or signals: all globals and what escapes are always live");
     }
-    rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+    copy_rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+    rows_ = join_copies(copy_rows_, solution());
 }
 
 Solution Analysis::solution() const
@@ -140,9 +174,33 @@ Solution Analysis::solution() const
         .summaries = *summaries_,
         .defined = *defined_,
         .ssa = *ssa_,
-        .index = index_,
-        .annotations = annotations_
+        .index = *copy_index_,
+        .annotations = annotations_,
+        .origins = origins_
     };
+}
+
+/* A call that no path leads to calls what it names. */
+void Analysis::find_original_graph()
+{
+    const auto targets = [this](const llvm::CallBase &call) {
+        llvm::SetVector<const llvm::Function *> callees;
+        bool is_copied = false;
+        for (const llvm::Function *function : copies_->copies(*call.getFunction())) {
+            if (const llvm::Instruction *copy = copies_->find(*function, call)) {
+                is_copied = true;
+                for (const llvm::Function *callee :
+                     graph_->callees(llvm::cast<llvm::CallBase>(*copy))) {
+                    callees.insert(&copies_->original(*callee));
+                }
+            }
+        }
+        if (!is_copied && call.getCalledFunction() != nullptr) {
+            callees.insert(call.getCalledFunction());
+        }
+        return callees;
+    };
+    original_graph_ = std::make_unique<CallGraph>(module_, targets);
 }
 
 /* What only the call graph tells: frames of recursive functions exist more than once; and what any
@@ -151,13 +209,16 @@ void Analysis::mark_objects()
 {
     for (unsigned number = 0; number < objects_->size(); number++) {
         Object &object = objects_->at(number);
-        if (object.storage == StorageClass::Stack && graph_->is_recursive(*object.function)) {
-            object.has_many_instances = true;
+        if (object.storage != StorageClass::Stack) {
+            continue;
+        }
+        for (const llvm::Function *copy : copies_->copies(*object.function)) {
+            object.has_many_instances = object.has_many_instances || graph_->is_recursive(*copy);
         }
     }
-    for (unsigned number = 0; number < index_.size(); number++) {
+    for (unsigned number = 0; number < copy_index_->size(); number++) {
         for (const Access &access :
-             find_accesses(index_.instruction(number), *pointers_).accesses) {
+             find_accesses(copy_index_->instruction(number), *pointers_).accesses) {
             for (const Location &place : access.places) {
                 Object &object = objects_->at(place.object);
                 object.is_volatile = object.is_volatile || access.is_volatile;
@@ -170,7 +231,8 @@ void Analysis::annotate_recursion()
 {
     for (const auto &[name, activations] : annotations_.recursion) {
         const llvm::Function *function = find_defined(module_, name);
-        if (function == nullptr || !graph_->is_recursive(*function)) {
+        // A recursive function has one copy.
+        if (function == nullptr || !graph_->is_recursive(*copies_->copies(*function).front())) {
             unmatched_annotations_.push_back(name);
             continue;
         }
@@ -255,7 +317,8 @@ CellSet Analysis::live_after_process() const
     for (const llvm::Function *function : pointers_->exit_functions()) {
         live |= live_in(function);
     }
-    for (const llvm::Function *function : listed_functions(module_, "llvm.global_dtors")) {
+    for (const llvm::Function *function :
+         listed_functions(copies_->module(), "llvm.global_dtors")) {
         live |= live_in(function);
     }
     // Code that nobody knows may have left an exit handler, or a stream one of our buffers.
@@ -267,13 +330,14 @@ CellSet Analysis::live_after_process() const
 
 void Analysis::find_roots(const Options &options)
 {
+    const llvm::Module &module = copies_->module();
     const llvm::Function *job =
-        find_defined(module_, options.job.empty() ? DEFAULT_JOB : options.job);
+        find_defined(module, options.job.empty() ? DEFAULT_JOB : options.job);
     is_job_mode_ = job != nullptr;
     if (is_job_mode_) {
         add_job_roots(*job, options);
     } else {
-        add_program_roots(*find_defined(module_, "main"));
+        add_program_roots(*find_defined(module, "main"));
     }
 }
 
@@ -283,7 +347,7 @@ void Analysis::add_program_roots(const llvm::Function &main)
     const LiveAfter after = {ended, CellSet(), ended};
     roots_.push_back({.function = &main, .after = after});
     CellSet after_constructors = live_at(summaries_->entry(main), after);
-    const auto constructors = listed_functions(module_, "llvm.global_ctors");
+    const auto constructors = listed_functions(copies_->module(), "llvm.global_ctors");
     for (const llvm::Function *constructor : constructors) {
         after_constructors |= live_in(constructor);
     }
@@ -297,7 +361,8 @@ void Analysis::add_program_roots(const llvm::Function &main)
             roots_.push_back({.function = function, .after = after});
         }
     }
-    for (const llvm::Function *function : listed_functions(module_, "llvm.global_dtors")) {
+    for (const llvm::Function *function :
+         listed_functions(copies_->module(), "llvm.global_dtors")) {
         roots_.push_back({.function = function, .after = after});
     }
     notes_.emplace_back("program mode: live from main to the last exit handler");
@@ -310,10 +375,11 @@ void Analysis::add_program_roots(const llvm::Function &main)
  */
 void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
 {
-    const llvm::Function *init = find_defined(module_, "benchmark_init");
-    const llvm::Function *teardown = find_defined(module_, "benchmark_teardown");
+    const llvm::Module &module = copies_->module();
+    const llvm::Function *init = find_defined(module, JOB_INIT);
+    const llvm::Function *teardown = find_defined(module, JOB_TEARDOWN);
     const llvm::Function *hooks[] = {
-        find_defined(module_, "benchmark_log_header"), find_defined(module_, "benchmark_log_data")
+        find_defined(module, LOG_HEADER), find_defined(module, LOG_DATA)
     };
     const CellSet ended = live_after_process();
     CellSet live = ended;
@@ -352,11 +418,34 @@ std::vector<CallingContext> Analysis::root_contexts() const
     std::vector<CallingContext> contexts;
     contexts.reserve(roots_.size());
     for (const Root &root : roots_) {
-        contexts.push_back({.function = root.function, .after = root.after});
+        contexts.push_back(
+            {.function = &copies_->original(*root.function),
+             .after = root.after,
+             .copy = root.function}
+        );
     }
     return contexts;
 }
 
+const Row *Analysis::row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const
+{
+    const llvm::Instruction *copied = copies_->find(copy, instruction);
+    return copied == nullptr ? nullptr : &copy_rows_[copy_index_->number(*copied)];
+}
+
+const llvm::Instruction *
+Analysis::find_copy(const CallingContext &context, const llvm::Instruction &instruction) const
+{
+    return context.copy == nullptr ? nullptr : copies_->find(*context.copy, instruction);
+}
+
+bool Analysis::is_reached(const CallingContext &context, const llvm::Instruction &instruction) const
+{
+    const llvm::Instruction *copy = find_copy(context, instruction);
+    return copy != nullptr && defined_->block_start(*copy->getParent()) != nullptr;
+}
+
+/* Of an instruction of a copy. */
 CellSet
 Analysis::live_after(const CallingContext &context, const llvm::Instruction &instruction) const
 {
@@ -375,22 +464,25 @@ CallingContext Analysis::enter(
     const CallingContext &context, const llvm::CallBase &call, const llvm::Function &callee
 ) const
 {
-    return {
-        .function = &callee,
-        .after = after_callee(solution(), call, callee, live_after(context, call), context.after),
-        .caller_ssa_bits = context.caller_ssa_bits + ssa_->bits_across(index_.number(call))
-    };
+    CallingContext entered{.function = &callee, .after = {}};
+    entered.caller_ssa_bits = context.caller_ssa_bits + ssa_->bits_across(index_.number(call));
+    const auto *copied_call = llvm::cast_or_null<llvm::CallBase>(find_copy(context, call));
+    if (copied_call == nullptr) {
+        return entered;
+    }
+    for (const llvm::Function *copy : graph_->callees(*copied_call)) {
+        if (&copies_->original(*copy) == &callee) {
+            entered.copy = copy;
+            entered.after = after_callee(
+                solution(), *copied_call, *copy, live_after(context, *copied_call), context.after
+            );
+        }
+    }
+    return entered;
 }
 
-LiveSet
-Analysis::live_before(const CallingContext &context, const llvm::Instruction &instruction) const
+CellSet Analysis::defined_before(const llvm::Instruction &instruction) const
 {
-    const Solution all = solution();
-    CellSet live = live_after(context, instruction);
-    step_back(all, instruction, context.after, live);
-    LiveSet result;
-    result.ssa_bits = ssa_->bits_before(index_.number(instruction));
-    result.caller_ssa_bits = context.caller_ssa_bits;
     CellSet defined;
     if (const CellSet *start = defined_->block_start(*instruction.getParent())) {
         defined = *start;
@@ -401,10 +493,24 @@ Analysis::live_before(const CallingContext &context, const llvm::Instruction &in
         }
         defined_->step(other, defined);
     }
-    live &= defined;
+    return defined;
+}
+
+LiveSet
+Analysis::live_before(const CallingContext &context, const llvm::Instruction &instruction) const
+{
+    CellSet live;
+    if (const llvm::Instruction *copy = find_copy(context, instruction)) {
+        live = live_after(context, *copy);
+        step_back(solution(), *copy, context.after, live);
+        live &= defined_before(*copy);
+    }
     live |= cells_->pinned();
-    result.cells = ranges_of(live, *cells_);
-    return result;
+    return {
+        .ssa_bits = ssa_->bits_before(index_.number(instruction)),
+        .caller_ssa_bits = context.caller_ssa_bits,
+        .cells = ranges_of(live, *cells_)
+    };
 }
 
 } // namespace laxity::workingset

@@ -28,12 +28,17 @@ struct CallingContext {
     const llvm::Function *function;
     LiveAfter after;
     uint64_t caller_ssa_bits = 0;
+    const llvm::Function *copy = nullptr; // of the function, as the analysed module has it here
 };
 
 /*
  * The live working set of a module at every instruction.
  *
  * Call order: run() once, then any query. The module must not change and must outlive the analysis.
+ *
+ * What is analysed is a copy of the module (copies()), in which functions have a body per calling
+ * situation. All questions and answers here are about the user's module, but for pointers() and
+ * effects of cells(), which go by the instructions of the copy.
  */
 class Analysis {
   public:
@@ -57,10 +62,18 @@ class Analysis {
     {
         return *pointers_;
     }
+    /* Of the user's functions. */
     [[nodiscard]] const CallGraph &graph() const
     {
-        return *graph_;
+        return *original_graph_;
     }
+    [[nodiscard]] const ModuleCopies &copies() const
+    {
+        return *copies_;
+    }
+    /* Whether a path of the context's function leads there; constants may make it impossible. */
+    [[nodiscard]] bool
+    is_reached(const CallingContext &context, const llvm::Instruction &instruction) const;
     [[nodiscard]] const Cells &cells() const
     {
         return *cells_;
@@ -70,6 +83,9 @@ class Analysis {
     {
         return rows_;
     }
+    /* Of an instruction in one of the copies of its function; nullptr: it is not reached there. */
+    [[nodiscard]] const Row *
+    row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const;
     [[nodiscard]] bool is_job_mode() const
     {
         return is_job_mode_;
@@ -88,7 +104,7 @@ class Analysis {
     /* The contexts in which functions are entered from outside: main, or the job and its hooks,
      * constructors, exit handlers. */
     [[nodiscard]] std::vector<CallingContext> root_contexts() const;
-    /* The context of `callee` when `call`, in `context`, enters it. */
+    /* The context of `callee` when `call`, in `context`, enters it; without a copy if it cannot. */
     [[nodiscard]] CallingContext enter(
         const CallingContext &context, const llvm::CallBase &call, const llvm::Function &callee
     ) const;
@@ -103,6 +119,8 @@ class Analysis {
   private:
     explicit Analysis(const llvm::Module &module);
 
+    void copy_module(const Options &options);
+    void find_original_graph();
     void solve(const Options &options);
     void mark_objects();
     void annotate_recursion();
@@ -113,20 +131,27 @@ class Analysis {
     void add_job_roots(const llvm::Function &job, const Options &options);
     [[nodiscard]] CellSet live_after_process() const;
     [[nodiscard]] CellSet live_in(const llvm::Function *function) const;
+    /* The copy of an instruction that a context goes through; nullptr: it cannot. */
+    [[nodiscard]] const llvm::Instruction *
+    find_copy(const CallingContext &context, const llvm::Instruction &instruction) const;
     [[nodiscard]] CellSet
     live_after(const CallingContext &context, const llvm::Instruction &instruction) const;
+    [[nodiscard]] CellSet defined_before(const llvm::Instruction &instruction) const;
 
     const llvm::Module &module_;
     ModuleIndex index_;
+    std::unique_ptr<ModuleCopies> copies_;
+    std::unique_ptr<ModuleIndex> copy_index_;
+    std::vector<unsigned> origins_; // by number in it
     std::unique_ptr<ObjectTable> objects_;
     std::unique_ptr<PointerAnalysis> pointers_;
-    std::unique_ptr<CallGraph> graph_;
+    std::unique_ptr<CallGraph> graph_, original_graph_;
     std::unique_ptr<Cells> cells_;
     std::unique_ptr<Summaries> summaries_;
     std::unique_ptr<MayDefined> defined_;
     std::unique_ptr<SsaLiveness> ssa_;
     std::vector<Root> roots_;
-    std::vector<Row> rows_;
+    std::vector<Row> rows_, copy_rows_;
     std::vector<std::string> notes_, unmatched_annotations_;
     Annotations annotations_;
     CellSet defined_before_roots_;

@@ -252,7 +252,11 @@ void PointerAnalysis::on_target(unsigned tag, unsigned object)
     if (objects_[object].kind != ObjectKind::Function) {
         return;
     }
-    const auto &function = *llvm::cast<llvm::Function>(objects_[object].value);
+    const llvm::Function *found = objects_.find_function(object);
+    if (found == nullptr) {
+        return;
+    }
+    const llvm::Function &function = *found;
     switch (watched.kind) {
     case WatchKind::Call:
         bind(*watched.call, function);

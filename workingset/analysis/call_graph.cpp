@@ -8,7 +8,28 @@
 
 namespace laxity::workingset {
 
+namespace {
+
+llvm::SetVector<const llvm::Function *>
+entered_functions(const llvm::CallBase &call, const PointerAnalysis &pointers)
+{
+    llvm::SetVector<const llvm::Function *> targets = pointers.callees(call);
+    if (pointers.may_call_unknown(call)) {
+        targets.insert(pointers.escaped_functions().begin(), pointers.escaped_functions().end());
+    }
+    return targets;
+}
+
+} // namespace
+
 CallGraph::CallGraph(const llvm::Module &module, const PointerAnalysis &pointers)
+    : CallGraph(module, [&](const llvm::CallBase &call) {
+          return entered_functions(call, pointers);
+      })
+{
+}
+
+CallGraph::CallGraph(const llvm::Module &module, Targets find_targets)
 {
     for (const llvm::Function &function : module) {
         for (const llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -16,12 +37,7 @@ CallGraph::CallGraph(const llvm::Module &module, const PointerAnalysis &pointers
             if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) {
                 continue;
             }
-            llvm::SetVector<const llvm::Function *> targets = pointers.callees(*call);
-            if (pointers.may_call_unknown(*call)) {
-                targets.insert(
-                    pointers.escaped_functions().begin(), pointers.escaped_functions().end()
-                );
-            }
+            llvm::SetVector<const llvm::Function *> targets = find_targets(*call);
             targets.remove_if([](const llvm::Function *target) { return target->isDeclaration(); });
             callees_[call] = targets.takeVector();
             for (const llvm::Function *target : callees_[call]) {
@@ -29,7 +45,7 @@ CallGraph::CallGraph(const llvm::Module &module, const PointerAnalysis &pointers
             }
         }
     }
-    find_components(module);
+    number_components(module);
 }
 
 llvm::ArrayRef<const llvm::Function *> CallGraph::callees(const llvm::CallBase &call) const
@@ -45,14 +61,10 @@ namespace {
 
 /* Tarjan; the depth of recursion is that of the call graph. */
 struct Finder {
-    using Called = llvm::DenseMap<const llvm::Function *, llvm::SetVector<const llvm::Function *>>;
-    Finder(const Called &all_called, std::vector<std::vector<const llvm::Function *>> &found)
-        : called(all_called), components(found)
-    {
-    }
+    explicit Finder(const Calls &all_called) : called(all_called) {}
 
-    const Called &called;
-    std::vector<std::vector<const llvm::Function *>> &components;
+    const Calls &called;
+    FunctionSets components;
     llvm::DenseMap<const llvm::Function *, unsigned> index, low;
     llvm::DenseSet<const llvm::Function *> open;
     std::vector<const llvm::Function *> stack;
@@ -93,14 +105,27 @@ struct Finder {
 
 } // namespace
 
-void CallGraph::find_components(const llvm::Module &module)
+FunctionSets
+find_components(llvm::ArrayRef<const llvm::Function *> starts, const Calls &calls)
 {
-    Finder finder(called_, components_);
-    for (const llvm::Function &function : module) {
-        if (!function.isDeclaration() && !finder.index.contains(&function)) {
-            finder.visit(&function);
+    Finder finder(calls);
+    for (const llvm::Function *function : starts) {
+        if (!finder.index.contains(function)) {
+            finder.visit(function);
         }
     }
+    return std::move(finder.components);
+}
+
+void CallGraph::number_components(const llvm::Module &module)
+{
+    std::vector<const llvm::Function *> defined;
+    for (const llvm::Function &function : module) {
+        if (!function.isDeclaration()) {
+            defined.push_back(&function);
+        }
+    }
+    components_ = find_components(defined, called_);
     for (unsigned number = 0; number < components_.size(); number++) {
         for (const llvm::Function *member : components_[number]) {
             component_numbers_[member] = number;

@@ -5,13 +5,27 @@
 #include "analysis/constraints.hpp"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <vector>
 
 namespace laxity::workingset {
 
+/* Which functions each calls; nullptr may stand for code that nobody knows. */
+using Calls = llvm::DenseMap<const llvm::Function *, llvm::SetVector<const llvm::Function *>>;
+using FunctionSets = std::vector<std::vector<const llvm::Function *>>;
+
+/* Functions that call each other, callees before callers; from each of `starts`. */
+[[nodiscard]] FunctionSets
+find_components(llvm::ArrayRef<const llvm::Function *> starts, const Calls &calls);
+
 /* Which defined functions call which, and in what order to look at them. */
 class CallGraph {
   public:
+    using Targets =
+        llvm::function_ref<llvm::SetVector<const llvm::Function *>(const llvm::CallBase &call)>;
+
+    /* `targets`: the functions that a call may enter. */
+    CallGraph(const llvm::Module &module, Targets targets);
     CallGraph(const llvm::Module &module, const PointerAnalysis &pointers);
 
     /* The defined functions that a call may enter, directly or because a function outside calls
@@ -19,7 +33,7 @@ class CallGraph {
     [[nodiscard]] llvm::ArrayRef<const llvm::Function *> callees(const llvm::CallBase &call) const;
 
     /* Functions that call each other, callees before callers. */
-    [[nodiscard]] const std::vector<std::vector<const llvm::Function *>> &bottom_up() const
+    [[nodiscard]] const FunctionSets &bottom_up() const
     {
         return components_;
     }
@@ -39,13 +53,13 @@ class CallGraph {
     }
 
   private:
-    void find_components(const llvm::Module &module);
+    void number_components(const llvm::Module &module);
 
     llvm::DenseMap<const llvm::CallBase *, llvm::SmallVector<const llvm::Function *, 0>> callees_;
-    llvm::DenseMap<const llvm::Function *, llvm::SetVector<const llvm::Function *>> called_;
+    Calls called_;
     llvm::DenseMap<const llvm::Function *, unsigned> component_numbers_;
     llvm::DenseSet<const llvm::Function *> recursive_;
-    std::vector<std::vector<const llvm::Function *>> components_;
+    FunctionSets components_;
 };
 
 } // namespace laxity::workingset

@@ -175,7 +175,7 @@ CellSet Cells::covered(unsigned object, uint64_t offset, uint64_t length_bytes) 
 
 const CellSet &Cells::frame(const llvm::Function &function) const
 {
-    auto found = frames_.find(&function);
+    auto found = frames_.find(&objects_.original(function));
     return found == frames_.end() ? no_cells_ : found->second;
 }
 

@@ -73,6 +73,25 @@ void widen(Span &span, const Span &other)
     span.least_total = std::min(span.least_total, other.least_total);
 }
 
+/* By one more context. */
+void widen(Row &row, const Row &other)
+{
+    if (!row.is_reached) {
+        row = other;
+        return;
+    }
+    widen_most(row.most, other.most);
+    widen_least(row.least, other.least);
+    row.most_total = std::max(row.most_total, other.most_total);
+    row.least_total = std::min(row.least_total, other.least_total);
+    row.is_merged = row.is_merged || other.is_merged;
+    if (row.contexts && other.contexts) {
+        row.contexts = *row.contexts + std::min(*other.contexts, ~*row.contexts);
+    } else {
+        row.contexts = std::nullopt;
+    }
+}
+
 /* What a context hands down: bits of cells that the function does not touch, of its callers'
  * values; per reachable exits. */
 struct Carried {
@@ -205,6 +224,10 @@ class Evaluator {
     }
 
   private:
+    unsigned origin(const llvm::Instruction &instruction) const
+    {
+        return solution_.origins[solution_.index.number(instruction)];
+    }
     static CellSet live_through(const LiveAfter &after, ExitMask mask)
     {
         CellSet live;
@@ -365,7 +388,7 @@ class Evaluator {
         const CellSet &touched = solution_.summaries.touched(callee);
         const llvm::Function &caller = *call.getFunction();
         const bool is_recursive = solution_.graph.is_same_component(caller, callee);
-        const uint64_t across_bits = solution_.ssa.bits_across(solution_.index.number(call));
+        const uint64_t across_bits = solution_.ssa.bits_across(origin(call));
         Carried carried;
         carried.contexts = is_recursive ? std::nullopt : context.carried.contexts;
         carried.is_merged = context.carried.is_merged;
@@ -438,7 +461,7 @@ class Evaluator {
             if (llvm::any_of(callees, [&](const llvm::Function *callee) {
                     return solution_.graph.is_same_component(function, *callee);
                 })) {
-                const unsigned number = solution_.index.number(*call);
+                const unsigned number = solution_.origins[solution_.index.number(*call)];
                 most = std::max(most, solution_.ssa.bits_across(number));
             }
         }
@@ -449,28 +472,18 @@ class Evaluator {
     {
         Span span = carried.spans[exits];
         LiveBits here = counter_.bits();
-        here.bits[SSA] = solution_.ssa.bits_before(number);
+        here.bits[SSA] = solution_.ssa.bits_before(solution_.origins[number]);
         add_to(span, here);
-        Row &row = rows_[number];
-        if (!row.is_reached) {
-            row.is_reached = true;
-            row.most = span.most;
-            row.least = span.least;
-            row.most_total = span.most_total;
-            row.least_total = span.least_total;
-            row.contexts = 0;
-        } else {
-            widen_most(row.most, span.most);
-            widen_least(row.least, span.least);
-            row.most_total = std::max(row.most_total, span.most_total);
-            row.least_total = std::min(row.least_total, span.least_total);
-        }
-        row.is_merged = row.is_merged || carried.is_merged;
-        if (row.contexts && carried.contexts) {
-            row.contexts = *row.contexts + std::min(*carried.contexts, ~*row.contexts);
-        } else {
-            row.contexts = std::nullopt;
-        }
+        widen(
+            rows_[number],
+            {.most = span.most,
+             .least = span.least,
+             .most_total = span.most_total,
+             .least_total = span.least_total,
+             .contexts = carried.contexts,
+             .is_merged = carried.is_merged,
+             .is_reached = true}
+        );
     }
 
     const Solution &solution_;
@@ -490,6 +503,17 @@ std::vector<Row>
 evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit)
 {
     return Evaluator(solution, context_limit).evaluate(roots);
+}
+
+std::vector<Row> join_copies(const std::vector<Row> &rows, const Solution &solution)
+{
+    std::vector<Row> joined(solution.ssa.size());
+    for (unsigned number = 0; number < rows.size(); number++) {
+        if (rows[number].is_reached) {
+            widen(joined[solution.origins[number]], rows[number]);
+        }
+    }
+    return joined;
 }
 
 } // namespace laxity::workingset

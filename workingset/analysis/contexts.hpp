@@ -26,6 +26,9 @@ struct Solution {
     const SsaLiveness &ssa;
     const ModuleIndex &index;
     const Annotations &annotations;
+    // By number of an instruction of the analysed module: that of the user's, which `ssa` and rows
+    // go by.
+    const std::vector<unsigned> &origins;
 };
 
 /* The cells that are live before a point, given what is live after each exit of its function. */
@@ -68,7 +71,7 @@ struct Root {
 };
 
 /*
- * The rows of all instructions, over all calling contexts.
+ * The rows of the analysed module's instructions, over all calling contexts.
  *
  * Two contexts of a function that differ only in cells which it does not touch differ by a constant
  * at each of its instructions. So what tells contexts apart is the part of the live cells that the
@@ -78,5 +81,8 @@ struct Root {
  */
 [[nodiscard]] std::vector<Row>
 evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit);
+
+/* The rows of the user's instructions, over all their copies. */
+[[nodiscard]] std::vector<Row> join_copies(const std::vector<Row> &rows, const Solution &solution);
 
 } // namespace laxity::workingset

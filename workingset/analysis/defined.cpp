@@ -18,7 +18,7 @@ MayDefined::MayDefined(
     const Summaries &summaries,
     const ModuleIndex &index
 )
-    : graph_(graph), cells_(cells), summaries_(summaries), index_(index),
+    : objects_(objects), graph_(graph), cells_(cells), summaries_(summaries), index_(index),
       is_everything_(roots.is_everything)
 {
     CellSet defined = roots.defined;
@@ -57,7 +57,8 @@ bool MayDefined::add_entry(const llvm::Function &function, const CellSet &define
     if (!is_everything_) {
         at_entry.intersectWithComplement(cells_.frame(function));
     }
-    if (auto found = written_by_call_.find(&function); found != written_by_call_.end()) {
+    if (auto found = written_by_call_.find(&objects_.original(function));
+        found != written_by_call_.end()) {
         at_entry |= found->second;
     }
     const bool has_changed = merge_into(function.getEntryBlock(), at_entry);

@@ -45,6 +45,7 @@ class MayDefined {
     bool add_entry(const llvm::Function &function, const CellSet &defined);
     bool merge_into(const llvm::BasicBlock &block, const CellSet &defined);
 
+    const ObjectTable &objects_;
     const CallGraph &graph_;
     const Cells &cells_;
     const Summaries &summaries_;

@@ -123,6 +123,41 @@ std::optional<unsigned> ObjectTable::find_varargs(const llvm::Function &function
     return found == varargs_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void ObjectTable::add_copies(const ModuleCopies &copies)
+{
+    const auto add_copy = [&](const llvm::Value &copy) {
+        const llvm::Value *original = copies.original(copy);
+        if (const auto found = numbers_.find(original); found != numbers_.end()) {
+            const unsigned number = found->second; // what is added next may move the entry
+            numbers_[&copy] = number;
+        }
+    };
+    for (const llvm::GlobalVariable &global : copies.module().globals()) {
+        add_copy(global);
+    }
+    for (const llvm::Function &function : copies.module()) {
+        const llvm::Function &original = copies.original(function);
+        add_copy(function);
+        originals_[&function] = &original;
+        functions_.try_emplace(&original, &function);
+        if (const std::optional<unsigned> unnamed = find_varargs(original)) {
+            varargs_[&function] = *unnamed;
+        }
+        for (const llvm::Argument &argument : function.args()) {
+            add_copy(argument);
+        }
+        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+            add_copy(instruction);
+        }
+    }
+}
+
+const llvm::Function *ObjectTable::find_function(unsigned object) const
+{
+    const auto *function = llvm::cast<llvm::Function>(objects_[object].value);
+    return originals_.empty() ? function : functions_.lookup(function);
+}
+
 void ObjectTable::add_globals(const llvm::Module &module)
 {
     for (const llvm::Function &function : module) {

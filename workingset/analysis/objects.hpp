@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analysis/module_copies.hpp"
+
 #include <cstdint>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
@@ -63,6 +65,10 @@ class ObjectTable {
 
     explicit ObjectTable(const llvm::Module &module);
 
+    /* What makes an object makes the same one in every copy: of a function that is active at most
+     * once, so are its copies together. */
+    void add_copies(const ModuleCopies &copies);
+
     [[nodiscard]] unsigned size() const
     {
         return static_cast<unsigned>(objects_.size());
@@ -85,6 +91,16 @@ class ObjectTable {
     /* What the unnamed arguments of calls to `function` are stored in. */
     [[nodiscard]] std::optional<unsigned> find_varargs(const llvm::Function &function) const;
 
+    /* The user's function, given it or a copy of it. */
+    [[nodiscard]] const llvm::Function &original(const llvm::Function &function) const
+    {
+        auto found = originals_.find(&function);
+        return found == originals_.end() ? function : *found->second;
+    }
+    /* Of an object that is a function, what the analysed module has for it; nullptr: nothing calls
+     * it. */
+    [[nodiscard]] const llvm::Function *find_function(unsigned object) const;
+
   private:
     void add_globals(const llvm::Module &module);
     void add_frame(const llvm::Function &function);
@@ -95,6 +111,8 @@ class ObjectTable {
     llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
     llvm::DenseMap<const llvm::Function *, unsigned> varargs_;
     bool has_allocator_in_memory_ = false; // some call through a pointer may be to it
+    llvm::DenseMap<const llvm::Function *, const llvm::Function *> originals_;
+    llvm::DenseMap<const llvm::Value *, const llvm::Function *> functions_; // by original
 };
 
 } // namespace laxity::workingset

@@ -15,6 +15,11 @@ class SsaLiveness {
   public:
     SsaLiveness(const llvm::Module &module, const ModuleIndex &index);
 
+    /* Of instructions. */
+    [[nodiscard]] unsigned size() const
+    {
+        return static_cast<unsigned>(before_.size());
+    }
     /* Bits of the values that are still to be used before this instruction; of a phi: after all
      * phis of its block. */
     [[nodiscard]] uint64_t bits_before(unsigned instruction) const

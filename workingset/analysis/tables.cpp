@@ -117,6 +117,30 @@ void write_instructions(
     }
 }
 
+/* Each instruction once per body of its function: what inlining would make rows of their own. */
+void write_situations(llvm::raw_ostream &out, const Analysis &analysis)
+{
+    out << "function,situation,block,index,live_total_bits,live_total_bits_min,contexts\n";
+    for (unsigned number = 0; number < analysis.index().size(); number++) {
+        const llvm::Instruction &instruction = analysis.index().instruction(number);
+        const ModuleIndex::Place place = analysis.index().place(number);
+        const llvm::Function &function = *instruction.getFunction();
+        unsigned situation = 0;
+        for (const llvm::Function *copy : analysis.copies().copies(function)) {
+            const Row *row = analysis.row_of(*copy, instruction);
+            if (row != nullptr && row->is_reached) {
+                const bool is_bounded = row->most.is_bounded();
+                out << csv_field(function.getName()) << ',' << situation << ',' << place.block
+                    << ',' << place.index << ','
+                    << (is_bounded ? std::to_string(row->most_total) : "") << ','
+                    << (row->least.is_bounded() ? std::to_string(row->least_total) : "") << ','
+                    << (row->contexts ? std::to_string(*row->contexts) : "") << '\n';
+            }
+            situation++;
+        }
+    }
+}
+
 /* Over the instructions of a function, or of all. */
 struct Extremes {
     uint64_t instructions = 0, reached = 0, unbounded = 0;
@@ -207,6 +231,11 @@ write_tables(const Analysis &analysis, const std::string &form, const std::strin
     const LiveObjects live(analysis);
     if (llvm::Error error = write_table(folder + "/workingset.csv", [&](auto &out) {
             write_instructions(out, analysis, live, form);
+        })) {
+        return error;
+    }
+    if (llvm::Error error = write_table(folder + "/situations.csv", [&](auto &out) {
+            write_situations(out, analysis);
         })) {
         return error;
     }

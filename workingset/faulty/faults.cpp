@@ -39,6 +39,9 @@ bool select_fault(llvm::StringRef name)
                    .Case("byval-reads-dropped", Fault::ByvalReadsDropped)
                    .Case("block-reads-dropped", Fault::BlockReadsDropped)
                    .Case("external-reads-dropped", Fault::ExternalReadsDropped)
+                   .Case("situations-mixed", Fault::SituationsMixed)
+                   .Case("edge-dropped", Fault::EdgeDropped)
+                   .Case("undefined-trusted", Fault::UndefinedTrusted)
                    .Default(Fault::None);
     return selected != Fault::None;
 }

@@ -168,6 +168,9 @@ Point &Judge::point_of(uint32_t instruction, uint32_t context)
     }
     Point &point = points[instruction - first_instructions_[function]];
     if (point.visits == 0) {
+        if (!sets_.may_execute(contexts_[context], *numbering_.instructions[instruction])) {
+            verdict_.impossible_points.push_back({instruction, context});
+        }
         point.live = sets_.live_cells(contexts_[context], *numbering_.instructions[instruction]);
         for (unsigned cell : point.live.set_bits()) {
             const StaticObject &object = sets_.object(sets_.cell(cell).object);

@@ -24,9 +24,16 @@ struct Violation {
     uint64_t offset; // of the first live byte in the object
 };
 
+// An instruction that was executed though no path leads to it in this context.
+struct ImpossiblePoint {
+    uint32_t instruction;
+    uint32_t context;
+};
+
 struct Verdict {
     std::vector<Violation> violations;
-    uint64_t points = 0;         // executed instructions that were checked
+    std::vector<ImpossiblePoint> impossible_points; // once per instruction and context
+    uint64_t points = 0;                            // executed instructions that were checked
     uint64_t points_outside = 0; // in no context of the analysis: before and after the jobs
     std::vector<uint32_t> impossible_contexts; // of the trace, that the analysis says cannot be
     std::vector<uint32_t> unknown_allocations; // instructions whose blocks are none of its objects
@@ -40,7 +47,8 @@ struct Verdict {
 
     [[nodiscard]] bool is_covered() const
     {
-        return violations.empty() && impossible_contexts.empty() && unknown_allocations.empty() &&
+        return violations.empty() && impossible_points.empty() && impossible_contexts.empty() &&
+               unknown_allocations.empty() &&
                externals_without_model.empty() && points > 0;
     }
 };

@@ -92,6 +92,16 @@ void VerdictPrinter::print_impossible(const Verdict &verdict)
             json_.object([&] { print_context(context); });
         }
     });
+    json_.attribute("impossible_point_count", verdict.impossible_points.size());
+    json_.attributeArray("impossible_points", [&] {
+        for (const ImpossiblePoint &point :
+             verdict.impossible_points | std::views::take(SHOWN_VIOLATIONS)) {
+            json_.object([&] {
+                print_instruction(point.instruction);
+                print_context(point.context);
+            });
+        }
+    });
 }
 
 // A ratio of nothing is absent.

@@ -54,6 +54,11 @@ class AnalysedSets final : public StaticSets {
     }
     [[nodiscard]] std::vector<unsigned>
     find_contexts(const Resolved &resolved, const Numbering &numbering) override;
+    [[nodiscard]] bool
+    may_execute(unsigned context, const llvm::Instruction &instruction) const override
+    {
+        return analysis_->is_reached(contexts_[context], instruction);
+    }
     [[nodiscard]] llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) override;
     [[nodiscard]] std::vector<std::string> externals_without_model() const override;
@@ -134,6 +139,10 @@ bool AnalysedSets::enter_from(
     const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
     CallingContext entered =
         analysis_->enter(contexts_[parent], call, *contexts_[context].function);
+    // All ways into a recursion lead to the same copy: such functions have one.
+    if (entered.copy != nullptr) {
+        contexts_[context].copy = entered.copy;
+    }
     bool has_changed = false;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
@@ -193,6 +202,8 @@ AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering
         found_[i] = may_call(call, function) ? i : IMPOSSIBLE;
         if (found_[i] == i) {
             enter_from(context.parent, context.site, i, numbering);
+            // Called by somebody, but not here.
+            found_[i] = contexts_[i].copy == nullptr ? IMPOSSIBLE : i;
         } else {
             enter_root(i, function, false);
         }

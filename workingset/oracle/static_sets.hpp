@@ -77,6 +77,10 @@ class StaticSets {
     [[nodiscard]] virtual std::vector<unsigned>
     find_contexts(const Resolved &resolved, const Numbering &numbering) = 0;
 
+    // Whether the analysis says that the instruction can be executed in this context at all.
+    [[nodiscard]] virtual bool
+    may_execute(unsigned context, const llvm::Instruction &instruction) const = 0;
+
     // Cells that are live just before the instruction.
     [[nodiscard]] virtual llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) = 0;

@@ -4,7 +4,7 @@
 ; Only one path through the callee overwrites g, so the call kills nothing.
 
 @g = internal global i32 3
-@c = internal global i1 false
+@c = internal global i1 undef
 define internal void @f() {
   %c = load i1, ptr @c            ; = global=40
   br i1 %c, label %yes, label %end ; = ssa=1 global=32

@@ -3,7 +3,7 @@
 ;
 ; After the join the local may have been written: live there, on the path that did not write it not.
 
-@c = internal global i1 false
+@c = internal global i1 undef
 define i32 @main() {
   %a = alloca i32                 ; = global=8
   %c = load i1, ptr @c            ; = global=8

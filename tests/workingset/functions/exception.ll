@@ -5,7 +5,7 @@
 
 @g = internal global i32 1
 @h = internal global i32 2
-@c = internal global i1 false
+@c = internal global i1 undef
 declare i32 @__gxx_personality_v0(...)
 declare ptr @__cxa_allocate_exception(i64)
 declare void @__cxa_throw(ptr, ptr, ptr) noreturn

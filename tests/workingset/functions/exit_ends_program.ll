@@ -4,7 +4,7 @@
 ; On the path to exit() nobody reads g any more: what is live after a return is not live there.
 
 @g = internal global i32 1
-@c = internal global i1 false
+@c = internal global i1 undef
 declare void @exit(i32) noreturn
 define internal void @f() {
   %c = load i1, ptr @c                    ; = global=40

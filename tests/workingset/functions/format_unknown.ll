@@ -4,7 +4,7 @@
 ; Whether the format counts nobody knows, so n may be defined after it. The text that it points to has escaped.
 
 @format = internal constant [3 x i8] c"%%\00"
-@formats = internal global ptr @format
+@formats = internal global { ptr } { ptr @format }
 declare i32 @printf(ptr, ...)
 define i32 @main() {
   %n = alloca i32                         ; = const=24 global=64

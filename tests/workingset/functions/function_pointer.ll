@@ -5,7 +5,7 @@
 
 @g = internal global i32 1
 @h = internal global i32 2
-@c = internal global i1 false
+@c = internal global i1 undef
 define internal i32 @reads_g() {
   %x = load i32, ptr @g                   ; = global=32
   ret i32 %x                              ; = ssa=32

@@ -3,7 +3,7 @@
 ;
 ; A phi's operands are live at the ends of the blocks before, its result from the start of its block.
 
-@c = internal global i1 false
+@c = internal global i1 undef
 @g = internal global i32 5
 define i32 @main() {
   %c = load i1, ptr @c                     ; = global=40

@@ -5,7 +5,7 @@
 
 @a = internal global i8 1
 @b = internal global i16 1
-@k = internal global i32 1
+@k = internal global i32 undef
 define i32 @main() {
   %k = load i32, ptr @k                            ; = global=56
   switch i32 %k, label %other [ i32 0, label %one ] ; = ssa=32 global=24

@@ -5,7 +5,7 @@
 
 @g = internal global i32 1
 @h = internal global i32 2
-@c = internal global i1 false
+@c = internal global i1 undef
 define i32 @main() {
   %c = load i1, ptr @c                    ; = global=72
   %p = select i1 %c, ptr @g, ptr @h       ; = ssa=1 global=64
