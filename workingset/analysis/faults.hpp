@@ -14,20 +14,22 @@ namespace laxity::workingset {
  */
 enum class Fault : uint8_t {
     None,
-    WeakStoreKills,      // a store through a pointer to one of several objects overwrites them all
-    LoopKillsReadFirst,  // what a loop writes is dead before it, though it is read there first
-    EitherPathKills,     // an overwrite on one of two paths is one on both
-    CalleeWritesDropped, // what a callee defines is not defined
-    CalleeReadsDropped,  // nothing is live because a callee reads it
-    RecursionSolvedOnce, // one pass over recursive functions
-    AfterReturnDropped,  // of a context: what is live after the callee returned
-    AfterUnwindDropped,  // the same after an exception
-    AfterExitDropped,    // the same after exit()
-    NextJobDropped,      // nothing is live after a job
-    WidenedTargetsLost,  // a pointer whose offset is not known points to nothing
-    ByvalReadsDropped,   // copying a struct for a callee reads nothing
-    BlockReadsDropped,   // memcpy and memmove as intrinsics read nothing
-    ExternalReadsDropped // no row of the model table reads anything
+    WeakStoreKills,       // a store through a pointer to one of several objects overwrites them all
+    LoopKillsReadFirst,   // what a loop writes is dead before it, though it is read there first
+    EitherPathKills,      // an overwrite on one of two paths is one on both
+    CalleeWritesDropped,  // what a callee defines is not defined
+    CalleeReadsDropped,   // nothing is live because a callee reads it
+    RecursionSolvedOnce,  // one pass over recursive functions
+    AfterReturnDropped,   // of a context: what is live after the callee returned
+    AfterUnwindDropped,   // the same after an exception
+    AfterExitDropped,     // the same after exit()
+    NextJobDropped,       // nothing is live after a job
+    WidenedTargetsLost,   // a pointer whose offset is not known points to nothing
+    ByvalReadsDropped,    // copying a struct for a callee reads nothing
+    BlockReadsDropped,    // memcpy and memmove as intrinsics read nothing
+    ExternalReadsDropped, // no row of the model table reads anything
+    RangeTooShort,        // an index is never the last of those that it can be
+    LoopWritesFirst       // in each turn of a loop all writes come before the reads
 };
 
 #ifdef LAXITY_WORKINGSET_FAULTS

@@ -39,6 +39,8 @@ bool select_fault(llvm::StringRef name)
                    .Case("byval-reads-dropped", Fault::ByvalReadsDropped)
                    .Case("block-reads-dropped", Fault::BlockReadsDropped)
                    .Case("external-reads-dropped", Fault::ExternalReadsDropped)
+                   .Case("range-too-short", Fault::RangeTooShort)
+                   .Case("loop-writes-first", Fault::LoopWritesFirst)
                    .Default(Fault::None);
     return selected != Fault::None;
 }
