@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.workingset.oracle_runs import ROOT, make_subject, must, run
+from tests.workingset.random_loops import random_loops
 from tests.workingset.random_programs import random_program
 
 PROGRAMS = {
@@ -310,6 +311,17 @@ def test_random_programs_are_covered(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_random_jobs_are_covered(seed: int, tmp_path: Path) -> None:
     check_program(random_jobs(seed), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_loops_are_covered(seed: int, tmp_path: Path) -> None:
+    check_program(random_loops(seed), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 300))
+def test_many_random_loops_are_covered(seed: int, tmp_path: Path) -> None:
+    check_program(random_loops(seed), tmp_path)
 
 
 @pytest.mark.slow
