@@ -51,6 +51,30 @@ int main(void) {
 }
 """,
     ),
+    "in each turn of a loop the write would come before the read": Faulty(
+        "loop-writes-first",
+        {"table"},
+        """
+static int table[4];
+int main(void) {
+    for (int i = 0; i < 4; i++) table[i] = i;
+    for (int i = 0; i < 3; i++) table[i] = table[i + 1] + table[i];
+    return table[2] - 5;
+}
+""",
+    ),
+    "the last of the elements that an index can reach would not be read": Faulty(
+        "range-too-short",
+        {"table"},
+        """
+static int table[8];
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int i = 0; i < 8; i++) table[i] = i + argc;
+    return table[(argc + 2) & 3] - 4;
+}
+""",
+    ),
     "an overwrite on one path would be one on both": Faulty(
         "either-path-kills",
         {"cell"},

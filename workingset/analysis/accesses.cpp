@@ -3,6 +3,7 @@
 #include "analysis/accesses.hpp"
 
 #include "analysis/faults.hpp"
+#include "analysis/index_ranges.hpp"
 #include "analysis/type_infos.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -23,8 +24,10 @@ std::optional<uint64_t> constant_value(const llvm::Value &value)
 
 class Finder {
   public:
-    Finder(const llvm::Instruction &instruction, const PointerAnalysis &pointers)
-        : instruction_(instruction), pointers_(pointers),
+    Finder(
+        const llvm::Instruction &instruction, const PointerAnalysis &pointers, IndexRanges *ranges
+    )
+        : instruction_(instruction), pointers_(pointers), ranges_(ranges),
           layout_(instruction.getModule()->getDataLayout())
     {
     }
@@ -75,7 +78,38 @@ class Finder {
             access.places.push_back(place);
         }
         access.length_bytes = bytes;
+        if (bytes) {
+            limit(pointer, *bytes, access);
+        }
         result_.accesses.push_back(std::move(access));
+    }
+    /* Where the pointer's offset is not known, but its range: count from where its base points. */
+    void limit(const llvm::Value &pointer, uint64_t bytes, Access &access)
+    {
+        const auto is_somewhere = [&](const Location &place) {
+            return !place.offset && ranges_ != nullptr;
+        };
+        if (!llvm::any_of(access.places, is_somewhere)) {
+            return;
+        }
+        const std::optional<Reach> reach = ranges_->reach(pointer, bytes, instruction_);
+        if (!reach || reach->base == &pointer) {
+            return;
+        }
+        access.places.clear();
+        for (const Location &place : pointers_.targets(*reach->base)) {
+            access.places.push_back(place);
+        }
+        const ByteRun &first = reach->runs.front();
+        const bool is_known = llvm::none_of(access.places, is_somewhere);
+        if (reach->runs.size() > 1 || !is_known ||
+            first.end_byte - first.first_byte != static_cast<int64_t>(bytes)) {
+            access.reach = reach->runs;
+            return;
+        }
+        for (Location &place : access.places) { // a constant, though a computed one
+            place.offset = *place.offset + first.first_byte;
+        }
     }
     void add_read(const llvm::Value &pointer, std::optional<uint64_t> bytes)
     {
@@ -215,16 +249,18 @@ class Finder {
 
     const llvm::Instruction &instruction_;
     const PointerAnalysis &pointers_;
+    IndexRanges *ranges_;
     const llvm::DataLayout &layout_;
     InstructionAccesses result_;
 };
 
 } // namespace
 
-InstructionAccesses
-find_accesses(const llvm::Instruction &instruction, const PointerAnalysis &pointers)
+InstructionAccesses find_accesses(
+    const llvm::Instruction &instruction, const PointerAnalysis &pointers, IndexRanges *ranges
+)
 {
-    return Finder(instruction, pointers).find();
+    return Finder(instruction, pointers, ranges).find();
 }
 
 } // namespace laxity::workingset

@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analysis/byte_runs.hpp"
 #include "analysis/constraints.hpp"
 
 #include <llvm/IR/Instruction.h>
 
 namespace laxity::workingset {
 
+class IndexRanges;
+
 /* One way in which an instruction touches memory. */
 struct Access {
     llvm::SmallVector<Location, 2> places;
     std::optional<uint64_t> length_bytes; // nullopt: not known
+    // Where from each place on it may go, if it is not one stretch of length_bytes right there.
+    std::optional<ByteRuns> reach;
     bool is_read = false;
     bool is_write = false;
     bool is_certain = false; // a write that happens in full whenever the instruction ends normally
@@ -25,8 +30,11 @@ struct InstructionAccesses {
 };
 
 /* What an instruction itself touches; of a call: what functions outside of the module do, not those
- * in it. */
-[[nodiscard]] InstructionAccesses
-find_accesses(const llvm::Instruction &instruction, const PointerAnalysis &pointers);
+ * in it. Without `ranges` (of its function), a variable offset is any. */
+[[nodiscard]] InstructionAccesses find_accesses(
+    const llvm::Instruction &instruction,
+    const PointerAnalysis &pointers,
+    IndexRanges *ranges = nullptr
+);
 
 } // namespace laxity::workingset

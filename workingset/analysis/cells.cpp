@@ -3,6 +3,7 @@
 #include "analysis/cells.hpp"
 
 #include "analysis/faults.hpp"
+#include "analysis/index_ranges.hpp"
 
 #include <algorithm>
 #include <llvm/IR/IntrinsicInst.h>
@@ -13,6 +14,15 @@ namespace {
 
 /* Cells of an object at most: beyond, neighbours are one cell, which is sound and only coarse. */
 constexpr size_t MAX_CUTS = 1U << 16;
+
+// Cuts of an object at the ends of what variable offsets reach.
+constexpr size_t MAX_RANGE_CUTS = 512;
+
+template <typename Number> void sort_once(std::vector<Number> &numbers)
+{
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
 
 bool has_cells(const Object &object)
 {
@@ -32,8 +42,15 @@ Cells::Cells(
 {
     std::vector<InstructionAccesses> accesses;
     accesses.reserve(index.size());
+    std::optional<IndexRanges> ranges;
+    const llvm::Function *function = nullptr;
     for (unsigned number = 0; number < index.size(); number++) {
-        accesses.push_back(find_accesses(index.instruction(number), pointers));
+        const llvm::Instruction &instruction = index.instruction(number);
+        if (instruction.getFunction() != function) {
+            function = instruction.getFunction();
+            ranges.emplace(*function);
+        }
+        accesses.push_back(find_accesses(instruction, pointers, &*ranges));
     }
     cut_objects(accesses);
     number_cells();
@@ -47,12 +64,42 @@ void Cells::cut_at(const Access &access)
 {
     for (const Location &place : access.places) {
         auto &cuts = cuts_[place.object];
-        if (!place.offset || cuts.size() >= MAX_CUTS) {
+        if (!place.offset || access.reach || cuts.size() >= MAX_CUTS) {
             continue;
         }
         const auto first = static_cast<uint64_t>(*place.offset);
         cuts.push_back(first);
         cuts.push_back(first + access.length_bytes.value_or(0));
+    }
+}
+
+/* The ends of what variable offsets reach: every run's while they are few, else the outermost. */
+void Cells::cut_at_reach(const std::vector<InstructionAccesses> &accesses)
+{
+    std::vector<std::vector<int64_t>> inner(objects_.size());
+    std::vector<std::vector<int64_t>> outer(objects_.size());
+    for (const InstructionAccesses &instruction : accesses) {
+        for (const Access &access : instruction.accesses) {
+            for (const Location &place : access.places) {
+                if (!access.reach || !place.offset) {
+                    continue;
+                }
+                for (const ByteRun &run : *access.reach) {
+                    inner[place.object].push_back(*place.offset + run.first_byte);
+                    inner[place.object].push_back(*place.offset + run.end_byte);
+                }
+                outer[place.object].push_back(*place.offset + access.reach->front().first_byte);
+                outer[place.object].push_back(*place.offset + access.reach->back().end_byte);
+            }
+        }
+    }
+    for (unsigned object = 0; object < objects_.size(); object++) {
+        sort_once(inner[object]);
+        for (int64_t cut : inner[object].size() > MAX_RANGE_CUTS ? outer[object] : inner[object]) {
+            if (cut > 0 && cuts_[object].size() < MAX_CUTS) {
+                cuts_[object].push_back(static_cast<uint64_t>(cut));
+            }
+        }
     }
 }
 
@@ -63,11 +110,11 @@ void Cells::cut_objects(const std::vector<InstructionAccesses> &accesses)
             cut_at(access);
         }
     }
+    cut_at_reach(accesses);
     for (unsigned object = 0; object < objects_.size(); object++) {
         auto &cuts = cuts_[object];
         cuts.push_back(0);
-        std::ranges::sort(cuts);
-        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        sort_once(cuts);
         if (const std::optional<uint64_t> size = objects_[object].size_bytes) {
             std::erase_if(cuts, [size](uint64_t cut) { return cut >= *size && cut != 0; });
         } else {
@@ -154,6 +201,25 @@ CellSet Cells::touched(Location place, std::optional<uint64_t> length_bytes) con
     return result;
 }
 
+CellSet Cells::touched(const Access &access, const Location &place) const
+{
+    if (!access.reach || !place.offset) {
+        return touched(place, access.length_bytes);
+    }
+    CellSet result;
+    for (const ByteRun &run : *access.reach) {
+        // Before the object nothing is: that would be undefined.
+        const int64_t first = std::max<int64_t>(*place.offset + run.first_byte, 0);
+        const int64_t end = *place.offset + run.end_byte;
+        if (first < end) {
+            result |= touched(
+                {.object = place.object, .offset = first}, static_cast<uint64_t>(end - first)
+            );
+        }
+    }
+    return result;
+}
+
 CellSet Cells::covered(unsigned object, uint64_t offset, uint64_t length_bytes) const
 {
     CellSet result;
@@ -188,10 +254,11 @@ void Cells::add_access(const Access &access, Effect &effect) const
 {
     CellSet cells;
     for (const Location &place : access.places) {
-        cells |= touched(place, access.length_bytes);
+        const CellSet there = touched(access, place);
+        cells |= there;
         // A device's memory is read by the device.
         if (access.is_read || objects_[place.object].is_volatile) {
-            effect.reads |= touched(place, access.length_bytes);
+            effect.reads |= there;
         }
     }
     if (!access.is_write) {
@@ -199,7 +266,7 @@ void Cells::add_access(const Access &access, Effect &effect) const
     }
     effect.writes |= cells;
     const bool is_one_place = access.places.size() == 1 || has_fault(Fault::WeakStoreKills);
-    if (!access.is_certain || !is_one_place || !access.length_bytes) {
+    if (!access.is_certain || !is_one_place || !access.length_bytes || access.reach) {
         return;
     }
     for (const Location &place : access.places) {

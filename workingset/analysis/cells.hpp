@@ -53,6 +53,10 @@ class Cells {
     {
         return cells_[number];
     }
+    [[nodiscard]] const ObjectTable &objects() const
+    {
+        return objects_;
+    }
     /* nullptr: it touches no memory. */
     [[nodiscard]] const Effect *effect(unsigned instruction) const
     {
@@ -85,6 +89,8 @@ class Cells {
   private:
     void cut_objects(const std::vector<InstructionAccesses> &accesses);
     void cut_at(const Access &access);
+    void cut_at_reach(const std::vector<InstructionAccesses> &accesses);
+    [[nodiscard]] CellSet touched(const Access &access, const Location &place) const;
     void number_cells();
     void find_pinned(const PointerAnalysis &pointers, const Annotations &annotations);
     void add_effect(

@@ -30,7 +30,9 @@ enum class Fault : uint8_t {
     ExternalReadsDropped, // no row of the model table reads anything
     SituationsMixed,      // all calls of a function enter the copy that is made for one of them
     EdgeDropped,          // one of two ways that a comparison decides about is called impossible
-    UndefinedTrusted      // a value that is undefined is whatever suits
+    UndefinedTrusted,     // a value that is undefined is whatever suits
+    RangeTooShort,        // an index is never the last of those that it can be
+    LoopWritesFirst       // in each turn of a loop all writes come before the reads
 };
 
 #ifdef LAXITY_WORKINGSET_FAULTS

@@ -2,28 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "analysis/call_graph.hpp"
-#include "analysis/cells.hpp"
+#include "analysis/loop_body.hpp"
 
-#include <llvm/ADT/DenseSet.h>
-#include <llvm/ADT/STLFunctionalExtras.h>
-#include <optional>
+#include <llvm/ADT/DenseMap.h>
 #include <utility>
-#include <vector>
 
 namespace laxity::workingset {
-
-/* The cells that a call may read before it overwrites them; nullopt: it may leave the loop by an
- * exception, exit() or a jump. */
-using CallReads = llvm::function_ref<std::optional<CellSet>(const llvm::CallBase &)>;
 
 /*
  * Cells that a loop surely overwrites before it reads them: dead on the edges into the loop.
  *
- * A store whose address is an affine function of the turn (scalar evolution), in a loop of constant
- * trip count that only one block leaves, writes a whole range of bytes; in nested loops, the range
- * that the loops together sweep. Strides beyond what one turn writes leave holes and count as
- * nothing.
+ * Where the number of turns is a constant, the loop is written down (LoopWriter) and gone through
+ * (LoopRun): what its turns write one after the other, before any of them reads it, dies.
  */
 class LoopKills {
   public:
@@ -33,7 +23,7 @@ class LoopKills {
         const Cells &cells,
         const PointerAnalysis &pointers,
         const ModuleIndex &index,
-        CallReads call_reads);
+        FindCallTouches call_touches);
 
     /* nullptr: nothing dies on this edge. */
     [[nodiscard]] const CellSet *

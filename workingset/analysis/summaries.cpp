@@ -132,7 +132,7 @@ Summaries::Summaries(
                 cells_,
                 pointers_,
                 index_,
-                [this](const llvm::CallBase &call) { return read_in_loop(call); }
+                [this](const llvm::CallBase &call) { return touched_in_loop(call); }
             );
         }
         bool has_changed = true;
@@ -182,22 +182,25 @@ PathState Summaries::along_edge(const llvm::BasicBlock &from, const llvm::BasicB
     return killed == nullptr ? block_start(to) : after_kills(*killed, block_start(to));
 }
 
-/* See CallReads. */
-std::optional<CellSet> Summaries::read_in_loop(const llvm::CallBase &call) const
+/* See FindCallTouches. */
+std::optional<CallTouches> Summaries::touched_in_loop(const llvm::CallBase &call) const
 {
     const OutsideCall &outside = outside_.find(&call)->second;
     if (outside.unwinds || outside.ends_process || outside.jumps) {
         return std::nullopt;
     }
-    CellSet reads;
+    PathState any;
     for (const llvm::Function *callee : graph_.callees(call)) {
-        PathState inside = entry(*callee);
-        if (killed_before(inside, Exit::Unwind) || killed_before(inside, Exit::Process)) {
-            return std::nullopt;
-        }
-        reads |= inside.live;
+        join(any, entry(*callee));
     }
-    return reads;
+    if (killed_before(any, Exit::Unwind) || killed_before(any, Exit::Process)) {
+        return std::nullopt;
+    }
+    // A function outside of the module may be entered instead, and kills nothing that is known.
+    const std::optional<CellSet> &killed = killed_before(any, Exit::Return);
+    return CallTouches{
+        .reads = std::move(any.live), .kills = killed && !outside.returns ? *killed : CellSet()
+    };
 }
 
 const CellSet &Summaries::touched(const llvm::Function &function) const

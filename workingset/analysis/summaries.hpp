@@ -109,7 +109,7 @@ class Summaries {
     [[nodiscard]] PathState find_after_callback(const llvm::CallBase &call) const;
     [[nodiscard]] PathState outside_state(const OutsideCall &outside) const;
     [[nodiscard]] PathState all_live() const;
-    [[nodiscard]] std::optional<CellSet> read_in_loop(const llvm::CallBase &call) const;
+    [[nodiscard]] std::optional<CallTouches> touched_in_loop(const llvm::CallBase &call) const;
 
     const CallGraph &graph_;
     const Cells &cells_;

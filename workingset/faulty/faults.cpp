@@ -42,6 +42,8 @@ bool select_fault(llvm::StringRef name)
                    .Case("situations-mixed", Fault::SituationsMixed)
                    .Case("edge-dropped", Fault::EdgeDropped)
                    .Case("undefined-trusted", Fault::UndefinedTrusted)
+                   .Case("range-too-short", Fault::RangeTooShort)
+                   .Case("loop-writes-first", Fault::LoopWritesFirst)
                    .Default(Fault::None);
     return selected != Fault::None;
 }

@@ -1,0 +1,26 @@
+; SPDX-FileCopyrightText: 2026 The laxity authors
+; SPDX-License-Identifier: MIT
+;
+; Turn i reads what turn i - 1 has written: only element 0 was there before, 32 bits. u has 64.
+
+@t = internal global [4 x i32] zeroinitializer
+@u = internal global i64 0
+define i32 @main() {
+  br label %loop                                                     ; = global=96
+loop:
+  %i = phi i64 [ 1, %0 ], [ %n, %loop ]                              ; = ssa=64 global=192
+  %j = add nsw i64 %i, -1                                            ; = ssa=64 global=192
+  %o = getelementptr [4 x i32], ptr @t, i64 0, i64 %j                ; = ssa=128 global=192
+  %x = load i32, ptr %o                                              ; = ssa=128 global=192
+  %p = getelementptr [4 x i32], ptr @t, i64 0, i64 %i                ; = ssa=96 global=192
+  store i32 %x, ptr %p                                               ; = ssa=160 global=192
+  %n = add nsw i64 %i, 1                                             ; = ssa=64 global=192
+  %c = icmp slt i64 %n, 4                                            ; = ssa=64 global=192
+  br i1 %c, label %loop, label %end                                  ; = ssa=65 global=192
+end:
+  %k = load i64, ptr @u                                              ; = global=192
+  %m = and i64 %k, 3                                                 ; = ssa=64 global=128
+  %q = getelementptr [4 x i32], ptr @t, i64 0, i64 %m                ; = ssa=64 global=128
+  %z = load i32, ptr %q                                              ; = ssa=64 global=128
+  ret i32 %z                                                         ; = ssa=32
+}

@@ -1,0 +1,30 @@
+; SPDX-FileCopyrightText: 2026 The laxity authors
+; SPDX-License-Identifier: MIT
+;
+; On the other way the element stays as it was: 4 x 32 bits, and 64 of u.
+
+@t = internal global [4 x i32] zeroinitializer
+@u = internal global i64 0
+define i32 @main() {
+  br label %head                                                     ; = global=192
+head:
+  %i = phi i64 [ 0, %0 ], [ %n, %next ]                              ; = ssa=64 global=192
+  %p = getelementptr [4 x i32], ptr @t, i64 0, i64 %i                ; = ssa=64 global=192
+  %k = load i64, ptr @u                                              ; = ssa=128 global=192
+  %d = icmp eq i64 %k, %i                                            ; = ssa=192 global=192
+  br i1 %d, label %yes, label %no                                    ; = ssa=193 global=192
+yes:
+  store i32 7, ptr %p                                                ; = ssa=192 global=192
+  br label %next                                                     ; = ssa=128 global=192
+no:
+  br label %next                                                     ; = ssa=128 global=192
+next:
+  %n = add nsw i64 %i, 1                                             ; = ssa=128 global=192
+  %c = icmp slt i64 %n, 4                                            ; = ssa=128 global=192
+  br i1 %c, label %head, label %end                                  ; = ssa=129 global=192
+end:
+  %m = and i64 %k, 3                                                 ; = ssa=64 global=128
+  %q = getelementptr [4 x i32], ptr @t, i64 0, i64 %m                ; = ssa=64 global=128
+  %z = load i32, ptr %q                                              ; = ssa=64 global=128
+  ret i32 %z                                                         ; = ssa=32
+}
