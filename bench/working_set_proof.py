@@ -307,7 +307,7 @@ def prove_suite(options: Options, results: ResultFile, scratch: Path) -> Prepare
 @click.option("--emulator", default="", help="Words before a program of the target.")
 @click.option("--cflags", default="", help="More words for clang.")
 @click.option(
-    "--limit-s", default=600.0, show_default=True, help="Each step may take so long, in seconds."
+    "--limit-s", default=1800.0, show_default=True, help="Each step may take so long, in seconds."
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The result, as JSON.")
 @click.option("--csv", type=click.Path(dir_okay=False, path_type=Path))

@@ -365,10 +365,11 @@ def test_random_jobs_are_covered(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-<<<<<<< HEAD
 def test_random_programs_with_exceptions_are_covered(seed: int, tmp_path: Path) -> None:
     check_program((random_jobs if seed % 2 else random_program)(seed, "cpp"), tmp_path, "cpp")
-=======
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_random_loops_are_covered(seed: int, tmp_path: Path) -> None:
     check_program(random_loops(seed), tmp_path)
 
@@ -377,7 +378,6 @@ def test_random_loops_are_covered(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3, 300))
 def test_many_random_loops_are_covered(seed: int, tmp_path: Path) -> None:
     check_program(random_loops(seed), tmp_path)
->>>>>>> ccbc3280b8d653f4180d179e904e0f6405fa5624
 
 
 @pytest.mark.slow

@@ -7,20 +7,15 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "trace_file.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace laxity::workingset::oracle {
 
 namespace {
-
-// What is kept of an instruction in a context.
-struct Point {
-    uint64_t visits = 0;
-    uint64_t cells_seen = 0; // entry of the log of cells at the last visit
-    llvm::BitVector live;    // the analysis's set, and what was reported already
-    std::array<uint64_t, MEMORY_CLASSES> static_bytes = {};
-};
 
 // What is kept of an instruction over all contexts.
 struct Union {
@@ -50,11 +45,15 @@ class Judge {
     void take_access(size_t position, uint32_t instruction);
     void take_range(uint64_t word, size_t position);
     void check(uint32_t instruction, uint32_t context);
-    Point &point_of(uint32_t instruction, uint32_t context);
-    void check_cell(uint32_t instruction, uint32_t context, Point &point, unsigned cell);
-    void check_all_cells(uint32_t instruction, uint32_t context, Point &point);
+    ObservedPoint &point_of(uint32_t instruction, uint32_t context);
+    void check_cell(uint32_t instruction, uint32_t context, ObservedPoint &point, unsigned cell);
+    void check_all_cells(uint32_t instruction, uint32_t context, ObservedPoint &point);
+    uint32_t number_of(llvm::BitVector live);
+    void note_access(uint32_t instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes);
+    void note_range(uint32_t slot, uint64_t offset, uint64_t size_bytes);
     void unite(uint32_t instruction);
     void finish();
+    void hand_over();
     [[nodiscard]] const std::vector<bool> *undefined_at(size_t position) const
     {
         auto found = resolved_.undefined.find(position);
@@ -71,15 +70,11 @@ class Judge {
     LiveBytes live_;
     std::vector<MemoryEffect> effects_;
     std::vector<bool> is_point_;
-    std::vector<unsigned> contexts_; // of the trace → of the analysis
-    std::vector<std::vector<Point>>
-        points_; // by traced context, then by instruction of its function
-    std::vector<uint32_t> first_instructions_; // by function
-    std::vector<uint32_t>
-        shares_; // the instruction whose union is this one's, too: no access is between them
+    std::unordered_map<std::string, uint32_t> set_numbers_;  // by the words of the bit vector
+    std::vector<std::pair<unsigned, uint64_t>> last_places_; // by instruction: object and offset
     std::vector<Union> unions_;
-    std::vector<uint64_t> visits_; // by instruction
     Verdict verdict_;
+    Observation &observed_;
 };
 
 std::vector<unsigned> Judge::objects_of_slots(
@@ -115,9 +110,14 @@ Judge::Judge(
     : words_(words), resolved_(resolved), numbering_(numbering), sets_(sets),
       progress_step_(options.progress_step), out_progress_(out_progress),
       objects_(objects_of_slots(resolved, numbering, sets)), live_(resolved.slots, objects_, sets),
-      points_(resolved.contexts.size()), unions_(numbering.instructions.size()),
-      visits_(numbering.instructions.size())
+      last_places_(numbering.instructions.size(), {LiveBytes::NO_OBJECT, 0}),
+      unions_(numbering.instructions.size()), observed_(verdict_.observed)
 {
+    observed_.points.resize(resolved.contexts.size());
+    observed_.is_executed.resize(numbering.instructions.size());
+    observed_.visits.resize(numbering.instructions.size());
+    observed_.is_touched_in_parts.resize(sets.cell_count());
+    observed_.is_indexed.resize(sets.object_count());
     for (const llvm::Instruction *instruction : numbering.instructions) {
         effects_.push_back(memory_effect(*instruction));
         // The phis of a block are one step at its head; debug intrinsics are no steps.
@@ -127,11 +127,11 @@ Judge::Judge(
         );
     }
     for (const llvm::Function *function : numbering.functions) {
-        first_instructions_.push_back(numbering.number(function->getEntryBlock().front()));
+        observed_.first_instructions.push_back(numbering.number(function->getEntryBlock().front()));
     }
-    contexts_ = sets.find_contexts(resolved, numbering);
-    for (uint32_t i = 1; i < contexts_.size(); i++) {
-        if (contexts_[i] == IMPOSSIBLE) {
+    observed_.contexts = sets.find_contexts(resolved, numbering);
+    for (uint32_t i = 1; i < observed_.contexts.size(); i++) {
+        if (observed_.contexts[i] == IMPOSSIBLE) {
             verdict_.impossible_contexts.push_back(i);
         }
     }
@@ -152,50 +152,68 @@ void Judge::find_unknown_allocations()
 
 void Judge::find_shares()
 {
-    shares_.resize(numbering_.instructions.size());
-    for (size_t i = shares_.size(); i-- > 0;) {
-        bool is_shared = numbering_.traced[i] == Traced::Nothing && i + 1 < shares_.size();
-        shares_[i] = is_shared ? shares_[i + 1] : static_cast<uint32_t>(i);
+    observed_.shares.resize(numbering_.instructions.size());
+    for (size_t i = observed_.shares.size(); i-- > 0;) {
+        bool is_shared = numbering_.traced[i] == Traced::Nothing && i + 1 < observed_.shares.size();
+        observed_.shares[i] = is_shared ? observed_.shares[i + 1] : static_cast<uint32_t>(i);
     }
 }
 
-Point &Judge::point_of(uint32_t instruction, uint32_t context)
+uint32_t Judge::number_of(llvm::BitVector live)
 {
-    uint32_t function = resolved_.contexts[context].function;
-    std::vector<Point> &points = points_[context];
-    if (points.empty()) {
-        points.resize(numbering_.functions[function]->getInstructionCount());
-    }
-    Point &point = points[instruction - first_instructions_[function]];
-    if (point.visits == 0) {
-        if (!sets_.may_execute(contexts_[context], *numbering_.instructions[instruction])) {
-            verdict_.impossible_points.push_back({instruction, context});
-        }
-        point.live = sets_.live_cells(contexts_[context], *numbering_.instructions[instruction]);
-        for (unsigned cell : point.live.set_bits()) {
+    llvm::ArrayRef<uintptr_t> words = live.getData();
+    std::string key(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(words[0]));
+    auto [known, is_new] =
+        set_numbers_.try_emplace(std::move(key), static_cast<uint32_t>(observed_.sets.size()));
+    if (is_new) {
+        ObservedSet set{std::move(live), {}};
+        for (unsigned cell : set.live.set_bits()) {
             const StaticObject &object = sets_.object(sets_.cell(cell).object);
             if (!object.has_many_instances && object.size_bytes > 0) {
-                point.static_bytes[static_cast<size_t>(object.memory_class)] +=
+                set.static_bytes[static_cast<size_t>(object.memory_class)] +=
                     sets_.cell(cell).size_bytes();
             }
         }
+        observed_.sets.push_back(std::move(set));
+    }
+    return known->second;
+}
+
+ObservedPoint &Judge::point_of(uint32_t instruction, uint32_t context)
+{
+    uint32_t function = resolved_.contexts[context].function;
+    std::vector<ObservedPoint> &points = observed_.points[context];
+    if (points.empty()) {
+        points.resize(numbering_.functions[function]->getInstructionCount());
+    }
+    ObservedPoint &point = points[instruction - observed_.first_instructions[function]];
+    if (point.visits == 0) {
+        const llvm::Instruction &at = *numbering_.instructions[instruction];
+        if (!sets_.may_execute(observed_.contexts[context], at)) {
+            verdict_.impossible_points.push_back({instruction, context});
+        }
+        point.set = number_of(sets_.live_cells(observed_.contexts[context], at));
+        point.seen.resize(sets_.cell_count());
     }
     return point;
 }
 
-void Judge::check_cell(uint32_t instruction, uint32_t context, Point &point, unsigned cell)
+// What was reported is in the point's set from then on.
+void Judge::check_cell(uint32_t instruction, uint32_t context, ObservedPoint &point, unsigned cell)
 {
-    if (live_.cells().test(cell) && !point.live.test(cell)) {
-        point.live.set(cell);
+    if (!live_.cells().test(cell)) {
+        return;
+    }
+    point.seen.set(cell);
+    if (!observed_.sets[point.set].live.test(cell)) {
+        llvm::BitVector live = observed_.sets[point.set].live;
+        point.set = number_of(live.set(cell));
         verdict_.violations.push_back({instruction, context, cell, live_.first_live_offset(cell)});
     }
 }
 
-void Judge::check_all_cells(uint32_t instruction, uint32_t context, Point &point)
+void Judge::check_all_cells(uint32_t instruction, uint32_t context, ObservedPoint &point)
 {
-    if (!live_.cells().test(point.live)) {
-        return;
-    }
     for (unsigned cell : live_.cells().set_bits()) {
         check_cell(instruction, context, point, cell);
     }
@@ -203,26 +221,28 @@ void Judge::check_all_cells(uint32_t instruction, uint32_t context, Point &point
 
 void Judge::check(uint32_t instruction, uint32_t context)
 {
+    observed_.is_executed[instruction] = true;
     if (!is_point_[instruction]) {
         return;
     }
-    if (contexts_[context] >= IMPOSSIBLE) {
+    if (observed_.contexts[context] >= IMPOSSIBLE) {
         verdict_.points_outside++;
         return;
     }
-    Point &point = point_of(instruction, context);
+    ObservedPoint &point = point_of(instruction, context);
     GainLog &gained = live_.gained_cells();
-    if (point.visits == 0 || !gained.reaches_back_to(point.cells_seen)) {
+    if (point.visits == 0 || !gained.reaches_back_to(point.cells_noticed)) {
         check_all_cells(instruction, context, point);
     } else {
-        for (uint64_t i = point.cells_seen; i < gained.end(); i++) {
+        for (uint64_t i = point.cells_noticed; i < gained.end(); i++) {
             check_cell(instruction, context, point, gained[i]);
         }
     }
-    point.cells_seen = gained.close();
+    point.cells_noticed = gained.close();
     point.visits++;
-    visits_[instruction]++;
-    unite(shares_[instruction]);
+    observed_.visits[instruction]++;
+    live_.count_point();
+    unite(observed_.shares[instruction]);
     for (size_t i = 0; i < MEMORY_CLASSES; i++) {
         verdict_.dynamic_bytes[i] += live_.class_bytes()[i];
     }
@@ -230,7 +250,7 @@ void Judge::check(uint32_t instruction, uint32_t context)
         ProgressPoint row{verdict_.points, instruction, 0, 0};
         for (size_t i = 0; i < MEMORY_CLASSES; i++) {
             row.dynamic_bytes += live_.class_bytes()[i];
-            row.static_bytes += point.static_bytes[i];
+            row.static_bytes += observed_.sets[point.set].static_bytes[i];
         }
         out_progress_->push_back(row);
     }
@@ -266,10 +286,44 @@ void Judge::take_access(size_t position, uint32_t instruction)
         return;
     }
     MemoryEffect effect = effects_[instruction];
+    note_access(
+        instruction, slot, lower_payload(word), std::max(effect.read_bytes, effect.written_bytes)
+    );
     live_.end_life(slot, lower_payload(word), effect.written_bytes);
     if (effect.read_bytes > 0) {
         live_.read(slot, lower_payload(word), effect.read_bytes, undefined_at(position));
     }
+}
+
+void Judge::note_range(uint32_t slot, uint64_t offset, uint64_t size_bytes)
+{
+    unsigned object = objects_[slot];
+    for (uint64_t at = offset; object != LiveBytes::NO_OBJECT && at < offset + size_bytes;) {
+        unsigned number = sets_.cell_of(object, at);
+        const StaticCell &cell = sets_.cell(number);
+        if (offset > cell.first_byte || offset + size_bytes < cell.end_byte) {
+            observed_.is_touched_in_parts[number] = true;
+        }
+        if (cell.end_byte <= at || cell.end_byte == UINT64_MAX) {
+            return;
+        }
+        at = cell.end_byte;
+    }
+}
+
+void Judge::note_access(uint32_t instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes)
+{
+    unsigned object = objects_[slot];
+    auto &[last_object, last_offset] = last_places_[instruction];
+    if (object == LiveBytes::NO_OBJECT || (object == last_object && offset == last_offset)) {
+        return;
+    }
+    if (object == last_object) {
+        observed_.is_indexed[object] = true;
+    }
+    last_object = object;
+    last_offset = offset;
+    note_range(slot, offset, size_bytes);
 }
 
 void Judge::take_range(uint64_t word, size_t position)
@@ -278,6 +332,9 @@ void Judge::take_range(uint64_t word, size_t position)
     uint64_t size_bytes = payload_of(words_[position - 1]);
     if (slot == NO_SLOT) {
         return;
+    }
+    if (tag_of(word) == LAXITY_TRACE_READ || tag_of(word) == LAXITY_TRACE_WRITE) {
+        note_range(slot, lower_payload(word), size_bytes);
     }
     if (tag_of(word) == LAXITY_TRACE_READ) {
         live_.read(slot, lower_payload(word), size_bytes, undefined_at(position));
@@ -308,20 +365,36 @@ size_t Judge::take_segment(size_t position)
 
 void Judge::finish()
 {
-    for (const std::vector<Point> &points : points_) {
-        for (const Point &point : points) {
+    for (const std::vector<ObservedPoint> &points : observed_.points) {
+        for (const ObservedPoint &point : points) {
+            if (point.visits == 0) {
+                continue;
+            }
             for (size_t i = 0; i < MEMORY_CLASSES; i++) {
-                verdict_.static_bytes[i] += point.visits * point.static_bytes[i];
+                verdict_.static_bytes[i] +=
+                    point.visits * observed_.sets[point.set].static_bytes[i];
             }
         }
     }
-    for (size_t i = 0; i < visits_.size(); i++) {
-        const std::vector<uint64_t> &words = unions_[shares_[i]].words;
-        for (size_t word = 0; visits_[i] > 0 && word < words.size(); word++) {
+    for (size_t i = 0; i < observed_.visits.size(); i++) {
+        const std::vector<uint64_t> &words = unions_[observed_.shares[i]].words;
+        for (size_t word = 0; observed_.visits[i] > 0 && word < words.size(); word++) {
             MemoryClass memory_class = sets_.object(live_.object_of_word(word)).memory_class;
             verdict_.best_bytes[static_cast<size_t>(memory_class)] +=
-                visits_[i] * static_cast<uint64_t>(std::popcount(words[word]));
+                observed_.visits[i] * static_cast<uint64_t>(std::popcount(words[word]));
         }
+    }
+}
+
+// What outlives the judge.
+void Judge::hand_over()
+{
+    for (Union &seen : unions_) {
+        observed_.unions.push_back(std::move(seen.words));
+    }
+    for (unsigned object = 0; object < sets_.object_count(); object++) {
+        observed_.dynamic_byte_points.push_back(live_.byte_points(object));
+        observed_.first_words.push_back(live_.first_word(object));
     }
 }
 
@@ -343,6 +416,7 @@ Verdict Judge::run()
         }
     }
     finish();
+    hand_over();
     return std::move(verdict_);
 }
 

@@ -5,11 +5,13 @@
 #ifndef LAXITY_WORKINGSET_JUDGE_HPP
 #define LAXITY_WORKINGSET_JUDGE_HPP
 
+#include "llvm/ADT/SmallBitVector.h"
 #include "resolve.hpp"
 #include "static_sets.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +32,37 @@ struct ImpossiblePoint {
     uint32_t context;
 };
 
+// An instruction in a context, over all its visits.
+struct ObservedPoint {
+    uint64_t visits = 0;
+    uint64_t cells_noticed = 0; // entry of the log of cells at the last visit
+    uint32_t set = 0;           // the analysis's, and what was reported already
+    llvm::SmallBitVector seen;  // cells that were live at some visit
+};
+
+// A set of the analysis; many points have the same.
+struct ObservedSet {
+    llvm::BitVector live;
+    std::array<uint64_t, MEMORY_CLASSES> static_bytes = {};
+};
+
+// What a run showed of the program beyond the verdict.
+struct Observation {
+    std::vector<unsigned> contexts; // of the trace → of the analysis
+    std::vector<std::vector<ObservedPoint>>
+        points; // by traced context, then by instruction of its function; empty: never there
+    std::vector<uint32_t> first_instructions; // by function
+    std::vector<ObservedSet> sets;
+    std::vector<bool> is_executed;             // by instruction, in any context
+    std::vector<uint64_t> visits;              // by instruction
+    std::vector<uint32_t> shares;              // the instruction whose union is this one's, too
+    std::vector<std::vector<uint64_t>> unions; // by instruction: bytes that were live at some visit
+    std::vector<std::optional<size_t>> first_words; // by object: where its bytes are in a union
+    std::vector<uint64_t> dynamic_byte_points;      // by object
+    std::vector<bool> is_touched_in_parts;          // by cell: an access went to a part of it alone
+    std::vector<bool> is_indexed; // by object: one instruction touched it in more than one place
+};
+
 struct Verdict {
     std::vector<Violation> violations;
     std::vector<ImpossiblePoint> impossible_points; // once per instruction and context
@@ -44,6 +77,7 @@ struct Verdict {
     // seen.
     std::array<uint64_t, MEMORY_CLASSES> best_bytes = {};
     std::vector<std::string> externals_without_model;
+    Observation observed;
 
     [[nodiscard]] bool is_covered() const
     {

@@ -41,7 +41,7 @@ LiveBytes::LiveBytes(
 void LiveBytes::set(uint32_t slot, uint64_t offset)
 {
     live_[slot][offset] = true;
-    const ObjectState &object = states_[objects_[slot]];
+    ObjectState &object = states_[objects_[slot]];
     uint32_t cell = cell_at(object, offset);
     if (cell_counts_[cell]++ == 0) {
         cells_.set(cell);
@@ -49,6 +49,8 @@ void LiveBytes::set(uint32_t slot, uint64_t offset)
     }
     if (object.is_counted) {
         class_bytes_[static_cast<size_t>(object.memory_class)]++;
+        add_up(object);
+        object.live_bytes++;
         auto word = static_cast<uint32_t>(object.first_word + offset / 64);
         words_[word] |= uint64_t{1} << (offset % 64);
         gained_words_.add(word);
@@ -58,13 +60,15 @@ void LiveBytes::set(uint32_t slot, uint64_t offset)
 void LiveBytes::clear(uint32_t slot, uint64_t offset)
 {
     live_[slot][offset] = false;
-    const ObjectState &object = states_[objects_[slot]];
+    ObjectState &object = states_[objects_[slot]];
     uint32_t cell = cell_at(object, offset);
     if (--cell_counts_[cell] == 0) {
         cells_.reset(cell);
     }
     if (object.is_counted) {
         class_bytes_[static_cast<size_t>(object.memory_class)]--;
+        add_up(object);
+        object.live_bytes--;
         words_[object.first_word + offset / 64] &= ~(uint64_t{1} << (offset % 64));
     }
 }

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -85,6 +86,23 @@ class LiveBytes {
     {
         return class_bytes_;
     }
+    // One more point has been checked with what is live now.
+    void count_point()
+    {
+        points_++;
+    }
+    // Live bytes of an object with one instance, added up over the points that were counted.
+    [[nodiscard]] uint64_t byte_points(unsigned object) const
+    {
+        const ObjectState &state = states_[object];
+        return state.byte_points + state.live_bytes * (points_ - state.points);
+    }
+    // The first word of an object with one instance, or nothing if it was never anywhere.
+    [[nodiscard]] std::optional<size_t> first_word(unsigned object) const
+    {
+        const ObjectState &state = states_[object];
+        return state.is_counted ? std::optional(state.first_word) : std::nullopt;
+    }
     // Where the word's bytes lie, for messages and classes.
     [[nodiscard]] unsigned object_of_word(size_t word) const
     {
@@ -102,7 +120,16 @@ class LiveBytes {
         size_t first_word = 0;
         MemoryClass memory_class = MemoryClass::Other;
         bool is_counted = false;
+        uint64_t live_bytes = 0;
+        uint64_t byte_points = 0; // up to `points`
+        uint64_t points = 0;
     };
+    // Before the number of live bytes changes.
+    void add_up(ObjectState &object) const
+    {
+        object.byte_points += object.live_bytes * (points_ - object.points);
+        object.points = points_;
+    }
     [[nodiscard]] static uint32_t cell_at(const ObjectState &object, uint64_t offset)
     {
         return object.cells[offset < object.cells.size() ? offset : object.cells.size() - 1];
@@ -117,6 +144,7 @@ class LiveBytes {
     std::vector<uint64_t> words_;
     std::vector<unsigned> word_objects_;
     std::array<uint64_t, MEMORY_CLASSES> class_bytes_ = {};
+    uint64_t points_ = 0;
     GainLog gained_cells_, gained_words_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 // laxity-workingset-oracle: makes a program write a trace, and checks the analysis against it.
 #include "analysis/table_file.hpp"
+#include "attribution.hpp"
 #include "executions.hpp"
 #include "instrument.hpp"
 #include "judge.hpp"
@@ -20,6 +21,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace cl = llvm::cl;
@@ -206,7 +208,15 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     options.progress_step = check_progress.empty() ? 0 : check_progress_step.getValue();
     std::vector<ProgressPoint> progress;
     Verdict verdict = judge(scratch.words(), *resolved, numbering, **sets, options, &progress);
-    print_verdict(llvm::outs(), verdict, *resolved, numbering, **sets);
+    std::optional<Attribution> attribution;
+    if (verdict.is_covered()) {
+        auto found = attribute(verdict, *resolved, module, numbering, **sets, check_job);
+        if (!found) {
+            return fail("attributing what is lost", llvm::toString(found.takeError()));
+        }
+        attribution = std::move(*found);
+    }
+    print_verdict(llvm::outs(), verdict, attribution, *resolved, numbering, **sets);
     if (!check_progress.empty() && write_progress(progress, verdict.points) != 0) {
         return EXIT_USAGE;
     }

@@ -14,6 +14,7 @@ namespace {
 
 // More of them say nothing that these do not.
 constexpr size_t SHOWN_VIOLATIONS = 100;
+constexpr size_t SHOWN_OBJECTS = 20;
 
 class VerdictPrinter {
   public:
@@ -27,7 +28,7 @@ class VerdictPrinter {
     {
     }
 
-    void print(const Verdict &verdict);
+    void print(const Verdict &verdict, const std::optional<Attribution> &attribution);
 
   private:
     void print_violation(const Violation &violation);
@@ -35,6 +36,9 @@ class VerdictPrinter {
     void print_context(uint32_t context);
     void print_impossible(const Verdict &verdict);
     void print_precision(const Verdict &verdict);
+    void print_attribution(const Attribution &attribution);
+    void print_object(const ObjectAttribution &row);
+    void print_causes(const std::array<uint64_t, CAUSES> &lost_bytes);
     void print_ratios(uint64_t dynamic_bytes, uint64_t static_bytes, uint64_t best_bytes);
 
     llvm::json::OStream json_;
@@ -145,7 +149,38 @@ void VerdictPrinter::print_precision(const Verdict &verdict)
     });
 }
 
-void VerdictPrinter::print(const Verdict &verdict)
+void VerdictPrinter::print_causes(const std::array<uint64_t, CAUSES> &lost_bytes)
+{
+    for (size_t i = 0; i < CAUSES; i++) {
+        json_.attribute(cause_name(static_cast<Cause>(i)), lost_bytes[i]);
+    }
+}
+
+void VerdictPrinter::print_object(const ObjectAttribution &row)
+{
+    const StaticObject &object = sets_.object(row.object);
+    json_.attribute("object", object.name);
+    json_.attribute("class", memory_class_name(object.memory_class));
+    json_.attribute("static_byte_points", row.static_bytes);
+    json_.attribute("best_byte_points", row.best_bytes);
+    json_.attribute("dynamic_byte_points", row.dynamic_bytes);
+    json_.attributeObject("lost", [&] { print_causes(row.lost_bytes); });
+}
+
+// Byte-points; a cause that took nothing is a zero, since all were looked for.
+void VerdictPrinter::print_attribution(const Attribution &attribution)
+{
+    json_.attributeObject("attribution", [&] { print_causes(attribution.lost_bytes); });
+    json_.attributeArray("worst_objects", [&] {
+        for (const ObjectAttribution &row : attribution.objects | std::views::take(SHOWN_OBJECTS)) {
+            if (row.static_bytes > row.dynamic_bytes) {
+                json_.object([&] { print_object(row); });
+            }
+        }
+    });
+}
+
+void VerdictPrinter::print(const Verdict &verdict, const std::optional<Attribution> &attribution)
 {
     json_.object([&] {
         json_.attribute("schema", 1);
@@ -179,6 +214,9 @@ void VerdictPrinter::print(const Verdict &verdict)
             }
         });
         print_precision(verdict);
+        if (attribution) {
+            print_attribution(*attribution);
+        }
     });
 }
 
@@ -203,12 +241,13 @@ const char *memory_class_name(MemoryClass memory_class)
 void print_verdict(
     llvm::raw_ostream &out,
     const Verdict &verdict,
+    const std::optional<Attribution> &attribution,
     const Resolved &resolved,
     const Numbering &numbering,
     const StaticSets &sets
 )
 {
-    VerdictPrinter(out, resolved, numbering, sets).print(verdict);
+    VerdictPrinter(out, resolved, numbering, sets).print(verdict, attribution);
     out << '\n';
 }
 

@@ -3,6 +3,7 @@
 #ifndef LAXITY_WORKINGSET_REPORT_HPP
 #define LAXITY_WORKINGSET_REPORT_HPP
 
+#include "attribution.hpp"
 #include "judge.hpp"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,6 +13,7 @@ namespace laxity::workingset::oracle {
 void print_verdict(
     llvm::raw_ostream &out,
     const Verdict &verdict,
+    const std::optional<Attribution> &attribution,
     const Resolved &resolved,
     const Numbering &numbering,
     const StaticSets &sets

@@ -4,6 +4,7 @@
 
 #include "analysis/analysis.hpp"
 #include "analysis/external_models.hpp"
+#include "llvm/IR/Instructions.h"
 
 #include <algorithm>
 
@@ -61,6 +62,8 @@ class AnalysedSets final : public StaticSets {
     }
     [[nodiscard]] llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) override;
+    [[nodiscard]] std::vector<unsigned> may_touch(const llvm::Instruction &instruction
+    ) const override;
     [[nodiscard]] std::vector<std::string> externals_without_model() const override;
 
   private:
@@ -229,6 +232,19 @@ llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instructi
         }
     }
     return live;
+}
+
+std::vector<unsigned> AnalysedSets::may_touch(const llvm::Instruction &instruction) const
+{
+    std::vector<unsigned> objects;
+    if (const llvm::Value *address = llvm::getLoadStorePointerOperand(&instruction)) {
+        for (const Location &place : analysis_->pointers().targets(*address)) {
+            objects.push_back(place.object);
+        }
+    }
+    std::ranges::sort(objects);
+    objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+    return objects;
 }
 
 std::vector<std::string> AnalysedSets::externals_without_model() const

@@ -85,6 +85,10 @@ class StaticSets {
     [[nodiscard]] virtual llvm::BitVector
     live_cells(unsigned context, const llvm::Instruction &instruction) = 0;
 
+    // Objects that the address of a load, store or atomic operation may lie in, by the analysis.
+    [[nodiscard]] virtual std::vector<unsigned> may_touch(const llvm::Instruction &instruction
+    ) const = 0;
+
     // Functions that the program calls and that the analysis's model table has no row for. Sound,
     // but the oracle knows what they do, so the row is missing.
     [[nodiscard]] virtual std::vector<std::string> externals_without_model() const = 0;

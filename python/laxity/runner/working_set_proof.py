@@ -102,6 +102,9 @@ class _Prover:
         self.oracle.link(self.bitcode, self.scratch / "plain")
         plain = self._timed("plain", self.scratch / "plain")
         self.proof.exit_code = plain.code
+        if plain.code < 0:
+            msg = f"plain: ends by signal {-plain.code} as it is"
+            raise NoVerdict(msg)
         return plain
 
     def _trace(self, plain: Ran) -> None:
