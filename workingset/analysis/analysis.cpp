@@ -92,7 +92,7 @@ Analysis::run(const llvm::Module &module, const Options &options)
 void Analysis::solve(const Options &options)
 {
     objects_ = std::make_unique<ObjectTable>(module_);
-    pointers_ = std::make_unique<PointerAnalysis>(module_, *objects_);
+    pointers_ = std::make_unique<PointerAnalysis>(module_, *objects_, options.pointer_budget);
     graph_ = std::make_unique<CallGraph>(module_, *pointers_);
     mark_objects();
     cells_ = std::make_unique<Cells>(*objects_, *pointers_, index_);
@@ -118,7 +118,15 @@ void Analysis::solve(const Options &options)
         std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, index_);
     ssa_ = std::make_unique<SsaLiveness>(module_, index_);
     if (pointers_->is_fallback()) {
-        notes_.emplace_back("points-to: beyond its budget, every pointer may point to every object"
+        notes_.emplace_back(
+            "points-to: beyond its budget, every pointer may point to every object: "
+            "all memory is always live"
+        );
+    } else if (pointers_->collapsed_objects() != 0) {
+        notes_.push_back(
+            "points-to: sets beyond their budget, " +
+            std::to_string(pointers_->collapsed_objects()) +
+            " objects (functions among them) are told apart no more: they are always live"
         );
     }
     if (pointers_->is_concurrent()) {

@@ -19,6 +19,7 @@ struct Options {
         outputs; // globals that are read after a job by somebody who is not in the module
     // Contexts of one function that are told apart; further ones are joined and say so.
     unsigned context_limit = 4096;
+    PointerAnalysis::Budget pointer_budget = {};
 };
 
 /* One calling context: the calls on the stack have become what is live after them. */

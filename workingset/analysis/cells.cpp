@@ -25,16 +25,18 @@ bool has_cells(const Object &object)
 Cells::Cells(const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index)
     : objects_(objects), cuts_(objects.size()), effects_(index.size())
 {
-    std::vector<InstructionAccesses> accesses;
-    accesses.reserve(index.size());
+    // Found twice: kept, they would be the largest thing that there is.
     for (unsigned number = 0; number < index.size(); number++) {
-        accesses.push_back(find_accesses(index.instruction(number), pointers));
+        for (const Access &access : find_accesses(index.instruction(number), pointers).accesses) {
+            cut_at(access);
+        }
     }
-    cut_objects(accesses);
+    cut_objects();
     number_cells();
     find_pinned(pointers);
     for (unsigned number = 0; number < index.size(); number++) {
-        add_effect(number, index.instruction(number), accesses[number]);
+        const llvm::Instruction &instruction = index.instruction(number);
+        add_effect(number, instruction, find_accesses(instruction, pointers));
     }
 }
 
@@ -51,13 +53,8 @@ void Cells::cut_at(const Access &access)
     }
 }
 
-void Cells::cut_objects(const std::vector<InstructionAccesses> &accesses)
+void Cells::cut_objects()
 {
-    for (const InstructionAccesses &instruction : accesses) {
-        for (const Access &access : instruction.accesses) {
-            cut_at(access);
-        }
-    }
     for (unsigned object = 0; object < objects_.size(); object++) {
         auto &cuts = cuts_[object];
         cuts.push_back(0);
@@ -109,7 +106,8 @@ void Cells::find_pinned(const PointerAnalysis &pointers)
         const bool is_shared =
             pointers.is_concurrent() && (object.kind == ObjectKind::Global || escaped_.test(cell));
         const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
-        if ((is_shared || is_device) && object.storage != StorageClass::Constant) {
+        if (((is_shared || is_device) && object.storage != StorageClass::Constant) ||
+            pointers.is_collapsed(cells_[cell].object)) {
             pinned_.set(cell);
         }
     }
