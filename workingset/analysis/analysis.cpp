@@ -124,7 +124,8 @@ void Analysis::copy_module(const Options &options)
 void Analysis::solve(const Options &options)
 {
     copy_module(options);
-    pointers_ = std::make_unique<PointerAnalysis>(copies_->module(), *objects_);
+    pointers_ =
+        std::make_unique<PointerAnalysis>(copies_->module(), *objects_, options.pointer_budget);
     graph_ = std::make_unique<CallGraph>(copies_->module(), *pointers_);
     find_original_graph();
     mark_objects();
@@ -155,7 +156,15 @@ void Analysis::solve(const Options &options)
     // Of the user's instructions: what became a constant here is in a register there.
     ssa_ = std::make_unique<SsaLiveness>(module_, index_);
     if (pointers_->is_fallback()) {
-        notes_.emplace_back("points-to: beyond its budget, every pointer may point to every object"
+        notes_.emplace_back(
+            "points-to: beyond its budget, every pointer may point to every object: "
+            "all memory is always live"
+        );
+    } else if (pointers_->collapsed_objects() != 0) {
+        notes_.push_back(
+            "points-to: sets beyond their budget, " +
+            std::to_string(pointers_->collapsed_objects()) +
+            " objects (functions among them) are told apart no more: they are always live"
         );
     }
     if (pointers_->is_concurrent() && !annotations_.shared) {

@@ -21,6 +21,7 @@ struct Options {
     // Contexts of one function that are told apart; further ones are joined and say so.
     unsigned context_limit = 4096;
     Annotations annotations;
+    PointerAnalysis::Budget pointer_budget = {};
 };
 
 /* One calling context: the calls on the stack have become what is live after them. */

@@ -165,7 +165,8 @@ void Cells::find_pinned(const PointerAnalysis &pointers, const Annotations &anno
         const bool is_shared = pointers.is_concurrent() && !is_private(object) &&
                                (object.kind == ObjectKind::Global || escaped_.test(cell));
         const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
-        if ((is_shared || is_device) && object.storage != StorageClass::Constant) {
+        if (((is_shared || is_device) && object.storage != StorageClass::Constant) ||
+            pointers.is_collapsed(cells_[cell].object)) {
             pinned_.set(cell);
         }
     }

@@ -73,8 +73,8 @@ class Cells {
      * among them. */
     [[nodiscard]] const CellSet &frame(const llvm::Function &function) const;
 
-    /* Cells that are live everywhere: volatile, or known to what runs beside the program. They are
-     * in no effect. */
+    /* Cells that are live everywhere: volatile, known to what runs beside the program, or
+     * collapsed. They are in no effect. */
     [[nodiscard]] const CellSet &pinned() const
     {
         return pinned_;
@@ -87,7 +87,6 @@ class Cells {
     [[nodiscard]] bool is_single_instance(unsigned object) const;
 
   private:
-    void cut_objects(const std::vector<InstructionAccesses> &accesses);
     void cut_at(const Access &access);
     void cut_at_reach(const std::vector<InstructionAccesses> &accesses);
     [[nodiscard]] CellSet touched(const Access &access, const Location &place) const;

@@ -4,6 +4,8 @@
 
 #include "analysis/type_infos.hpp"
 
+#include <algorithm>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InstIterator.h>
@@ -18,8 +20,11 @@ bool may_carry_pointer(const llvm::Type &type)
            !type.isIntegerTy(1);
 }
 
-PointerAnalysis::PointerAnalysis(const llvm::Module &module, const ObjectTable &objects)
-    : module_(module), objects_(objects), solver_(objects.size()), escaped_(solver_.make_node())
+PointerAnalysis::PointerAnalysis(
+    const llvm::Module &module, const ObjectTable &objects, Budget budget
+)
+    : module_(module), objects_(objects), solver_(objects.size(), budget.sets),
+      escaped_(solver_.make_node()), collapsed_(objects.size())
 {
     solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);
     // Code outside copies from everything it knows to everything it knows.
@@ -44,6 +49,49 @@ PointerAnalysis::PointerAnalysis(const llvm::Module &module, const ObjectTable &
             unknown_calls_.insert(call);
             callees_[call] = escaped_functions_;
         }
+        return;
+    }
+    collapse(budget.places);
+}
+
+/* Until all accesses fit, the objects of the largest sets are told apart no more. */
+void PointerAnalysis::collapse(uint64_t budget)
+{
+    llvm::MapVector<unsigned, uint64_t> uses; // per set
+    for (const llvm::Function &function : module_) {
+        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+            if (!instruction.mayReadOrWriteMemory()) {
+                continue;
+            }
+            for (const llvm::Use &operand : instruction.operands()) {
+                if (auto node = nodes_.find(operand.get()); node != nodes_.end()) {
+                    uses[solver_.set_number(node->second)]++;
+                }
+            }
+        }
+    }
+    while (true) {
+        uint64_t places = 0, largest = 0;
+        std::vector<uint64_t> sizes;
+        for (const auto &[set, count] : uses) {
+            const auto size = llvm::count_if(solver_.targets(set), [this](const Location &place) {
+                return !collapsed_.test(place.object);
+            });
+            sizes.push_back(static_cast<uint64_t>(size));
+            largest = std::max(largest, sizes.back());
+            places += count * sizes.back();
+        }
+        if (places <= budget) {
+            return;
+        }
+        auto size = sizes.begin();
+        for (const auto &[set, count] : uses) {
+            if (*size++ > largest / 2) {
+                for (const Location &place : solver_.targets(set)) {
+                    collapsed_.set(place.object);
+                }
+            }
+        }
     }
 }
 
@@ -59,6 +107,14 @@ void PointerAnalysis::add_globals()
         const Object &object = objects_[number];
         const auto *global =
             object.value == nullptr ? nullptr : llvm::dyn_cast<llvm::GlobalValue>(object.value);
+        const auto *variable =
+            global == nullptr ? nullptr : llvm::dyn_cast<llvm::GlobalVariable>(global);
+        const bool is_data = variable != nullptr && variable->isConstant() &&
+                             variable->hasDefinitiveInitializer() &&
+                             llvm::isa<llvm::ConstantDataSequential>(variable->getInitializer());
+        if (object.kind == ObjectKind::Function || is_data) {
+            solver_.set_without_pointers(number);
+        }
         if (object.kind == ObjectKind::Environment && global != nullptr) {
             solver_.add_address(escaped_, number);
         }
@@ -276,11 +332,23 @@ void PointerAnalysis::add_arithmetic(const llvm::Instruction &instruction)
 
 llvm::SmallVector<Location, 4> PointerAnalysis::targets(const llvm::Value &pointer) const
 {
+    constexpr Location SOMEWHERE = {.object = ObjectTable::ENVIRONMENT, .offset = std::nullopt};
     if (is_fallback_) {
-        return escaped();
+        return {SOMEWHERE};
     }
     auto node = nodes_.find(&pointer);
-    return node == nodes_.end() ? llvm::SmallVector<Location, 4>() : solver_.targets(node->second);
+    if (node == nodes_.end()) {
+        return {};
+    }
+    llvm::SmallVector<Location, 4> targets = solver_.targets(node->second);
+    const size_t all = targets.size();
+    llvm::erase_if(targets, [this](const Location &place) {
+        return collapsed_.test(place.object);
+    });
+    if (targets.size() != all) {
+        targets.push_back(SOMEWHERE);
+    }
+    return targets;
 }
 
 llvm::SmallVector<Location, 4> PointerAnalysis::escaped() const

@@ -6,6 +6,7 @@
 #include "analysis/objects.hpp"
 #include "analysis/points_to.hpp"
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstrTypes.h>
@@ -23,9 +24,28 @@ namespace laxity::workingset {
  */
 class PointerAnalysis {
   public:
-    PointerAnalysis(const llvm::Module &module, const ObjectTable &objects);
+    struct Budget {
+        uint64_t sets = 40'000'000;   // of points-to: 640 MB of them, or minutes
+        uint64_t places = 10'000'000; // of all accesses together
+    };
 
+    PointerAnalysis(const llvm::Module &module, const ObjectTable &objects, Budget budget);
+
+    /* Collapsed objects among them are one place, in the environment. */
     [[nodiscard]] llvm::SmallVector<Location, 4> targets(const llvm::Value &pointer) const;
+
+    /*
+     * Where the sets of all accesses together are beyond all bounds, objects of the largest sets
+     * are told apart no more: somebody always reads them.
+     */
+    [[nodiscard]] bool is_collapsed(unsigned object) const
+    {
+        return is_fallback_ || collapsed_.test(object);
+    }
+    [[nodiscard]] size_t collapsed_objects() const
+    {
+        return is_fallback_ ? objects_.size() : collapsed_.count();
+    }
 
     /* Functions that a call may enter at once: defined and declared ones, and those that a callee
      * of the table calls back. */
@@ -99,6 +119,7 @@ class PointerAnalysis {
     void escape_function(const llvm::Function &function);
     void on_target(unsigned tag, unsigned object);
     bool bind_unresolved();
+    void collapse(uint64_t budget);
     void add_contents(const llvm::Constant &initializer, unsigned node);
     void add_gep(const llvm::User &gep, unsigned node);
     void fill_constant(const llvm::Constant &constant, unsigned node);
@@ -118,6 +139,7 @@ class PointerAnalysis {
     llvm::SetVector<const llvm::Function *> escaped_functions_, concurrent_functions_,
         exit_functions_;
     std::vector<Watch> watches_;
+    llvm::BitVector collapsed_; // per object
     bool is_concurrent_ = false;
     bool is_fallback_ = false;
 };

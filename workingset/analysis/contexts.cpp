@@ -9,6 +9,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <map>
+#include <utility>
 
 namespace laxity::workingset {
 
@@ -137,13 +138,14 @@ class Contexts {
     /* Returns whether anything is new. */
     bool add(const LiveAfter &after, const Carried &carried, unsigned limit)
     {
-        ContextKey key = key_of(after);
-        const bool is_over = !contexts_.contains(key) && contexts_.size() >= limit;
-        if (is_over) {
-            return add_merged(after, carried);
-        }
-        auto [place, is_new] = contexts_.try_emplace(std::move(key), Context{after, carried});
-        return is_new || merge(place->second.carried, carried);
+        const bool is_new = add_or_merge(after, carried, limit);
+        has_changed_ = has_changed_ || is_new;
+        return is_new;
+    }
+    /* Whether anything was new since it was last asked. */
+    bool take_change()
+    {
+        return std::exchange(has_changed_, false);
     }
     [[nodiscard]] std::vector<Context> all() const
     {
@@ -159,6 +161,16 @@ class Contexts {
     }
 
   private:
+    bool add_or_merge(const LiveAfter &after, const Carried &carried, unsigned limit)
+    {
+        ContextKey key = key_of(after);
+        const bool is_over = !contexts_.contains(key) && contexts_.size() >= limit;
+        if (is_over) {
+            return add_merged(after, carried);
+        }
+        auto [place, is_new] = contexts_.try_emplace(std::move(key), Context{after, carried});
+        return is_new || merge(place->second.carried, carried);
+    }
     bool add_merged(const LiveAfter &after, const Carried &carried)
     {
         if (!merged_) {
@@ -191,6 +203,7 @@ class Contexts {
 
     std::map<ContextKey, Context> contexts_;
     std::optional<Context> merged_;
+    bool has_changed_ = false;
 };
 
 class Evaluator {
@@ -204,6 +217,7 @@ class Evaluator {
 
     std::vector<Row> evaluate(const std::vector<Root> &roots)
     {
+        find_limits();
         for (const Root &root : roots) {
             Carried carried;
             carried.contexts = 1;
@@ -244,7 +258,45 @@ class Evaluator {
         for (CellSet &cells : after) {
             cells &= solution_.summaries.touched(function);
         }
-        return contexts_[&function].add(after, carried, limit_);
+        return contexts_[&function].add(after, carried, limit_of(function));
+    }
+
+    /* Work of a component once, in one context: entering a callee costs more than a step. */
+    [[nodiscard]] uint64_t work_of(const std::vector<const llvm::Function *> &component) const
+    {
+        constexpr uint64_t CALLEE_WORK = 64;
+        uint64_t work = 0;
+        for (const llvm::Function *function : component) {
+            for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
+                const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+                work++;
+                work += call == nullptr ? 0 : CALLEE_WORK * solution_.graph.callees(*call).size();
+            }
+        }
+        return work;
+    }
+    /* Of large programs fewer contexts are told apart: recursion goes through all of them again and
+     * again. */
+    void find_limits()
+    {
+        constexpr uint64_t WORK = 50'000'000, RECURSIVE_WORK = 10'000'000;
+        uint64_t all_work = 1;
+        for (const auto &component : solution_.graph.bottom_up()) {
+            all_work += work_of(component);
+        }
+        for (const auto &component : solution_.graph.bottom_up()) {
+            const bool is_recursive = solution_.graph.is_recursive(*component.front());
+            const uint64_t affordable =
+                is_recursive ? RECURSIVE_WORK / (work_of(component) + 1) : WORK / all_work;
+            for (const llvm::Function *function : component) {
+                limits_[function] =
+                    static_cast<unsigned>(std::clamp<uint64_t>(affordable, 1, limit_));
+            }
+        }
+    }
+    [[nodiscard]] unsigned limit_of(const llvm::Function &function) const
+    {
+        return limits_.lookup(&function);
     }
 
     void evaluate_component(const std::vector<const llvm::Function *> &component)
@@ -252,8 +304,9 @@ class Evaluator {
         const bool is_recursive = solution_.graph.is_recursive(*component.front());
         do {
             has_new_context_ = false;
-            for (const llvm::Function *function : component) {
-                if (auto known = contexts_.find(function); known != contexts_.end()) {
+            for (const llvm::Function *function : llvm::reverse(component)) { // callers first
+                if (auto known = contexts_.find(function);
+                    known != contexts_.end() && known->second.take_change()) {
                     evaluate_function(*function, known->second.all());
                 }
             }
@@ -392,12 +445,20 @@ class Evaluator {
         Carried carried;
         carried.contexts = is_recursive ? std::nullopt : context.carried.contexts;
         carried.is_merged = context.carried.is_merged;
+        LiveAfter untouched = after;
+        ExitMask matters = 0; // exits after which anything is live that the callee does not touch
+        for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+            untouched[exit].intersectWithComplement(touched);
+            matters |= untouched[exit].empty() ? 0 : 1U << exit;
+        }
+        std::array<LiveBits, EXIT_MASKS> untouched_bits;
         for (ExitMask mask = 0; mask < EXIT_MASKS; mask++) {
             Span &span = carried.spans[mask];
             span = context.carried.spans[exits_through(call, mask, exits_after_return)];
-            CellSet untouched = live_through(after, mask);
-            untouched.intersectWithComplement(touched);
-            add_to(span, counter_.bits_of_defined(untouched));
+            if ((mask & matters) == mask) { // smaller than those that it stands for
+                untouched_bits[mask] = counter_.bits_of_defined(live_through(untouched, mask));
+            }
+            add_to(span, untouched_bits[mask & matters]);
             add_callers_values(span, across_bits, is_recursive, callee);
         }
         has_new_context_ = add_context(callee, after, carried) || has_new_context_;
@@ -488,6 +549,7 @@ class Evaluator {
 
     const Solution &solution_;
     unsigned limit_;
+    llvm::DenseMap<const llvm::Function *, unsigned> limits_;
     LiveCounter counter_;
     LiveBits pinned_bits_;
     std::vector<Row> rows_;

@@ -5,6 +5,7 @@
 #include "analysis/faults.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace laxity::workingset {
 
@@ -13,8 +14,8 @@ namespace {
 // Distinct offsets per object before all further ones become "anywhere": structs have fewer fields,
 // and what has more is indexed.
 constexpr unsigned MAX_OFFSETS = 64;
-// Elements of all sets together: beyond, at some 8 bytes each, memory is gone before precision is.
-constexpr uint64_t MAX_ELEMENTS = 200'000'000;
+// Words passed on per word that may be kept: what takes longer is stopped, too.
+constexpr uint64_t PASSED_ON_PER_KEPT = 1000;
 
 } // namespace
 
@@ -92,11 +93,19 @@ class PointsToSolver::CycleFinder {
     unsigned count_ = 0;
 };
 
-PointsToSolver::PointsToSolver(unsigned objects) : offset_counts_(objects, 0)
+PointsToSolver::PointsToSolver(unsigned objects, uint64_t budget)
+    : objects_(objects),
+      first_exact_((objects + Set::WORD_BITS - 1) / Set::WORD_BITS * Set::WORD_BITS),
+      budget_(budget), offset_counts_(objects, 0), without_pointers_(objects, false)
 {
     for (unsigned object = 0; object < objects; object++) {
-        make_node();
+        nodes_[make_node()].has_sources = true;
     }
+}
+
+void PointsToSolver::set_without_pointers(unsigned object)
+{
+    without_pointers_[object] = true;
 }
 
 unsigned PointsToSolver::make_node()
@@ -117,77 +126,180 @@ unsigned PointsToSolver::find(unsigned node) const
 
 unsigned PointsToSolver::locate(unsigned object, int64_t offset)
 {
-    auto known = location_numbers_.find({object, offset});
-    if (known != location_numbers_.end()) {
+    if (offset < 0) { // ANY_OFFSET, too
+        return object;
+    }
+    auto known = exact_numbers_.find({object, offset});
+    if (known != exact_numbers_.end()) {
         return known->second;
     }
-    if (offset != ANY_OFFSET && (offset < 0 || ++offset_counts_[object] > MAX_OFFSETS)) {
-        return locate(object, ANY_OFFSET);
+    if (++offset_counts_[object] > MAX_OFFSETS) {
+        return object;
     }
-    const auto number = static_cast<unsigned>(locations_.size());
-    locations_.emplace_back(object, offset);
-    location_numbers_[{object, offset}] = number;
+    const auto number = first_exact_ + static_cast<unsigned>(exact_.size());
+    exact_.emplace_back(object, offset);
+    exact_numbers_[{object, offset}] = number;
     return number;
 }
 
-unsigned PointsToSolver::shifted(unsigned location, int64_t shift)
+unsigned PointsToSolver::object_of(unsigned location) const
 {
-    const auto [object, offset] = locations_[location];
-    const bool is_known = offset != ANY_OFFSET && shift != ANY_OFFSET;
-    return locate(object, is_known ? offset + shift : ANY_OFFSET);
+    return location < first_exact_ ? location : exact_[location - first_exact_].first;
 }
 
-bool PointsToSolver::insert(unsigned node, unsigned location)
+PointsToSolver::Set PointsToSolver::shifted(const Set &set, int64_t shift)
 {
-    if (nodes_[node].is_widened) {
-        if (has_fault(Fault::WidenedTargetsLost)) {
-            return false;
-        }
-        location = shifted(location, ANY_OFFSET);
+    Set result;
+    const auto &words = set.words();
+    const auto first_exact = std::ranges::lower_bound(
+        words, first_exact_ / Set::WORD_BITS, {}, [](const Set::Word &word) { return word.index; }
+    );
+    for (auto word = words.begin(); word != first_exact; ++word) {
+        result.push_back(*word);
     }
-    return nodes_[node].points_to.test_and_set(location);
+    std::vector<unsigned> moved;
+    for (auto word = first_exact; word != words.end(); ++word) {
+        for (uint64_t bits = word->bits; bits != 0; bits &= bits - 1) {
+            const unsigned location =
+                word->index * Set::WORD_BITS + static_cast<unsigned>(std::countr_zero(bits));
+            const auto [object, offset] = exact_[location - first_exact_];
+            moved.push_back(locate(object, shift == ANY_OFFSET ? ANY_OFFSET : offset + shift));
+        }
+    }
+    std::ranges::sort(moved);
+    Set rest;
+    for (unsigned location : moved) {
+        rest.set(location);
+    }
+    result.unite(rest);
+    return result;
+}
+
+void PointsToSolver::insert(unsigned node, const Set &locations)
+{
+    const bool is_widened = nodes_[node].is_widened;
+    if (is_widened && has_fault(Fault::WidenedTargetsLost)) {
+        return;
+    }
+    const bool has_exact =
+        !locations.empty() && locations.words().back().index >= first_exact_ / Set::WORD_BITS;
+    passed_on_ += locations.words().size();
+    Node &self = nodes_[node];
+    const Set fresh =
+        self.points_to.take(is_widened && has_exact ? shifted(locations, ANY_OFFSET) : locations);
+    if (fresh.empty()) {
+        return;
+    }
+    self.fresh.unite(fresh);
+    if (self.loaded != NONE || self.stored != NONE || !self.tags.empty()) {
+        self.unresolved.unite(fresh);
+    }
 }
 
 void PointsToSolver::add_address(unsigned node, unsigned object)
 {
-    insert(find(node), locate(object, 0));
+    Set location;
+    location.set(locate(object, 0));
+    add_source(node, NONE);
+    insert(find(node), location);
+}
+
+void PointsToSolver::add_source(unsigned node, unsigned source)
+{
+    Node &self = nodes_[node];
+    if (self.has_sources || (source != NONE && self.source == source)) {
+        return;
+    }
+    if (self.source == NONE && source != NONE) {
+        self.source = source;
+        return;
+    }
+    has_broken_chain_ = has_broken_chain_ || self.source != NONE;
+    self.has_sources = true;
+}
+
+unsigned PointsToSolver::first_of_chain(unsigned node) const
+{
+    constexpr unsigned LONGEST = 1000; // code that nothing reaches may go in a circle
+    for (unsigned i = 0; i < LONGEST && !nodes_[node].has_sources && nodes_[node].source != NONE;
+         i++) {
+        node = nodes_[node].source;
+    }
+    return node;
+}
+
+void PointsToSolver::hand_over(Dereference &dereference)
+{
+    dereference.handed_to = first_of_chain(dereference.pointer);
+    const unsigned pointer = find(dereference.handed_to);
+    unsigned part = dereference.is_load ? nodes_[pointer].loaded : nodes_[pointer].stored;
+    if (part == NONE) {
+        part = make_node();
+        nodes_[part].has_sources = true;
+        (dereference.is_load ? nodes_[pointer].loaded : nodes_[pointer].stored) = part;
+        nodes_[pointer].unresolved = nodes_[pointer].points_to;
+    }
+    const unsigned from = dereference.is_load ? part : dereference.other;
+    const unsigned to = dereference.is_load ? dereference.other : part;
+    add_copy(from, to, 0);
+}
+
+/* What is new; and where a chain has got another source since, what went to its first node. */
+void PointsToSolver::hand_over_again()
+{
+    for (size_t i = has_broken_chain_ ? 0 : handed_over_; i < dereferences_.size(); i++) {
+        if (i >= handed_over_ ||
+            dereferences_[i].handed_to != first_of_chain(dereferences_[i].pointer)) {
+            hand_over(dereferences_[i]);
+        }
+    }
+    handed_over_ = dereferences_.size();
+    has_broken_chain_ = false;
 }
 
 void PointsToSolver::add_copy(unsigned from, unsigned to, Shift shift)
 {
+    add_source(to, from);
     from = find(from);
     to = find(to);
     const int64_t bytes = shift.value_or(ANY_OFFSET);
-    if ((from == to && bytes == 0) || !known_edges_.insert({{from, to}, bytes}).second) {
+    if (from == to) {
+        if (bytes != 0) {
+            widen(from);
+        }
         return;
     }
+    if (bytes == 0 && !known_edges_.insert({from, to}).second) {
+        return;
+    }
+    has_new_edges_ = true;
     nodes_[from].edges.push_back({.to = to, .shift = bytes});
     // What went along the other edges before this one was there.
-    Set earlier = nodes_[from].propagated;
-    for (unsigned location : earlier) {
-        insert(to, shifted(location, bytes));
+    const Set earlier = nodes_[from].fresh.empty()
+                            ? nodes_[from].points_to
+                            : nodes_[from].points_to.without(nodes_[from].fresh);
+    if (!earlier.empty()) {
+        insert(to, bytes == 0 ? earlier : shifted(earlier, bytes));
     }
 }
 
 void PointsToSolver::add_load(unsigned pointer, unsigned to)
 {
-    pointer = find(pointer);
-    nodes_[pointer].loads.push_back(to);
-    nodes_[pointer].resolved.clear();
+    add_source(to, NONE);
+    dereferences_.push_back({.pointer = pointer, .other = to, .is_load = true, .handed_to = NONE});
 }
 
 void PointsToSolver::add_store(unsigned pointer, unsigned from)
 {
-    pointer = find(pointer);
-    nodes_[pointer].stores.push_back(from);
-    nodes_[pointer].resolved.clear();
+    dereferences_.push_back({.pointer = pointer, .other = from, .is_load = false, .handed_to = NONE}
+    );
 }
 
 void PointsToSolver::watch(unsigned node, unsigned tag)
 {
     node = find(node);
     nodes_[node].tags.push_back(tag);
-    nodes_[node].resolved.clear();
+    nodes_[node].unresolved = nodes_[node].points_to;
 }
 
 void PointsToSolver::widen(unsigned node)
@@ -198,92 +310,133 @@ void PointsToSolver::widen(unsigned node)
     nodes_[node].is_widened = true;
     Set exact;
     std::swap(exact, nodes_[node].points_to);
-    for (unsigned location : exact) {
-        insert(node, location);
-    }
-    nodes_[node].propagated.clear();
-    nodes_[node].resolved.clear();
+    nodes_[node].fresh.clear();
+    nodes_[node].unresolved.clear();
+    insert(node, exact);
 }
 
 void PointsToSolver::merge(unsigned into, unsigned from)
 {
+    into = find(into);
+    from = find(from);
+    if (into == from) {
+        return;
+    }
     Node &target = nodes_[into];
-    Node &source = nodes_[from];
-    source.parent = into;
-    target.points_to |= source.points_to;
-    target.propagated.clear();
-    target.resolved.clear();
-    const auto append = [](auto &to, auto &what) {
-        to.insert(to.end(), what.begin(), what.end());
-        what = {};
-    };
-    append(target.edges, source.edges);
-    append(target.loads, source.loads);
-    append(target.stores, source.stores);
-    append(target.tags, source.tags);
-    target.is_widened = target.is_widened || source.is_widened;
-    source.points_to.clear();
-    source.propagated.clear();
-    source.resolved.clear();
+    Node source = std::move(nodes_[from]);
+    nodes_[from] = Node();
+    nodes_[from].parent = into;
+    nodes_[from].source = source.source;
+    nodes_[from].has_sources = source.has_sources;
+    target.points_to.unite(source.points_to);
+    target.fresh = target.points_to;
+    target.unresolved = target.points_to;
+    target.edges.insert(target.edges.end(), source.edges.begin(), source.edges.end());
+    target.tags.insert(target.tags.end(), source.tags.begin(), source.tags.end());
+    const bool is_widened = target.is_widened || source.is_widened;
+    if (is_widened) {
+        target.is_widened = false; // one of them may not have been
+        widen(into);
+    }
+    // One pointer now, so what is loaded through it is one set.
+    for (unsigned Node::*part : {&Node::loaded, &Node::stored}) {
+        if (nodes_[into].*part == NONE) {
+            nodes_[into].*part = source.*part;
+        } else if (source.*part != NONE) {
+            merge(nodes_[into].*part, source.*part);
+        }
+    }
 }
 
 std::vector<unsigned> PointsToSolver::merge_cycles()
 {
     CycleFinder finder(*this);
     std::vector<unsigned> order;
-    llvm::DenseSet<unsigned> merged;
+    bool has_merged = false;
     for (const std::vector<unsigned> &component : finder.components) {
-        const unsigned head = component.front();
-        for (size_t i = 1; i < component.size(); i++) {
-            merge(head, component[i]);
-            merged.insert(head);
+        order.push_back(component.front());
+        for (unsigned member : component) {
+            has_merged = has_merged || member != component.front();
+            merge(component.front(), member);
         }
-        order.push_back(head);
     }
-    for (unsigned node : order) {
-        auto &edges = nodes_[node].edges;
-        bool has_shift = nodes_[node].is_widened;
+    if (has_merged) {
+        normalise_edges();
+    }
+    std::ranges::reverse(order);
+    return order;
+}
+
+/* After merges: edges lead to heads, once each; a cycle that shifts has become an edge to itself.
+ */
+void PointsToSolver::normalise_edges()
+{
+    for (Node &node : nodes_) {
+        node.parent = find(node.parent);
+    }
+    known_edges_.clear();
+    for (unsigned number = 0; number < nodes_.size(); number++) {
+        auto &edges = nodes_[number].edges;
+        bool has_shift = false;
         for (Edge &edge : edges) {
             edge.to = find(edge.to);
-            has_shift = has_shift || (edge.to == node && edge.shift != 0);
+            has_shift = has_shift || (edge.to == number && edge.shift != 0);
         }
-        std::erase_if(edges, [node](const Edge &edge) { return edge.to == node; });
+        std::erase_if(edges, [number](const Edge &edge) { return edge.to == number; });
         std::ranges::sort(edges, {}, [](const Edge &e) { return std::pair(e.to, e.shift); });
         const auto same = [](const Edge &a, const Edge &b) {
             return a.to == b.to && a.shift == b.shift;
         };
         edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
-        if (has_shift && (!nodes_[node].is_widened || merged.contains(node))) {
-            nodes_[node].is_widened = false; // a member may not have been
-            widen(node);
+        for (const Edge &edge : edges) {
+            if (edge.shift == 0) {
+                known_edges_.insert({number, edge.to});
+            }
+        }
+        if (has_shift) {
+            widen(number);
         }
     }
-    std::ranges::reverse(order);
-    return order;
 }
 
 bool PointsToSolver::propagate(const std::vector<unsigned> &order)
 {
     bool has_changed = false;
     for (unsigned node : order) {
-        Set fresh = nodes_[node].points_to;
-        fresh.intersectWithComplement(nodes_[node].propagated);
+        node = find(node);
+        Set fresh;
+        std::swap(fresh, nodes_[node].fresh);
         if (fresh.empty()) {
             continue;
         }
         has_changed = true;
-        nodes_[node].propagated = nodes_[node].points_to;
         for (const Edge &edge : nodes_[node].edges) {
-            if (edge.shift == 0 && !nodes_[edge.to].is_widened) {
-                nodes_[edge.to].points_to |= fresh;
-                continue;
-            }
-            for (unsigned location : fresh) {
-                insert(edge.to, shifted(location, edge.shift));
-            }
+            insert(find(edge.to), edge.shift == 0 ? fresh : shifted(fresh, edge.shift));
         }
     }
     return has_changed;
+}
+
+/* Nodes may be added while a node is resolved, so it is named by its number. */
+void PointsToSolver::resolve_node(unsigned node, const std::vector<unsigned> &objects)
+{
+    std::vector<unsigned> contents;
+    contents.reserve(objects.size());
+    for (unsigned object : objects) {
+        if (!without_pointers_[object]) {
+            contents.push_back(find(content(object)));
+        }
+    }
+    std::ranges::sort(contents);
+    contents.erase(std::unique(contents.begin(), contents.end()), contents.end());
+    for (unsigned each : contents) {
+        if (nodes_[node].loaded != NONE) {
+            add_copy(each, find(nodes_[node].loaded), 0);
+        }
+        if (nodes_[node].stored != NONE) {
+            add_copy(find(nodes_[node].stored), each, 0);
+        }
+    }
 }
 
 bool PointsToSolver::resolve(Watcher watcher)
@@ -291,30 +444,23 @@ bool PointsToSolver::resolve(Watcher watcher)
     bool has_changed = false;
     // Nodes that the watcher adds are looked at in the next wave.
     const size_t count = nodes_.size();
+    std::vector<unsigned> objects;
     for (unsigned node = 0; node < count; node++) {
-        const Node &self = nodes_[node];
-        if (self.parent != node ||
-            (self.loads.empty() && self.stores.empty() && self.tags.empty())) {
-            continue;
-        }
-        Set fresh = self.points_to;
-        fresh.intersectWithComplement(self.resolved);
-        if (fresh.empty()) {
+        if (nodes_[node].unresolved.empty()) {
             continue;
         }
         has_changed = true;
-        nodes_[node].resolved = nodes_[node].points_to;
-        // Copies: constraints that are added below may move the node.
-        const std::vector<unsigned> loads = self.loads, stores = self.stores, tags = self.tags;
-        for (unsigned location : fresh) {
-            const unsigned object = locations_[location].first;
-            for (unsigned to : loads) {
-                add_copy(content(object), to, 0);
-            }
-            for (unsigned from : stores) {
-                add_copy(from, content(object), 0);
-            }
-            for (unsigned tag : tags) {
+        objects.clear();
+        nodes_[node].unresolved.for_each([&](unsigned location) {
+            objects.push_back(object_of(location));
+        });
+        nodes_[node].unresolved.clear();
+        std::ranges::sort(objects);
+        objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+        resolve_node(node, objects);
+        const std::vector<unsigned> tags = nodes_[node].tags; // the watcher may move the node
+        for (unsigned tag : tags) {
+            for (unsigned object : objects) {
                 watcher(tag, object);
             }
         }
@@ -324,19 +470,26 @@ bool PointsToSolver::resolve(Watcher watcher)
 
 bool PointsToSolver::is_within_budget() const
 {
-    uint64_t elements = 0;
+    uint64_t words = 0;
     for (const Node &node : nodes_) {
-        elements += node.points_to.count();
+        words += node.points_to.words().size() + node.edges.size();
     }
-    return elements <= MAX_ELEMENTS;
+    return words <= budget_ && passed_on_ / PASSED_ON_PER_KEPT <= budget_;
 }
 
 bool PointsToSolver::solve(Watcher watcher)
 {
+    std::vector<unsigned> order;
     bool has_changed = true;
     while (has_changed) {
-        has_changed = propagate(merge_cycles());
+        hand_over_again();
+        if (has_new_edges_) {
+            has_new_edges_ = false;
+            order = merge_cycles();
+        }
+        has_changed = propagate(order);
         has_changed = resolve(watcher) || has_changed;
+        has_changed = has_changed || handed_over_ != dereferences_.size() || has_broken_chain_;
         if (!is_within_budget()) {
             return false;
         }
@@ -347,24 +500,19 @@ bool PointsToSolver::solve(Watcher watcher)
 llvm::SmallVector<Location, 4> PointsToSolver::targets(unsigned node) const
 {
     llvm::SmallVector<Location, 4> result;
-    for (unsigned number : nodes_[find(node)].points_to) {
-        const auto [object, offset] = locations_[number];
-        result.push_back(
-            {.object = object,
-             .offset = offset == ANY_OFFSET ? std::nullopt : std::optional<int64_t>(offset)}
-        );
+    size_t size = 0;
+    for (const Set::Word &word : nodes_[find(node)].points_to.words()) {
+        size += static_cast<size_t>(std::popcount(word.bits));
     }
+    result.reserve(size);
+    nodes_[find(node)].points_to.for_each([&](unsigned location) {
+        const std::optional<int64_t> offset =
+            location < first_exact_
+                ? std::nullopt
+                : std::optional<int64_t>(exact_[location - first_exact_].second);
+        result.push_back({.object = object_of(location), .offset = offset});
+    });
     return result;
-}
-
-bool PointsToSolver::points_to_object(unsigned node, unsigned object) const
-{
-    for (unsigned number : nodes_[find(node)].points_to) {
-        if (locations_[number].first == object) {
-            return true;
-        }
-    }
-    return false;
 }
 
 } // namespace laxity::workingset

@@ -283,6 +283,7 @@ bool Summaries::solve(const llvm::Function &function)
         return false;
     }
     known = std::move(entry);
+    any_entries_.clear();
     return true;
 }
 
@@ -382,10 +383,26 @@ PathState Summaries::before_call(const llvm::CallBase &call, const PathState &af
         returned = before_exits(find_after_callback(call), after, thrown);
         join(thrown, returned); // outside, it may be caught
     }
-    for (const llvm::Function *callee : graph_.callees(call)) {
-        join(state, before_exits(entry(*callee), returned, thrown));
+    const llvm::ArrayRef<const llvm::Function *> callees = graph_.callees(call);
+    if (callees.size() == 1) {
+        join(state, before_exits(entry(*callees.front()), returned, thrown));
+    } else if (!callees.empty()) {
+        join(state, before_exits(any_entry(callees), returned, thrown));
     }
     return state;
+}
+
+/* Any of them is entered. What follows is the same after each, so it may be joined with all of them
+ * at once. */
+const PathState &Summaries::any_entry(llvm::ArrayRef<const llvm::Function *> callees) const
+{
+    auto [place, is_new] = any_entries_.try_emplace(callees.vec());
+    if (is_new) {
+        for (const llvm::Function *callee : callees) {
+            join(place->second, entry(*callee));
+        }
+    }
+    return place->second;
 }
 
 void Summaries::step_back(const llvm::Instruction &instruction, PathState &state) const

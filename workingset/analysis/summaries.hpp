@@ -7,6 +7,7 @@
 #include "analysis/loop_kills.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 
 namespace laxity::workingset {
@@ -106,6 +107,7 @@ class Summaries {
     [[nodiscard]] PathState block_end(const llvm::BasicBlock &block) const;
     void step_back(const llvm::Instruction &instruction, PathState &state) const;
     [[nodiscard]] PathState before_call(const llvm::CallBase &call, const PathState &after) const;
+    [[nodiscard]] const PathState &any_entry(llvm::ArrayRef<const llvm::Function *> callees) const;
     [[nodiscard]] PathState find_after_callback(const llvm::CallBase &call) const;
     [[nodiscard]] PathState outside_state(const OutsideCall &outside) const;
     [[nodiscard]] PathState all_live() const;
@@ -121,6 +123,8 @@ class Summaries {
     llvm::DenseMap<const llvm::Function *, CellSet> touched_, written_;
     llvm::DenseMap<const llvm::CallBase *, OutsideCall> outside_;
     llvm::DenseMap<const llvm::CallBase *, PathState> after_callbacks_;
+    // Per set of callees, until an entry changes: tables of functions are called from many places.
+    mutable std::map<std::vector<const llvm::Function *>, PathState> any_entries_;
     LoopKills loop_kills_;
     PathState nothing_;
     CellSet no_cells_;

@@ -21,6 +21,8 @@ write_table(const std::string &path, const std::function<void(llvm::raw_ostream 
 {
     std::error_code code;
     llvm::raw_fd_ostream out(path, code);
+    constexpr size_t BUFFER_BYTES = 1U << 20;
+    out.SetBufferSize(BUFFER_BYTES);
     if (!code) {
         writer(out);
         out.close();

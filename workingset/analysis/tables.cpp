@@ -35,7 +35,27 @@ const char *status_of(const Row &row)
 
 /* file, line, column, and the places that the instruction was inlined at, innermost first:
  * "file:line:column file:line:column" */
-void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction)
+class Chains {
+  public:
+    const std::string &field(const llvm::DILocation *innermost)
+    {
+        auto [place, is_new] = fields_.try_emplace(innermost);
+        if (is_new) {
+            std::string chain;
+            for (const llvm::DILocation *at = innermost; at != nullptr; at = at->getInlinedAt()) {
+                chain += (chain.empty() ? "" : " ") + at->getFilename().str() + ":" +
+                         std::to_string(at->getLine()) + ":" + std::to_string(at->getColumn());
+            }
+            place->second = csv_field(chain);
+        }
+        return place->second;
+    }
+
+  private:
+    llvm::DenseMap<const llvm::DILocation *, std::string> fields_;
+};
+
+void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction, Chains &chains)
 {
     const llvm::DILocation *location = instruction.getDebugLoc();
     if (location == nullptr) {
@@ -43,14 +63,7 @@ void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction
         return;
     }
     out << ',' << csv_field(location->getFilename()) << ',' << location->getLine() << ','
-        << location->getColumn() << ',';
-    std::string chain;
-    for (const llvm::DILocation *at = location->getInlinedAt(); at != nullptr;
-         at = at->getInlinedAt()) {
-        chain += (chain.empty() ? "" : " ") + at->getFilename().str() + ":" +
-                 std::to_string(at->getLine()) + ":" + std::to_string(at->getColumn());
-    }
-    out << csv_field(chain);
+        << location->getColumn() << ',' << chains.field(location->getInlinedAt());
 }
 
 void write_bits(llvm::raw_ostream &out, const Row &row, const LiveBits &live, uint64_t total)
@@ -95,13 +108,14 @@ void write_instructions(
         out << ",live_total_bits" << suffix;
     }
     out << ",level_bits,contexts,status,objects\n";
+    Chains chains; // all that was inlined at one place has the same
     for (unsigned number = 0; number < analysis.index().size(); number++) {
         const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
         const Row &row = analysis.rows()[number];
         out << csv_field(instruction.getFunction()->getName()) << ',' << place.block << ','
             << place.index << ',' << instruction.getOpcodeName();
-        write_location(out, instruction);
+        write_location(out, instruction, chains);
         out << ',' << csv_field(form);
         write_bits(out, row, row.most, row.most_total);
         write_bits(out, row, row.least, row.least_total);

@@ -90,7 +90,7 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     `status` is the analysis's own word. `live` null: there are no instructions that can be
     reached, or the analysis failed; `message` then says why. `unbounded` counts instructions where
     no size bounds what is live. `resident_bits`: everything that is allocated; null: unbounded.
-    `process_ns`: the analysis from the start of its process to its end. `largest` is where
+    `process_ns`: the analysis from reading bitcode to its last table. `largest` is where
     `live.max` is, and `classes` are maxima, each its own, of what is bounded.
     """
 

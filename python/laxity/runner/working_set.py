@@ -1,15 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Start laxity-workingset, the analysis, for each program, and read its summaries."""
+"""Let laxity-workingset analyse programs, one process per CPU, and read its summaries.
+
+A process analyses one program after the other. Where it ends in the middle of one, by a signal or
+because that one took too long, the program has no answer and a new process goes on with the rest.
+"""
 
 import os
 import subprocess
-import time
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Timer
+from typing import IO, Any
 
 import msgspec
 
@@ -27,6 +32,8 @@ _SETUP = "run ./laxity setup --with workingset"
 class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is used of the summary.json of one program; what else it says is left."""
 
+    status: str = "analysed"
+    message: str = ""
     triple: str | None = None
     data_layout: str | None = None
     mode: str = "program"
@@ -38,7 +45,7 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Analysed:
     """What the tool left of one program: a directory with its tables, and its summary.
 
-    `process_ns`: from the start of its process to its end. `message` says why there is no answer.
+    `process_ns`: from reading its bitcode to its last table. `message` says why there is no answer.
     """
 
     program: str
@@ -87,35 +94,111 @@ def analyse(
         RecordError: Its summary is of another version.
     """
     tool = require_tool()
-    words = [*([] if job is None else ["--job", job]), *more]
+    words = [str(tool), "--form", form, "--progress"]
+    words += [*([] if job is None else ["--job", job]), *more]
+    # The largest first, by turns: so the processes end at about the same time.
+    by_size = sorted(programs, key=lambda item: -_size(item[1]))
+    n_processes = max(1, min(len(os.sched_getaffinity(0)), len(by_size)))
+    shares = [by_size[i::n_processes] for i in range(n_processes)]
 
-    def analyse_one(item: tuple[str, Path]) -> Analysed:
-        name, bitcode = item
-        place = to / bitcode.stem
-        asked = [str(tool), str(bitcode), "--out", str(place), "--form", form, *words]
-        started_ns = time.monotonic_ns()
-        try:
-            done = subprocess.run(
+    def analyse_share(share: Sequence[tuple[str, Path]]) -> dict[str, Analysed]:
+        return _analyse_in_turn(words, share, to, patience_s)
+
+    found: dict[str, Analysed] = {}
+    with ThreadPoolExecutor(n_processes) as pool:
+        for part in pool.map(analyse_share, shares):
+            found |= part
+    return [found[name] for name, _ in programs]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _analyse_in_turn(
+    words: Sequence[str], programs: Sequence[tuple[str, Path]], to: Path, patience_s: float
+) -> dict[str, Analysed]:
+    """Analyse programs by one process, and by a further one behind each that ends it."""
+    found: dict[str, Analysed] = {}
+    rest = list(programs)
+    while rest:
+        process = _Process(words, rest, to, patience_s)
+        n_ended = len(process.took_ns)
+        for name, bitcode in rest[:n_ended]:
+            place = to / bitcode.stem
+            summary = _read(place / SUMMARY)
+            found[name] = Analysed(name, place, summary, message=summary.message)
+            if summary.status != "failed":
+                found[name] = Analysed(name, place, summary, process.took_ns[bitcode.stem])
+        rest = rest[n_ended:]
+        if rest:  # the first of them ended the process
+            name, bitcode = rest.pop(0)
+            place = to / bitcode.stem
+            found[name] = Analysed(name, place, ToolSummary(), message=process.reason)
+    return found
+
+
+class _Process:
+    """One run of the tool to its end: how long each program took that it answered.
+
+    `reason` says why the process ended before its time.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        programs: Sequence[tuple[str, Path]],
+        to: Path,
+        patience_s: float,
+    ) -> None:
+        self.took_ns: dict[str, int] = {}
+        self._patience_s = patience_s
+        self._is_late = False
+        # Of one program it would write the tables into the folder itself.
+        folder = to / programs[0][1].stem if len(programs) == 1 else to
+        asked = [*words, *(str(bitcode) for _, bitcode in programs), "--out", str(folder)]
+        with tempfile.TemporaryFile("w+", errors="replace") as messages:
+            with subprocess.Popen(
                 asked,
-                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=messages,
                 text=True,
                 errors="replace",
-                check=False,
-                stdin=subprocess.DEVNULL,
-                timeout=patience_s,
-            )
-        except subprocess.TimeoutExpired:
-            message = f"{TOOL} did not end within {patience_s} s; raise --timeout"
-            return Analysed(name, place, ToolSummary(), message=message)
-        if done.returncode:
-            reason = f"ended by signal {-done.returncode}: " if done.returncode < 0 else ""
-            message = reason + _own_words(done.stderr)
-            return Analysed(name, place, ToolSummary(), message=message)
-        took_ns = time.monotonic_ns() - started_ns
-        return Analysed(name, place, _read(place / SUMMARY), took_ns)
+            ) as process:
+                assert process.stdout is not None  # noqa: S101 - it is a pipe
+                self._follow(process, process.stdout)
+            messages.seek(0)
+            said = _own_words(messages.read())
+        self.reason = self._reason(process.returncode, said)
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(analyse_one, programs))
+    def _follow(self, process: subprocess.Popen[str], lines: IO[str]) -> None:
+        """Read its progress; kill it where one program takes too long."""
+
+        def kill() -> None:
+            self._is_late = True
+            process.kill()
+
+        timer = Timer(self._patience_s, kill)
+        timer.start()
+        try:
+            for line in lines:
+                word, _, rest = line.rstrip("\n").partition(" ")
+                if word == "start":
+                    timer.cancel()
+                    timer = Timer(self._patience_s, kill)
+                    timer.start()
+                elif word == "end":
+                    stem, _, took_ns = rest.rpartition(" ")
+                    self.took_ns[stem] = int(took_ns)
+        finally:
+            timer.cancel()
+
+    def _reason(self, code: int, said: str) -> str:
+        if self._is_late:
+            return f"{TOOL} did not end within {self._patience_s} s; raise --timeout"
+        # What it said before a signal was about other programs.
+        return f"{TOOL} was ended by signal {-code} in the middle of it" if code < 0 else said
 
 
 def annotation_words(annotations: Annotations | None, scratch: Path) -> list[str]:
