@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,6 +22,7 @@ import click
 import msgspec
 
 from laxity.errors import LaxityError
+from laxity.model.working_set_annotations import read_annotations
 from laxity.runner.working_set_oracle import Oracle, find_oracle, oracle_of_target
 from laxity.runner.working_set_proof import Proof, prove
 from laxity.suites.bitcode import Form, bitcode_toolchain
@@ -44,6 +46,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None
     emulator: str
     cflags: str
+    annotations: Path | None
     limit_s: float
     out: Path | None
     csv: Path | None
@@ -112,6 +115,8 @@ def key_of(bitcode: Path, oracle: Oracle) -> str:
     for path in (bitcode, oracle.tool):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     digest.update(repr([path.stat().st_size for path in runtimes]).encode())
+    if oracle.annotations is not None:
+        digest.update(oracle.annotations.read_bytes())
     return digest.hexdigest()
 
 
@@ -285,6 +290,10 @@ def prove_suite(options: Options, results: ResultFile, scratch: Path) -> Prepare
         oracle = find_oracle(limit_s)
     else:
         oracle = oracle_of_target(target, options.emulator.split(), scratch, limit_s)
+    if options.annotations is not None:
+        told = scratch / "annotations.json"
+        told.write_bytes(msgspec.json.encode(read_annotations(options.annotations.read_bytes())))
+        oracle = replace(oracle, annotations=told)
     toolchain = bitcode_toolchain(options.form, target, options.cflags.split())
     only = [one for one in options.programs.split(",") if one]
     prepared = prepare(options.suite, only, Place(scratch, toolchain))
@@ -306,6 +315,7 @@ def prove_suite(options: Options, results: ResultFile, scratch: Path) -> Prepare
 @click.option("--target", metavar="TRIPLE", help="Compile and trace for it.")
 @click.option("--emulator", default="", help="Words before a program of the target.")
 @click.option("--cflags", default="", help="More words for clang.")
+@click.option("--annotations", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--limit-s", default=1800.0, show_default=True, help="Each step may take so long, in seconds."
 )

@@ -26,6 +26,8 @@ fib = 12
 "main:0:v" = { instances = 1, bytes = 40 }
 [threads]
 shared = ["queue"]
+[devices]
+registers = []
 """
     assert read_annotations(text.encode()) == Annotations(
         recursion={"fib": 12},
@@ -34,6 +36,7 @@ shared = ["queue"]
             "main:0:v": ObjectBound(instances=1, bytes=40),
         },
         shared=["queue"],
+        registers=[],
     )
 
 
@@ -56,6 +59,7 @@ def test_sharing_nothing_is_not_the_same_as_saying_nothing_about_it():
         (HEAD + '[objects]\n"h" = { blocks = 3 }\n', "blocks"),
         (HEAD + '[threads]\nshare = ["q"]\n', '[threads]: unknown key "share"'),
         (HEAD + '[threads]\nshared = "q"\n', "shared"),
+        (HEAD + '[devices]\nregister = ["q"]\n', '[devices]: unknown key "register"'),
     ],
 )
 def test_what_is_refused_is_named(text: str, reason: str):

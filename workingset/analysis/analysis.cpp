@@ -230,7 +230,9 @@ void Analysis::mark_objects()
              find_accesses(copy_index_->instruction(number), *pointers_).accesses) {
             for (const Location &place : access.places) {
                 Object &object = objects_->at(place.object);
-                object.is_volatile = object.is_volatile || access.is_volatile;
+                const bool is_register = !annotations_.registers ||
+                                         llvm::is_contained(*annotations_.registers, object.name);
+                object.is_volatile = object.is_volatile || (access.is_volatile && is_register);
             }
         }
     }
@@ -292,24 +294,38 @@ void Analysis::annotate_objects()
     }
 }
 
-void Analysis::annotate_sharing()
+/* Names as one text; those that the program has no object for are noted. */
+std::string Analysis::match_objects(const std::vector<std::string> &names)
 {
-    if (!annotations_.shared) {
-        return;
-    }
-    std::string names;
-    for (const std::string &name : *annotations_.shared) {
+    std::string text;
+    for (const std::string &name : names) {
         const bool is_known = llvm::any_of(llvm::seq(0U, objects_->size()), [&](unsigned number) {
             return (*objects_)[number].name == name;
         });
         if (!is_known) {
             unmatched_annotations_.push_back(name);
         }
-        names += (names.empty() ? "" : ", ") + name;
+        text += (text.empty() ? "" : ", ") + name;
     }
-    if (pointers_->is_concurrent()) {
+    return text;
+}
+
+void Analysis::annotate_sharing()
+{
+    if (annotations_.shared) {
+        const std::string names = match_objects(*annotations_.shared);
+        if (pointers_->is_concurrent()) {
+            notes_.push_back(
+                "annotated: threads and signals share " +
+                (names.empty() ? "nothing" : "only " + names)
+            );
+        }
+    }
+    if (annotations_.registers) {
+        const std::string names = match_objects(*annotations_.registers);
         notes_.push_back(
-            "annotated: threads and signals share " + (names.empty() ? "nothing" : "only " + names)
+            "annotated: registers of devices are " + (names.empty() ? "none" : "only " + names) +
+            "; other volatile objects are memory"
         );
     }
 }

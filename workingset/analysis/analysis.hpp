@@ -127,6 +127,7 @@ class Analysis {
     void annotate_recursion();
     void annotate_objects();
     void annotate_sharing();
+    std::string match_objects(const std::vector<std::string> &names);
     void find_roots(const Options &options);
     void add_program_roots(const llvm::Function &main);
     void add_job_roots(const llvm::Function &job, const Options &options);

@@ -66,15 +66,17 @@ llvm::Error read_objects(const json::Object &objects, Annotations &out)
     return llvm::Error::success();
 }
 
-llvm::Error read_shared(const json::Array &names, Annotations &out)
+llvm::Error read_names(
+    llvm::StringRef key, const json::Array &names, std::optional<std::vector<std::string>> &out
+)
 {
-    out.shared.emplace();
+    out.emplace();
     for (const json::Value &value : names) {
         const std::optional<llvm::StringRef> name = value.getAsString();
         if (!name) {
-            return wrong("shared", "holds something that is no name");
+            return wrong(key, "holds something that is no name");
         }
-        out.shared->push_back(name->str());
+        out->push_back(name->str());
     }
     return llvm::Error::success();
 }
@@ -88,8 +90,8 @@ llvm::Error read_member(llvm::StringRef key, const json::Value &value, Annotatio
     if (key == "objects" && fields != nullptr) {
         return read_objects(*fields, out);
     }
-    if (key == "shared" && value.getAsArray() != nullptr) {
-        return read_shared(*value.getAsArray(), out);
+    if ((key == "shared" || key == "registers") && value.getAsArray() != nullptr) {
+        return read_names(key, *value.getAsArray(), key == "shared" ? out.shared : out.registers);
     }
     return wrong(key, "is unknown, or of another type");
 }

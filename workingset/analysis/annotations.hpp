@@ -27,11 +27,14 @@ struct Annotations {
     std::map<std::string, ObjectBound> objects; // by their names in objects.csv
     // The only objects that more than one thread or signal handler touches.
     std::optional<std::vector<std::string>> shared;
+    // The only volatile objects that are registers of a device; the others are memory as any.
+    std::optional<std::vector<std::string>> registers;
 };
 
 /*
  * Read {"recursion": {FUNCTION: N}, "objects": {OBJECT: {"instances": N, "bytes": N}}, "shared":
- * [OBJECT]}; what is absent says nothing. Fails, naming the path, on everything else.
+ * [OBJECT], "registers": [OBJECT]}; what is absent says nothing. Fails, naming the path, on
+ * everything else.
  */
 [[nodiscard]] llvm::Expected<Annotations> read_annotations(const std::string &path);
 

@@ -105,8 +105,7 @@ struct Finder {
 
 } // namespace
 
-FunctionSets
-find_components(llvm::ArrayRef<const llvm::Function *> starts, const Calls &calls)
+FunctionSets find_components(llvm::ArrayRef<const llvm::Function *> starts, const Calls &calls)
 {
     Finder finder(calls);
     for (const llvm::Function *function : starts) {

@@ -90,6 +90,7 @@ class Cells {
     void cut_at(const Access &access);
     void cut_at_reach(const std::vector<InstructionAccesses> &accesses);
     [[nodiscard]] CellSet touched(const Access &access, const Location &place) const;
+    void cut_objects(const std::vector<InstructionAccesses> &accesses);
     void number_cells();
     void find_pinned(const PointerAnalysis &pointers, const Annotations &annotations);
     void add_effect(

@@ -277,10 +277,10 @@ llvm::Expected<Attribution> attribute(
     const llvm::Module &module,
     const Numbering &numbering,
     const StaticSets &sets,
-    const std::string &job
+    const StaticSets::Options &options
 )
 {
-    auto part = ExecutedPart::analyse(module, verdict.observed.is_executed, job);
+    auto part = ExecutedPart::analyse(module, verdict.observed.is_executed, options);
     if (!part) {
         return part.takeError();
     }

@@ -43,14 +43,14 @@ struct Attribution {
 };
 
 // Of a verdict without violations. The module is copied, and the copy analysed without the blocks
-// that were not executed; `job` as for the analysis itself.
+// that were not executed; `options` as for the analysis itself.
 [[nodiscard]] llvm::Expected<Attribution> attribute(
     const Verdict &verdict,
     const Resolved &resolved,
     const llvm::Module &module,
     const Numbering &numbering,
     const StaticSets &sets,
-    const std::string &job
+    const StaticSets::Options &options
 );
 
 } // namespace laxity::workingset::oracle

@@ -40,11 +40,13 @@ ExecutedPart::ExecutedPart(std::unique_ptr<llvm::Module> copy, std::vector<bool>
 }
 
 llvm::Expected<std::unique_ptr<ExecutedPart>> ExecutedPart::analyse(
-    const llvm::Module &module, const std::vector<bool> &is_executed, const std::string &job
+    const llvm::Module &module,
+    const std::vector<bool> &is_executed,
+    const StaticSets::Options &options
 )
 {
     std::unique_ptr<ExecutedPart> part(new ExecutedPart(llvm::CloneModule(module), is_executed));
-    auto sets = StaticSets::analyse(*part->copy_, {.job = job});
+    auto sets = StaticSets::analyse(*part->copy_, options);
     if (!sets) {
         return sets.takeError();
     }

@@ -18,7 +18,9 @@ class ExecutedPart {
     // A copy of the module in which blocks without an executed instruction end as soon as they are
     // entered.
     [[nodiscard]] static llvm::Expected<std::unique_ptr<ExecutedPart>> analyse(
-        const llvm::Module &module, const std::vector<bool> &is_executed, const std::string &job
+        const llvm::Module &module,
+        const std::vector<bool> &is_executed,
+        const StaticSets::Options &options
     );
 
     // By object of the whole program: that of the part; NO_OBJECT where there is none, or where it

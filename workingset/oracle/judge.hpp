@@ -82,8 +82,7 @@ struct Verdict {
     [[nodiscard]] bool is_covered() const
     {
         return violations.empty() && impossible_points.empty() && impossible_contexts.empty() &&
-               unknown_allocations.empty() &&
-               externals_without_model.empty() && points > 0;
+               unknown_allocations.empty() && externals_without_model.empty() && points > 0;
     }
 };
 

@@ -98,6 +98,13 @@ cl::opt<unsigned> progression_stretches(
     cl::sub(progression_command),
     cl::cat(category)
 );
+cl::opt<std::string> check_annotations(
+    "annotations",
+    cl::value_desc("file.json"),
+    cl::desc("what is known beyond the code, as for laxity-workingset"),
+    cl::sub(check_command),
+    cl::cat(category)
+);
 cl::opt<std::string> check_progress(
     "progress",
     cl::value_desc("file.csv"),
@@ -200,7 +207,15 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     if (!resolved) {
         return fail("reading " + check_trace, llvm::toString(resolved.takeError()));
     }
-    auto sets = StaticSets::analyse(module, {.job = check_job});
+    StaticSets::Options analysed = {.job = check_job};
+    if (!check_annotations.empty()) {
+        auto annotations = laxity::workingset::read_annotations(check_annotations);
+        if (!annotations) {
+            return fail("reading annotations", llvm::toString(annotations.takeError()));
+        }
+        analysed.annotations = std::move(*annotations);
+    }
+    auto sets = StaticSets::analyse(module, analysed);
     if (!sets) {
         return fail("analysing " + check_input, llvm::toString(sets.takeError()));
     }
@@ -210,7 +225,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     Verdict verdict = judge(scratch.words(), *resolved, numbering, **sets, options, &progress);
     std::optional<Attribution> attribution;
     if (verdict.is_covered()) {
-        auto found = attribute(verdict, *resolved, module, numbering, **sets, check_job);
+        auto found = attribute(verdict, *resolved, module, numbering, **sets, analysed);
         if (!found) {
             return fail("attributing what is lost", llvm::toString(found.takeError()));
         }

@@ -270,6 +270,7 @@ StaticSets::analyse(const llvm::Module &module, const Options &options)
 {
     laxity::workingset::Options analysed;
     analysed.job = options.job;
+    analysed.annotations = options.annotations;
     auto analysis = Analysis::run(module, analysed);
     if (!analysis) {
         return analysis.takeError();

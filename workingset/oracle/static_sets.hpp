@@ -5,6 +5,7 @@
 #ifndef LAXITY_WORKINGSET_STATIC_SETS_HPP
 #define LAXITY_WORKINGSET_STATIC_SETS_HPP
 
+#include "analysis/annotations.hpp"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -55,6 +56,7 @@ class StaticSets {
   public:
     struct Options {
         std::string job; // empty: the program
+        Annotations annotations = {};
     };
 
     [[nodiscard]] static llvm::Expected<std::unique_ptr<StaticSets>>

@@ -37,12 +37,14 @@ class Annotations(
 
     `recursion`: activations of a function that are on the stack at once, at most. `objects`: by
     their names in objects.csv. `shared`: the only objects that more than one thread or signal
-    handler touches; None: not said.
+    handler touches; None: not said. `registers`: the only volatile objects that are registers of a
+    device, the others are memory as any; None: not said, all may be.
     """
 
     recursion: dict[str, int] = {}
     objects: dict[str, ObjectBound] = {}
     shared: list[str] | None = None
+    registers: list[str] | None = None
 
 
 def read_annotations(data: bytes) -> Annotations:
@@ -51,9 +53,13 @@ def read_annotations(data: bytes) -> Annotations:
     Raises:
         ConfigError: Not TOML, or something that is not known.
     """
-    document = read_document(data, ("recursion", "objects", "threads"), "laxity workingset")
+    document = read_document(
+        data, ("recursion", "objects", "threads", "devices"), "laxity workingset"
+    )
     threads = _table(document, "threads")
     check_keys(threads, ("shared",), "[threads]")
+    devices = _table(document, "devices")
+    check_keys(devices, ("registers",), "[devices]")
     return Annotations(
         recursion={
             name: _count(levels, _MOST_INSTANCES, f'[recursion] "{name}"')
@@ -64,6 +70,7 @@ def read_annotations(data: bytes) -> Annotations:
             for name, bound in _table(document, "objects").items()
         },
         shared=_names(threads.get("shared"), "[threads] shared"),
+        registers=_names(devices.get("registers"), "[devices] registers"),
     )
 
 

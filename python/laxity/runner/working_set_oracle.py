@@ -54,6 +54,7 @@ class Oracle:
         triple: Of the machine that programs are compiled for; None: this one.
         emulator: Words before a program of another machine.
         archives: Where libworkingset-trace.a and libworkingset-poison.a are.
+        annotations: What the analysis is told beyond the code (JSON); None: nothing.
     """
 
     tool: Path
@@ -61,6 +62,7 @@ class Oracle:
     triple: str | None = None
     emulator: tuple[str, ...] = ()
     archives: Path = field(default=Path())
+    annotations: Path | None = None
 
     def instrument(self, program: Path, to: Path) -> None:
         """Write a copy that traces its accesses."""
@@ -97,7 +99,8 @@ class Oracle:
         Raises:
             NoVerdict: There is no verdict.
         """
-        done = self._start("check", [self.tool, "check", program, trace, *options], None, {})
+        told = [] if self.annotations is None else ["--annotations", self.annotations]
+        done = self._start("check", [self.tool, "check", program, trace, *told, *options], None, {})
         try:
             verdict = msgspec.json.decode(done.output)
         except msgspec.DecodeError:
