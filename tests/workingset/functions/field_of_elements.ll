@@ -4,7 +4,7 @@
 ; The second field of each of 4 elements: 4 x 32 of 256 bits.
 
 @t = internal global [4 x { i32, i32 }] zeroinitializer
-@i = internal global i64 0
+@i = internal global i64 undef
 define i32 @main() {
   %i = load i64, ptr @i                                              ; = global=192
   %m = and i64 %i, 3                                                 ; = ssa=64 global=128

@@ -4,7 +4,7 @@
 ; Only below 2 the array is read: 2 x 32 bits, until it is known that the index is not.
 
 @t = internal global [8 x i32] zeroinitializer
-@i = internal global i64 0
+@i = internal global i64 undef
 define i32 @main() {
   %i = load i64, ptr @i                                              ; = global=128
   %c = icmp ult i64 %i, 2                                            ; = ssa=64 global=64

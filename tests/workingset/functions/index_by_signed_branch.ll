@@ -5,7 +5,7 @@
 ; elements 0 to 5, 6 x 32 bits.
 
 @t = internal global [8 x i32] zeroinitializer
-@i = internal global i64 0
+@i = internal global i64 undef
 define i32 @main() {
   %i = load i64, ptr @i                                              ; = global=256
   %c = icmp slt i64 %i, 2                                            ; = ssa=64 global=192

@@ -4,7 +4,7 @@
 ; Two bits as a signed number are -2 to 1, from element 4 on: elements 2 to 5, 4 x 32 bits; not the two before nor the two behind.
 
 @t = internal global [8 x i32] zeroinitializer
-@i = internal global i64 0
+@i = internal global i64 undef
 define i32 @main() {
   %i = load i64, ptr @i                                              ; = global=192
   %n = trunc i64 %i to i2                                            ; = ssa=64 global=128

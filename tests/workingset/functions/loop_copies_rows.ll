@@ -6,7 +6,7 @@
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @s = internal global [2 x i32] zeroinitializer
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=128
 loop:

@@ -4,7 +4,7 @@
 ; Elements 3 to 0 are written: nothing of the array was there before. u has 64 bits.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=64
 loop:

@@ -4,7 +4,7 @@
 ; Elements 3 to 1 are written: element 0 is live, 32 bits. u has 64.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=96
 loop:

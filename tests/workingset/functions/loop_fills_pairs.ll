@@ -4,7 +4,7 @@
 ; Each store leaves every second element out, both together none. u has 64 bits.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=64
 loop:

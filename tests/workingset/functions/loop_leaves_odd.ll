@@ -4,7 +4,7 @@
 ; Elements 1 and 3 stay as they were: 64 bits, and 64 of u.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=128
 loop:

@@ -4,7 +4,7 @@
 ; Turn i reads what turn i + 1 will overwrite: elements 1 to 3 are from before the loop, element 0 is not: 96 bits. u has 64.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=160
 loop:

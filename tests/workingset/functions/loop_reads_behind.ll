@@ -4,7 +4,7 @@
 ; Turn i reads what turn i - 1 has written: only element 0 was there before, 32 bits. u has 64.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %loop                                                     ; = global=96
 loop:

@@ -4,7 +4,7 @@
 ; Each turn takes one of two ways, and both write the same element: nothing of the array was there before. u has 64 bits.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %head                                                     ; = global=64
 head:

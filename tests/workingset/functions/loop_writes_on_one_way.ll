@@ -4,7 +4,7 @@
 ; On the other way the element stays as it was: 4 x 32 bits, and 64 of u.
 
 @t = internal global [4 x i32] zeroinitializer
-@u = internal global i64 0
+@u = internal global i64 undef
 define i32 @main() {
   br label %head                                                     ; = global=192
 head:

@@ -4,8 +4,8 @@
 ; Rows 0 and 1 of 4, of each elements 0 and 1 of 4: 4 x 32 of 512 bits.
 
 @t = internal global [4 x [4 x i32]] zeroinitializer
-@i = internal global i64 0
-@j = internal global i64 0
+@i = internal global i64 undef
+@j = internal global i64 undef
 define i32 @main() {
   %i = load i64, ptr @i                                              ; = global=256
   %r = and i64 %i, 1                                                 ; = ssa=64 global=192
