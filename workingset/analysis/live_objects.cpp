@@ -86,7 +86,7 @@ LiveObjects::LiveObjects(const Analysis &analysis)
     : solution_(analysis.solution()), lists_(1), list_of_(analysis.index().size())
 {
     for (const CallingContext &root : analysis.root_contexts()) {
-        LiveAfter &after = after_[root.function];
+        LiveAfter &after = after_[root.copy];
         for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
             after[exit] |= root.after[exit];
         }
@@ -98,25 +98,51 @@ LiveObjects::LiveObjects(const Analysis &analysis)
         while (has_new_) {
             has_new_ = false;
             for (const llvm::Function *function : component) {
-                visit(*function, nullptr);
+                visit(*function, Show());
             }
         }
         for (const llvm::Function *function : component) {
-            visit(*function, &ranking);
+            rank(*function, analysis.copies(), ranking);
         }
     }
     live_counts_ = ranking.take_instructions();
 }
 
-/* Without a ranking, only what is live after callees is found. */
-void LiveObjects::visit(const llvm::Function &function, Ranking *ranking)
+/* Only the last of several copies makes known what is live in any of them. */
+void LiveObjects::rank(const llvm::Function &copy, const ModuleCopies &copies, Ranking &ranking)
+{
+    const llvm::Function &function = copies.original(copy);
+    const size_t count = copies.copies(function).size();
+    if (count == 1) {
+        visit(copy, [&](unsigned number, const CellSet *live) {
+            record(solution_.origins[number], live, ranking);
+        });
+        return;
+    }
+    Joined &joined =
+        joined_.try_emplace(&function, Joined{.copies_left = count, .shown = {}}).first->second;
+    CellSet last;
+    visit(copy, [&](unsigned number, const CellSet *live) {
+        last = live == nullptr ? last : *live;
+        joined.shown[solution_.origins[number]] |= last;
+    });
+    if (--joined.copies_left == 0) {
+        for (const auto &[origin, live] : joined.shown) {
+            record(origin, &live, ranking);
+        }
+        joined_.erase(&function);
+    }
+}
+
+/* With nobody to show it to, only what is live after callees is found. */
+void LiveObjects::visit(const llvm::Function &function, Show show)
 {
     if (!after_.contains(&function)) {
         return;
     }
     for (const llvm::BasicBlock &block : function) {
         if (solution_.defined.block_start(block) != nullptr) {
-            visit_block(block, ranking);
+            visit_block(block, show);
         }
     }
 }
@@ -141,7 +167,7 @@ LiveObjects::find_points(const llvm::BasicBlock &block, CellSet &defined) const
     return points;
 }
 
-void LiveObjects::visit_block(const llvm::BasicBlock &block, Ranking *ranking)
+void LiveObjects::visit_block(const llvm::BasicBlock &block, Show show)
 {
     const LiveAfter after = after_[block.getParent()];
     CellSet defined = *solution_.defined.block_start(block);
@@ -156,17 +182,16 @@ void LiveObjects::visit_block(const llvm::BasicBlock &block, Ranking *ranking)
         if (point.defined) {
             step_back(solution_, instruction, after, live);
         }
-        if (ranking == nullptr) {
+        if (!show) {
             continue;
         }
         if (is_first || point.defined) {
             CellSet shown = live;
             shown &= point.defined ? *point.defined : defined;
             shown |= solution_.cells.pinned();
-            is_first = ranking->set(shown) || is_first;
-            record(point.number, *ranking, is_first);
+            show(point.number, &shown);
         } else {
-            record(point.number, *ranking, false);
+            show(point.number, nullptr);
         }
         is_first = false;
     }
@@ -185,12 +210,12 @@ void LiveObjects::enter(const llvm::CallBase &call, const CellSet &after_return)
     }
 }
 
-void LiveObjects::record(unsigned instruction, Ranking &ranking, bool has_changed)
+void LiveObjects::record(unsigned origin, const CellSet *live, Ranking &ranking)
 {
-    if (has_changed) {
+    if (live != nullptr && ranking.set(*live)) {
         lists_.push_back(ranking.largest());
     }
-    list_of_[instruction] = static_cast<unsigned>(lists_.size() - 1);
+    list_of_[origin] = static_cast<unsigned>(lists_.size() - 1);
     ranking.count_instruction();
 }
 

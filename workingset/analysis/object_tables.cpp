@@ -89,9 +89,19 @@ Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
     return extremes;
 }
 
-std::string bounded_bits(const CellSet &cells, const Cells &all)
+/* What any copy of a function may read before it is overwritten; empty: of a function that nothing
+ * calls, or without a bound. */
+std::string entry_bits(const Analysis &analysis, const llvm::Function &function)
 {
-    const LiveBits bits = bits_of(cells, all);
+    const auto copies = analysis.copies().copies(function);
+    if (copies.empty()) {
+        return "";
+    }
+    CellSet live;
+    for (const llvm::Function *copy : copies) {
+        live |= analysis.solution().summaries.entry(*copy).live;
+    }
+    const LiveBits bits = bits_of(live, analysis.cells());
     return bits.is_bounded() ? std::to_string(bits.total()) : "";
 }
 
@@ -113,11 +123,22 @@ std::optional<uint64_t> frame_bits(const Analysis &analysis, const llvm::Functio
     return bits;
 }
 
-/* Who touches an object, over the whole program. */
+/* Who touches an object, over the whole program but for what no path leads to. */
 struct Uses {
-    const llvm::Instruction *first_write = nullptr, *last_read = nullptr; // in the module's order
+    std::optional<unsigned> first_write, last_read; // in the module's order
     bool is_read = false, is_written = false;
 
+    void add(unsigned instruction, bool reads, bool writes)
+    {
+        is_read = is_read || reads;
+        is_written = is_written || writes;
+        if (reads) {
+            last_read = std::max(last_read.value_or(instruction), instruction);
+        }
+        if (writes) {
+            first_write = std::min(first_write.value_or(instruction), instruction);
+        }
+    }
     [[nodiscard]] const char *word() const
     {
         if (is_read && is_written) {
@@ -130,35 +151,28 @@ struct Uses {
     }
 };
 
+std::string line_of(const Analysis &analysis, std::optional<unsigned> instruction)
+{
+    return instruction ? line_of(&analysis.index().instruction(*instruction)) : "";
+}
+
 std::vector<Uses> find_uses(const Analysis &analysis)
 {
     const Solution solution = analysis.solution();
     std::vector<Uses> uses(analysis.objects().size());
     for (unsigned number = 0; number < solution.index.size(); number++) {
-        const llvm::Instruction &instruction = solution.index.instruction(number);
-        const auto found = find_accesses(instruction, analysis.pointers());
+        const unsigned origin = solution.origins[number];
+        const auto found = find_accesses(solution.index.instruction(number), analysis.pointers());
         for (const Access &access : found.accesses) {
             for (const Location &place : access.places) {
-                Uses &use = uses[place.object];
-                use.is_read = use.is_read || access.is_read;
-                use.is_written = use.is_written || access.is_write;
-                if (access.is_read) {
-                    use.last_read = &instruction;
-                }
-                if (access.is_write && use.first_write == nullptr) {
-                    use.first_write = &instruction;
-                }
+                uses[place.object].add(origin, access.is_read, access.is_write);
             }
         }
         if (!found.touches_escaped) {
             continue;
         }
         for (const Location &place : analysis.pointers().escaped()) {
-            Uses &use = uses[place.object];
-            use.is_read = true;
-            use.is_written = true;
-            use.last_read = &instruction;
-            use.first_write = use.first_write == nullptr ? &instruction : use.first_write;
+            uses[place.object].add(origin, true, true);
         }
     }
     return uses;
@@ -168,7 +182,6 @@ std::vector<Uses> find_uses(const Analysis &analysis)
 
 void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
 {
-    const Solution solution = analysis.solution();
     out << "function,instructions,reached,unbounded,most_bits,least_bits,recursive,entry_bits,"
            "frame_bits,most_block,most_index,most_at\n";
     for (const llvm::Function &function : analysis.module()) {
@@ -180,8 +193,7 @@ void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
             << extremes.reached << ',' << extremes.unbounded << ',' << text_of(extremes.most) << ','
             << text_of(extremes.least) << ','
             << (analysis.graph().is_recursive(function) ? "yes" : "no") << ','
-            << bounded_bits(solution.summaries.entry(function).live, analysis.cells()) << ','
-            << text_of(frame_bits(analysis, function));
+            << entry_bits(analysis, function) << ',' << text_of(frame_bits(analysis, function));
         if (extremes.largest == nullptr) {
             out << ",,,\n";
             continue;
@@ -220,8 +232,9 @@ void write_objects(llvm::raw_ostream &out, const Analysis &analysis, const LiveO
             << class_name(storage) << ','
             << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
             << text_of(object.size_bytes) << ',' << instances_of(object) << ','
-            << uses[number].word() << ',' << csv_field(line_of(uses[number].first_write)) << ','
-            << csv_field(line_of(uses[number].last_read)) << ',' << live_count << ',';
+            << uses[number].word() << ',' << csv_field(line_of(analysis, uses[number].first_write))
+            << ',' << csv_field(line_of(analysis, uses[number].last_read)) << ',' << live_count
+            << ',';
         if (reached > 0) {
             out << llvm::format(
                 "%.4f", static_cast<double>(live_count) / static_cast<double>(reached)

@@ -101,7 +101,7 @@ class PathFinder::Search {
         const Way way = ways_.back();
         for (size_t root = 0; root < finder_.roots_.size(); root++) {
             const CallingContext &context = finder_.roots_[root];
-            const bool is_end = goal_ == Goal::Read && context.function == way.function &&
+            const bool is_end = goal_ == Goal::Read && context.copy == way.function &&
                                 context.after[static_cast<size_t>(way.exit)].test(cell_);
             if (is_end && way.length + 1 < best_.length) {
                 best_ = {way.length + 1, number, NONE, 0, root};
@@ -144,6 +144,7 @@ class PathFinder::Search {
     CellPath written(unsigned point)
     {
         CellPath path{
+            .from = &graph_.instruction(point),
             .cell = cell_,
             .length = best_.length,
             .steps = {},
@@ -321,16 +322,16 @@ class PathFinder::Search {
         const llvm::Function *next = nullptr;
         unsigned shortest = NONE;
         for (const CallingContext &other : finder_.roots_) {
-            const unsigned entry = graph_.entry(*other.function);
-            const CellSet &read = finder_.solution_.summaries.entry(*other.function).live;
+            const unsigned entry = graph_.entry(*other.copy);
+            const CellSet &read = finder_.solution_.summaries.entry(*other.copy).live;
             const bool may_follow =
                 is_constructor(*root.function) || !is_constructor(*other.function);
             CellSet common = read;
             common &= root.after[exit];
-            if (may_follow && common == read && paths_.outlives(*other.function) &&
+            if (may_follow && common == read && paths_.outlives(*other.copy) &&
                 paths_.to_goal(entry) < shortest) {
                 shortest = paths_.to_goal(entry);
-                next = other.function;
+                next = other.copy;
             }
         }
         path.steps.push_back(
@@ -374,7 +375,8 @@ class PathFinder::Search {
 };
 
 PathFinder::PathFinder(const Analysis &analysis)
-    : solution_(analysis.solution()), graph_(solution_), roots_(analysis.root_contexts())
+    : calls_(analysis.graph()), solution_(analysis.solution()), graph_(solution_),
+      roots_(analysis.root_contexts())
 {
     find_chains();
 }
@@ -383,8 +385,8 @@ void PathFinder::find_chains()
 {
     llvm::SetVector<const llvm::Function *> reached; // in the order of the length of their chains
     for (size_t root = 0; root < roots_.size(); root++) {
-        if (reached.insert(roots_[root].function)) {
-            chains_[roots_[root].function] = {root, NO_CALL};
+        if (reached.insert(roots_[root].copy)) {
+            chains_[roots_[root].copy] = {root, NO_CALL};
         }
     }
     for (size_t i = 0; i < reached.size(); i++) {
@@ -416,7 +418,7 @@ bool PathFinder::may_run_below(const llvm::Function &frame, const llvm::Function
     for (size_t i = 0; i < reached.size(); i++) {
         for (const llvm::Instruction &instruction : llvm::instructions(*reached[i])) {
             if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-                const auto callees = solution_.graph.callees(*call);
+                const auto callees = calls_.callees(*call);
                 reached.insert(callees.begin(), callees.end());
             }
         }

@@ -8,59 +8,80 @@ namespace laxity::workingset {
 
 namespace {
 
-/* What the analysis says about one instruction and one object, before any path is looked for. */
+/* What the analysis says about one instruction and one object, before any path is looked for: in
+ * all situations in which the function is called. */
 class Place {
   public:
-    Place(const PathFinder &finder, const llvm::Instruction &at, const CellSet &cells)
-        : finder_(finder), solution_(finder.solution()), at_(at), cells_(cells)
+    Place(
+        const Analysis &analysis,
+        const PathFinder &finder,
+        const llvm::Instruction &at,
+        const CellSet &cells
+    )
+        : finder_(finder), cells_(cells)
     {
-        const CellSet *start = solution_.defined.block_start(*at.getParent());
-        if (start == nullptr) {
-            return;
-        }
-        is_reached_ = true;
-        defined_ = *start;
-        for (const llvm::Instruction &before : *at.getParent()) {
-            if (&before == &at) {
-                break;
+        const ModuleCopies &copies = analysis.copies();
+        for (const llvm::Function *function : copies.copies(*at.getFunction())) {
+            const llvm::Instruction *copy = copies.find(*function, at);
+            if (copy != nullptr && finder.solution().defined.block_start(*copy->getParent())) {
+                points_.push_back({copy, defined_before(*copy)});
             }
-            solution_.defined.step(before, defined_);
         }
     }
 
     [[nodiscard]] bool is_reached() const
     {
-        return is_reached_;
+        return !points_.empty();
     }
 
     /* May anything have been written to it? */
     [[nodiscard]] bool is_defined() const
     {
-        return cells_.intersects(defined_);
+        return llvm::any_of(points_, [this](const Point &point) {
+            return cells_.intersects(point.defined);
+        });
     }
 
     /* The shortest path of a cell of the object that holds something, or of one that does not. */
     [[nodiscard]] std::optional<CellPath> shortest(Goal goal, bool is_defined) const
     {
         std::optional<CellPath> best;
-        for (const unsigned cell : cells_) {
-            if (defined_.test(cell) != is_defined) {
-                continue;
-            }
-            std::optional<CellPath> path = finder_.find(at_, cell, goal);
-            if (path && (!best || path->length < best->length)) {
-                best = std::move(path);
+        for (const Point &point : points_) {
+            for (const unsigned cell : cells_) {
+                if (point.defined.test(cell) != is_defined) {
+                    continue;
+                }
+                std::optional<CellPath> path = finder_.find(*point.copy, cell, goal);
+                if (path && (!best || path->length < best->length)) {
+                    best = std::move(path);
+                }
             }
         }
         return best;
     }
 
   private:
+    struct Point {
+        const llvm::Instruction *copy;
+        CellSet defined; // before it
+    };
+
+    [[nodiscard]] CellSet defined_before(const llvm::Instruction &copy) const
+    {
+        const MayDefined &all = finder_.solution().defined;
+        CellSet defined = *all.block_start(*copy.getParent());
+        for (const llvm::Instruction &before : *copy.getParent()) {
+            if (&before == &copy) {
+                break;
+            }
+            all.step(before, defined);
+        }
+        return defined;
+    }
+
     const PathFinder &finder_;
-    const Solution &solution_;
-    const llvm::Instruction &at_;
-    CellSet cells_, defined_;
-    bool is_reached_ = false;
+    CellSet cells_;
+    std::vector<Point> points_; // the copies of the instruction that some path leads to
 };
 
 bool is_read(const Solution &solution, const CellSet &cells)
@@ -77,11 +98,15 @@ bool is_read(const Solution &solution, const CellSet &cells)
 /* What is live of the object in the context of the path. */
 std::vector<CellRange> live_ranges(const Analysis &analysis, const CellPath &path, const Why &why)
 {
+    const ModuleCopies &copies = analysis.copies();
     CallingContext context = path.root;
     for (size_t i = 0; i < path.calls.size(); i++) {
-        const llvm::Function &callee =
-            i + 1 < path.calls.size() ? *path.calls[i + 1]->getFunction() : *why.at->getFunction();
-        context = analysis.enter(context, *path.calls[i], callee);
+        const llvm::Instruction &next = i + 1 < path.calls.size() ? *path.calls[i + 1] : *path.from;
+        context = analysis.enter(
+            context,
+            *llvm::cast<llvm::CallBase>(copies.original(*path.calls[i])),
+            copies.original(*next.getFunction())
+        );
     }
     std::vector<CellRange> live = analysis.live_before(context, *why.at).cells;
     std::erase_if(live, [&](const CellRange &range) { return range.object != why.object; });
@@ -125,7 +150,7 @@ Why explain_cells(
         return why;
     }
     for (const llvm::Instruction *at : places) {
-        const Place place(finder, *at, cells);
+        const Place place(analysis, finder, *at, cells);
         std::optional<CellPath> path = place.shortest(Goal::Read, true);
         if (path) {
             why.verdict = Verdict::Live;
@@ -135,7 +160,7 @@ Why explain_cells(
             return why;
         }
     }
-    explain_dead(finder, Place(finder, *why.at, cells), why);
+    explain_dead(finder, Place(analysis, finder, *why.at, cells), why);
     return why;
 }
 

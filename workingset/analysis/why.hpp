@@ -20,6 +20,7 @@ enum class StepKind : uint8_t {
     LoopOverwrites // a loop that is entered behind `at` overwrites all of the cell
 };
 
+/* In terms of the analysed module's copies, as the whole path: Analysis::copies() tells of what. */
 struct Step {
     StepKind kind;
     const llvm::Instruction *at; // nullptr: Root, Environment
@@ -29,6 +30,7 @@ struct Step {
 
 /* A path of one cell from a point, in a context that the path needs, to what it ends with. */
 struct CellPath {
+    const llvm::Instruction *from; // where it begins
     unsigned cell;
     unsigned length; // steps; what is passed through counts with what is in it
     std::vector<Step> steps;
@@ -41,16 +43,18 @@ struct CellPath {
  * The paths that explain a live set.
  *
  * For a cell that is not pinned there is a path to a read from an instruction exactly if the
- * analysis calls it live there in some context, but for what was never written.
+ * analysis calls it live there in some context, but for what was never written. Paths go through
+ * the copies that the analysis has looked at: only they say what an instruction reads in which
+ * situation.
  */
 class PathFinder {
   public:
     explicit PathFinder(const Analysis &analysis);
 
-    /* The shortest path over all contexts; nullopt: there is none. */
+    /* The shortest path over all contexts from an instruction of a copy; nullopt: there is none. */
     [[nodiscard]] std::optional<CellPath>
     find(const llvm::Instruction &from, unsigned cell, Goal goal) const;
-    /* Can the function run while `frame` is on the stack, or is it the same? */
+    /* Can the user's function run while `frame` is on the stack, or is it the same? */
     [[nodiscard]] bool
     may_run_below(const llvm::Function &frame, const llvm::Function &inner) const;
 
@@ -64,6 +68,7 @@ class PathFinder {
 
     void find_chains();
 
+    const CallGraph &calls_; // of the user's functions
     Solution solution_;
     PointGraph graph_;
     std::vector<CallingContext> roots_;
@@ -87,14 +92,15 @@ enum class Verdict : uint8_t {
 /* Why an object is live before an instruction, or why not. */
 struct Why {
     Verdict verdict;
-    const llvm::Instruction *at;
+    const llvm::Instruction *at; // of the user's
     unsigned object;
     std::optional<CellPath> path; // Live: to the read; Dead: to the nearest overwriting, if any
     std::vector<CellRange> live;  // of the object, in the context of the path
     bool is_ever_read;            // by an instruction of the program
 };
 
-/* Of the first of `places` at which the object is live; if there is none, of the first. */
+/* Of the first of `places`, instructions of the user's, at which the object is live; if there is
+ * none, of the first. */
 [[nodiscard]] Why explain(
     const Analysis &analysis,
     const PathFinder &finder,

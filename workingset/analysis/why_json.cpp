@@ -121,17 +121,23 @@ const llvm::Instruction &first_of_source(const llvm::Instruction &at)
     return found == nullptr ? at : *found;
 }
 
+/* The user's instruction that one of a copy stands for. */
+const llvm::Instruction &users(const Analysis &analysis, const llvm::Instruction &copy)
+{
+    return analysis.index().instruction(analysis.copies().origin(copy));
+}
+
 llvm::json::Value step_of(const Analysis &analysis, const Step &step)
 {
     llvm::json::Object object{
         {"what", word_of(step.kind)}, {"at", nullptr}, {"function", nullptr}, {"by", nullptr}
     };
     if (step.at != nullptr) {
-        object["at"] =
-            place_of(analysis, step.kind == StepKind::Block ? first_of_source(*step.at) : *step.at);
+        const llvm::Instruction &at = users(analysis, *step.at);
+        object["at"] = place_of(analysis, step.kind == StepKind::Block ? first_of_source(at) : at);
     }
     if (step.function != nullptr) {
-        object["function"] = step.function->getName();
+        object["function"] = analysis.copies().original(*step.function).getName();
     }
     const bool has_exit = step.kind == StepKind::Leave || step.kind == StepKind::Through ||
                           step.kind == StepKind::Root || step.kind == StepKind::Environment;
@@ -145,7 +151,7 @@ llvm::json::Value path_of(const Analysis &analysis, const CellPath &path)
 {
     llvm::json::Array calls;
     for (const llvm::CallBase *call : path.calls) {
-        calls.push_back(place_of(analysis, *call));
+        calls.push_back(place_of(analysis, users(analysis, *call)));
     }
     llvm::json::Array steps;
     for (const Step &step : path.steps) {

@@ -55,6 +55,9 @@ class LiveAnywhere {
   private:
     void add(const CallingContext &context)
     {
+        if (context.copy == nullptr) {
+            return; // in this situation the call does not enter the function
+        }
         std::vector<unsigned> key;
         for (const CellSet &cells : context.after) {
             for (const unsigned cell : cells) {
@@ -62,17 +65,16 @@ class LiveAnywhere {
             }
             key.push_back(~0U);
         }
-        if (known_.emplace(context.function, key).second) {
+        if (known_.emplace(context.copy, key).second) {
             pending_.push_back(context);
         }
     }
 
     void visit(const CallingContext &context)
     {
-        const Solution solution = analysis_.solution();
         for (const llvm::Instruction &instruction : llvm::instructions(*context.function)) {
             if (!analysis_.index().has_number(instruction) ||
-                solution.defined.block_start(*instruction.getParent()) == nullptr) {
+                !analysis_.is_reached(context, instruction)) {
                 continue;
             }
             CellSet &live = live_[analysis_.index().number(instruction)];
@@ -107,14 +109,20 @@ class LiveAnywhere {
     std::deque<CallingContext> pending_;
 };
 
-/* Follows the steps of a path. */
+/* Follows the steps of a path, through the copies in which it is. */
 class Follower {
   public:
-    Follower(const Analysis &analysis, unsigned cell) : analysis_(analysis), cell_(cell) {}
+    Follower(const Analysis &analysis, unsigned cell)
+        : copies_(analysis.copies()), solution_(analysis.solution()), cell_(cell)
+    {
+    }
 
     bool follow(const llvm::Instruction &from, const CellPath &path)
     {
-        at_ = &from;
+        if (copies_.original(*path.from) != &from) {
+            return false;
+        }
+        at_ = path.from;
         for (const Step &step : path.steps) {
             if (!take(step)) {
                 return false;
@@ -163,8 +171,8 @@ class Follower {
 
     [[nodiscard]] const Effect *effect(const llvm::Instruction &instruction) const
     {
-        return analysis_.index().has_number(instruction)
-                   ? analysis_.cells().effect(analysis_.index().number(instruction))
+        return solution_.index.has_number(instruction)
+                   ? solution_.cells.effect(solution_.index.number(instruction))
                    : nullptr;
     }
     [[nodiscard]] bool is_killed(const llvm::Instruction &instruction) const
@@ -179,7 +187,7 @@ class Follower {
     }
     [[nodiscard]] bool calls(const Step &step) const
     {
-        const auto callees = analysis_.graph().callees(*llvm::cast<llvm::CallBase>(step.at));
+        const auto callees = solution_.graph.callees(*llvm::cast<llvm::CallBase>(step.at));
         return llvm::is_contained(callees, step.function);
     }
 
@@ -226,7 +234,8 @@ class Follower {
         });
     }
 
-    const Analysis &analysis_;
+    const ModuleCopies &copies_;
+    Solution solution_;
     unsigned cell_;
     const llvm::Instruction *at_ = nullptr;
     std::vector<const llvm::Instruction *> stack_;
