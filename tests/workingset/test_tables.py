@@ -31,11 +31,29 @@ define i32 @main() {
 }
 """
 
+# get is analysed once per object that it is told.
+SITUATIONS = """\
+@a = internal global i32 1
+@b = internal global i32 2
+define internal i32 @get(ptr %one) {
+  %v = load i32, ptr %one
+  ret i32 %v
+}
+define i32 @main() {
+  store i32 3, ptr @a
+  %x = call i32 @get(ptr @a)
+  store i32 4, ptr @b
+  %y = call i32 @get(ptr @b)
+  %z = add i32 %x, %y
+  ret i32 %z
+}
+"""
 
-def tables(tmp_path: Path) -> tuple[list[dict[str, str]], ...]:
-    """Analyse it; the rows of instructions, functions and objects."""
+
+def tables(tmp_path: Path, source: str = PROGRAM) -> tuple[list[dict[str, str]], ...]:
+    """Analyse a program; the rows of instructions, functions and objects."""
     program = tmp_path / "p.ll"
-    program.write_text(PROGRAM, encoding="utf-8")
+    program.write_text(source, encoding="utf-8")
     analyse(program, tmp_path / "out")
     found = []
     for name in ("workingset", "functions", "objects"):
@@ -91,3 +109,14 @@ def test_functions_say_what_they_read_first_and_where_most_is_live(tmp_path: Pat
     # 64 bits, while local waits; in main before the call, 64 + 32 + 16.
     assert found["f"] == ["96", "0", "144", "0", "3"]
     assert found["main"] == ["64", "16", "112", "0", "3"]
+
+
+def test_what_is_live_in_any_situation_of_an_instruction_counts_once_for_it(tmp_path: Path):
+    rows, functions, objects = tables(tmp_path, SITUATIONS)
+    # Each call's object is live before the call and before the load, never both at once.
+    assert [row["objects"] for row in rows] == ["a:32;b:32", "", "", "a:32", "", "b:32", "", ""]
+    assert {row["name"]: (row["use"], row["live_instructions"]) for row in objects} == {
+        "a": ("read-write", "2"),
+        "b": ("read-write", "2"),
+    }
+    assert {row["function"]: row["entry_bits"] for row in functions} == {"get": "64", "main": "0"}

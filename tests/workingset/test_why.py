@@ -72,3 +72,49 @@ def test_a_value_that_one_caller_needs_is_explained_in_the_context_of_that_calle
     last = answer.path.steps[-1].at
     assert last is not None
     assert last.line == 8
+
+
+# set is analysed once per call, since it is told another variable each time.
+TWO_SITUATIONS = (
+    "static int first, second;\n"  # 1
+    "static __attribute__((noinline)) void set(int *one) {\n"
+    "  *one = 1;\n"  # 3
+    "}\n"
+    "int main(int argc, char **argv) {\n"
+    "  (void)argv; second = argc;\n"
+    "  set(&first);\n"  # 7
+    "  set(&second);\n"  # 8
+    "  return first + second;\n"  # 9
+    "}\n"
+)
+
+
+def test_a_path_through_one_of_several_situations_names_functions_and_lines_of_the_source(
+    tmp_path: Path,
+) -> None:
+    need_tool()
+    answer = explain(make_subject(TWO_SITUATIONS, tmp_path).bitcode, "first@3", None, 60)
+    # Before the first call sets it, first holds what nobody reads; the second leaves it alone.
+    assert answer.verdict == "live"
+    assert answer.path is not None
+    assert [(call.function, call.line) for call in answer.path.calls] == [("main", 8)]
+    assert [(step.what, step.function) for step in answer.path.steps] == [
+        ("leaves", "set"),
+        ("reads", "main"),
+    ]
+    last = answer.path.steps[-1].at
+    assert last is not None
+    assert last.line == 9
+
+
+def test_a_variable_that_each_situation_overwrites_or_leaves_dead_is_dead(tmp_path: Path) -> None:
+    need_tool()
+    answer = explain(make_subject(TWO_SITUATIONS, tmp_path).bitcode, "second@3", None, 60)
+    # Where set is told second it overwrites that at once: the nearest end of what it holds.
+    assert answer.verdict == "dead"
+    assert answer.path is not None
+    assert [call.line for call in answer.path.calls] == [8]
+    assert [step.what for step in answer.path.steps] == ["overwrites"]
+    last = answer.path.steps[-1].at
+    assert last is not None
+    assert (last.function, last.line) == ("set", 3)

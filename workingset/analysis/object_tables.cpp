@@ -128,15 +128,16 @@ struct Uses {
     std::optional<unsigned> first_write, last_read; // in the module's order
     bool is_read = false, is_written = false;
 
-    void read(unsigned instruction)
+    void add(unsigned instruction, bool reads, bool writes)
     {
-        is_read = true;
-        last_read = std::max(last_read.value_or(instruction), instruction);
-    }
-    void write(unsigned instruction)
-    {
-        is_written = true;
-        first_write = std::min(first_write.value_or(instruction), instruction);
+        is_read = is_read || reads;
+        is_written = is_written || writes;
+        if (reads) {
+            last_read = std::max(last_read.value_or(instruction), instruction);
+        }
+        if (writes) {
+            first_write = std::min(first_write.value_or(instruction), instruction);
+        }
     }
     [[nodiscard]] const char *word() const
     {
@@ -164,20 +165,14 @@ std::vector<Uses> find_uses(const Analysis &analysis)
         const auto found = find_accesses(solution.index.instruction(number), analysis.pointers());
         for (const Access &access : found.accesses) {
             for (const Location &place : access.places) {
-                if (access.is_read) {
-                    uses[place.object].read(origin);
-                }
-                if (access.is_write) {
-                    uses[place.object].write(origin);
-                }
+                uses[place.object].add(origin, access.is_read, access.is_write);
             }
         }
         if (!found.touches_escaped) {
             continue;
         }
         for (const Location &place : analysis.pointers().escaped()) {
-            uses[place.object].read(origin);
-            uses[place.object].write(origin);
+            uses[place.object].add(origin, true, true);
         }
     }
     return uses;

@@ -55,6 +55,9 @@ class LiveAnywhere {
   private:
     void add(const CallingContext &context)
     {
+        if (context.copy == nullptr) {
+            return; // in this situation the call does not enter the function
+        }
         std::vector<unsigned> key;
         for (const CellSet &cells : context.after) {
             for (const unsigned cell : cells) {
