@@ -61,7 +61,7 @@ class Attributor {
     std::vector<std::vector<Overlap>> overlaps_; // by cell
     std::vector<bool> is_comparable_;            // by cell: its object can be found in the part
     std::vector<bool> is_counted_;               // by cell
-    std::vector<bool> is_aliased_, is_indexed_, is_volatile_; // by object
+    std::vector<bool> is_aliased_, is_indexed_;  // by object
     std::vector<uint64_t> live_; // by cell: bytes that were live at some visit of the instruction
     std::vector<ObjectAttribution> objects_;
 };
@@ -76,7 +76,7 @@ Attributor::Attributor(
     : observed_(verdict.observed), resolved_(resolved), numbering_(numbering), sets_(sets),
       part_(part), part_contexts_(part.find_contexts(resolved)), overlaps_(sets.cell_count()),
       is_comparable_(sets.cell_count()), is_aliased_(sets.object_count()),
-      is_indexed_(observed_.is_indexed), is_volatile_(sets.object_count()), live_(sets.cell_count())
+      is_indexed_(observed_.is_indexed), live_(sets.cell_count())
 {
     for (unsigned object = 0; object < sets.object_count(); object++) {
         objects_.push_back({object, 0, 0, observed_.dynamic_byte_points[object], {}});
@@ -126,7 +126,6 @@ void Attributor::find_kinds_of_access()
         std::vector<unsigned> possible = sets_.may_touch(instruction);
         for (unsigned object : possible) {
             is_aliased_[object] = is_aliased_[object] || possible.size() > 1;
-            is_volatile_[object] = is_volatile_[object] || instruction.isVolatile();
             is_indexed_[object] = is_indexed_[object] || has_variable_index(instruction);
         }
     }
@@ -166,7 +165,7 @@ uint64_t Attributor::left_bytes(unsigned cell, const llvm::BitVector &left) cons
 Cause Attributor::cause_of(unsigned cell, bool has_live_bytes) const
 {
     unsigned object = sets_.cell(cell).object;
-    if (is_volatile_[object]) {
+    if (sets_.object(object).is_volatile) {
         return Cause::Volatile; // always called live
     }
     if (has_live_bytes || observed_.is_touched_in_parts[cell] || is_indexed_[object]) {

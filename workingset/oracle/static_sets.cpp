@@ -92,6 +92,7 @@ AnalysedSets::AnalysedSets(std::unique_ptr<Analysis> analysis)
             {.name = object.name,
              .memory_class = class_of(object.storage),
              .has_many_instances = object.has_many_instances,
+             .is_volatile = object.is_volatile,
              .size_bytes = object.size_bytes.value_or(0)}
         );
     }
@@ -237,9 +238,16 @@ llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instructi
 std::vector<unsigned> AnalysedSets::may_touch(const llvm::Instruction &instruction) const
 {
     std::vector<unsigned> objects;
-    if (const llvm::Value *address = llvm::getLoadStorePointerOperand(&instruction)) {
-        for (const Location &place : analysis_->pointers().targets(*address)) {
-            objects.push_back(place.object);
+    const ModuleCopies &copies = analysis_->copies();
+    for (const llvm::Function *copy : copies.copies(*instruction.getFunction())) {
+        const llvm::Instruction *there = copies.find(*copy, instruction);
+        if (there == nullptr) {
+            continue;
+        }
+        if (const llvm::Value *address = llvm::getLoadStorePointerOperand(there)) {
+            for (const Location &place : analysis_->pointers().targets(*address)) {
+                objects.push_back(place.object);
+            }
         }
     }
     std::ranges::sort(objects);

@@ -38,7 +38,8 @@ struct StaticObject {
     std::string name;
     MemoryClass memory_class = MemoryClass::Other;
     bool has_many_instances = false;
-    uint64_t size_bytes = 0; // 0: not known
+    bool is_volatile = false; // live everywhere, whatever overwrites it
+    uint64_t size_bytes = 0;  // 0: not known
 };
 
 // Bytes of an object that the analysis does not tell apart.
