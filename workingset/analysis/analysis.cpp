@@ -137,7 +137,7 @@ void Analysis::solve(const Options &options)
     find_roots(options);
     for (const llvm::Function *function : pointers_->concurrent_functions()) {
         if (!function->isDeclaration()) {
-            roots_.push_back({.function = function, .after = {}});
+            roots_.push_back({.function = function, .after = {}, .is_late = true});
         }
     }
     MayDefined::Roots roots;
@@ -147,7 +147,7 @@ void Analysis::solve(const Options &options)
                 cells_->frame(*root.function)
             );
         }
-        roots.functions.push_back(root.function);
+        (root.is_late ? roots.late_functions : roots.functions).push_back(root.function);
     }
     roots.defined = defined_before_roots_;
     roots.is_everything = calls_setjmp(module_);
@@ -383,12 +383,12 @@ void Analysis::add_program_roots(const llvm::Function &main)
     }
     for (const llvm::Function *function : pointers_->exit_functions()) {
         if (!function->isDeclaration()) {
-            roots_.push_back({.function = function, .after = after});
+            roots_.push_back({.function = function, .after = after, .is_late = true});
         }
     }
     for (const llvm::Function *function :
          listed_functions(copies_->module(), "llvm.global_dtors")) {
-        roots_.push_back({.function = function, .after = after});
+        roots_.push_back({.function = function, .after = after, .is_late = true});
     }
     notes_.emplace_back("program mode: live from main to the last exit handler");
 }

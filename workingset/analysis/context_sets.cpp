@@ -77,7 +77,9 @@ LiveAfter after_callee(
         Fault::AfterReturnDropped, Fault::AfterUnwindDropped, Fault::AfterExitDropped
     };
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-        after[exit].intersectWithComplement(solution.cells.frame(callee));
+        if (exit != PROCESS) { // exit() leaves no frame: handlers may read what is in them
+            after[exit].intersectWithComplement(solution.cells.frame(callee));
+        }
         if (has_fault(DROPS[exit])) {
             after[exit].clear();
         }

@@ -68,6 +68,7 @@ void step_back(
 struct Root {
     const llvm::Function *function;
     LiveAfter after;
+    bool is_late = false; // a handler of exits, a thread: what ran before may have written anything
 };
 
 /*

@@ -34,6 +34,9 @@ MayDefined::MayDefined(
     for (const llvm::Function *root : roots.functions) {
         add_entry(*root, is_everything_ ? everything_ : defined);
     }
+    for (const llvm::Function *root : roots.late_functions) {
+        add_entry(*root, everything_);
+    }
     while (!pending_.empty()) {
         solve(*pending_.pop_back_val());
     }

@@ -20,6 +20,8 @@ class MayDefined {
   public:
     struct Roots {
         std::vector<const llvm::Function *> functions;
+        // Handlers of exits, threads: whatever is written anywhere may have been written before.
+        std::vector<const llvm::Function *> late_functions;
         CellSet defined;            // before the first of them, beside the globals
         bool is_everything = false; // setjmp: no order of writes can be relied on
     };

@@ -107,7 +107,7 @@ class PathFinder::Search {
                 best_ = {way.length + 1, number, NONE, 0, root};
             }
         }
-        if (!paths_.outlives(*way.function)) {
+        if (way.exit != Exit::Process && !paths_.outlives(*way.function)) {
             return;
         }
         for (const unsigned call : graph_.callers(*way.function)) {

@@ -99,7 +99,9 @@ class Oracle:
         Raises:
             NoVerdict: There is no verdict.
         """
-        told = [] if self.annotations is None else ["--annotations", self.annotations]
+        told: list[Path | str] = []
+        if self.annotations is not None:
+            told = ["--annotations", self.annotations]
         done = self._start("check", [self.tool, "check", program, trace, *told, *options], None, {})
         try:
             verdict = msgspec.json.decode(done.output)
