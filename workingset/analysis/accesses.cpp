@@ -108,7 +108,9 @@ class Finder {
             return;
         }
         for (Location &place : access.places) { // a constant, though a computed one
-            place.offset = *place.offset + first.first_byte;
+            if (place.offset) {
+                *place.offset += first.first_byte;
+            }
         }
     }
     void add_read(const llvm::Value &pointer, std::optional<uint64_t> bytes)

@@ -196,12 +196,14 @@ void Analysis::find_original_graph()
         llvm::SetVector<const llvm::Function *> callees;
         bool is_copied = false;
         for (const llvm::Function *function : copies_->copies(*call.getFunction())) {
-            if (const llvm::Instruction *copy = copies_->find(*function, call)) {
-                is_copied = true;
-                for (const llvm::Function *callee :
-                     graph_->callees(llvm::cast<llvm::CallBase>(*copy))) {
-                    callees.insert(&copies_->original(*callee));
-                }
+            const llvm::Instruction *copy = copies_->find(*function, call);
+            if (copy == nullptr) {
+                continue;
+            }
+            is_copied = true;
+            for (const llvm::Function *callee :
+                 graph_->callees(llvm::cast<llvm::CallBase>(*copy))) {
+                callees.insert(&copies_->original(*callee));
             }
         }
         if (!is_copied && call.getCalledFunction() != nullptr) {

@@ -21,6 +21,19 @@ bool escapes(const llvm::CallBase &call, unsigned number, const ExternalModel &m
     });
 }
 
+/* What the runtime of C++ reads of the types that the call names. */
+TypeInfos compared_types(const llvm::CallBase &call, const ExternalModel &model)
+{
+    TypeInfos types;
+    for (const ModelAccess &read : model.reads) {
+        if (read.extent.kind == Extent::Kind::TypeInfo) {
+            const TypeInfos infos = find_type_infos(*call.getArgOperand(read.argument));
+            types.insert(infos.begin(), infos.end());
+        }
+    }
+    return types;
+}
+
 } // namespace
 
 void PointerAnalysis::copy_contents(unsigned from_pointer, unsigned to_pointer)
@@ -150,13 +163,8 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
             }
         }
     }
-    for (const ModelAccess &read : model.reads) {
-        if (read.extent.kind == Extent::Kind::TypeInfo) {
-            for (const llvm::GlobalVariable *info :
-                 find_type_infos(*call.getArgOperand(read.argument))) {
-                node_of(*info);
-            }
-        }
+    for (const llvm::GlobalVariable *info : compared_types(call, model)) {
+        node_of(*info);
     }
     for (unsigned i = 0; i < call.arg_size(); i++) {
         if (escapes(call, i, model)) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <llvm/IR/IntrinsicInst.h>
+#include <memory>
 
 namespace laxity::workingset {
 
@@ -30,6 +31,33 @@ bool has_cells(const Object &object)
            object.size_bytes != std::optional<uint64_t>(0);
 }
 
+/* Where in an object that begins and ends what variable offsets reach. */
+struct ReachEnds {
+    std::vector<int64_t> every; // run's
+    std::vector<int64_t> outermost;
+};
+
+void add_reach_ends(const Access &access, std::vector<ReachEnds> &ends)
+{
+    if (!access.reach) {
+        return;
+    }
+    const ByteRuns &runs = *access.reach;
+    for (const Location &place : access.places) {
+        if (!place.offset) {
+            continue;
+        }
+        const int64_t base = *place.offset;
+        ReachEnds &there = ends[place.object];
+        for (const ByteRun &run : runs) {
+            there.every.push_back(base + run.first_byte);
+            there.every.push_back(base + run.end_byte);
+        }
+        there.outermost.push_back(base + runs.front().first_byte);
+        there.outermost.push_back(base + runs.back().end_byte);
+    }
+}
+
 } // namespace
 
 Cells::Cells(
@@ -42,15 +70,15 @@ Cells::Cells(
 {
     std::vector<InstructionAccesses> accesses;
     accesses.reserve(index.size());
-    std::optional<IndexRanges> ranges;
+    std::unique_ptr<IndexRanges> ranges;
     const llvm::Function *function = nullptr;
     for (unsigned number = 0; number < index.size(); number++) {
         const llvm::Instruction &instruction = index.instruction(number);
         if (instruction.getFunction() != function) {
             function = instruction.getFunction();
-            ranges.emplace(*function);
+            ranges = std::make_unique<IndexRanges>(*function);
         }
-        accesses.push_back(find_accesses(instruction, pointers, &*ranges));
+        accesses.push_back(find_accesses(instruction, pointers, ranges.get()));
     }
     cut_objects(accesses);
     number_cells();
@@ -76,26 +104,16 @@ void Cells::cut_at(const Access &access)
 /* The ends of what variable offsets reach: every run's while they are few, else the outermost. */
 void Cells::cut_at_reach(const std::vector<InstructionAccesses> &accesses)
 {
-    std::vector<std::vector<int64_t>> inner(objects_.size());
-    std::vector<std::vector<int64_t>> outer(objects_.size());
+    std::vector<ReachEnds> ends(objects_.size());
     for (const InstructionAccesses &instruction : accesses) {
         for (const Access &access : instruction.accesses) {
-            for (const Location &place : access.places) {
-                if (!access.reach || !place.offset) {
-                    continue;
-                }
-                for (const ByteRun &run : *access.reach) {
-                    inner[place.object].push_back(*place.offset + run.first_byte);
-                    inner[place.object].push_back(*place.offset + run.end_byte);
-                }
-                outer[place.object].push_back(*place.offset + access.reach->front().first_byte);
-                outer[place.object].push_back(*place.offset + access.reach->back().end_byte);
-            }
+            add_reach_ends(access, ends);
         }
     }
     for (unsigned object = 0; object < objects_.size(); object++) {
-        sort_once(inner[object]);
-        for (int64_t cut : inner[object].size() > MAX_RANGE_CUTS ? outer[object] : inner[object]) {
+        auto &[every, outermost] = ends[object];
+        sort_once(every);
+        for (int64_t cut : every.size() > MAX_RANGE_CUTS ? outermost : every) {
             if (cut > 0 && cuts_[object].size() < MAX_CUTS) {
                 cuts_[object].push_back(static_cast<uint64_t>(cut));
             }

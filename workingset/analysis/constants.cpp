@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueLattice.h>
@@ -127,7 +128,7 @@ class Propagation {
         }
     }
 
-    bool is_entered_from_outside(const llvm::Function &function) const
+    [[nodiscard]] bool is_entered_from_outside(const llvm::Function &function) const
     {
         return !function.hasLocalLinkage() || function.hasAddressTaken() ||
                entries_.contains(function.getName());
@@ -207,32 +208,38 @@ class Propagation {
         });
     }
 
-    /* What turned out to be undefined by folding is unknown, too; false: there was none. */
-    bool raise_undefined()
+    /* The solver knows nothing of what is computed where it never comes. */
+    void visit_executable(llvm::function_ref<void(llvm::Value &)> visit)
     {
-        bool has_changed = false;
-        const auto raise = [&](llvm::Value &value) {
-            if (!value.getType()->isVoidTy() && !value.getType()->isStructTy() &&
-                is_uncertain(solver_.getLatticeValueFor(&value))) {
-                solver_.markOverdefined(&value);
-                has_changed = true;
-            }
-        };
         for (llvm::Function &function : module_) {
             if (function.isDeclaration() || !solver_.isBlockExecutable(&function.front())) {
                 continue;
             }
             for (llvm::Argument &argument : function.args()) {
-                raise(argument);
+                visit(argument);
             }
             for (llvm::BasicBlock &block : function) {
-                if (solver_.isBlockExecutable(&block)) {
-                    for (llvm::Instruction &instruction : block) {
-                        raise(instruction);
-                    }
+                if (!solver_.isBlockExecutable(&block)) {
+                    continue;
+                }
+                for (llvm::Instruction &instruction : block) {
+                    visit(instruction);
                 }
             }
         }
+    }
+
+    /* What turned out to be undefined by folding is unknown, too; false: there was none. */
+    bool raise_undefined()
+    {
+        bool has_changed = false;
+        visit_executable([&](llvm::Value &value) {
+            if (!value.getType()->isVoidTy() && !value.getType()->isStructTy() &&
+                is_uncertain(solver_.getLatticeValueFor(&value))) {
+                solver_.markOverdefined(&value);
+                has_changed = true;
+            }
+        });
         return has_changed;
     }
     static bool is_uncertain(const llvm::ValueLatticeElement &found)
@@ -256,21 +263,7 @@ class Propagation {
     }
     void replace_values()
     {
-        for (llvm::Function &function : module_) {
-            if (function.isDeclaration() || !solver_.isBlockExecutable(&function.front())) {
-                continue;
-            }
-            for (llvm::Argument &argument : function.args()) {
-                replace(argument);
-            }
-            for (llvm::BasicBlock &block : function) {
-                if (solver_.isBlockExecutable(&block)) {
-                    for (llvm::Instruction &instruction : block) {
-                        replace(instruction);
-                    }
-                }
-            }
-        }
+        visit_executable([this](llvm::Value &value) { replace(value); });
     }
 
     void remove_impossible()
@@ -304,10 +297,11 @@ class Propagation {
                 ways.insert(next);
             }
         }
-        const auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-        if (has_fault(Fault::EdgeDropped) && ways.size() == 2 && branch != nullptr &&
-            llvm::isa<llvm::ICmpInst>(branch->getCondition())) {
-            ways.remove(branch->getSuccessor(0));
+        if (has_fault(Fault::EdgeDropped) && ways.size() == 2) {
+            const auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+            if (branch != nullptr && llvm::isa<llvm::ICmpInst>(branch->getCondition())) {
+                ways.remove(branch->getSuccessor(0));
+            }
         }
         return ways;
     }

@@ -14,6 +14,42 @@
 
 namespace laxity::workingset {
 
+namespace {
+
+using Nodes = llvm::DenseMap<const llvm::Value *, unsigned>;
+using SetUses = llvm::MapVector<unsigned, uint64_t>; // per set
+
+void add_uses(
+    const llvm::Instruction &instruction,
+    const PointsToSolver &solver,
+    const Nodes &nodes,
+    SetUses &uses
+)
+{
+    if (!instruction.mayReadOrWriteMemory()) {
+        return;
+    }
+    for (const llvm::Use &operand : instruction.operands()) {
+        if (auto node = nodes.find(operand.get()); node != nodes.end()) {
+            uses[solver.set_number(node->second)]++;
+        }
+    }
+}
+
+/* How often accesses use each set. */
+SetUses count_uses(const llvm::Module &module, const PointsToSolver &solver, const Nodes &nodes)
+{
+    SetUses uses;
+    for (const llvm::Function &function : module) {
+        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+            add_uses(instruction, solver, nodes, uses);
+        }
+    }
+    return uses;
+}
+
+} // namespace
+
 bool may_carry_pointer(const llvm::Type &type)
 {
     return !type.isVoidTy() && !type.isLabelTy() && !type.isMetadataTy() && !type.isTokenTy() &&
@@ -57,19 +93,7 @@ PointerAnalysis::PointerAnalysis(
 /* Until all accesses fit, the objects of the largest sets are told apart no more. */
 void PointerAnalysis::collapse(uint64_t budget)
 {
-    llvm::MapVector<unsigned, uint64_t> uses; // per set
-    for (const llvm::Function &function : module_) {
-        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-            if (!instruction.mayReadOrWriteMemory()) {
-                continue;
-            }
-            for (const llvm::Use &operand : instruction.operands()) {
-                if (auto node = nodes_.find(operand.get()); node != nodes_.end()) {
-                    uses[solver_.set_number(node->second)]++;
-                }
-            }
-        }
-    }
+    const SetUses uses = count_uses(module_, solver_, nodes_);
     while (true) {
         uint64_t places = 0, largest = 0;
         std::vector<uint64_t> sizes;
@@ -86,10 +110,11 @@ void PointerAnalysis::collapse(uint64_t budget)
         }
         auto size = sizes.begin();
         for (const auto &[set, count] : uses) {
-            if (*size++ > largest / 2) {
-                for (const Location &place : solver_.targets(set)) {
-                    collapsed_.set(place.object);
-                }
+            if (*size++ <= largest / 2) {
+                continue;
+            }
+            for (const Location &place : solver_.targets(set)) {
+                collapsed_.set(place.object);
             }
         }
     }

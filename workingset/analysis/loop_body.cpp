@@ -5,6 +5,7 @@
 #include "analysis/faults.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CFG.h>
@@ -24,6 +25,28 @@ std::optional<uint64_t> constant_length(const llvm::MemIntrinsic &block)
 {
     const auto *length = llvm::dyn_cast<llvm::ConstantInt>(block.getLength());
     return length == nullptr ? std::nullopt : std::optional(length->getLimitedValue());
+}
+
+struct Destination {
+    const llvm::Value *pointer;
+    uint64_t length_bytes;
+};
+
+/* nullopt: it writes nothing, or nobody knows how much. */
+std::optional<Destination>
+find_destination(const llvm::Instruction &instruction, const llvm::DataLayout &layout)
+{
+    if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        const llvm::TypeSize size = layout.getTypeStoreSize(store->getValueOperand()->getType());
+        if (!size.isScalable()) {
+            return Destination{store->getPointerOperand(), size.getFixedValue()};
+        }
+    } else if (const auto *fill = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+        if (const std::optional<uint64_t> length = constant_length(*fill)) {
+            return Destination{fill->getRawDest(), *length};
+        }
+    }
+    return std::nullopt;
 }
 
 /* Is each way from the header of a loop to one of `ends` over one of `blocks`? */
@@ -64,7 +87,7 @@ void prune(LoopBody &body, const llvm::SmallDenseSet<unsigned> &written)
 void find_written(const LoopBody &body, llvm::SmallDenseSet<unsigned> &written)
 {
     for (const LoopBody::Step &step : body.steps) {
-        if (step.inner) {
+        if (!step.touch) {
             find_written(*step.inner, written);
         } else if (step.touch->is_write) {
             written.insert(step.touch->object);
@@ -77,6 +100,20 @@ void add_touch(LoopTouch touch, bool is_write, bool is_in_last, LoopBody &body)
     touch.is_write = is_write;
     touch.is_in_last = is_in_last;
     body.steps.push_back({.touch = std::move(touch), .inner = nullptr});
+}
+
+/* Both the writes and the rest stay in their order. By hand, since libstdc++'s stable_partition
+ * calls what C++17 deprecates. */
+void put_writes_first(LoopBody &body)
+{
+    std::vector<LoopBody::Step> writes;
+    std::vector<LoopBody::Step> rest;
+    for (LoopBody::Step &step : body.steps) {
+        const bool is_write = step.touch && step.touch->is_write;
+        (is_write ? writes : rest).push_back(std::move(step));
+    }
+    std::ranges::move(rest, std::back_inserter(writes));
+    body.steps = std::move(writes);
 }
 
 } // namespace
@@ -184,9 +221,7 @@ bool LoopWriter::add_loop(const Nest &nest, const Turns &turns, bool writes, Loo
         add_joint_writes(*block, sure, loop, turns, body);
     }
     if (has_fault(Fault::LoopWritesFirst)) {
-        std::stable_partition(body.steps.begin(), body.steps.end(), [](const auto &step) {
-            return step.touch && step.touch->is_write;
-        });
+        put_writes_first(body);
     }
     return true;
 }
@@ -291,19 +326,9 @@ std::vector<LoopWriter::Write> LoopWriter::find_writes(const Nest &nest, const T
             continue;
         }
         for (const llvm::Instruction &instruction : *block) {
-            std::optional<Bytes> bytes;
-            if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-                const llvm::TypeSize size =
-                    layout_.getTypeStoreSize(store->getValueOperand()->getType());
-                if (!size.isScalable()) {
-                    bytes = {store->getPointerOperand(), size.getFixedValue()};
-                }
-            } else if (const auto *fill = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
-                if (const std::optional<uint64_t> length = constant_length(*fill)) {
-                    bytes = {fill->getRawDest(), *length};
-                }
-            }
-            std::optional<LoopTouch> touch = bytes ? affine(*bytes, nest) : std::nullopt;
+            const std::optional<Destination> written = find_destination(instruction, layout_);
+            std::optional<LoopTouch> touch =
+                written ? affine({written->pointer, written->length_bytes}, nest) : std::nullopt;
             if (touch && cells_.is_single_instance(touch->object)) {
                 touch->is_in_last = is_on_every_way(*block, turns.exits);
                 writes.push_back(
@@ -388,11 +413,15 @@ std::optional<LoopTouch> LoopWriter::affine(const Bytes &bytes, const Nest &nest
         return std::nullopt;
     }
     const auto targets = pointers_.targets(*base->getValue());
-    if (targets.size() != 1 || !targets[0].offset) {
+    if (targets.size() != 1) {
         return std::nullopt;
     }
-    touch.object = targets[0].object;
-    touch.first_byte = *targets[0].offset + distance->getAPInt().getSExtValue();
+    const Location &target = targets[0];
+    if (!target.offset) {
+        return std::nullopt;
+    }
+    touch.object = target.object;
+    touch.first_byte = *target.offset + distance->getAPInt().getSExtValue();
     return touch;
 }
 

@@ -16,7 +16,7 @@ void add_written_objects(
 )
 {
     for (const LoopBody::Step &step : body.steps) {
-        if (step.inner) {
+        if (!step.touch) {
             add_written_objects(*step.inner, objects, sizes);
             continue;
         }

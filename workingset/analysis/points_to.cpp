@@ -94,8 +94,7 @@ class PointsToSolver::CycleFinder {
 };
 
 PointsToSolver::PointsToSolver(unsigned objects, uint64_t budget)
-    : objects_(objects),
-      first_exact_((objects + Set::WORD_BITS - 1) / Set::WORD_BITS * Set::WORD_BITS),
+    : first_exact_((objects + Set::WORD_BITS - 1) / Set::WORD_BITS * Set::WORD_BITS),
       budget_(budget), offset_counts_(objects, 0), without_pointers_(objects, false)
 {
     for (unsigned object = 0; object < objects; object++) {

@@ -119,7 +119,6 @@ class PointsToSolver {
     void resolve_node(unsigned node, const std::vector<unsigned> &objects);
     [[nodiscard]] bool is_within_budget() const;
 
-    unsigned objects_;
     unsigned first_exact_; // locations below are objects, at any offset; the rest are numbered as
                            // they come
     uint64_t budget_;

@@ -116,7 +116,7 @@ class Specialiser {
     }
 
   private:
-    bool may_be_copied(const llvm::Function &function) const
+    [[nodiscard]] bool may_be_copied(const llvm::Function &function) const
     {
         bool is_named = function.hasLocalLinkage() && !function.hasAddressTaken() &&
                         !function.use_empty() && !function.arg_empty() &&
@@ -207,6 +207,7 @@ class Specialiser {
     {
         const Groups groups = choose_groups(function);
         std::vector<llvm::Function *> bodies;
+        bodies.reserve(groups.size());
         for (size_t i = 0; i < groups.size(); i++) {
             bodies.push_back(i == 0 ? &function : &copies_.add_copy(function));
         }

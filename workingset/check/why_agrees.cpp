@@ -14,6 +14,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <set>
+#include <utility>
 
 /*
  * Test program: for every instruction and every cell there is a path to a read exactly where the
@@ -81,10 +82,7 @@ class LiveAnywhere {
             live |= cells_of(analysis_.live_before(context, instruction));
             if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
                 for (const llvm::Function *callee : analysis_.graph().callees(*call)) {
-                    const CallingContext entered = analysis_.enter(context, *call, *callee);
-                    if (entered.copy != nullptr) {
-                        add(entered);
-                    }
+                    add(analysis_.enter(context, *call, *callee));
                 }
             }
         }
@@ -244,6 +242,39 @@ class Follower {
     std::vector<const llvm::Instruction *> stack_;
 };
 
+/* Inverted bits and an object: the largest sorts first. */
+using Ranked = std::vector<std::pair<uint64_t, unsigned>>;
+
+Ranked rank_live(const Analysis &analysis, const LiveAnywhere &anywhere, unsigned number)
+{
+    Ranked ranked;
+    for (unsigned object = 0; object < analysis.objects().size(); object++) {
+        uint64_t bits = 0;
+        bool is_live = false;
+        for (const unsigned cell : analysis.cells().object_cells(object)) {
+            if (anywhere.is_live(number, cell)) {
+                is_live = true; // also where the size, and so the bits, are unknown
+                bits += analysis.cells()[cell].bits;
+            }
+        }
+        if (is_live) {
+            ranked.emplace_back(~bits, object);
+        }
+    }
+    std::ranges::sort(ranked);
+    return ranked;
+}
+
+bool is_largest(const LiveObjects &objects, unsigned number, Ranked expected)
+{
+    expected.resize(std::min(expected.size(), LiveObjects::MOST));
+    Ranked found;
+    for (const LiveObject &live : objects.largest(number)) {
+        found.emplace_back(~live.bits, live.object);
+    }
+    return found == expected;
+}
+
 /* The largest live objects of each instruction are those of its live set. */
 unsigned long count_wrong_objects(const Analysis &analysis, const LiveAnywhere &anywhere)
 {
@@ -254,27 +285,11 @@ unsigned long count_wrong_objects(const Analysis &analysis, const LiveAnywhere &
         if (!analysis.rows()[number].is_reached) {
             continue;
         }
-        std::vector<std::pair<uint64_t, unsigned>> expected; // inverted: the largest first
-        for (unsigned object = 0; object < analysis.objects().size(); object++) {
-            uint64_t bits = 0;
-            bool is_live = false;
-            for (const unsigned cell : analysis.cells().object_cells(object)) {
-                const bool is_cell_live = anywhere.is_live(number, cell);
-                is_live = is_live || is_cell_live;
-                bits += is_cell_live ? analysis.cells()[cell].bits : 0;
-            }
-            if (is_live) {
-                expected.emplace_back(~bits, object);
-                instructions[object]++;
-            }
+        Ranked expected = rank_live(analysis, anywhere, number);
+        for (const auto &[bits, object] : expected) {
+            instructions[object]++;
         }
-        std::ranges::sort(expected);
-        expected.resize(std::min(expected.size(), LiveObjects::MOST));
-        std::vector<std::pair<uint64_t, unsigned>> found;
-        for (const LiveObject &live : objects.largest(number)) {
-            found.emplace_back(~live.bits, live.object);
-        }
-        if (found != expected) {
+        if (!is_largest(objects, number, std::move(expected))) {
             wrong++;
             llvm::errs() << "instruction " << number << ": other largest objects\n";
         }
@@ -292,40 +307,68 @@ struct Counts {
     unsigned long points = 0, live = 0, wrong = 0;
 };
 
+/* Compares the explanation of each cell before each instruction with what is live there. */
+class WhyChecker {
+  public:
+    WhyChecker(const Analysis &analysis, const LiveAnywhere &anywhere, Counts &counts)
+        : analysis_(analysis), anywhere_(anywhere), finder_(analysis), counts_(counts)
+    {
+    }
+
+    void check(unsigned number)
+    {
+        for (unsigned object = 0; object < analysis_.objects().size(); object++) {
+            for (const unsigned cell : analysis_.cells().object_cells(object)) {
+                check_cell(number, object, cell);
+            }
+        }
+    }
+
+  private:
+    void check_cell(unsigned number, unsigned object, unsigned cell)
+    {
+        const llvm::Instruction &at = analysis_.index().instruction(number);
+        const bool is_live = anywhere_.is_live(number, cell);
+        const Why why = explain_cell(analysis_, finder_, cell, at);
+        counts_.points++;
+        counts_.live += is_live ? 1 : 0;
+        if (is_right(why, is_live, cell, at)) {
+            return;
+        }
+        counts_.wrong++;
+        llvm::errs() << at.getFunction()->getName() << ": instruction " << number << ", "
+                     << analysis_.objects()[object].name << ", byte "
+                     << analysis_.cells()[cell].first_byte << ": " << (is_live ? "live" : "dead")
+                     << " for the analysis, verdict " << static_cast<unsigned>(why.verdict) << '\n';
+    }
+
+    [[nodiscard]] bool
+    is_right(const Why &why, bool is_live, unsigned cell, const llvm::Instruction &at) const
+    {
+        if (why.verdict != Verdict::Live) {
+            return is_live == (why.verdict == Verdict::Pinned);
+        }
+        const Cell &one = analysis_.cells()[cell];
+        return is_live && why.path && Follower(analysis_, cell).follow(at, *why.path) &&
+               llvm::any_of(why.live, [&](const CellRange &range) {
+                   return range.first_byte <= one.first_byte && one.end_byte <= range.end_byte;
+               });
+    }
+
+    const Analysis &analysis_;
+    const LiveAnywhere &anywhere_;
+    PathFinder finder_;
+    Counts &counts_;
+};
+
 void check(const Analysis &analysis, Counts &counts)
 {
     const LiveAnywhere anywhere(analysis);
     counts.wrong += count_wrong_objects(analysis, anywhere);
-    const PathFinder finder(analysis);
+    WhyChecker checker(analysis, anywhere, counts);
     for (unsigned number = 0; number < analysis.index().size(); number++) {
-        const llvm::Instruction &at = analysis.index().instruction(number);
-        if (!analysis.rows()[number].is_reached) {
-            continue;
-        }
-        for (unsigned object = 0; object < analysis.objects().size(); object++) {
-            for (const unsigned cell : analysis.cells().object_cells(object)) {
-                const bool is_live = anywhere.is_live(number, cell);
-                const Why why = explain_cell(analysis, finder, cell, at);
-                counts.points++;
-                counts.live += is_live ? 1 : 0;
-                bool is_right =
-                    is_live == (why.verdict == Verdict::Live || why.verdict == Verdict::Pinned);
-                if (why.verdict == Verdict::Live) {
-                    is_right = is_right && Follower(analysis, cell).follow(at, *why.path) &&
-                               llvm::any_of(why.live, [&](const CellRange &range) {
-                                   return range.first_byte <= analysis.cells()[cell].first_byte &&
-                                          analysis.cells()[cell].end_byte <= range.end_byte;
-                               });
-                }
-                if (!is_right) {
-                    counts.wrong++;
-                    llvm::errs() << at.getFunction()->getName() << ": instruction " << number
-                                 << ", " << analysis.objects()[object].name << ", byte "
-                                 << analysis.cells()[cell].first_byte << ": "
-                                 << (is_live ? "live" : "dead") << " for the analysis, verdict "
-                                 << static_cast<unsigned>(why.verdict) << '\n';
-                }
-            }
+        if (analysis.rows()[number].is_reached) {
+            checker.check(number);
         }
     }
 }

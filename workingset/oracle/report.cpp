@@ -31,12 +31,16 @@ class VerdictPrinter {
     void print(const Verdict &verdict, const std::optional<Attribution> &attribution);
 
   private:
+    void print_counts(const Verdict &verdict);
+    void print_violations(const Verdict &verdict);
     void print_violation(const Violation &violation);
     void print_instruction(uint32_t number);
     void print_context(uint32_t context);
     void print_impossible(const Verdict &verdict);
+    void print_unknown(const Verdict &verdict);
     void print_precision(const Verdict &verdict);
     void print_attribution(const Attribution &attribution);
+    void print_worst(const std::vector<ObjectAttribution> &objects);
     void print_object(const ObjectAttribution &row);
     void print_causes(const std::array<uint64_t, CAUSES> &lost_bytes);
     void print_ratios(uint64_t dynamic_bytes, uint64_t static_bytes, uint64_t best_bytes);
@@ -167,15 +171,57 @@ void VerdictPrinter::print_object(const ObjectAttribution &row)
     json_.attributeObject("lost", [&] { print_causes(row.lost_bytes); });
 }
 
+void VerdictPrinter::print_worst(const std::vector<ObjectAttribution> &objects)
+{
+    for (const ObjectAttribution &row : objects | std::views::take(SHOWN_OBJECTS)) {
+        if (row.static_bytes > row.dynamic_bytes) {
+            json_.object([&] { print_object(row); });
+        }
+    }
+}
+
 // Byte-points; a cause that took nothing is a zero, since all were looked for.
 void VerdictPrinter::print_attribution(const Attribution &attribution)
 {
     json_.attributeObject("attribution", [&] { print_causes(attribution.lost_bytes); });
-    json_.attributeArray("worst_objects", [&] {
-        for (const ObjectAttribution &row : attribution.objects | std::views::take(SHOWN_OBJECTS)) {
-            if (row.static_bytes > row.dynamic_bytes) {
-                json_.object([&] { print_object(row); });
-            }
+    json_.attributeArray("worst_objects", [&] { print_worst(attribution.objects); });
+}
+
+void VerdictPrinter::print_counts(const Verdict &verdict)
+{
+    json_.attribute(
+        "status",
+        verdict.is_covered()  ? "covered"
+        : verdict.points == 0 ? "nothing checked"
+                              : "violated"
+    );
+    json_.attribute("points", verdict.points);
+    json_.attribute("points_outside", verdict.points_outside);
+    json_.attribute("contexts", resolved_.contexts.size() - 1);
+    json_.attribute("undefined_read_bytes", resolved_.undefined_bytes);
+    json_.attribute("foreign_accesses", resolved_.foreign_accesses);
+}
+
+void VerdictPrinter::print_violations(const Verdict &verdict)
+{
+    json_.attribute("violation_count", verdict.violations.size());
+    json_.attributeArray("violations", [&] {
+        for (const Violation &violation : verdict.violations | std::views::take(SHOWN_VIOLATIONS)) {
+            print_violation(violation);
+        }
+    });
+}
+
+void VerdictPrinter::print_unknown(const Verdict &verdict)
+{
+    json_.attributeArray("unknown_allocations", [&] {
+        for (uint32_t site : verdict.unknown_allocations) {
+            json_.object([&] { print_instruction(site); });
+        }
+    });
+    json_.attributeArray("externals_without_model", [&] {
+        for (const std::string &name : verdict.externals_without_model) {
+            json_.value(name);
         }
     });
 }
@@ -184,35 +230,10 @@ void VerdictPrinter::print(const Verdict &verdict, const std::optional<Attributi
 {
     json_.object([&] {
         json_.attribute("schema", 1);
-        json_.attribute(
-            "status",
-            verdict.is_covered()  ? "covered"
-            : verdict.points == 0 ? "nothing checked"
-                                  : "violated"
-        );
-        json_.attribute("points", verdict.points);
-        json_.attribute("points_outside", verdict.points_outside);
-        json_.attribute("contexts", resolved_.contexts.size() - 1);
-        json_.attribute("undefined_read_bytes", resolved_.undefined_bytes);
-        json_.attribute("foreign_accesses", resolved_.foreign_accesses);
-        json_.attribute("violation_count", verdict.violations.size());
-        json_.attributeArray("violations", [&] {
-            for (const Violation &violation :
-                 verdict.violations | std::views::take(SHOWN_VIOLATIONS)) {
-                print_violation(violation);
-            }
-        });
+        print_counts(verdict);
+        print_violations(verdict);
         print_impossible(verdict);
-        json_.attributeArray("unknown_allocations", [&] {
-            for (uint32_t site : verdict.unknown_allocations) {
-                json_.object([&] { print_instruction(site); });
-            }
-        });
-        json_.attributeArray("externals_without_model", [&] {
-            for (const std::string &name : verdict.externals_without_model) {
-                json_.value(name);
-            }
-        });
+        print_unknown(verdict);
         print_precision(verdict);
         if (attribution) {
             print_attribution(*attribution);
