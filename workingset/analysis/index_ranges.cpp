@@ -88,11 +88,6 @@ IndexRanges::reach(const llvm::Value &pointer, uint64_t length_bytes, const llvm
     return Reach{.base = base, .runs = runs_around(std::move(sweep), MAX_RUNS)};
 }
 
-uint64_t IndexRanges::largest_value(const llvm::Value &integer, const llvm::Instruction &at)
-{
-    return facts().range(integer, *at.getParent()).getUnsignedMax().getLimitedValue();
-}
-
 bool IndexRanges::add_indices(
     const llvm::GEPOperator &gep, const llvm::Instruction &at, Sweep &sweep
 )

@@ -36,8 +36,6 @@ class IndexRanges {
      * there is one run, of this length. */
     [[nodiscard]] std::optional<Reach>
     reach(const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at);
-    /* The most that an unsigned integer can be where `at` runs. */
-    [[nodiscard]] uint64_t largest_value(const llvm::Value &integer, const llvm::Instruction &at);
 
   private:
     [[nodiscard]] bool
