@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scanf and its family: what is written is known once it has been: one conversion after the other,
  * up to the last that was made. */
+#include "format.h"
 #include "trace.h"
 #include "wrappers.h"
 
@@ -14,7 +15,7 @@
 struct conversion {
     int is_kept;  /* no "*" */
     size_t width; /* 0: none */
-    char length;  /* 'H' hh, 'h', 0, 'l', 'q' ll and j, 'z', 't', 'L' */
+    char length;  /* laxity_format_length */
     char type;
 };
 
@@ -25,22 +26,6 @@ static const char *behind_set(const char *at)
     at += *at == ']';
     at += strcspn(at, "]");
     return at + (*at == ']');
-}
-
-static char length_of(const char **at)
-{
-    char length = 0;
-
-    for (; **at != '\0' && strchr("hljztL", **at); ++*at) {
-        if (**at == 'h' && length == 'h') {
-            length = 'H';
-        } else if (**at == 'j' || (**at == 'l' && length == 'l')) {
-            length = 'q';
-        } else {
-            length = **at;
-        }
-    }
-    return length;
 }
 
 static struct conversion next_conversion(const char **at)
@@ -54,7 +39,7 @@ static struct conversion next_conversion(const char **at)
     while (**at >= '0' && **at <= '9') {
         conversion.width = conversion.width * 10 + (size_t)(*(*at)++ - '0');
     }
-    conversion.length = length_of(at);
+    conversion.length = laxity_format_length(at);
     conversion.type = **at;
     if (**at != '\0') {
         ++*at;
@@ -63,24 +48,6 @@ static struct conversion next_conversion(const char **at)
         *at = behind_set(*at);
     }
     return conversion;
-}
-
-static size_t integer_bytes(char length)
-{
-    switch (length) {
-    case 'H':
-        return sizeof(char);
-    case 'h':
-        return sizeof(short);
-    case 'l':
-    case 't':
-    case 'z':
-        return sizeof(long);
-    case 'q':
-        return sizeof(long long);
-    default:
-        return sizeof(int);
-    }
 }
 
 static size_t real_bytes(char length)
@@ -108,7 +75,7 @@ static size_t written_bytes(struct conversion conversion, const char *to)
     case 'G':
         return real_bytes(conversion.length);
     default:
-        return integer_bytes(conversion.length);
+        return laxity_integer_bytes(conversion.length);
     }
 }
 
@@ -192,34 +159,8 @@ int laxity_traced_sscanf(const char *text, const char *format, ...)
 
 /* What headers of C99 and later make of them. */
 int laxity_traced___isoc99_scanf(const char *format, ...)
-{
-    va_list arguments;
-    int done_count;
-
-    va_start(arguments, format);
-    done_count = scan_stream(stdin, format, arguments);
-    va_end(arguments);
-    return done_count;
-}
-
+    __attribute__((alias("laxity_traced_scanf")));
 int laxity_traced___isoc99_fscanf(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    int done_count;
-
-    va_start(arguments, format);
-    done_count = scan_stream(stream, format, arguments);
-    va_end(arguments);
-    return done_count;
-}
-
+    __attribute__((alias("laxity_traced_fscanf")));
 int laxity_traced___isoc99_sscanf(const char *text, const char *format, ...)
-{
-    va_list arguments;
-    int done_count;
-
-    va_start(arguments, format);
-    done_count = scan_text(text, format, arguments);
-    va_end(arguments);
-    return done_count;
-}
+    __attribute__((alias("laxity_traced_sscanf")));

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams. What the C library keeps of them is its own memory, which is no object of the program.
  */
+#include "format.h"
 #include "trace.h"
 #include "wrappers.h"
 
@@ -13,7 +14,7 @@
 
 /* One conversion of a format string. */
 struct conversion {
-    char length; /* 'H' hh, 'h', 0, 'l', 'q' ll and j, 'z' z and t, 'L' */
+    char length; /* laxity_format_length */
     char type;
     int precision; /* -1: none */
 };
@@ -32,31 +33,6 @@ static int digits_or_star(const char **at, va_list *arguments)
     return value;
 }
 
-static char length_of(const char **at)
-{
-    char length = 0;
-
-    for (; strchr("hljztL", **at) && **at != '\0'; ++*at) {
-        switch (**at) {
-        case 'h':
-            length = length == 'h' ? 'H' : 'h';
-            break;
-        case 'l':
-            length = length == 'l' ? 'q' : 'l';
-            break;
-        case 'j':
-            length = 'q';
-            break;
-        case 't':
-            length = 'z';
-            break;
-        default:
-            length = **at;
-        }
-    }
-    return length;
-}
-
 static struct conversion next_conversion(const char **at, va_list *arguments)
 {
     struct conversion conversion = {.precision = -1};
@@ -67,29 +43,12 @@ static struct conversion next_conversion(const char **at, va_list *arguments)
         ++*at;
         conversion.precision = digits_or_star(at, arguments);
     }
-    conversion.length = length_of(at);
+    conversion.length = laxity_format_length(at);
     conversion.type = **at;
     if (**at != '\0') {
         ++*at;
     }
     return conversion;
-}
-
-static size_t counted_bytes(char length)
-{
-    switch (length) {
-    case 'H':
-        return sizeof(char);
-    case 'h':
-        return sizeof(short);
-    case 'l':
-    case 'z':
-        return sizeof(long);
-    case 'q':
-        return sizeof(long long);
-    default:
-        return sizeof(int);
-    }
 }
 
 static void trace_string(const char *text, int precision)
@@ -109,7 +68,7 @@ static void trace_conversion(struct conversion conversion, va_list *arguments)
         trace_string(va_arg(*arguments, const char *), conversion.precision);
         break;
     case 'n':
-        laxity_trace_write(va_arg(*arguments, void *), counted_bytes(conversion.length));
+        laxity_trace_write(va_arg(*arguments, void *), laxity_integer_bytes(conversion.length));
         break;
     case 'p':
         (void)va_arg(*arguments, void *);
