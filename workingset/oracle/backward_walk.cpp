@@ -5,6 +5,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "trace_file.hpp"
 
+#include <algorithm>
+
 namespace laxity::workingset::oracle {
 
 namespace {
@@ -62,7 +64,7 @@ const std::vector<bool> *BackwardWalk::undefined_at(size_t position) const
     return found == resolved_.undefined.end() ? nullptr : &found->second;
 }
 
-void BackwardWalk::take_access(size_t position, uint32_t instruction)
+void BackwardWalk::take_access(size_t position, uint32_t instruction, Touch touch)
 {
     uint64_t word = words_[position];
     uint32_t slot = upper_payload(word);
@@ -74,19 +76,27 @@ void BackwardWalk::take_access(size_t position, uint32_t instruction)
         return;
     }
     MemoryEffect effect = effects_[instruction];
+    if (touch) {
+        uint64_t size_bytes = std::max(effect.read_bytes, effect.written_bytes);
+        touch(instruction, slot, lower_payload(word), size_bytes);
+    }
     live_.end_life(slot, lower_payload(word), effect.written_bytes);
     if (effect.read_bytes > 0) {
         live_.read(slot, lower_payload(word), effect.read_bytes, undefined_at(position));
     }
 }
 
-void BackwardWalk::take_range(size_t position)
+void BackwardWalk::take_range(size_t position, Touch touch)
 {
     uint64_t word = words_[position];
     uint32_t slot = upper_payload(word);
     uint64_t size_bytes = payload_of(words_[position - 1]);
     if (slot == NO_SLOT) {
         return;
+    }
+    bool is_access = tag_of(word) == LAXITY_TRACE_READ || tag_of(word) == LAXITY_TRACE_WRITE;
+    if (touch && is_access) {
+        touch(std::nullopt, slot, lower_payload(word), size_bytes);
     }
     if (tag_of(word) == LAXITY_TRACE_READ) {
         live_.read(slot, lower_payload(word), size_bytes, undefined_at(position));
@@ -97,7 +107,7 @@ void BackwardWalk::take_range(size_t position)
 
 // From the instruction that ended the segment up to its first; returns where the words of the
 // segment begin.
-size_t BackwardWalk::take_segment(size_t position, Visit visit)
+size_t BackwardWalk::take_segment(size_t position, Visit visit, Touch touch)
 {
     uint32_t last = upper_payload(words_[position]);
     uint32_t context = lower_payload(words_[position]);
@@ -105,7 +115,7 @@ size_t BackwardWalk::take_segment(size_t position, Visit visit)
     for (uint32_t i = last; i-- > numbering_.segment_begin(last);) {
         Traced traced = numbering_.traced[i];
         if (traced == Traced::Access || traced == Traced::SizedAccess) {
-            take_access(--position, i);
+            take_access(--position, i, touch);
         }
         if (traced == Traced::SizedAccess) {
             position--;
@@ -117,18 +127,18 @@ size_t BackwardWalk::take_segment(size_t position, Visit visit)
     return position;
 }
 
-void BackwardWalk::run(Visit visit)
+void BackwardWalk::run(Visit visit, Touch touch)
 {
     for (size_t i = words_.size(); i-- > 0;) {
         switch (tag_of(words_[i])) {
         case LAXITY_TRACE_SEGMENT:
-            i = take_segment(i, visit);
+            i = take_segment(i, visit, touch);
             break;
         case LAXITY_TRACE_READ:
         case LAXITY_TRACE_WRITE:
         case LAXITY_TRACE_FORGET:
         case LAXITY_TRACE_BIRTH:
-            take_range(i);
+            take_range(i, touch);
             break;
         default: // sizes and objects belong to the word behind them; contexts are known
             break;

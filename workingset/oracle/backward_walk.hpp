@@ -11,6 +11,7 @@
 #include "static_sets.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,11 @@ namespace laxity::workingset::oracle {
 class BackwardWalk {
   public:
     using Visit = llvm::function_ref<void(uint32_t instruction, uint32_t context)>;
+    // An access, before it changes what is live; without an instruction where a function outside
+    // the program made it.
+    using Touch = llvm::function_ref<void(
+        std::optional<uint32_t> instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes
+    )>;
 
     BackwardWalk(
         std::span<const uint64_t> words,
@@ -33,17 +39,22 @@ class BackwardWalk {
 
     // Calls `visit` for each executed point, the last one first; live() is then what is live just
     // before it. The context is that of the trace.
-    void run(Visit visit);
+    void run(Visit visit, Touch touch = nullptr);
 
-    [[nodiscard]] const LiveBytes &live() const
+    [[nodiscard]] LiveBytes &live()
     {
         return live_;
     }
+    // By slot of the trace, the analysis's object, or LiveBytes::NO_OBJECT.
+    [[nodiscard]] const std::vector<unsigned> &objects() const
+    {
+        return objects_;
+    }
 
   private:
-    size_t take_segment(size_t position, Visit visit);
-    void take_access(size_t position, uint32_t instruction);
-    void take_range(size_t position);
+    size_t take_segment(size_t position, Visit visit, Touch touch);
+    void take_access(size_t position, uint32_t instruction, Touch touch);
+    void take_range(size_t position, Touch touch);
     [[nodiscard]] const std::vector<bool> *undefined_at(size_t position) const;
 
     std::span<const uint64_t> words_;

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "judge.hpp"
 
-#include "live_bytes.hpp"
+#include "backward_walk.hpp"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "trace_file.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,13 +35,8 @@ class Judge {
     Verdict run();
 
   private:
-    [[nodiscard]] static std::vector<unsigned>
-    objects_of_slots(const Resolved &resolved, const Numbering &numbering, const StaticSets &sets);
     void find_shares();
     void find_unknown_allocations();
-    size_t take_segment(size_t position);
-    void take_access(size_t position, uint32_t instruction);
-    void take_range(uint64_t word, size_t position);
     void check(uint32_t instruction, uint32_t context);
     ObservedPoint &point_of(uint32_t instruction, uint32_t context);
     void check_cell(uint32_t instruction, uint32_t context, ObservedPoint &point, unsigned cell);
@@ -54,50 +47,20 @@ class Judge {
     void unite(uint32_t instruction);
     void finish();
     void hand_over();
-    [[nodiscard]] const std::vector<bool> *undefined_at(size_t position) const
-    {
-        auto found = resolved_.undefined.find(position);
-        return found == resolved_.undefined.end() ? nullptr : &found->second;
-    }
 
-    std::span<const uint64_t> words_;
     const Resolved &resolved_;
     const Numbering &numbering_;
     StaticSets &sets_;
     uint64_t progress_step_;
     std::vector<ProgressPoint> *out_progress_;
-    std::vector<unsigned> objects_;
-    LiveBytes live_;
-    std::vector<MemoryEffect> effects_;
-    std::vector<bool> is_point_;
+    BackwardWalk walk_;
+    LiveBytes &live_;                                        // the walk's
     std::unordered_map<std::string, uint32_t> set_numbers_;  // by the words of the bit vector
     std::vector<std::pair<unsigned, uint64_t>> last_places_; // by instruction: object and offset
     std::vector<Union> unions_;
     Verdict verdict_;
     Observation &observed_;
 };
-
-std::vector<unsigned> Judge::objects_of_slots(
-    const Resolved &resolved, const Numbering &numbering, const StaticSets &sets
-)
-{
-    std::vector<unsigned> objects;
-    for (const Slot &slot : resolved.slots) {
-        const llvm::Value *value = nullptr;
-        switch (slot.kind) {
-        case LAXITY_TRACE_GLOBAL:
-            value = numbering.globals[slot.index];
-            break;
-        case LAXITY_TRACE_ARGUMENT:
-            value = numbering.arguments[slot.index];
-            break;
-        case LAXITY_TRACE_INSTRUCTION:
-            value = numbering.instructions[slot.index];
-        }
-        objects.push_back(sets.object_of(*value).value_or(LiveBytes::NO_OBJECT));
-    }
-    return objects;
-}
 
 Judge::Judge(
     std::span<const uint64_t> words,
@@ -107,9 +70,9 @@ Judge::Judge(
     const JudgeOptions &options,
     std::vector<ProgressPoint> *out_progress
 )
-    : words_(words), resolved_(resolved), numbering_(numbering), sets_(sets),
+    : resolved_(resolved), numbering_(numbering), sets_(sets),
       progress_step_(options.progress_step), out_progress_(out_progress),
-      objects_(objects_of_slots(resolved, numbering, sets)), live_(resolved.slots, objects_, sets),
+      walk_(words, resolved, numbering, sets), live_(walk_.live()),
       last_places_(numbering.instructions.size(), {LiveBytes::NO_OBJECT, 0}),
       unions_(numbering.instructions.size()), observed_(verdict_.observed)
 {
@@ -118,14 +81,6 @@ Judge::Judge(
     observed_.visits.resize(numbering.instructions.size());
     observed_.is_touched_in_parts.resize(sets.cell_count());
     observed_.is_indexed.resize(sets.object_count());
-    for (const llvm::Instruction *instruction : numbering.instructions) {
-        effects_.push_back(memory_effect(*instruction));
-        // The phis of a block are one step at its head; debug intrinsics are no steps.
-        is_point_.push_back(
-            !llvm::isa<llvm::PHINode>(instruction) &&
-            !llvm::isa<llvm::DbgInfoIntrinsic>(instruction)
-        );
-    }
     for (const llvm::Function *function : numbering.functions) {
         observed_.first_instructions.push_back(numbering.number(function->getEntryBlock().front()));
     }
@@ -142,8 +97,8 @@ Judge::Judge(
 void Judge::find_unknown_allocations()
 {
     llvm::SetVector<uint32_t> sites;
-    for (size_t i = 0; i < objects_.size(); i++) {
-        if (objects_[i] == LiveBytes::NO_OBJECT) {
+    for (size_t i = 0; i < walk_.objects().size(); i++) {
+        if (walk_.objects()[i] == LiveBytes::NO_OBJECT) {
             sites.insert(resolved_.slots[i].index);
         }
     }
@@ -222,9 +177,6 @@ void Judge::check_all_cells(uint32_t instruction, uint32_t context, ObservedPoin
 void Judge::check(uint32_t instruction, uint32_t context)
 {
     observed_.is_executed[instruction] = true;
-    if (!is_point_[instruction]) {
-        return;
-    }
     if (observed_.contexts[context] >= IMPOSSIBLE) {
         verdict_.points_outside++;
         return;
@@ -274,30 +226,9 @@ void Judge::unite(uint32_t instruction)
     seen.words_seen = gained.close();
 }
 
-void Judge::take_access(size_t position, uint32_t instruction)
-{
-    uint64_t word = words_[position];
-    uint32_t slot = upper_payload(word);
-    if (slot == NO_SLOT) {
-        return;
-    }
-    if (llvm::isa<llvm::AllocaInst>(numbering_.instructions[instruction])) {
-        live_.end_life(slot, 0, resolved_.slots[slot].size_bytes);
-        return;
-    }
-    MemoryEffect effect = effects_[instruction];
-    note_access(
-        instruction, slot, lower_payload(word), std::max(effect.read_bytes, effect.written_bytes)
-    );
-    live_.end_life(slot, lower_payload(word), effect.written_bytes);
-    if (effect.read_bytes > 0) {
-        live_.read(slot, lower_payload(word), effect.read_bytes, undefined_at(position));
-    }
-}
-
 void Judge::note_range(uint32_t slot, uint64_t offset, uint64_t size_bytes)
 {
-    unsigned object = objects_[slot];
+    unsigned object = walk_.objects()[slot];
     for (uint64_t at = offset; object != LiveBytes::NO_OBJECT && at < offset + size_bytes;) {
         unsigned number = sets_.cell_of(object, at);
         const StaticCell &cell = sets_.cell(number);
@@ -313,7 +244,7 @@ void Judge::note_range(uint32_t slot, uint64_t offset, uint64_t size_bytes)
 
 void Judge::note_access(uint32_t instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes)
 {
-    unsigned object = objects_[slot];
+    unsigned object = walk_.objects()[slot];
     auto &[last_object, last_offset] = last_places_[instruction];
     if (object == LiveBytes::NO_OBJECT || (object == last_object && offset == last_offset)) {
         return;
@@ -324,43 +255,6 @@ void Judge::note_access(uint32_t instruction, uint32_t slot, uint64_t offset, ui
     last_object = object;
     last_offset = offset;
     note_range(slot, offset, size_bytes);
-}
-
-void Judge::take_range(uint64_t word, size_t position)
-{
-    uint32_t slot = upper_payload(word);
-    uint64_t size_bytes = payload_of(words_[position - 1]);
-    if (slot == NO_SLOT) {
-        return;
-    }
-    if (tag_of(word) == LAXITY_TRACE_READ || tag_of(word) == LAXITY_TRACE_WRITE) {
-        note_range(slot, lower_payload(word), size_bytes);
-    }
-    if (tag_of(word) == LAXITY_TRACE_READ) {
-        live_.read(slot, lower_payload(word), size_bytes, undefined_at(position));
-    } else {
-        live_.end_life(slot, lower_payload(word), size_bytes);
-    }
-}
-
-// From the instruction that ended the segment up to its first; returns where the words of the
-// segment begin.
-size_t Judge::take_segment(size_t position)
-{
-    uint32_t last = upper_payload(words_[position]);
-    uint32_t context = lower_payload(words_[position]);
-    check(last, context);
-    for (uint32_t i = last; i-- > numbering_.segment_begin(last);) {
-        Traced traced = numbering_.traced[i];
-        if (traced == Traced::Access || traced == Traced::SizedAccess) {
-            take_access(--position, i);
-        }
-        if (traced == Traced::SizedAccess) {
-            position--;
-        }
-        check(i, context);
-    }
-    return position;
 }
 
 void Judge::finish()
@@ -400,21 +294,18 @@ void Judge::hand_over()
 
 Verdict Judge::run()
 {
-    for (size_t i = words_.size(); i-- > 0;) {
-        switch (tag_of(words_[i])) {
-        case LAXITY_TRACE_SEGMENT:
-            i = take_segment(i);
-            break;
-        case LAXITY_TRACE_READ:
-        case LAXITY_TRACE_WRITE:
-        case LAXITY_TRACE_FORGET:
-        case LAXITY_TRACE_BIRTH:
-            take_range(words_[i], i);
-            break;
-        default: // sizes and objects belong to the word behind them; contexts are known
-            break;
+    walk_.run(
+        [this](uint32_t instruction, uint32_t context) { check(instruction, context); },
+        [this](
+            std::optional<uint32_t> instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes
+        ) {
+            if (instruction) {
+                note_access(*instruction, slot, offset, size_bytes);
+            } else {
+                note_range(slot, offset, size_bytes);
+            }
         }
-    }
+    );
     finish();
     hand_over();
     return std::move(verdict_);
