@@ -195,3 +195,36 @@ def test_an_annotation_that_fits_nothing_is_refused_with_its_name(laxity: Laxity
     assert done.returncode == 2
     assert 'annotation of "fact": no program has such a recursive function' in done.stderr
     assert not (laxity.directory / "R").exists()
+
+
+def by_loop_bounds(document: dict[str, Any]) -> dict[str, Any]:
+    """Pick the row of the heat map by loop bounds."""
+    (one,) = document["programs"]
+    (row,) = [row for row in one["occurrences"] if row["weight"] == "wcet"]
+    assert isinstance(row, dict)
+    return row
+
+
+ONE_JOB = """\
+int table[16];
+void benchmark_execution(void) {
+  _Pragma("loopbound min 4 max 4")
+  for (int i = 0; i < 16; i++) table[i]++;
+}
+int main(void) { benchmark_execution(); return 0; }
+"""
+
+
+@needs_llvm
+def test_loop_bounds_count_from_the_job_and_not_below_what_the_code_does(laxity: Laxity):
+    document = answer(laxity, write(laxity, "job.c", ONE_JOB), "--weight", "wcet")
+    assert document["programs"][0]["job"] == "benchmark_execution"
+    found = by_loop_bounds(document)
+    # Sixteen rounds, whatever is stated, as with the right statement.
+    assert [gap["what"] for gap in found["gaps"]] == [
+        "a loop of benchmark_execution goes round 16 times, and 4 is stated"
+    ]
+    shutil.rmtree(laxity.directory / "R")
+    right = write(laxity, "job.c", ONE_JOB.replace("min 4 max 4", "min 16 max 16"))
+    assert by_loop_bounds(answer(laxity, right, "--weight", "wcet"))["counts"] == found["counts"]
+    assert sum(found["counts"]) > 16

@@ -267,7 +267,7 @@ def _answer_of(
         status=_FAILED,
         message=one.message,
         mode=summary.mode,
-        job=(request.job or program.job) if summary.mode == "job" else None,
+        job=_root_of(request, program, one) if summary.mode == "job" else None,
         triple=summary.triple,
         data_layout=summary.data_layout,
         process_ns=one.process_ns,
@@ -292,14 +292,17 @@ def _answer_of(
     )
 
 
+def _root_of(request: WorkingSetRequest, program: BitcodeProgram, one: Analysed) -> str:
+    """Name the function of which one call is a run."""
+    return request.job or program.job or _JOB if one.summary.mode == "job" else _MAIN
+
+
 def _migration(
     request: WorkingSetRequest, program: BitcodeProgram, one: Analysed, table: Table
 ) -> MigrationPoints | None:
     if request.points is None:
         return None
-    root = _MAIN
-    if one.summary.mode == "job":
-        root = request.job or program.job or _JOB
+    root = _root_of(request, program, one)
     bounds = stated_bounds(request.toolchain, program, one).most
     found = migration_points(request.points, one.directory, table, bounds, root)
     write_points(one.directory, found)
@@ -326,8 +329,8 @@ def _occurrences(
     if np.isinf(live).any():
         reason = "working sets without a bound have no place in a range"
         return [Occurrence(weight=kind, reason=reason) for kind in kinds]
-    job = request.job or program.job
-    subject = Subject(request.toolchain, program, one, table, job, run, request.times)
+    root = _root_of(request, program, one)
+    subject = Subject(request.toolchain, program, one, table, root, run, request.times)
     found = []
     for kind in kinds:
         weights, why_not, gaps = weigh(kind, subject)

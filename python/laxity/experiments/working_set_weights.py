@@ -31,8 +31,6 @@ Weighed = tuple[NDArray[Any] | None, str | None, list[LoopBoundGap]]
 # Function, block, index in the block.
 _Key = tuple[str, str, int]
 
-_MAIN = "main"
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -43,7 +41,7 @@ class Subject:
         program: The program.
         analysed: Where its tables lie.
         table: Its instructions that can be reached.
-        job: The function that is called once; None: main.
+        root: The function that is called once: main, or the job.
         run: Its traced run; None: it was not run.
         times: Of blocks; None: nobody stated any.
     """
@@ -52,7 +50,7 @@ class Subject:
     program: BitcodeProgram
     analysed: Analysed
     table: Table
-    job: str | None
+    root: str
     run: TracedRun | None = None
     times: BlockTimes | None = None
 
@@ -113,8 +111,10 @@ def _by_loop_bounds(subject: Subject) -> Weighed:
     if attached.loops_without:
         n = len(attached.loops_without)
         return None, f"{n} of {len(loops)} loops have no bound", gaps
-    passes = passes_of_loops(loops, attached.most)
-    counts = calls_of_functions([subject.job or _MAIN], calls, passes)
+    most, exceeded = _not_below_the_code(attached, subject.analysed)
+    gaps += exceeded
+    passes = passes_of_loops(loops, most)
+    counts = calls_of_functions([subject.root], calls, passes)
     if isinstance(counts, str):
         return None, counts, gaps
     weights = [
@@ -122,6 +122,27 @@ def _by_loop_bounds(subject: Subject) -> Weighed:
         for (function, _, _), loop in around.items()
     ]
     return np.array(weights, dtype=np.float64), None, gaps
+
+
+def _not_below_the_code(
+    attached: Attached, analysed: Analysed
+) -> tuple[dict[tuple[str, str], int], list[LoopBoundGap]]:
+    """Raise what is stated to what the code itself goes round, and list where that was needed."""
+    if not attached.most:
+        return {}, []
+    table = read_table(analysed.directory / LOOPS)
+    keys = list(zip(table.texts("function"), table.texts("header"), strict=True))
+    exact = dict(zip(keys, table.optional_integers("back_edges"), strict=True))
+    lines = dict(zip(keys, table.optional_integers("line"), strict=True))
+    files = dict(zip(keys, table.texts("file"), strict=True))
+    most, gaps = dict(attached.most), []
+    for key, stated in attached.most.items():
+        rounds = exact.get(key)
+        if rounds is not None and rounds > stated:
+            most[key] = rounds
+            what = f"a loop of {key[0]} goes round {rounds} times, and {stated} is stated"
+            gaps.append(LoopBoundGap(what=what, file=files[key] or None, line=lines[key]))
+    return most, gaps
 
 
 def stated_bounds(
