@@ -378,10 +378,13 @@ def test_two_real_runs_and_a_longer_one(tmp_path: Path):
     refused = laxity("compare", tmp_path / "a", tmp_path / "c")
     assert refused.code == 4
     assert 'task "mem" args' in refused.err
-    # Sixteen times the memory: far more than twice the processor time on any machine. The largest,
-    # since the median of few jobs of a busy machine may have no interval.
-    longer = laxity(
-        "compare", tmp_path / "a", tmp_path / "c", "--allow-different",
-        "--fail-on", "execution.max > +100%",
-    )  # fmt: skip
-    assert longer.code == 1, longer.out
+    # Sixteen times the memory. How much longer the largest job takes is the machine's to say (one
+    # disturbed job of the shorter run decides it), so the code is asked to be that of the figures.
+    code, answer = compare_json(
+        tmp_path / "a", tmp_path / "c", "--allow-different", "--fail-on", "execution.max > +100%"
+    )
+    largest = figures_of(answer)["execution.max"]
+    base, shift, floor = largest["base"]["value"], largest["shift"], largest["floor"]
+    assert shift == largest["new"]["value"] - base
+    expected = 1 if shift - floor > base else 0 if shift + floor <= base else 4
+    assert code == expected, largest
