@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import time
@@ -25,10 +24,8 @@ from pathlib import Path
 VENV_BIN = Path(".venv/bin")
 BUILD = Path("build")
 TIDY_CACHE = BUILD / "tidy-cache"
-CLANG, CLANG_FORMAT, CLANG_TIDY = "clang-19", "clang-format-19", "clang-tidy-19"
+CLANG_FORMAT, CLANG_TIDY = "clang-format-19", "clang-tidy-19"
 
-# Compiler options with one argument that concern the output only.
-OUTPUT_OPTIONS = {"-o", "-MQ", "-MF", "-MT"}
 # The build is gcc's; clang must not stumble over options that only gcc has.
 FOREIGN_OPTIONS = "-Wno-unknown-warning-option"
 
@@ -111,47 +108,48 @@ def find_files() -> Files:
     )
 
 
-def compiler_options(command: str) -> list[str]:
-    """Strip compiler, source and output from a line of compile_commands.json."""
-    words = iter(shlex.split(command)[1:])
-    options: list[str] = []
-    for word in words:
-        if word in OUTPUT_OPTIONS:
-            next(words, None)
-        elif word not in {"-c", "-MD"}:
-            options.append(word)
-    return options[:-1]
+def includes_of_objects() -> dict[str, list[str]]:
+    """What each object of the build was compiled from, by the names that ninja gives both.
+
+    Asked of the build, which knows it: to preprocess once more takes a second where LLVM's headers
+    are included.
+    """
+    log = run_tool(["ninja", "-C", BUILD, "-t", "deps"])
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in log.output.splitlines() if log.is_clean else ():
+        if line.startswith("    "):
+            names.append(line.strip())
+        elif ": #deps " in line:
+            names = found.setdefault(line.partition(":")[0], [])
+    return found
 
 
-def tidy_key(entry: dict[str, str], settings: bytes) -> str | None:
+def tidy_key(entry: dict[str, str], settings: bytes, includes: dict[str, list[str]]) -> str | None:
     """Name the state of one translation unit: its command, clang-tidy's settings, all it includes.
 
     Args:
         entry: one entry of compile_commands.json.
         settings: version and configuration of clang-tidy.
+        includes: of `includes_of_objects`.
 
     Returns:
-        A checksum; None if the includes cannot be found (then there is nothing to look up).
+        A checksum; None if it has not been compiled yet (then there is nothing to look up).
     """
-    directory, options = Path(entry["directory"]), compiler_options(entry["command"])
-    depends = subprocess.run(
-        [CLANG, *options, FOREIGN_OPTIONS, "-w", "-M", entry["file"]],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if depends.returncode != 0:
+    directory, names = Path(entry["directory"]), includes.get(entry["output"])
+    if names is None:
         return None
     state = hashlib.sha256(settings + entry["command"].encode())
-    for name in shlex.split(depends.stdout.replace("\\\n", " "))[1:]:
-        state.update(name.encode() + (directory / name).read_bytes())
+    for name in [entry["file"], *names]:
+        try:
+            state.update(name.encode() + (directory / name).read_bytes())
+        except FileNotFoundError:
+            return None
     return state.hexdigest()
 
 
-def tidy_entry(entry: dict[str, str], settings: bytes) -> Report:
+def tidy_entry(entry: dict[str, str], key: str | None) -> Report:
     """Run clang-tidy on one translation unit, unless it was clean in exactly this state before."""
-    key = tidy_key(entry, settings)
     if key and (TIDY_CACHE / key).exists():
         return Report(is_clean=True)
     source = Path(os.path.normpath(Path(entry["directory"]) / entry["file"]))
@@ -176,8 +174,14 @@ def run_clang_tidy(files: Files) -> Report:
     configurations = sorted(name for name in files.all if Path(name).name == ".clang-tidy")
     settings = version.encode() + b"".join(Path(name).read_bytes() for name in configurations)
     TIDY_CACHE.mkdir(exist_ok=True)
+    includes = includes_of_objects()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        reports = list(pool.map(lambda entry: tidy_entry(entry, settings), entries.values()))
+        reports = list(
+            pool.map(
+                lambda entry: tidy_entry(entry, tidy_key(entry, settings, includes)),
+                entries.values(),
+            )
+        )
     return Report(
         all(report.is_clean for report in reports),
         "".join(report.output for report in reports if not report.is_clean),
