@@ -230,10 +230,14 @@ def test_an_address_of_the_table_is_executed_where_its_point_is(laxity: Laxity):
         assert phase == phases[function], (point, of[point])
 
 
-@pytest.mark.parametrize("target", ["arm-linux-gnueabihf", "powerpc-linux-gnu"])
+@pytest.mark.parametrize(
+    "target", ["arm-linux-gnueabihf", "powerpc-linux-gnu", "riscv64-linux-gnu"]
+)
 def test_the_table_of_a_foreign_machine_names_places_in_the_functions_of_its_points(
     laxity: Laxity, target: str
 ):
+    if shutil.which(f"{target}-gcc") is None:
+        pytest.skip(f"no {target}-gcc")
     source = _PHASES.replace("extern volatile", "volatile")
     words = ("--distance", "120", "--target", target, "--hints", "h.json", "--hints-elf", "h.o")
     points(laxity, source, *words)
