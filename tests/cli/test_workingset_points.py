@@ -102,13 +102,137 @@ def test_a_window_names_the_cheapest_first(laxity: Laxity):
     assert (window["first"], window["last"]) == (249 * 40 // 100, 249 * 60 // 100)
 
 
+def run_windows(laxity: Laxity, source: str, *words: str, code: int = 0) -> dict[str, Any]:
+    """Ask for the windows of a recorded run."""
+    found: dict[str, Any] = points(laxity, source, *words, code=code)["run"]
+    return found
+
+
+def test_windows_of_a_run_rank_what_it_comes_by_in_each(laxity: Laxity):
+    found = points(laxity, SUM, "--window", "100")
+    run = found["run"]
+    # As the longest run: nothing depends on an input.
+    assert (run["length"], run["unit"], run["kind"]) == (249, "executed instructions", "measured")
+    assert [(one["first"], one["last"]) for one in run["windows"]] == [
+        *((0, 100), (100, 200), (200, 249))
+    ]
+    first = run["windows"][0]
+    sizes = [one["live_bits"] for one in first["ranked"]]
+    assert sizes == sorted(sizes)
+    # Nothing is live before the first instruction of main, where its entry and pre-header are.
+    assert (first["ranked"][0]["at"], sizes[0], first["ranked"][0]["times"]) == (0, 0, 1)
+    # Both loops have a latch, come by once in every 7 and 6 instructions.
+    assert run["worst_least_bits"] >= 16 * 32
+    with (laxity.directory / "R" / "migration_windows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    ranked = [
+        (number, one) for number, window in enumerate(run["windows"]) for one in window["ranked"]
+    ]
+    assert [(int(row["window"]), int(row["number"])) for row in rows] == [
+        (number, one["number"]) for number, one in ranked
+    ]
+    assert "Windows of one run of sum" in (laxity.directory / "R" / "report.html").read_text()
+    done = laxity("workingset", "sum.c", "--migration-points", "--window", "10%", "--no-report")
+    assert done.returncode == 0
+    assert "249 executed instructions in 10 windows of 25" in done.stdout
+
+
+def test_windows_need_no_distances(laxity: Laxity):
+    recursive = (
+        "int t[9]; int f(int n) { t[n] = n; return n ? f(n - 1) + t[n] : 0; }\n"
+        "int main(void) { return f(8) & 0; }\n"
+    )
+    found = points(laxity, recursive, "--window", "50%")
+    assert "recursive" in found["assumptions"][0]
+    assert len(found["run"]["windows"]) == 2
+    assert found["run"]["windows"][0]["ranked"][0]["at"] == 0
+
+
+def test_windows_are_of_the_run_with_the_inputs_that_are_given(laxity: Laxity):
+    source = (
+        "#include <stdio.h>\nint main(int argc, char **argv) {\n"
+        "int n = 0; for (int i = 1; i < argc; i++) n++; while (getchar() != EOF) n++; return n; }\n"
+    )
+    (laxity.directory / "in").write_text("four")
+    plain = run_windows(laxity, source, "--window", "50%")
+    more = run_windows(laxity, source, "--window", "50%", "--run-args", "a b", "--run-stdin", "in")
+    assert more["length"] > plain["length"]
+
+
+def test_a_run_without_windows_has_no_verdict(laxity: Laxity):
+    crashing = "int main(void) { __builtin_trap(); }\n"
+    assert "signal" in run_windows(laxity, crashing, "--window", "5", code=4)["reason"]
+    long = "volatile int n; int main(void) { for (int i = 0; i < 9999; i++) n = i; return 0; }\n"
+    assert "more than 1000 windows" in run_windows(laxity, long, "--window", "3", code=4)["reason"]
+    foreign = run_windows(laxity, SUM, "--window", "5", "--target", "arm-linux-gnueabihf", code=4)
+    assert "compiled for arm-linux-gnueabihf" in foreign["reason"]
+
+
+# main: block 0 leads to the loop of 1 (looks at its condition) and 2 (goes round), 3 leaves it; so
+# is add.
+_SUM_BLOCKS = [(name, block) for name in ("main", "add") for block in range(4)]
+
+
+def times(laxity: Laxity, column: str, *stated: tuple[str, int, float]) -> tuple[str, ...]:
+    """State the time of blocks, and give the words for it."""
+    text = "".join(f"{name},{block},{time}\n" for name, block, time in stated)
+    (laxity.directory / "t.csv").write_text(f"function,block,{column}\n{text}")
+    return ("--weight", "time", "--times", "t.csv")
+
+
+def test_windows_of_time_are_as_long_as_the_blocks_in_them_take(laxity: Laxity):
+    # Each of the 17 + 17 looks takes 10 ns, each of the 16 + 16 rounds 100, the ends 3 each:
+    # 4 * 3 + 34 * 10 + 32 * 100 = 3552.
+    each = {0: 3.0, 1: 10.0, 2: 100.0, 3: 3.0}
+    stated = [(name, block, each[block]) for name, block in _SUM_BLOCKS]
+    words = times(laxity, "ns_per_execution", *stated)
+    run = run_windows(laxity, SUM, "--window", "1us", *words)
+    assert (run["length"], run["unit"], run["kind"]) == (3552, "ns", "modelled")
+    assert [one["last"] for one in run["windows"]] == [1000, 2000, 3000, 3552]
+    # In instructions the windows are others: the run has 249 of them.
+    assert run["instructions"] == 249
+    assert [
+        one["last"] for one in run_windows(laxity, SUM, "--window", "125", *words)["windows"]
+    ] == [*(125, 249)]
+    # The times of the whole run say the same.
+    times_run = {0: 1, 1: 17, 2: 16, 3: 1}
+    stated = [(name, block, each[block] * times_run[block]) for name, block in _SUM_BLOCKS]
+    words = times(laxity, "ns", *stated)
+    assert run_windows(laxity, SUM, "--window", "1us", *words)["windows"] == run["windows"]
+    assert run_windows(laxity, SUM, "--window", "25%", *words)["window"] == 888
+    words = times(laxity, "cycles", *stated)
+    assert run_windows(laxity, SUM, "--window", "1000cycles", *words)["unit"] == "cycles"
+
+
+def test_a_window_of_time_moves_to_where_the_time_goes(laxity: Laxity):
+    # All time is spent in the loop of add: its windows come by nothing of main's loop.
+    words = times(laxity, "ns", ("add", 2, 1600.0), ("main", 0, 1.0))
+    run = run_windows(laxity, SUM, "--window", "100ns", *words)
+    assert run["length"] == 1601
+    by_number = {one["number"]: one for one in points(laxity, SUM)["candidates"]}
+    inner = {by_number[one["number"]]["function"] for one in run["windows"][5]["ranked"]}
+    assert inner == {"add"}
+
+
+def test_times_that_do_not_fit_the_run_have_no_verdict(laxity: Laxity):
+    words = times(laxity, "ns_per_execution", ("main", 0, 1.0))
+    found = run_windows(laxity, SUM, "--window", "1us", *words, code=4)
+    assert "no time for 7 blocks that were executed" in found["reason"]
+    words = times(laxity, "ns", ("main", 77, 1.0))
+    found = run_windows(laxity, SUM, "--window", "1us", *words, code=4)
+    assert "names block 77 of main" in found["reason"]
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("--distance", "5"), "add --migration-points"),
         (("--migration-points", "--hints", "h.json"), "add --distance"),
         (("--migration-points", "--distance", "5us"), "write a number"),
-        (("--migration-points", "--window", "5"), "1000..2000"),
+        (("--migration-points", "--window", "0"), "write 1 at least"),
+        (("--migration-points", "--window", "5..4"), "not behind the last"),
+        (("--migration-points", "--window", "50us"), "add --times FILE"),
+        (("--run-args", "1", "--migration-points", "--window", "1..5"), "nothing is run"),
         (("--migration-points", "--costs", "c.json"), "give all three"),
         (("--migration-points", "--distance", "5", "--hints-elf", "h"), "ends in .o"),
     ],
@@ -148,6 +272,10 @@ def test_costs_of_migrations_are_looked_up_and_never_read_beyond_their_end(laxit
         # The least measured size that holds the set; up to 70 bytes, or 100.
         assert one["cost_ns"] == (1000 if one["live_bits"] <= 70 * 8 else 3000)
         assert (one["cost_n"], one["cost_kind"]) == (100, "measured")
+    # And for the cheapest of each window of a run; the table names them.
+    words_of_run = ("--migration-points", "--window", "50%", *words, "--no-report")
+    done = laxity("workingset", "sum.c", *words_of_run)
+    assert "1.0 µs (measured, n = 100)" in done.stdout or "1 µs (measured, n = 100)" in done.stdout
     costs["entries"] = [entry(70, 1000)]
     (laxity.directory / "c.json").write_text(json.dumps(costs))
     found = points(laxity, SUM, *words, code=4)
@@ -230,10 +358,14 @@ def test_an_address_of_the_table_is_executed_where_its_point_is(laxity: Laxity):
         assert phase == phases[function], (point, of[point])
 
 
-@pytest.mark.parametrize("target", ["arm-linux-gnueabihf", "powerpc-linux-gnu"])
+@pytest.mark.parametrize(
+    "target", ["arm-linux-gnueabihf", "powerpc-linux-gnu", "riscv64-linux-gnu"]
+)
 def test_the_table_of_a_foreign_machine_names_places_in_the_functions_of_its_points(
     laxity: Laxity, target: str
 ):
+    if shutil.which(f"{target}-gcc") is None:
+        pytest.skip(f"no {target}-gcc")
     source = _PHASES.replace("extern volatile", "volatile")
     words = ("--distance", "120", "--target", target, "--hints", "h.json", "--hints-elf", "h.o")
     points(laxity, source, *words)

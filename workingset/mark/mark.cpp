@@ -8,6 +8,7 @@
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/TargetParser/Triple.h>
 #include <map>
 #include <tuple>
 
@@ -67,6 +68,20 @@ std::string record_of(const Point &point)
     return text + ".popsection";
 }
 
+/* Have the program's debug information written so that every linker of its machine can read it.
+ *
+ * In version 5 LLVM writes lengths of RISC-V code as relocations of LEB128 numbers, since the linker
+ * may yet shorten the code. GNU ld knows them since 2.41; before that (Debian 12 has 2.40) it ends
+ * by a segmentation fault. Version 4 has no such numbers. */
+void make_linkable(llvm::Module &module)
+{
+    constexpr uint32_t DWARF_WITHOUT_LEB128 = 4;
+    if (llvm::Triple(module.getTargetTriple()).isRISCV() &&
+        module.getDwarfVersion() > DWARF_WITHOUT_LEB128) {
+        module.setModuleFlag(llvm::Module::Max, "Dwarf Version", DWARF_WITHOUT_LEB128);
+    }
+}
+
 } // namespace
 
 llvm::Error mark_points(llvm::Module &module, llvm::StringRef points)
@@ -101,6 +116,7 @@ llvm::Error mark_points(llvm::Module &module, llvm::StringRef points)
             type, llvm::InlineAsm::get(type, record_of(point), "~{memory}", /*hasSideEffects=*/true)
         );
     }
+    make_linkable(module);
     return llvm::Error::success();
 }
 

@@ -26,6 +26,7 @@ from laxity.cli.workingset_points import (
     check_single,
     points_asked,
     points_options,
+    wants_run,
     write_hints,
 )
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
@@ -37,6 +38,7 @@ from laxity.model.working_set import WorkingSetAnswer
 if TYPE_CHECKING:
     from laxity.experiments.working_set import Found
     from laxity.experiments.working_set_points import PointsAsked
+    from laxity.experiments.working_set_times import BlockTimes
     from laxity.model.working_set_annotations import Annotations
     from laxity.store.run_directory import Run
     from laxity.suites.bitcode import BitcodeToolchain
@@ -79,6 +81,7 @@ class _Asked:
     options: _Options
     run_words: RunWords
     point_words: PointsWords
+    times: "BlockTimes | None"
     points: "PointsAsked | None"
     limit_bits: int | None
 
@@ -140,13 +143,10 @@ def workingset(**given: object) -> int:
     (workingset.csv, .parquet), which csv prints. --why asks about one object. docs/working-set.md.
     """
     options = msgspec.convert(given, _Options)
-    points = msgspec.convert(given, PointsWords)
+    points, runs = msgspec.convert(given, PointsWords), msgspec.convert(given, RunWords)
+    times = read_times(runs)
     asked = _Asked(
-        options,
-        msgspec.convert(given, RunWords),
-        points,
-        points_asked(points),
-        _limit_bits(options),
+        options, runs, points, times, points_asked(points, runs, times), _limit_bits(options)
     )
     if options.why is not None:
         with tempfile.TemporaryDirectory(prefix="laxity-workingset-") as scratch:
@@ -166,7 +166,6 @@ def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
     options, words = asked.options, asked.run_words
     old = _read_other(options.against)
     annotations = _read_annotations(options.annotations)
-    times = read_times(words)
     started_ns = time.monotonic_ns()
     toolchain = _toolchain(options)
     prepared = _prepare(options, toolchain, scratch)
@@ -181,8 +180,14 @@ def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
             toolchain=toolchain,
             job=options.job,
             weights=tuple(dict.fromkeys(words.weights)),
-            runs=runs_wanted(words, times, [one.name for one in prepared.programs], runs),
-            times=times,
+            runs=runs_wanted(
+                words,
+                asked.times,
+                [one.name for one in prepared.programs],
+                runs,
+                is_run_for_points=wants_run(asked.point_words),
+            ),
+            times=asked.times,
             limit_bits=asked.limit_bits,
             compile_ns=compile_ns,
             annotations=annotations,

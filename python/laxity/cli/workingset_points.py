@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from laxity.cli.workingset_runs import RunWords, read_inputs
 from laxity.errors import ConfigError
+from laxity.model.units import NS_PER_UNIT, parse_duration_ns
 
 if TYPE_CHECKING:
     from laxity.experiments.working_set_points import CostOf, PointsAsked
+    from laxity.experiments.working_set_times import BlockTimes
+    from laxity.experiments.working_set_windows import WindowAsked
     from laxity.model.working_set import WorkingSetAnswer
     from laxity.suites.bitcode import BitcodeToolchain
     from laxity.suites.bitcode_programs import Prepared
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _NO_COSTS = "none"
+_TIME_UNITS = ("ns", "us", "ms", "s")
 
 
 class PointsWords(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +56,11 @@ def points_options(command: _Command) -> _Command:
             ),
             click.option(
                 "--window",
-                metavar="A..B",
-                help="Rank the points that a run may come by between its A-th and B-th "
-                "instruction, or 20%..30% of the longest run.",
+                metavar="N|A..B",
+                help="N (instructions, P% of the run, or with --times 50us or 9000cycles): run the "
+                "program, cut its run into such windows and rank what it comes by in each. A..B: "
+                "rank what any run may come by between its A-th and B-th instruction, or 20%..30% "
+                "of the longest run.",
             ),
             click.option(
                 "--costs",
@@ -78,8 +85,15 @@ def points_options(command: _Command) -> _Command:
     return command
 
 
-def points_asked(words: PointsWords) -> "PointsAsked | None":
+def points_asked(
+    words: PointsWords, run_words: RunWords, times: "BlockTimes | None"
+) -> "PointsAsked | None":
     """Read what is asked for before anything is computed; None: no migration points.
+
+    Args:
+        words: The options of migration points.
+        run_words: Those of runs.
+        times: Of --times.
 
     Raises:
         ConfigError: An option cannot be used, alone or at all.
@@ -95,7 +109,8 @@ def points_asked(words: PointsWords) -> "PointsAsked | None":
     return PointsAsked(
         distance=distance,
         is_percent=is_percent,
-        window=None if words.window is None else _window(words.window),
+        window=_window(words.window) if words.window and not wants_run(words) else None,
+        run_window=_run_window(words.window or "", run_words, times) if wants_run(words) else None,
         cost_of=_cost_of(words),
         cost_words=_cost_words(words),
     )
@@ -142,11 +157,45 @@ def _length(option: str, text: str) -> tuple[int, bool]:
     return int(number), is_percent
 
 
-def _window(text: str) -> tuple[int, int, bool]:
-    first, dots, last = text.partition("..")
-    if not dots:
-        msg = f"--window {text}: write 1000..2000 instructions, or 20%..30% of the longest run"
+def wants_run(words: PointsWords) -> bool:
+    """Tell whether windows of a recorded run are asked for."""
+    return words.window is not None and ".." not in words.window
+
+
+def _run_window(text: str, run_words: RunWords, times: "BlockTimes | None") -> "WindowAsked":
+    from laxity.experiments.working_set_windows import WindowAsked  # noqa: PLC0415 - loads numpy
+
+    clock = "" if times is None else times.column.partition("_")[0]
+    length, unit = _window_length(text)
+    if length == 0:
+        msg = f"--window {text}: is empty; write 1 at least"
         raise ConfigError(msg)
+    if unit in {"ns", "cycles"} and unit != clock:
+        says = f"--times states {clock}" if clock else "nothing states times; add --times FILE"
+        msg = f"--window {text}: is in {unit}, and {says}"
+        raise ConfigError(msg)
+    return WindowAsked(
+        length=length,
+        unit=unit,
+        times=times if unit else None,
+        inputs=read_inputs(run_words),
+        patience_s=parse_duration_ns(run_words.timeout) / NS_PER_UNIT["s"],
+    )
+
+
+def _window_length(text: str) -> tuple[int, str]:
+    """Read the length of a window and its unit; no unit: instructions."""
+    cycles = text.removesuffix("cycles")
+    if cycles != text and cycles.isascii() and cycles.isdigit():
+        return int(cycles), "cycles"
+    if text.endswith(_TIME_UNITS):
+        return parse_duration_ns(text), "ns"
+    length, is_percent = _length("--window", text)
+    return length, "%" if is_percent else ""
+
+
+def _window(text: str) -> tuple[int, int, bool]:
+    first, _, last = text.partition("..")
     (start, first_is_percent), (end, last_is_percent) = (
         _length("--window", first),
         _length("--window", last),

@@ -5,12 +5,13 @@
 from pathlib import Path
 
 from laxity.cli.tables import format_table
-from laxity.model.migration_points import MigrationPoint, MigrationPoints
+from laxity.model.migration_points import MigrationPoint, MigrationPoints, RunWindows
 from laxity.model.working_set import ProgramAnswer
 from laxity.report.migration_points_words import cost_text, points_sentences
 from laxity.report.working_set_words import show_bits
 
 _MOST_TOLD = 10
+_MOST_WINDOWS = 25
 
 
 def points_text(program: ProgramAnswer) -> str:
@@ -20,9 +21,12 @@ def points_text(program: ProgramAnswer) -> str:
         return ""
     lines = [f"\n{program.program}: migration points ({found.kind}), {found.unit}\n"]
     lines += [f"  {one}\n" for one in points_sentences(found)]
+    has_windows = found.run is not None and bool(found.run.windows)
     shown = _shown(found)
-    if shown:
+    if shown and (found.placed or found.window or not has_windows):
         lines.append(_table(shown, program))
+    if found.run is not None and has_windows:
+        lines.append(_windows(found.run, found))
     return "".join(lines)
 
 
@@ -45,14 +49,48 @@ def _table(shown: list[MigrationPoint], program: ProgramAnswer) -> str:
     return format_table(tuple(head), [tuple(row) for row in rows], right=(0, 1, 2, 5, 6))
 
 
+def _windows(run: RunWindows, found: MigrationPoints) -> str:
+    """Show the cheapest candidate of each window, of the first windows."""
+    by_number = {one.number: one for one in found.candidates}
+    has_cost = any(one.cost_ns is not None for one in found.candidates)
+    head = ["from", "to", "live", "cheapest", "at", "where", "kind", "others", "dearest"]
+    head += ["cost"] if has_cost else []
+    rows: list[tuple[str, ...]] = []
+    for window in run.windows[:_MOST_WINDOWS]:
+        is_short = window.last - window.first < (run.window or 0)
+        here = "-" if is_short and window.here_bits is None else show_bits(window.here_bits)
+        ends = (str(window.first), str(window.last), here)
+        if not window.ranked:
+            rows.append((*ends, *("-",) * (len(head) - len(ends))))
+            continue
+        best = window.ranked[0]
+        point = by_number[best.number]
+        rows.append(
+            (
+                *(*ends, show_bits(best.live_bits), str(best.at), _where(point)),
+                *(" ".join(point.kinds), str(window.visited - 1), show_bits(window.worst_bits)),
+                *((cost_text(point),) if has_cost else ()),
+            )
+        )
+    text = format_table(tuple(head), rows, right=(0, 1, 2, 3, 4, 7, 8))
+    text += f"from, to, at: {run.unit}; live: in the middle of the window\n"
+    if len(run.windows) > len(rows):
+        text += f"{len(run.windows) - len(rows)} more in migration_windows.csv\n"
+    return text
+
+
 def _row(one: MigrationPoint, program: ProgramAnswer) -> list[str]:
     most = program.live.max if program.live is not None else None
     part = "-" if not most or one.live_bits is None else f"{100 * one.live_bits / most:.0f} %"
+    span = [_number(one.earliest), _number(one.latest)]
+    kinds = " ".join(one.kinds)
+    return [str(one.number), show_bits(one.live_bits), part, _where(one), kinds, *span]
+
+
+def _where(one: MigrationPoint) -> str:
     file = Path(one.file).name if one.file else ""
     line = f"{file}:{one.line}: " if one.line is not None else ""
-    where = f"{line}{one.function}, block {one.block}, instruction {one.index}"
-    span = [_number(one.earliest), _number(one.latest)]
-    return [str(one.number), show_bits(one.live_bits), part, where, " ".join(one.kinds), *span]
+    return f"{line}{one.function}, block {one.block}, instruction {one.index}"
 
 
 def _number(value: int | None) -> str:

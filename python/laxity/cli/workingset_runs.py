@@ -83,7 +83,12 @@ def read_times(options: RunWords) -> "BlockTimes | None":
 
 
 def runs_wanted(
-    options: RunWords, times: "BlockTimes | None", names: Sequence[str], scratch: Path
+    options: RunWords,
+    times: "BlockTimes | None",
+    names: Sequence[str],
+    scratch: Path,
+    *,
+    is_run_for_points: bool = False,
 ) -> "RunsWanted":
     """Say what has to be run for the options.
 
@@ -92,6 +97,7 @@ def runs_wanted(
         times: Of --times.
         names: Of the programs that were made.
         scratch: Empty directory for what runs leave.
+        is_run_for_points: Programs are run for windows of migration points in any case.
 
     Raises:
         ConfigError: Inputs that no run takes, or a program that is not there.
@@ -106,14 +112,17 @@ def runs_wanted(
             msg = f'--progression: no program "{name}"; {advice}'
             raise ConfigError(msg)
     given = options.run_args is not None or options.run_stdin is not None
-    if given and not wants_executions and not options.progressions:
-        msg = "--run-args, --run-stdin: nothing is run; add --weight trace or --progression NAME"
+    if given and not (wants_executions or options.progressions or is_run_for_points):
+        msg = (
+            "--run-args, --run-stdin: nothing is run; add --weight trace, --progression NAME or "
+            "--migration-points --window N"
+        )
         raise ConfigError(msg)
     progressions = options.progressions
     if "trace" in options.weights and len(names) == 1:
         progressions = tuple(names)
     return RunsWanted(
-        inputs=_inputs(options),
+        inputs=read_inputs(options),
         wants_executions=wants_executions,
         progressions=progressions,
         scratch=scratch,
@@ -121,7 +130,12 @@ def runs_wanted(
     )
 
 
-def _inputs(options: RunWords) -> "Inputs":
+def read_inputs(options: RunWords) -> "Inputs":
+    """Read what programs are given when they are run.
+
+    Raises:
+        ConfigError: It is nothing that a program can be given.
+    """
     from laxity.runner.working_set_trace import Inputs  # noqa: PLC0415 - only if asked for
 
     arguments = split_words(options.run_args or "", "--run-args")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -23,7 +24,8 @@ from laxity.experiments.working_set_points import (
 from laxity.experiments.working_set_runs import RunsWanted, run_programs
 from laxity.experiments.working_set_times import BlockTimes
 from laxity.experiments.working_set_weights import Subject, stated_bounds, weigh
-from laxity.model.migration_points import MigrationPoints
+from laxity.experiments.working_set_windows import WindowAsked, run_windows, write_windows
+from laxity.model.migration_points import MigrationPoints, RunWindows
 from laxity.model.working_set import (
     BITS_PER_BYTE,
     CLASSES,
@@ -175,7 +177,9 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     has_progressions = not any(
         one.run is not None and one.run.progression_reason for one in answer.programs
     )
-    has_points = not any(one.reason or one.cost_missing for one in points)
+    has_points = not any(
+        one.reason or one.cost_missing or (one.run is not None and one.run.reason) for one in points
+    )
     is_done = has_verdict and has_weights and has_progressions and has_points
     return EXIT_DONE if is_done else EXIT_NO_VERDICT
 
@@ -305,8 +309,27 @@ def _migration(
     root = _root_of(request, program, one)
     bounds = stated_bounds(request.toolchain, program, one).most
     found = migration_points(request.points, one.directory, table, bounds, root)
+    if request.points.run_window is not None:
+        run = _run_windows(request, request.points.run_window, program, table, found)
+        found = msgspec.structs.replace(found, run=run)
     write_points(one.directory, found)
+    write_windows(one.directory, found)
     return found
+
+
+def _run_windows(
+    request: WorkingSetRequest,
+    asked: WindowAsked,
+    program: BitcodeProgram,
+    table: Table,
+    found: MigrationPoints,
+) -> RunWindows:
+    if request.toolchain.triple is not None:
+        reason = f"compiled for {request.toolchain.triple}, and only programs of this machine run"
+        return RunWindows(reason=reason)
+    with TemporaryDirectory(dir=request.runs.scratch) as directory:
+        to = Path(directory)
+        return run_windows(asked, program.name, program.bitcode, table, found, to)
 
 
 def _classes(table: Table) -> dict[str, int]:

@@ -27,17 +27,15 @@ from laxity.analysis.migration_flow import (
     UnsupportedFlow,
 )
 from laxity.analysis.migration_points import NoPlacement, place
-from laxity.analysis.migration_trace import Run as RecordedRun
-from laxity.analysis.migration_trace import Segment
 from laxity.analysis.migration_window import Span, rank, spans_of
 from laxity.analysis.platform_costs import UsedCost
+from laxity.experiments.working_set_windows import WindowAsked
 from laxity.model.migration_points import MigrationPoint, MigrationPoints, Window
 from laxity.model.working_set import BITS_PER_BYTE
 from laxity.store.working_set import (
     BLOCKS,
     CALLS,
     EDGES,
-    INSTRUCTIONS,
     LOOPS,
     POINTS,
     TOTAL,
@@ -76,6 +74,7 @@ class PointsAsked:
         is_percent: It is in hundredths of the longest run, else in instructions.
         window: First and last position of those that are ranked, and whether they are in
             hundredths of the longest run.
+        run_window: Windows along one run; None: none is recorded.
         cost_of: What a migration costs; None: no costs were given.
         cost_words: What that is.
     """
@@ -83,6 +82,7 @@ class PointsAsked:
     distance: int | None = None
     is_percent: bool = False
     window: tuple[int, int, bool] | None = None
+    run_window: WindowAsked | None = None
     cost_of: CostOf | None = None
     cost_words: str = ""
 
@@ -104,12 +104,12 @@ def migration_points(
             header, as the program's author states; what the code itself proves is in its tables.
         root: The function that is a run.
     """
+    program = _Program(directory, table, bounds)
     try:
-        program = _Program(directory, table, bounds)
         flow = program.flow(root)
         longest = Distances(flow).of(frozenset()).without
     except UnsupportedFlow as error:
-        return MigrationPoints(reason=str(error))
+        return _without_distances(asked, program, root, str(error))
     spans = spans_of(flow)
     candidates = [
         _with_span(one, spans[one.number]) for one in program.points if one.number in spans
@@ -130,6 +130,23 @@ def migration_points(
         return points
     most = int(longest) * asked.distance // _PERCENT if asked.is_percent else asked.distance
     return _placed(points, flow, most)
+
+
+def _without_distances(
+    asked: PointsAsked, program: "_Program", root: str, reason: str
+) -> MigrationPoints:
+    """List the candidates where nobody knows when a run comes by; it does come by them."""
+    reached = program.reached(root)
+    candidates = [one for one in program.points if one.function in reached]
+    points = MigrationPoints(
+        candidates=_with_costs(candidates, asked, root),
+        cost=asked.cost_words,
+        assumptions=[f"no distances: {reason}"],
+    )
+    points = msgspec.structs.replace(points, cost_missing=_cost_missing(points, asked, root))
+    if candidates and asked.distance is None and asked.window is None:
+        return points
+    return msgspec.structs.replace(points, reason=reason, assumptions=[])
 
 
 def _with_span(one: MigrationPoint, span: Span) -> MigrationPoint:
@@ -239,6 +256,8 @@ class _Program:
     ) -> None:
         self.points: list[MigrationPoint] = []
         self.doubts: list[str] = []
+        # What of its control flow is not followed; empty: nothing.
+        self._obstacle = ""
         self._table = table
         self._rows: dict[_BlockKey, list[int]] = {}
         keys = zip(table.texts("function"), table.texts("block"), strict=True)
@@ -249,6 +268,7 @@ class _Program:
         self._bits = table.bits(TOTAL)
         self._successors = self._read_edges(directory)
         self._loops = self._read_loops(directory, bounds)
+        self._entered: dict[str, set[str]] = {}
         self._calls = self._read_calls(directory)
 
     def flow(self, root: str) -> Flow:
@@ -267,7 +287,21 @@ class _Program:
         for name, blocks in names.items():
             made = {block: self._block((name, block)) for block in blocks}
             functions[name] = Function(blocks[0], made, self._loops.get(name, {}))
+        if self._obstacle:
+            raise UnsupportedFlow(self._obstacle)
         return Flow(root, functions)
+
+    def reached(self, root: str) -> set[str]:
+        """Name the functions that are entered in a run, by whomever."""
+        found, waiting = {root}, [root]
+        while waiting:
+            fresh = self._entered.get(waiting.pop(), set()) - found
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def _give_up(self, why: str) -> None:
+        self._obstacle = self._obstacle or why
 
     def _block(self, key: _BlockKey) -> Block:
         rows = self._rows[key]
@@ -276,8 +310,7 @@ class _Program:
         for row in rows:
             index, opcode = self._index[row], self._opcode[row]
             if opcode in _UNWINDING:
-                msg = f"{key[0]} has exceptions, and where they are caught is not followed"
-                raise UnsupportedFlow(msg)
+                self._give_up(f"{key[0]} has exceptions, and where they are caught is not followed")
             if index in kinds:
                 items.append(self._point(row, key, kinds[index]))
             if opcode != _PHI:
@@ -376,11 +409,7 @@ class _Program:
         return min((one for one in (stated, proven) if one is not None), default=None)
 
     def _read_calls(self, directory: Path) -> dict[tuple[str, str, int], Call]:
-        """Read who is called where.
-
-        Raises:
-            UnsupportedFlow: Somebody outside calls back, or a call returns twice.
-        """
+        """Read who is called where; it is not followed who calls back, or returns twice."""
         table = _table(directory / CALLS)
         if not len(table):
             return {}
@@ -394,13 +423,16 @@ class _Program:
             if (function, block) not in self._rows:
                 continue
             if way == _TWICE:
-                msg = f"{function} calls {callee}, so control may come back to there from anywhere"
-                raise UnsupportedFlow(msg)
+                self._give_up(
+                    f"{function} calls {callee}, so control may come back to there from anywhere"
+                )
+                continue
+            self._entered.setdefault(function, set()).add(callee)
             if way == _CALLBACK:
-                msg = (
+                self._give_up(
                     f"{callee} is called by a function outside the program, nobody knows how often"
                 )
-                raise UnsupportedFlow(msg)
+                continue
             callees.setdefault((function, block, index), []).append(callee)
             if way == _POINTER:
                 outside.add((function, block, index))
@@ -424,43 +456,3 @@ def _table(path: Path) -> Table:
 
 def _whole(cell: object) -> int | None:
     return None if cell is None else int(str(cell)) or None
-
-
-def read_run(
-    directory: Path, segments: Path, trace: Path, points: Sequence[MigrationPoint]
-) -> RecordedRun:
-    """Read a run of a program that laxity-workingset-mark --segments has made.
-
-    Args:
-        directory: Tables of the program.
-        segments: What the segments are.
-        trace: Which were executed.
-        points: Candidates.
-    """
-    table, starts = read_table(directory / INSTRUCTIONS), read_table(segments)
-    numbers = {(one.function, one.block, one.index): one.number for one in points}
-    keys = zip(
-        zip(starts.texts("function"), starts.texts("block"), strict=True),
-        starts.integers("index").tolist(),
-        strict=True,
-    )
-    segment_at: dict[tuple[_BlockKey, int], int] = {key: one for one, key in enumerate(keys)}
-    found: list[tuple[list[float], dict[int, int]]] = [([], {}) for _ in segment_at]
-    current = 0
-    rows = zip(
-        zip(table.texts("function"), table.texts("block"), strict=True),
-        table.integers("index").tolist(),
-        table.texts("opcode"),
-        table.bits(TOTAL).tolist(),
-        strict=True,
-    )
-    for key, index, opcode, bits in rows:
-        if opcode == _PHI:
-            continue
-        current = segment_at.get((key, index), current)
-        sizes, inside = found[current]
-        if (*key, index) in numbers:
-            inside[len(sizes)] = numbers[*key, index]
-        sizes.append(bits)
-    executed = np.fromfile(trace, dtype=np.uint32)
-    return RecordedRun([Segment(tuple(bits), inside) for bits, inside in found], executed)

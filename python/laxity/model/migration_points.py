@@ -19,9 +19,9 @@ class MigrationPoint(Record, frozen=True, kw_only=True):
 
     `kinds`: entry (of a block), call (before one), return (behind one), preheader and latch (at
     their ends). `live_bits` null: unbounded, so it is never chosen. `earliest` and `latest`: a run
-    comes by it within them only; null: nothing bounds it. `cost_ns`: what a migration of so much
-    took at most, of `cost_n` samples, as `cost_kind` says; null: no costs were given, or they do
-    not tell.
+    comes by it within them only; null: nothing bounds it, or nothing can be told (`assumptions`).
+    `cost_ns`: what a migration of so much took at most, of `cost_n` samples, as `cost_kind` says;
+    null: no costs were given, or they do not tell.
     """
 
     number: int
@@ -54,6 +54,48 @@ class Window(Record, frozen=True, kw_only=True):
     here_bits: int | None
 
 
+class Visited(Record, frozen=True, kw_only=True):
+    """A candidate that a run came by in a window: first at position `at`, `times` times."""
+
+    number: int
+    live_bits: int
+    at: int
+    times: int
+
+
+class RunWindow(Record, frozen=True, kw_only=True):
+    """Candidates that a run came by from position `first` on and before `last`, cheapest first.
+
+    `here_bits`: what is live in the middle of the window; null: unbounded, or the run ended before.
+    `visited`: how many candidates there are; of them `ranked` holds the cheapest.
+    """
+
+    first: int
+    last: int
+    visited: int
+    ranked: list[Visited]
+    worst_bits: int | None = None
+    here_bits: int | None = None
+
+
+class RunWindows(Record, frozen=True, kw_only=True):
+    """One recorded run, window by window.
+
+    `reason`: why there is none; empty: there is. `kind` is that of the positions, n = 1 run; sizes
+    are proven as everywhere. `worst_least_bits`: wherever a window of that length begins, one
+    candidate in it has no more; null: some have no candidate.
+    """
+
+    reason: str = ""
+    unit: str = "executed instructions"
+    kind: str = "measured"
+    window: int | None = None
+    length: int | None = None
+    instructions: int | None = None
+    worst_least_bits: int | None = None
+    windows: list[RunWindow] = []
+
+
 class MigrationPoints(Record, frozen=True, kw_only=True):
     """What is known of a program's migration points.
 
@@ -74,6 +116,8 @@ class MigrationPoints(Record, frozen=True, kw_only=True):
     largest_distance: int | None = None
     smallest_distance: int | None = None
     window: Window | None = None
+    # null: no run was asked for.
+    run: RunWindows | None = None
     cost: str = ""
     cost_missing: str = ""
     assumptions: list[str] = []

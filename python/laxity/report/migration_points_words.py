@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What was found of migration points, in words."""
 
-from laxity.model.migration_points import MigrationPoint, MigrationPoints, Window
+from statistics import mean
+
+from laxity.model.migration_points import MigrationPoint, MigrationPoints, RunWindows, Window
 from laxity.model.units import format_duration_ns
 from laxity.report.blocks import count_noun, show_count
 from laxity.report.working_set_words import show_bits
@@ -22,6 +24,8 @@ def points_sentences(found: MigrationPoints) -> list[str]:
         sentences.append(_placement(found, found.distance))
     if found.window is not None:
         sentences.append(_window(found.window, found))
+    if found.run is not None:
+        sentences += _run_windows(found.run)
     if found.cost:
         sentences.append(f"costs: {found.cost}")
     if found.cost_missing:
@@ -52,6 +56,34 @@ def _placement(found: MigrationPoints, distance: int) -> str:
         f"every path (the largest is {kept}); at most {show_bits(found.largest_bits)} is live at "
         "them, and no choice has less"
     )
+
+
+def _run_windows(run: RunWindows) -> list[str]:
+    """Say what one run of the program came by, window by window, and what that is worth."""
+    if run.reason:
+        return [f"no windows of a run: {run.reason}"]
+    length, window = show_count(run.length or 0), show_count(run.window or 0)
+    text = (
+        f"windows of one run ({run.kind}, n = 1): {length} {run.unit} in "
+        f"{count_noun(len(run.windows), 'window')} of {window}"
+    )
+    saved = [
+        100 * (one.here_bits - one.ranked[0].live_bits) / one.here_bits
+        for one in run.windows
+        if one.ranked and one.here_bits
+    ]
+    if saved:
+        text += (
+            f"; the cheapest candidate of a window has {mean(saved):.1f} % less live than its "
+            f"middle (mean of {len(saved)}; best {max(saved):.1f} %)"
+        )
+    worst = "some windows hold no candidate at which what is live has a bound"
+    if run.worst_least_bits is not None:
+        worst = (
+            f"wherever a window of that length begins, there is a candidate of at most "
+            f"{show_bits(run.worst_least_bits)}"
+        )
+    return [text, worst]
 
 
 def _window(window: Window, found: MigrationPoints) -> str:

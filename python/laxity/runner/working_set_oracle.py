@@ -77,7 +77,7 @@ class Oracle:
         """Make an executable, with the runtime `trace` or `poison`, or as the program is."""
         target = [] if self.triple is None else [f"--target={self.triple}"]
         compiled = to.with_suffix(".o")
-        clang = [find_llvm("clang++" if _is_cpp(bitcode) else "clang"), *target]
+        clang = [find_llvm("clang++" if is_cpp(bitcode) else "clang"), *target]
         self.must("compile", *clang, *_AS_IT_IS, "-c", bitcode, "-o", compiled)
         archive = [] if runtime is None else [self.archives / f"libworkingset-{runtime}.a"]
         self.must("link", *clang, compiled, *archive, "-lm", "-o", to)
@@ -195,7 +195,7 @@ def oracle_of_target(triple: str, emulator: Sequence[str], build: Path, limit_s:
     return oracle
 
 
-def _is_cpp(bitcode: Path) -> bool:
+def is_cpp(bitcode: Path) -> bool:
     """Tell whether a program needs the runtime of C++; bitcode holds the names of its symbols."""
     data = bitcode.read_bytes()
     return any(name in data for name in (b"__gxx_personality", b"__cxa_", b"_Znw", b"_ZSt"))

@@ -29,10 +29,15 @@ CALLS = "calls.csv"
 BLOCKS = "blocks.csv"
 EDGES = "edges.csv"
 POINTS = "migration_points.csv"
+# Candidates that one run came by, window by window.
+WINDOWS = "migration_windows.csv"
 # Live bytes along one run.
 PROGRESSION = "progression.csv"
 # Tables that a run keeps of what the tools write.
-TABLES = (INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, EDGES, CALLS, POINTS, PROGRESSION)
+TABLES = (
+    *(INSTRUCTIONS, FUNCTIONS, OBJECTS, LOOPS, BLOCKS, EDGES, CALLS),
+    *(POINTS, WINDOWS, PROGRESSION),
+)
 # Of the instructions: how often in one run; empty: there was none.
 EXECUTIONS = "executions"
 
@@ -42,7 +47,7 @@ _TEXTS = frozenset(
         *("program", "function", "block", "opcode", "file", "inlined_at", "form"),
         *("status", "loop", "name", "kind", "class", "instances", "recursive"),
         *("callee", "header", "parent", "objects", "use", "first_def", "last_use", "most_at"),
-        *("successor", "way", "kinds"),
+        *("successor", "way", "kinds", "unit"),
     )
 )
 
