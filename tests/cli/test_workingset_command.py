@@ -218,6 +218,20 @@ def test_recursion_has_a_number_once_its_depth_is_annotated(laxity: Laxity):
 
 
 @needs_llvm
+def test_what_has_no_bound_exceeds_every_limit(laxity: Laxity):
+    name = write(laxity, "fac.c", FACTORIAL)
+    limit = answer(laxity, name, "--fail-above", "1GiB", code=1)["limit"]
+    assert limit["instructions"] > 0
+    assert {one["live_bits"] for one in limit["violations"]} == {None}
+    shutil.rmtree(laxity.directory / "R")
+    # Without weights the code would be 4; what exceeds the limit outweighs that.
+    shown = laxity("workingset", name, "--fail-above", "1GiB", "--weight", "wcet", "--no-report")
+    assert shown.returncode == 1
+    assert "fac.c:1:" in shown.stdout
+    assert ": unbounded\n" in shown.stdout
+
+
+@needs_llvm
 def test_an_annotation_that_fits_nothing_is_refused_with_its_name(laxity: Laxity):
     name = write(laxity, "fac.c", FACTORIAL)
     note = write(laxity, "notes.toml", "schema = 1\n[recursion]\nfact = 5\n")
