@@ -115,6 +115,36 @@ def test_loop_bounds_weigh_and_one_missing_bound_leaves_no_verdict(laxity: Laxit
     assert sum(one["occurrences"][-1]["counts"]) > one["instructions"]
 
 
+FILLED_TWICE = """\
+int first[8], second[8];
+static void fill(int *to, int by) { for (int i = 0; i < 8; i++) to[i] = by; }
+int main(void) {
+  fill(first, 1);
+  fill(second, 2);
+  return first[0] + second[7];
+}
+"""
+
+
+@needs_llvm
+def test_by_situation_a_callee_counts_once_for_each_array_that_it_is_given(laxity: Laxity):
+    name = write(laxity, "filled.c", FILLED_TWICE)
+    (one,) = answer(laxity, name, "--weight", "situation")["programs"]
+    counts = {row["weight"]: row["counts"] for row in one["occurrences"]}
+    with (laxity.directory / "R" / "situations.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    of_fill = [row for row in rows if row["function"] == "fill"]
+    # Two calls, each with an array of its own: twice the same instructions, those of main once.
+    assert {row["situation"] for row in of_fill} == {"0", "1"}
+    assert sum(counts["situation"]) == one["instructions"] + len(of_fill) / 2 == len(rows)
+    # While the second call goes on the first array is live, of which one number is read; before
+    # the first call nothing is. So its situations differ, where the largest set hides the first.
+    assert sum(counts["static"]) == one["instructions"]
+    most = [max(int(row["live_total_bits"]) for row in of_fill if row["situation"] == number)
+            for number in ("0", "1")]  # fmt: skip
+    assert most[1] - most[0] == 32
+
+
 @needs_llvm
 def test_a_build_with_a_larger_table_shows_against_the_other(laxity: Laxity):
     old = laxity("workingset", write(laxity, "sum.c", SUM), "--run-dir", "old", "--no-report")
@@ -185,6 +215,20 @@ def test_recursion_has_a_number_once_its_depth_is_annotated(laxity: Laxity):
     assert one["live"]["max"] == 4 * 32 + 2 * 32
     assert "annotated: at most 5 activations of fac at once" in one["assumptions"]
     assert document["annotations"] == {"recursion": {"fac": 5}}
+
+
+@needs_llvm
+def test_what_has_no_bound_exceeds_every_limit(laxity: Laxity):
+    name = write(laxity, "fac.c", FACTORIAL)
+    limit = answer(laxity, name, "--fail-above", "1GiB", code=1)["limit"]
+    assert limit["instructions"] > 0
+    assert {one["live_bits"] for one in limit["violations"]} == {None}
+    shutil.rmtree(laxity.directory / "R")
+    # Without weights the code would be 4; what exceeds the limit outweighs that.
+    shown = laxity("workingset", name, "--fail-above", "1GiB", "--weight", "wcet", "--no-report")
+    assert shown.returncode == 1
+    assert "fac.c:1:" in shown.stdout
+    assert ": unbounded\n" in shown.stdout
 
 
 @needs_llvm

@@ -34,5 +34,14 @@ def test_an_instruction_without_a_line_is_named_by_its_function_and_unbounded_ha
     assert result["locations"] == [{"logicalLocations": [{"name": "f", "kind": "function"}]}]
 
 
+def test_a_relative_name_is_a_reference_too():
+    place = Place(function="f", block="1", index=2, opcode="load", file="src/a b#1.c", line=7)
+    document = sarif_document(answer(Violation(program="p", place=place, live_bits=40000)))
+    (location,) = document["runs"][0]["results"][0]["locations"]
+    artifact = location["physicalLocation"]["artifactLocation"]
+    # A space is no part of a URI, and behind "#" would be a fragment.
+    assert artifact == {"uri": "src/a%20b%231.c"}
+
+
 def test_a_limit_that_holds_has_no_results():
     assert sarif_document(answer())["runs"][0]["results"] == []

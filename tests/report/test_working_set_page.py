@@ -74,6 +74,9 @@ def program(**more: object) -> ProgramAnswer:
 UNWEIGHED = msgspec.structs.replace(
     program(), occurrences=[Occurrence(weight="static", reason="no place in a range")]
 )
+UNBOUNDED_SITUATION = msgspec.structs.replace(
+    program(), occurrences=[Occurrence(weight="situation", reason="no place in a range")]
+)
 UNBOUNDED_WCET = msgspec.structs.replace(
     program(), occurrences=[Occurrence(weight="wcet", reason="no place in a range")]
 )
@@ -180,6 +183,7 @@ def test_a_violated_limit_is_the_verdict(tmp_path: Path):
             4,
         ),
         (WorkingSetAnswer(form="sroa", programs=[UNWEIGHED]), 0),
+        (WorkingSetAnswer(form="sroa", weights=["situation"], programs=[UNBOUNDED_SITUATION]), 0),
         (WorkingSetAnswer(form="sroa", weights=["wcet"], programs=[UNBOUNDED_WCET]), 4),
         (
             WorkingSetAnswer(
@@ -216,6 +220,24 @@ def test_the_run_of_a_program_is_drawn_from_first_to_last_and_its_weights_are_co
     quantities = json.loads((stored / "derived.json").read_text())["quantities"]
     (share,) = [one for one in quantities if one["name"] == "near_worst_trace_a"]
     assert (share["value"], share["n"], share["kind"]) == (pytest.approx(0.9), 10, "measured")
+
+
+def test_the_figures_of_the_map_are_listed_and_situations_count_each_body(tmp_path: Path):
+    in_situations = Occurrence(weight="situation", counts=[2, 0, 0, 0, 0, 0, 0, 0, 0, 2])
+    both = msgspec.structs.replace(program(), occurrences=[*program().occurrences, in_situations])
+    stored = made(tmp_path, both, rows(tmp_path), weights=["static", "situation"])
+    words = text_of(stored / "report.html")
+    # 2 and 1 of 3 instructions; 2 and 2 of 4 in situations.
+    zeros = "0.0 " * 8
+    assert f"a static 66.7 {zeros}33.3 3 " in words
+    assert f"a situation 50.0 {zeros}50.0 4 " in words
+    assert "n = 3 instructions, counted 4 times in all, proven" in words
+    # Nothing was run, so there is no column of executions.
+    assert re.search(r"\ba 33\.3 % 50\.0 % 3 ", words)
+    assert "not run" not in words
+    quantities = json.loads((stored / "derived.json").read_text())["quantities"]
+    (share,) = [one for one in quantities if one["name"] == "near_worst_situation_a"]
+    assert (share["value"], share["n"], share["kind"]) == (0.5, 4, "proven")
 
 
 def test_a_run_that_failed_is_named_and_no_figure_is_made_up(tmp_path: Path):

@@ -290,3 +290,31 @@ def test_a_fault_of_an_unknown_name_is_refused(tmp_path: Path) -> None:
     done = run(subject.faulty_tool(), "check", subject.bitcode, subject.path(".trace"), "--fault=x")
     assert done.returncode == 2
     assert "fault" in done.stderr
+
+
+def test_executed_code_that_is_called_impossible_is_named_though_nothing_is_live(
+    tmp_path: Path,
+) -> None:
+    source = """
+static int shown;
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc == 1)
+        shown = 4;
+    return 0;
+}
+"""
+    subject = make_subject(source, tmp_path)
+    assert subject.trace().returncode == 0
+    assert subject.judge()["impossible_points"] == []
+    verdict = subject.judge_faulty("--fault", "edge-dropped")
+    assert verdict["status"] == "violated"
+    assert verdict["violations"] == verdict["impossible_calls"] == []
+    # The block of the store and no other: the way around it leads to the return, too.
+    points = verdict["impossible_points"]
+    assert verdict["impossible_point_count"] == len(points) == 2
+    assert {(one["opcode"], one["function"], *one["context"]) for one in points} == {
+        ("store", "main", "main"),
+        ("br", "main", "main"),
+    }
+    assert {one["line"] for one in points if one["opcode"] == "store"} == {6}

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The static live working set covers what a run shows to be live; the oracle sees where not."""
 
-import csv
 import re
 import shutil
 from pathlib import Path
@@ -213,19 +212,6 @@ int main(int argc, char **argv) {
     assert done.returncode == 0
     # At least n of leave(), argc and other of main.
     assert count >= 3
-
-
-def test_a_byte_is_live_between_its_write_and_its_read(tmp_path: Path) -> None:
-    subject = make_subject(
-        "static int cell; int main(void) { cell = 7; return cell - 7; }", tmp_path
-    )
-    subject.trace()
-    progress = tmp_path / "progress.csv"
-    subject.judge("--progress", str(progress), "--progress-step", "1")
-    with progress.open(newline="", encoding="utf-8") as file:
-        rows = [int(row["dynamic_bytes"]) for row in csv.DictReader(file)]
-    # store, load, sub, ret: only before the load are the 4 bytes live.
-    assert rows == [0, 4, 0, 0]
 
 
 def test_a_byte_that_was_never_written_is_not_live(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ void PointerAnalysis::bind(const llvm::CallBase &call, const llvm::Function &cal
         bind_model(call, *model);
         return;
     }
+    is_concurrent_ = is_concurrent_ || goes_on_beside_caller(callee);
     bind_unknown(call);
 }
 

@@ -23,7 +23,9 @@ constexpr Row ROWS[] = {
 #define MODEL(name, reads, writes, returns, escapes, effect)                                       \
     {name, reads, writes, returns, escapes, effect},
 #define ANYTHING(name)
+#define CONCURRENT(name)
 #include "analysis/external_models.def"
+#undef CONCURRENT
 #undef ANYTHING
 #undef MODEL
 };
@@ -31,7 +33,19 @@ constexpr Row ROWS[] = {
 constexpr llvm::StringRef DOING_ANYTHING[] = {
 #define MODEL(name, reads, writes, returns, escapes, effect)
 #define ANYTHING(name) name,
+#define CONCURRENT(name)
 #include "analysis/external_models.def"
+#undef CONCURRENT
+#undef ANYTHING
+#undef MODEL
+};
+
+constexpr llvm::StringRef GOING_ON[] = {
+#define MODEL(name, reads, writes, returns, escapes, effect)
+#define ANYTHING(name)
+#define CONCURRENT(name) name,
+#include "analysis/external_models.def"
+#undef CONCURRENT
 #undef ANYTHING
 #undef MODEL
 };
@@ -243,6 +257,11 @@ bool is_known_to_do_anything(const llvm::Function &function)
 {
     return function.isDeclaration() && !is_dropped_row(function.getName()) &&
            llvm::is_contained(DOING_ANYTHING, function.getName());
+}
+
+bool goes_on_beside_caller(const llvm::Function &function)
+{
+    return function.isDeclaration() && llvm::is_contained(GOING_ON, function.getName());
 }
 
 } // namespace laxity::workingset

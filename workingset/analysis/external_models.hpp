@@ -69,6 +69,9 @@ struct ExternalModel {
 /* The table says that this function may do anything. */
 [[nodiscard]] bool is_known_to_do_anything(const llvm::Function &function);
 
+/* It may do anything, and what it has been given runs beside the caller after its return. */
+[[nodiscard]] bool goes_on_beside_caller(const llvm::Function &function);
+
 /* Argument `number` is one of those that "..." of the table stands for. */
 [[nodiscard]] bool
 is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model);

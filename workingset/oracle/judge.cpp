@@ -27,9 +27,7 @@ class Judge {
         std::span<const uint64_t> words,
         const Resolved &resolved,
         const Numbering &numbering,
-        StaticSets &sets,
-        const JudgeOptions &options,
-        std::vector<ProgressPoint> *out_progress
+        StaticSets &sets
     );
 
     Verdict run();
@@ -51,8 +49,6 @@ class Judge {
     const Resolved &resolved_;
     const Numbering &numbering_;
     StaticSets &sets_;
-    uint64_t progress_step_;
-    std::vector<ProgressPoint> *out_progress_;
     BackwardWalk walk_;
     LiveBytes &live_;                                        // the walk's
     std::unordered_map<std::string, uint32_t> set_numbers_;  // by the words of the bit vector
@@ -66,12 +62,9 @@ Judge::Judge(
     std::span<const uint64_t> words,
     const Resolved &resolved,
     const Numbering &numbering,
-    StaticSets &sets,
-    const JudgeOptions &options,
-    std::vector<ProgressPoint> *out_progress
+    StaticSets &sets
 )
     : resolved_(resolved), numbering_(numbering), sets_(sets),
-      progress_step_(options.progress_step), out_progress_(out_progress),
       walk_(words, resolved, numbering, sets), live_(walk_.live()),
       last_places_(numbering.instructions.size(), {LiveBytes::NO_OBJECT, 0}),
       unions_(numbering.instructions.size()), observed_(verdict_.observed)
@@ -198,14 +191,6 @@ void Judge::check(uint32_t instruction, uint32_t context)
     for (size_t i = 0; i < MEMORY_CLASSES; i++) {
         verdict_.dynamic_bytes[i] += live_.class_bytes()[i];
     }
-    if (progress_step_ > 0 && verdict_.points % progress_step_ == 0) {
-        ProgressPoint row{verdict_.points, instruction, 0, 0};
-        for (size_t i = 0; i < MEMORY_CLASSES; i++) {
-            row.dynamic_bytes += live_.class_bytes()[i];
-            row.static_bytes += observed_.sets[point.set].static_bytes[i];
-        }
-        out_progress_->push_back(row);
-    }
     verdict_.points++;
 }
 
@@ -317,12 +302,10 @@ Verdict judge(
     std::span<const uint64_t> resolved_words,
     const Resolved &resolved,
     const Numbering &numbering,
-    StaticSets &sets,
-    const JudgeOptions &options,
-    std::vector<ProgressPoint> *out_progress
+    StaticSets &sets
 )
 {
-    Verdict verdict = Judge(resolved_words, resolved, numbering, sets, options, out_progress).run();
+    Verdict verdict = Judge(resolved_words, resolved, numbering, sets).run();
     verdict.externals_without_model = sets.externals_without_model();
     return verdict;
 }

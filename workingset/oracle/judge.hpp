@@ -86,25 +86,11 @@ struct Verdict {
     }
 };
 
-// A row of the progression: live bytes at one executed instruction.
-struct ProgressPoint {
-    uint64_t point; // counted from the program's end
-    uint32_t instruction;
-    uint64_t dynamic_bytes;
-    uint64_t static_bytes;
-};
-
-struct JudgeOptions {
-    uint64_t progress_step = 0; // each n-th point is a row; 0: none
-};
-
 [[nodiscard]] Verdict judge(
     std::span<const uint64_t> resolved_words,
     const Resolved &resolved,
     const Numbering &numbering,
-    StaticSets &sets,
-    const JudgeOptions &options,
-    std::vector<ProgressPoint> *out_progress
+    StaticSets &sets
 );
 
 } // namespace laxity::workingset::oracle

@@ -105,20 +105,6 @@ cl::opt<std::string> check_annotations(
     cl::sub(check_command),
     cl::cat(category)
 );
-cl::opt<std::string> check_progress(
-    "progress",
-    cl::value_desc("file.csv"),
-    cl::desc("write live bytes along the trace"),
-    cl::sub(check_command),
-    cl::cat(category)
-);
-cl::opt<uint64_t> check_progress_step(
-    "progress-step",
-    cl::init(1000),
-    cl::desc("executed instructions from one row to the next (1000)"),
-    cl::sub(check_command),
-    cl::cat(category)
-);
 cl::opt<std::string> check_poison(
     "poison",
     cl::value_desc("file"),
@@ -178,17 +164,6 @@ int run_instrument()
     return write_program(*module);
 }
 
-int write_progress(const std::vector<ProgressPoint> &progress, uint64_t points)
-{
-    std::error_code code;
-    llvm::raw_fd_ostream out(check_progress, code);
-    if (code) {
-        return fail("writing " + check_progress, code.message());
-    }
-    print_progress(out, progress, points);
-    return 0;
-}
-
 int write_poison(const Resolved &resolved, const Numbering &numbering, StaticSets &sets)
 {
     std::error_code code;
@@ -219,10 +194,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     if (!sets) {
         return fail("analysing " + check_input, llvm::toString(sets.takeError()));
     }
-    JudgeOptions options;
-    options.progress_step = check_progress.empty() ? 0 : check_progress_step.getValue();
-    std::vector<ProgressPoint> progress;
-    Verdict verdict = judge(scratch.words(), *resolved, numbering, **sets, options, &progress);
+    Verdict verdict = judge(scratch.words(), *resolved, numbering, **sets);
     std::optional<Attribution> attribution;
     if (verdict.is_covered()) {
         auto found = attribute(verdict, *resolved, module, numbering, **sets, analysed);
@@ -232,9 +204,6 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
         attribution = std::move(*found);
     }
     print_verdict(llvm::outs(), verdict, attribution, *resolved, numbering, **sets);
-    if (!check_progress.empty() && write_progress(progress, verdict.points) != 0) {
-        return EXIT_USAGE;
-    }
     if (!check_poison.empty() && write_poison(*resolved, numbering, **sets) != 0) {
         return EXIT_USAGE;
     }

@@ -74,7 +74,9 @@ uint64_t Progression::static_bytes_at(uint32_t instruction, uint32_t context)
     if (!bytes) {
         bytes = 0;
         const llvm::Instruction &place = *numbering_.instructions[instruction];
-        for (unsigned cell : sets_.live_cells(contexts_[context], place).set_bits()) {
+        // Named: what a loop ranges over must outlive the expression that it comes from.
+        const llvm::BitVector live = sets_.live_cells(contexts_[context], place);
+        for (unsigned cell : live.set_bits()) {
             const StaticObject &object = sets_.object(sets_.cell(cell).object);
             if (!object.has_many_instances && object.size_bytes > 0) {
                 *bytes += sets_.cell(cell).size_bytes();

@@ -272,15 +272,4 @@ void print_verdict(
     out << '\n';
 }
 
-void print_progress(
-    llvm::raw_ostream &out, const std::vector<ProgressPoint> &progress, uint64_t points
-)
-{
-    out << "point,instruction,dynamic_bytes,static_bytes\n";
-    for (const ProgressPoint &row : std::ranges::reverse_view(progress)) {
-        out << points - 1 - row.point << ',' << row.instruction << ',' << row.dynamic_bytes << ','
-            << row.static_bytes << '\n';
-    }
-}
-
 } // namespace laxity::workingset::oracle

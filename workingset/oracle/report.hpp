@@ -19,12 +19,6 @@ void print_verdict(
     const StaticSets &sets
 );
 
-// point,instruction,dynamic_bytes,static_bytes; the first row is the first executed point that was
-// kept
-void print_progress(
-    llvm::raw_ostream &out, const std::vector<ProgressPoint> &progress, uint64_t points
-);
-
 } // namespace laxity::workingset::oracle
 
 #endif

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laxity.experiments.working_set_times import BlockTimes
     from laxity.runner.working_set_trace import Inputs
 
-_WEIGHTS = ("static", "trace", "time", "wcet")
+_WEIGHTS = ("static", "situation", "trace", "time", "wcet")
 _MAX_NAMES = 8
 _OPTIONS = (
     click.option(
@@ -29,8 +29,8 @@ _OPTIONS = (
         multiple=True,
         default=("static",),
         show_default=True,
-        help="How instructions count in the heat map: each once, as executed, as long as --times "
-        "says, as loop bounds allow. Repeatable.",
+        help="How instructions count in the heat map: each once, once per calling situation, as "
+        "executed, as long as --times says, as loop bounds allow. Repeatable.",
     ),
     click.option("--times", metavar="FILE", help="Time of each block as CSV, for --weight time."),
     click.option("--run-args", metavar="'WORD...'", help="Arguments of the programs that are run."),

@@ -137,12 +137,14 @@ def _limit_text(limit: Limit) -> str:
     most = show_bits(limit.limit_bits)
     if not limit.instructions:
         return f"nowhere is more than {most} live\n"
-    lines = [f"more than {most} is live at {limit.instructions} instructions:\n"]
+    where = "instruction" if limit.instructions == 1 else "instructions"
+    lines = [f"more than {most} is live at {limit.instructions} {where}:\n"]
     lines += [
         f"  {one.program}: {place_words(one.place)}: {show_bits(one.live_bits)}\n"
         for one in limit.violations[:_MOST_TOLD]
     ]
     more = len(limit.violations) - _MOST_TOLD
     if more > 0:
-        lines.append(f"  and on {more} more lines; workingset.json names them\n")
+        others = "1 more line" if more == 1 else f"{more} more lines"
+        lines.append(f"  and on {others}; workingset.json names them\n")
     return "".join(lines)

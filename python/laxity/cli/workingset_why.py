@@ -64,7 +64,8 @@ def _path_lines(answer: WhyAnswer, path: WhyPath) -> list[str]:
         lines.append("; other callers may not need it\n" if path.needs_context else "\n")
     what = "the whole object is" if path.bytes is None else f"{_ranges([path.bytes])} are"
     end = "still to be read" if answer.verdict == "live" else "overwritten (the nearest place)"
-    lines.append(f"{what} {end}, {path.length} instructions on:\n")
+    steps_on = "1 instruction" if path.length == 1 else f"{path.length} instructions"
+    lines.append(f"{what} {end}, {steps_on} on:\n")
     steps = [(_place(step.at), _step_words(step)) for step in path.steps]
     return [*lines, format_table(("where", "what happens"), steps)]
 

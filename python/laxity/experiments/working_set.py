@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from laxity.analysis.occurrence import count_columns, extent
+from laxity.analysis.occurrence import extent
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LaxityError
 from laxity.experiments.run_once import new_manifest
 from laxity.experiments.working_set_points import (
@@ -23,7 +23,7 @@ from laxity.experiments.working_set_points import (
 )
 from laxity.experiments.working_set_runs import RunsWanted, run_programs
 from laxity.experiments.working_set_times import BlockTimes
-from laxity.experiments.working_set_weights import Subject, stated_bounds, weigh
+from laxity.experiments.working_set_weights import Subject, occurrence_of, stated_bounds
 from laxity.experiments.working_set_windows import WindowAsked, run_windows, write_windows
 from laxity.model.migration_points import MigrationPoints, RunWindows
 from laxity.model.working_set import (
@@ -49,6 +49,7 @@ from laxity.store.run_directory import WORKING_SET
 from laxity.store.working_set import (
     INSTRUCTIONS,
     OBJECTS,
+    SITUATIONS,
     TABLES,
     TOTAL,
     Table,
@@ -64,6 +65,7 @@ _FAILED = "failed"
 _MAIN, _JOB = "main", "benchmark_execution"
 _UNREACHED, _EXACT = "unreached", "exact"
 _WORSE = ("unbounded", "merged")
+_OF_CODE_ALONE = ("static", "situation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +170,10 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     if any(one.distance is not None and one.placed is None for one in points):
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
-    # An unbounded program has no row of the map; that is its answer. Weights were asked for.
+    # An unbounded program has no row of the map; that is its answer. Runs, times and loop bounds
+    # were asked for.
     has_weights = all(
-        one.counts or one.weight == "static" or one.weight not in answer.weights
+        one.counts or one.weight in _OF_CODE_ALONE or one.weight not in answer.weights
         for program in answer.programs
         for one in program.occurrences
     )
@@ -193,7 +196,9 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
     """
     run = run_directory.create_run(final)
     try:
-        rows = {table: join_tables(found.directories, table, run.tmp) for table in TABLES}
+        # Of some programs as long as that of the instructions: kept where figures come from it.
+        more = (SITUATIONS,) if "situation" in found.answer.weights else ()
+        rows = {table: join_tables(found.directories, table, run.tmp) for table in (*TABLES, *more)}
         run_directory.write_document(run.tmp / WORKING_SET, found.answer)
         manifest = new_manifest("workingset", name, command_line, None)
         finish.write_final_manifest(
@@ -354,12 +359,7 @@ def _occurrences(
         return [Occurrence(weight=kind, reason=reason) for kind in kinds]
     root = _root_of(request, program, one)
     subject = Subject(request.toolchain, program, one, table, root, run, request.times)
-    found = []
-    for kind in kinds:
-        weights, why_not, gaps = weigh(kind, subject)
-        counts = None if weights is None else count_columns(live.astype(np.int64), weights)
-        found.append(Occurrence(weight=kind, counts=counts, reason=why_not, gaps=gaps))
-    return found
+    return [occurrence_of(kind, subject) for kind in kinds]
 
 
 def _place(row: dict[str, Any]) -> Place:

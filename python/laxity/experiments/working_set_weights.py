@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""How often each instruction counts: once, as executed, as long as it took, as its loops allow."""
+"""How often each instruction counts: once, per situation, as executed, by times or loop bounds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,14 +19,24 @@ from laxity.analysis.loop_bounds import (
     passes_of_loops,
     read_bounds,
 )
+from laxity.analysis.occurrence import count_columns
 from laxity.experiments.working_set_times import BlockTimes, weigh_by_times
-from laxity.model.working_set import LoopBoundGap, TracedRun, Weight
+from laxity.model.working_set import LoopBoundGap, Occurrence, TracedRun, Weight
 from laxity.runner.working_set import Analysed
-from laxity.store.working_set import BLOCKS, CALLS, EXECUTIONS, LOOPS, Table, read_table
+from laxity.store.working_set import (
+    BLOCKS,
+    CALLS,
+    EXECUTIONS,
+    LOOPS,
+    SITUATIONS,
+    TOTAL,
+    Table,
+    read_table,
+)
 from laxity.suites.bitcode import BitcodeToolchain
 from laxity.suites.bitcode_programs import BitcodeProgram
 
-Weighed = tuple[NDArray[Any] | None, str | None, list[LoopBoundGap]]
+_Weighed = tuple[NDArray[Any] | None, str | None, list[LoopBoundGap]]
 
 # Function, block, index in the block.
 _Key = tuple[str, str, int]
@@ -55,18 +65,28 @@ class Subject:
     times: BlockTimes | None = None
 
 
-def weigh(weight: Weight, subject: Subject) -> Weighed:
-    """Weigh the instructions of one program.
+def occurrence_of(weight: Weight, subject: Subject) -> Occurrence:
+    """Count the working sets of one program, a row of a heat map.
 
     Args:
-        weight: `static`: each counts once; `trace`: as often as it was executed; `time`: as long as
-            its block took; `wcet`: as often as the bounds of its loops allow in one run.
-        subject: The program.
-
-    Returns:
-        A weight per instruction; or None and why there is none. Last, the loops without a bound and
-        the bounds without a loop.
+        weight: `static`: each instruction counts once, by its largest set; `situation`: once per
+            calling situation of its function, by its largest set there; `trace`: as often as it
+            was executed; `time`: as long as its block took; `wcet`: as often as the bounds of its
+            loops allow in one run.
+        subject: The program; no working set of it is unbounded.
     """
+    if weight == "situation":
+        # As if each situation had a body of its own: what inlining would make rows of a table.
+        live = read_table(subject.analysed.directory / SITUATIONS).bits(TOTAL).astype(np.int64)
+        return Occurrence(weight=weight, counts=count_columns(live, np.ones(len(live))))
+    live = subject.table.bits(TOTAL).astype(np.int64)
+    weights, why_not, gaps = _weigh(weight, subject)
+    counts = None if weights is None else count_columns(live, weights)
+    return Occurrence(weight=weight, counts=counts, reason=why_not, gaps=gaps)
+
+
+def _weigh(weight: Weight, subject: Subject) -> _Weighed:
+    """Weigh each instruction; or say why there is no weight. Last, what loop bounds do not fit."""
     if weight == "static":
         return np.ones(len(subject.table)), None, []
     if weight == "trace":
@@ -76,7 +96,7 @@ def weigh(weight: Weight, subject: Subject) -> Weighed:
     return _by_loop_bounds(subject)
 
 
-def _by_executions(subject: Subject) -> Weighed:
+def _by_executions(subject: Subject) -> _Weighed:
     if not subject.table.has(EXECUTIONS):
         return None, _why_no_run(subject), []
     executed = [one or 0 for one in subject.table.optional_integers(EXECUTIONS)]
@@ -85,7 +105,7 @@ def _by_executions(subject: Subject) -> Weighed:
     return np.array(executed, dtype=np.float64), None, []
 
 
-def _by_times(subject: Subject) -> Weighed:
+def _by_times(subject: Subject) -> _Weighed:
     if subject.times is None:
         return None, "nothing says how long blocks take; see --times", []
     if subject.times.is_per_execution and not subject.table.has(EXECUTIONS):
@@ -100,7 +120,7 @@ def _why_no_run(subject: Subject) -> str:
     return "not executed: nothing says how often"
 
 
-def _by_loop_bounds(subject: Subject) -> Weighed:
+def _by_loop_bounds(subject: Subject) -> _Weighed:
     if not subject.program.sources:
         return None, "bitcode holds no loop bounds: name the sources", []
     loops = _loops(subject.analysed)

@@ -4,6 +4,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from laxity import __version__
 from laxity.model.units import exact_size
@@ -59,7 +60,7 @@ def _location(one: Violation) -> dict[str, Any]:
     location: dict[str, Any] = {"logicalLocations": [logical]}
     if place.file is not None and place.line is not None:
         path = Path(place.file)
-        uri = path.as_uri() if path.is_absolute() else path.as_posix()
+        uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
         region = {"startLine": place.line}
         if place.column:
             region["startColumn"] = place.column

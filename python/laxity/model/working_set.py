@@ -18,7 +18,7 @@ WORKING_SET_SCHEMA = 2
 CLASSES = ("ssa", "stack", "global", "const", "heap", "volatile")
 BITS_PER_BYTE = 8
 
-Weight = Literal["static", "trace", "time", "wcet"]
+Weight = Literal["static", "situation", "trace", "time", "wcet"]
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -59,7 +59,9 @@ class LoopBoundGap(Record, frozen=True, kw_only=True):
 class Occurrence(Record, frozen=True, kw_only=True):
     """How often working sets of each tenth of a program's range occur; one row of the heat map.
 
-    `counts`: from the smallest tenth to the largest; null: no verdict, `reason` says why.
+    `counts`: from the smallest tenth to the largest; null: no verdict, `reason` says why. With the
+    weight `situation` their sum exceeds the instructions: each counts once per calling situation
+    of its function, with what is live in that one.
     """
 
     weight: Weight

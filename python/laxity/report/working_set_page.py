@@ -73,11 +73,13 @@ def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
     if len(found) > 1:
         bounded = [one for one in found if _max_of(one) is not None]
         n_unbounded = len(found) - len(bounded)
-        sentences.append(f"{count_noun(len(found), 'program')}, {n_unbounded} of them unbounded.")
+        some = f"{n_unbounded} of them unbounded" if n_unbounded else "all bounded"
+        sentences.append(f"{count_noun(len(found), 'program')}, {some}.")
         if bounded:
             largest = max(bounded, key=lambda one: _max_of(one) or 0)
+            whose = " of the others" if n_unbounded else ""
             sentences.append(
-                f"The largest live working set of the others is that of {largest.program}, "
+                f"The largest live working set{whose} is that of {largest.program}, "
                 f"{show_bits(_max_of(largest))}."
             )
     elif found:

@@ -22,6 +22,8 @@ INSTRUCTIONS = "workingset.csv"
 # Of its columns: all that moves, in one calling context.
 TOTAL = "live_total_bits"
 PARQUET = "workingset.parquet"
+# Each instruction once per calling situation of its function.
+SITUATIONS = "situations.csv"
 FUNCTIONS = "functions.csv"
 OBJECTS = "objects.csv"
 LOOPS = "loops.csv"

@@ -41,6 +41,7 @@ from laxity.report.sections.working_set_run import (
     runs_section,
     share_quantities,
     shares_table,
+    tenths_table,
 )
 from laxity.report.working_set_data import WorkingSetData
 from laxity.report.working_set_figure import heat_map
@@ -52,6 +53,8 @@ _MOST_ROWS = 25
 _WHOLE_PERCENT = 100
 _WEIGHTS = {
     "static": "each instruction counts once",
+    "situation": "each instruction counts once per calling situation of its function, as if each "
+    "situation had a body of its own",
     "trace": "each instruction counts as often as it was executed in one run",
     "time": "each instruction counts by its share of the time that is stated for its block",
     "wcet": "each instruction counts as often as the stated loop bounds allow, every branch taken",
@@ -114,6 +117,7 @@ def _heat(page: PageData, data: WorkingSetData) -> Section | None:
     blocks: list[Block] = [Paragraph(_HEAT_TEXT)]
     if figures:
         blocks.append(Figures(figures))
+    blocks += tenths_table(answer)
     blocks += shares_table(answer)
     if lacking:
         blocks += _lacking(lacking)
@@ -139,6 +143,9 @@ def _heat_figure(answer: WorkingSetAnswer, weight: Weight) -> FigureBlock | None
     if weight == "trace":
         n_executed = sum(one.run.executed or 0 for one, _ in rows if one.run is not None)
         executed = f", executed {show_count(n_executed)} times (measured)"
+    if weight == "situation":
+        n_counted = round(sum(sum(counts) for _, counts in rows))
+        executed = f", counted {show_count(n_counted)} times in all"
     caption = (
         f"Live working sets of {count_noun(len(rows), 'program')}, form {answer.form}; "
         f"{_WEIGHTS[weight]}; n = {show_count(n)} instructions{executed}, {KIND}. Both the sizes "

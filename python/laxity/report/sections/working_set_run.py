@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What runs of the programs add to their bounds: weights, live bytes along them; other builds."""
 
-from laxity.analysis.occurrence import share_of_highest
+from laxity.analysis.occurrence import COLUMNS, share_of_highest
 from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.model.working_set import (
     Against,
@@ -37,15 +37,21 @@ _MOST_ROWS = 25
 # Of how often sizes occur: no run takes every branch, and nobody says where stated times are from.
 _KINDS: dict[Weight, Kind] = {
     "static": KIND,
+    "situation": KIND,
     "trace": "measured",
     "time": "modelled",
     "wcet": "modelled",
 }
 _SHARES_TEXT = (
     "How much of each program lies in the two highest tenths of its range, that is near its worst "
-    "case. Counted once per instruction this is the share of places, counted by executions the "
-    "chance that a preemption at a random instruction meets such a set, by loop bounds the same in "
-    "a worst case of control flow that need not exist."
+    "case. Counted once per instruction this is the share of places (once per calling situation: "
+    "of the places that inlining would make), counted by executions the chance that a preemption "
+    "at a random instruction meets such a set, by loop bounds the same in a worst case of control "
+    "flow that need not exist."
+)
+_TENTHS_TEXT = (
+    "What the fields of the map are drawn from: the share of each program's instructions, as they "
+    "count there, whose working set lies in the first to the last tenth of its range."
 )
 _PROGRESSION_TEXT = (
     "The line is the bound of the analysis at the instruction that is executed, in its calling "
@@ -59,23 +65,43 @@ _PROGRESSION_TEXT = (
 def shares_table(answer: WorkingSetAnswer) -> tuple[Block, ...]:
     """Compare the weights; nothing where instructions are counted once alone."""
     weights = list(dict.fromkeys(("static", *answer.weights)))
+    has_run = any(one.run is not None for one in answer.programs)
     rows = tuple(
         (
             text_cell(one.program),
             *(number_cell(share_words(one, weight)) for weight in weights),
             number_cell(show_count(one.instructions)),
-            number_cell(_executed(one.run)),
+            *((number_cell(_executed(one.run)),) if has_run else ()),
         )
         for one in answer.programs
         if one.occurrences
     )
     if len(weights) == 1 or not rows:
         return ()
-    head = ("program", *weights, "instructions", "executed")
-    title = (
-        f"Share in the two highest tenths, by weight (sizes {KIND}, executions measured in one run)"
-    )
+    head = ("program", *weights, "instructions", *(("executed",) if has_run else ()))
+    measured = ", executions measured in one run" if has_run else ""
+    title = f"Share in the two highest tenths, by weight (sizes {KIND}{measured})"
     return (Paragraph(_SHARES_TEXT), Table(title, head, rows))
+
+
+def tenths_table(answer: WorkingSetAnswer) -> tuple[Block, ...]:
+    """List the figures behind the maps: shares in percent, a row per program and weight."""
+    rows = tuple(
+        (
+            text_cell(one.program),
+            text_cell(found.weight),
+            *(number_cell(f"{100 * count / sum(found.counts):.1f}") for count in found.counts),
+            number_cell(show_count(round(sum(found.counts)))),
+        )
+        for one in answer.programs
+        for found in one.occurrences
+        if found.weight in answer.weights and found.counts and sum(found.counts)
+    )
+    if not rows:
+        return ()
+    head = ("program", "weight", *(str(tenth + 1) for tenth in range(COLUMNS)), "counted")
+    title = f"Share of each tenth in percent, of what is counted (sizes {KIND})"
+    return (Folded("The figures of the map", (Paragraph(_TENTHS_TEXT), Table(title, head, rows))),)
 
 
 def share_quantities(page: PageData, answer: WorkingSetAnswer) -> tuple[Quantity, ...]:
@@ -87,12 +113,16 @@ def share_quantities(page: PageData, answer: WorkingSetAnswer) -> tuple[Quantity
 
 def _share_quantity(page: PageData, one: ProgramAnswer, found: Occurrence) -> Quantity:
     share = None if found.counts is None else share_of_highest(found.counts)
-    executed = one.run.executed if one.run is not None else None
+    n = one.instructions
+    if found.weight == "trace":
+        n = one.run.executed if one.run is not None else None
+    if found.weight == "situation" and found.counts is not None:
+        n = round(sum(found.counts))
     return Quantity(
         name=f"near_worst_{found.weight}_{one.program}",
         value=share,
         unit="ratio",
-        n=(executed if found.weight == "trace" else one.instructions) or 0,
+        n=n or 0,
         kind=_KINDS[found.weight],
         run=page.manifest.name,
         note=found.reason,
