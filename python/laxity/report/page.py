@@ -40,7 +40,7 @@ from laxity.report.sections.verdict import Verdict
 from laxity.report.suite_page import suite_page, vetting_page
 from laxity.report.working_set_data import WorkingSetData, read_working_set
 from laxity.report.working_set_words import setting_words
-from laxity.store.run_directory import REPORT, open_run, write_file
+from laxity.store.run_directory import REPORT, open_run, write_again, write_file
 
 DERIVED = "derived.json"
 _DERIVED_SCHEMA = 1
@@ -139,7 +139,7 @@ def _write_annotated(run_dir: Path, data: WorkingSetData) -> None:
             files=files,
             version=__version__,
         )
-        write_file(to, text.encode())
+        write_again(to, text.encode())
 
 
 def _derived(groups: tuple[Group, ...]) -> bytes:

@@ -6,9 +6,11 @@ A run has one of each with the column `program` in front, as CSV, that of the in
 Parquet. DuckDB reads and writes them, since a program may have half a million instructions.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,13 +120,24 @@ def read_table(path: Path) -> Table:
         RecordError: It is not there or is no table.
     """
     try:
-        with duckdb.connect() as database:
+        with _reading(os.getpid()).cursor() as database:
             selection = f"SELECT * FROM {_reader(path)}"  # noqa: S608 - quoted
             found = database.execute(selection).fetchnumpy()
     except duckdb.Error as error:
         msg = f"{path}: cannot be read ({_first_line(error)}); the tool is of another version"
         raise RecordError(msg) from error
     return Table({name: np.ma.asarray(column) for name, column in found.items()})
+
+
+@cache
+def _reading(process: int) -> duckdb.DuckDBPyConnection:
+    """Connect once for all tables that are read: that takes longer than to read a small one.
+
+    Args:
+        process: Ours; the threads of a connection do not come along where a process forks.
+    """
+    del process
+    return duckdb.connect()
 
 
 def add_executions(directory: Path, executions: Path) -> None:
