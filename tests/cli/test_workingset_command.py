@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from tests.cli.laxity_command import ROOT, Laxity
 
+from laxity.store import working_set as store
+
 TOOL = ROOT / "build" / "workingset" / "laxity-workingset"
 needs_llvm = pytest.mark.skipif(
     not TOOL.is_file() or shutil.which("clang-19") is None, reason="no LLVM 19 in this build"
@@ -69,6 +71,16 @@ def test_a_table_that_is_still_to_be_read_is_live_and_the_run_holds_every_instru
     for name in ("workingset.parquet", "report.html", "annotated/sum.html", "objects.csv"):
         assert (laxity.directory / "R" / name).is_file()
     assert laxity("show", "R", "--verify").returncode == 0
+
+
+@needs_llvm
+def test_what_the_columns_of_every_table_hold_is_known(laxity: Laxity):
+    answer(laxity, write(laxity, "sum.c", SUM))
+    tables = sorted((laxity.directory / "R").glob("*.csv"))
+    assert "workingset.csv" in {path.name for path in tables}
+    for path in tables:
+        with path.open() as file:
+            assert set(next(csv.reader(file))) <= store._TYPES.keys()
 
 
 @needs_llvm

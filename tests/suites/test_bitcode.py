@@ -25,7 +25,7 @@ MAIN = "int values[4]; int main(void) { return square(values[1]); }\n"
 def place(root: Path, form: Form = Form.SROA, *roots: str, target: str | None = None) -> Place:
     """Make a place for bitcode."""
     build = root / "build"
-    build.mkdir()
+    build.mkdir(parents=True)
     return Place(build, bitcode_toolchain(form, target, ()), roots)
 
 
@@ -133,3 +133,24 @@ def test_older_c_is_tried_only_where_nobody_chose_a_standard(
     path = source(tmp_path, "a.c", "int main(void) { int restrict = 0; return restrict; }\n")
     toolchain = bitcode_toolchain(Form.SROA, None, flags)
     assert toolchain.compile(path, tmp_path / "a.bc", ()).is_done == compiles
+
+
+def test_a_program_is_the_same_whether_its_tools_are_loaded_once_or_started_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    paths = [source(tmp_path, "a.c", SQUARE + MAIN), source(tmp_path, "b.c", "int unused;\n")]
+    made = [program_of_files(paths, place(tmp_path / "loaded")).programs[0].bitcode]
+    monkeypatch.setattr("laxity.runner.loaded._places", lambda: iter(()))
+    made.append(program_of_files(paths, place(tmp_path / "started")).programs[0].bitcode)
+    loaded, started = (path.read_bytes() for path in made)
+    assert loaded == started
+
+
+def test_symbols_are_those_of_what_was_compiled_last(tmp_path: Path):
+    toolchain = place(tmp_path).toolchain
+    path, to = source(tmp_path, "a.c", "int first(void) { return 1; }\n"), tmp_path / "a.bc"
+    assert toolchain.compile(path, to, []).is_done
+    assert toolchain.symbols(to).defined == {"first"}
+    path.write_text("int second(void) { return 2; }\n")
+    assert toolchain.compile(path, to, []).is_done
+    assert toolchain.symbols(to).defined == {"second"}

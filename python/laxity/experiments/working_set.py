@@ -58,6 +58,7 @@ from laxity.store.working_set import (
 )
 from laxity.suites.bitcode import BitcodeToolchain
 from laxity.suites.bitcode_programs import BitcodeProgram, Prepared
+from laxity.suites.checkout import parallel
 
 _MOST_VIOLATIONS = 1000
 _FAILED = "failed"
@@ -138,11 +139,14 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
         analysed,
         request.toolchain.triple,
     )
-    tables = {name: _rows_of(one) for name, one in analysed.items()}
-    programs = [
-        _answer_of(request, one, analysed[one.name], tables[one.name], runs.get(one.name))
-        for one in request.prepared.programs
-    ]
+    # What takes time in both is DuckDB's and clang's work, which goes on beside Python's.
+    tables = dict(zip(analysed, parallel(_rows_of, analysed.values()), strict=True))
+    programs = parallel(
+        lambda one: _answer_of(
+            request, one, analysed[one.name], tables[one.name], runs.get(one.name)
+        ),
+        request.prepared.programs,
+    )
     answer = WorkingSetAnswer(
         form=request.toolchain.form.value,
         target=request.toolchain.triple,
@@ -198,7 +202,9 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
     try:
         # Of some programs as long as that of the instructions: kept where figures come from it.
         more = (SITUATIONS,) if "situation" in found.answer.weights else ()
-        rows = {table: join_tables(found.directories, table, run.tmp) for table in (*TABLES, *more)}
+        tables = (*TABLES, *more)
+        counts = parallel(lambda table: join_tables(found.directories, table, run.tmp), tables)
+        rows = dict(zip(tables, counts, strict=True))
         run_directory.write_document(run.tmp / WORKING_SET, found.answer)
         manifest = new_manifest("workingset", name, command_line, None)
         finish.write_final_manifest(

@@ -205,6 +205,20 @@ def write_file(path: Path, data: bytes) -> None:
         raise _cannot_write(path, error) from error
 
 
+def write_again(path: Path, data: bytes) -> None:
+    """Write a file that can be made again at will: whole or not there, but for a power failure.
+
+    Raises:
+        PlatformError: The output is full or was taken away.
+    """
+    new = path.with_name(path.name + _NEW_SUFFIX)
+    try:
+        new.write_bytes(data)
+        new.replace(path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
 def _cannot_write(path: Path, error: OSError) -> PlatformError:
     advice = "free space" if is_full(error) else "name another place"
     return PlatformError(f"{path}: cannot be written ({error.strerror}); {advice}")

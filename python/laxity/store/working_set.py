@@ -6,9 +6,11 @@ A run has one of each with the column `program` in front, as CSV, that of the in
 Parquet. DuckDB reads and writes them, since a program may have half a million instructions.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.errors import PlatformError, RecordError, cannot_read
+from laxity.model.working_set import CLASSES
 
 INSTRUCTIONS = "workingset.csv"
 # Of its columns: all that moves, in one calling context.
@@ -52,6 +55,21 @@ _TEXTS = frozenset(
         *("successor", "way", "kinds", "unit"),
     )
 )
+# Columns of whole numbers in the tables of laxity-workingset and of a run.
+_INTEGERS = frozenset(
+    (
+        *("index", "line", "column", "level_bits", "contexts", EXECUTIONS),
+        *(f"live_{one}_bits{end}" for one in (*CLASSES, "total") for end in ("", "_min")),
+        *("instructions", "reached", "unbounded", "most_bits", "least_bits", "entry_bits"),
+        *("frame_bits", "most_block", "most_index", "object", "size_bytes", "live_instructions"),
+        *("most_back_edges", "back_edges"),
+    )
+)
+_TYPES = {
+    **dict.fromkeys(_INTEGERS, "BIGINT"),
+    **dict.fromkeys(_TEXTS, "VARCHAR"),
+    "live_ratio": "DOUBLE",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +143,24 @@ def read_table(path: Path) -> Table:
         RecordError: It is not there or is no table.
     """
     try:
-        with duckdb.connect() as database:
+        with _reading(os.getpid()).cursor() as database:
             selection = f"SELECT * FROM {_reader(path)}"  # noqa: S608 - quoted
             found = database.execute(selection).fetchnumpy()
     except duckdb.Error as error:
         msg = f"{path}: cannot be read ({_first_line(error)}); the tool is of another version"
         raise RecordError(msg) from error
     return Table({name: np.ma.asarray(column) for name, column in found.items()})
+
+
+@cache
+def _reading(process: int) -> duckdb.DuckDBPyConnection:
+    """Connect once for all tables that are read: that takes longer than to read a small one.
+
+    Args:
+        process: Ours; the threads of a connection do not come along where a process forks.
+    """
+    del process
+    return duckdb.connect()
 
 
 def add_executions(directory: Path, executions: Path) -> None:
@@ -242,18 +271,28 @@ def _cells(name: str) -> str:
 
 
 def _reader(path: Path) -> str:
+    """Select a CSV file; what its columns hold is known of those that our tools write.
+
+    Where DuckDB must find that out itself, that takes five times as long as reading, and a column
+    without any value becomes one of texts.
+    """
+    header = _header(path)
+    if _TYPES.keys() >= set(header):
+        columns = ", ".join(f"'{one}': '{_TYPES[one]}'" for one in header)
+        known = f"header = true, auto_detect = false, columns = {{{columns}}}"
+        return f"read_csv({_quoted(str(path))}, {known})"
     # Names of functions and files are texts, whatever they look like.
-    types = ", ".join(f"'{one}': 'VARCHAR'" for one in _present_texts(path))
+    texts = [one for one in header if one in _TEXTS] or header[:1]
+    types = ", ".join(f"'{one}': 'VARCHAR'" for one in texts)
     return f"read_csv({_quoted(str(path))}, header = true, types = {{{types}}}, sample_size = -1)"
 
 
-def _present_texts(path: Path) -> list[str]:
+def _header(path: Path) -> list[str]:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            header = file.readline().strip().split(",")
+            return file.readline().strip().split(",")
     except OSError as error:
         raise cannot_read(path, error) from error
-    return [one for one in header if one in _TEXTS] or header[:1]
 
 
 def _copy(database: duckdb.DuckDBPyConnection, what: str, to: Path, options: str) -> None:

@@ -6,7 +6,6 @@ The reference form is what clang makes of -O1 before any pass, with variables in
 code would show the working sets of another program (O2 folds nine tenths of some away).
 """
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,7 +16,8 @@ from typing_extensions import override
 
 from laxity.errors import ConfigError
 from laxity.runner.llvm import find_llvm
-from laxity.suites.toolchain import Layout, Outcome, Toolchain, answer, names_standard
+from laxity.runner.loaded import Done, LoadedPrograms, start
+from laxity.suites.toolchain import Layout, Outcome, Symbols, Toolchain, answer, names_standard
 
 # Old C is compiled as it is; what clang 16 made an error of its own accord is a warning again.
 _LENIENT = (
@@ -96,12 +96,21 @@ class BitcodeToolchain(Toolchain):
         triple: For which machine; None: for this one.
         flags: The user's own, behind ours.
         units: What was compiled last of each source.
+        loaded: The programs of LLVM; each is run some hundred times for a suite.
+        known: Symbols of objects.
     """
 
     form: Form = Form.SROA
     triple: str | None = None
     flags: tuple[str, ...] = ()
     units: dict[Path, Unit] = field(default_factory=dict)
+    loaded: LoadedPrograms = field(default_factory=LoadedPrograms)
+    known: dict[Path, Symbols] = field(default_factory=dict)
+
+    @override
+    def run(self, words: Sequence[str], directory: Path | None, patience_s: float) -> Done:
+        """Run a program of LLVM, which is loaded once for all its runs."""
+        return self.loaded.run(words, directory, patience_s)
 
     @override
     def compile(
@@ -134,9 +143,9 @@ class BitcodeToolchain(Toolchain):
         self, source: Path, to: Path, words: Sequence[str], directory: Path | None = None
     ) -> Outcome:
         """Compile one file with words of its own, as started in `directory`."""
-        outcome = answer(
-            [*self.front(source), *_EMIT, *words, str(source), "-o", str(to)], directory
-        )
+        self.known.pop(to, None)
+        words_of_all = [*self.front(source), *_EMIT, *words, str(source), "-o", str(to)]
+        outcome = answer(words_of_all, directory, self.run)
         if outcome.is_done:
             self.units[source] = Unit(to, tuple(words), directory)
         return outcome
@@ -145,7 +154,7 @@ class BitcodeToolchain(Toolchain):
         """Give the text of a source that was compiled as the compiler saw it, with line markers."""
         unit = self.units[source]
         words = [*self.front(source), *unit.words, "-E", str(source)]
-        return _output(words, unit.directory)
+        return self.run(words, unit.directory, _PATIENCE_S).stdout
 
     def front(self, source: Path) -> list[str]:
         """Give compiler and options for a source, without what to make of it."""
@@ -159,6 +168,14 @@ class BitcodeToolchain(Toolchain):
         """Give compiler and options that make machine code of bitcode and leave its form alone."""
         target = [] if self.triple is None else [f"--target={self.triple}"]
         return [find_llvm("clang"), *target, "-w", _BACK_LEVEL, *_UNOPTIMISED]
+
+    @override
+    def symbols(self, compiled: Path) -> Symbols:
+        """List the symbols of an object that other objects see; asked once of each."""
+        if compiled not in self.known:
+            # Not super(): a dataclass with slots is another class than the one it is written in.
+            self.known[compiled] = Toolchain.symbols(self, compiled)
+        return self.known[compiled]
 
     @override
     def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
@@ -182,7 +199,9 @@ class BitcodeToolchain(Toolchain):
             roots: Functions that are called from outside, beside those of the conventions.
         """
         linked = to.with_suffix(".linked.bc")
-        outcome = answer([find_llvm("llvm-link"), *map(str, objects), "-o", str(linked)])
+        outcome = answer(
+            [find_llvm("llvm-link"), *map(str, objects), "-o", str(linked)], None, self.run
+        )
         if not outcome.is_done:
             return outcome
         if self.form is Form.AS_GIVEN:
@@ -193,7 +212,7 @@ class BitcodeToolchain(Toolchain):
         words = [find_llvm("opt"), f"-passes={passes}", str(linked), "-o", str(to)]
         if self.form is Form.INLINE:
             words += [f"-inline-threshold={_INLINE_THRESHOLD}"]
-        outcome = answer(words)
+        outcome = answer(words, None, self.run)
         linked.unlink()
         return outcome
 
@@ -225,21 +244,7 @@ def library_names() -> frozenset[str]:
     nm, clang = find_llvm("llvm-nm"), find_llvm("clang")
     names: set[str] = set()
     for library in _NAMES_OF_LIBRARIES:
-        where = _output([clang, f"-print-file-name={library}"]).strip()
-        listed = _output([nm, "-D", "-P", "--defined-only", where])
+        where = start([clang, f"-print-file-name={library}"], None, _PATIENCE_S).stdout.strip()
+        listed = start([nm, "-D", "-P", "--defined-only", where], None, _PATIENCE_S).stdout
         names |= {line.partition(" ")[0].partition("@")[0] for line in listed.splitlines()}
     return frozenset(names)
-
-
-def _output(words: Sequence[str], directory: Path | None = None) -> str:
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_PATIENCE_S,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        cwd=directory,
-    )
-    return done.stdout

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from laxity.errors import PlatformError
+from laxity.runner.loaded import Done, Run, start
 from laxity.suites.static_link import StaticLink, Tools, link_static
 from laxity.suites.target import Link, Target, Wanted, find_target
 
@@ -179,6 +180,10 @@ class Toolchain:
                 msg = f"{tool}: not found; install a C compiler (gcc, binutils)"
                 raise PlatformError(msg)
 
+    def run(self, words: Sequence[str], directory: Path | None, patience_s: float) -> Done:
+        """Run one of its programs as `laxity.runner.loaded.start` does."""
+        return start(words, directory, patience_s)
+
     def machine(self) -> str:
         """What it compiles for, as it says itself: "x86_64-linux-gnu"; "" where it does not say."""
         done = subprocess.run(
@@ -291,9 +296,8 @@ class Toolchain:
 
     def symbols(self, compiled: Path) -> Symbols:
         """List the symbols of an object that other objects see."""
-        rows = [
-            line.split() for line in _listing([self.nm, "-P", "-g", str(compiled)]).splitlines()
-        ]
+        listed = self.run([self.nm, "-P", "-g", str(compiled)], None, _PATIENCE_S).stdout
+        rows = [line.split() for line in listed.splitlines()]
         pairs = [(row[0], row[1]) for row in rows if len(row) > 1]
         return Symbols(
             defined=frozenset(name for name, kind in pairs if kind not in "Uwv"),
@@ -333,34 +337,13 @@ def _takes(cc: tuple[str, ...], flag: str) -> bool:
 
 
 def _listing(words: Sequence[str]) -> str:
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_PATIENCE_S,
-        check=False,
-        env={**os.environ, "LC_ALL": "C"},
-    )
-    return done.stdout
+    return start(words, None, _PATIENCE_S).stdout
 
 
-def answer(words: Sequence[str], directory: Path | None = None) -> Outcome:
+def answer(words: Sequence[str], directory: Path | None = None, run: Run = start) -> Outcome:
     """Ask a compiler or linker; it is started in `directory`, None: in ours."""
-    # Its words are read: they must be English.
-    environment = {**os.environ, "LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PATIENCE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            cwd=directory,
-        )
+        done = run(words, directory, _PATIENCE_S)
     except subprocess.TimeoutExpired:
         return Outcome(f"error: {words[0]} did not end within {_PATIENCE_S} s")
     if done.returncode == 0:
