@@ -143,9 +143,7 @@ void Analysis::solve(const Options &options)
     MayDefined::Roots roots;
     for (Root &root : roots_) {
         for (const Exit left : {Exit::Return, Exit::Unwind}) { // its own frame goes with it
-            root.after[static_cast<size_t>(left)].intersectWithComplement(
-                cells_->frame(*root.function)
-            );
+            root.after[static_cast<size_t>(left)].subtract(cells_->frame(*root.function));
         }
         (root.is_late ? roots.late_functions : roots.functions).push_back(root.function);
     }
