@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+import msgspec
 import numpy as np
 from bench.generated_programs import FAMILIES, generate
 from matplotlib.figure import Figure
@@ -143,18 +144,28 @@ def draw(runs: Sequence[Run], to: Path) -> None:
 @click.option("--bitcode", type=click.Path(path_type=Path, exists=True), multiple=True)
 @click.option("--plot", type=click.Path(path_type=Path), help="SVG, PNG or PDF by its suffix.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path))
-def main(
+@click.option(
+    "--with",
+    "earlier",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    help="Runs that --json kept earlier; --repeats 0 makes no new ones.",
+)
+def main(  # noqa: PLR0913, PLR0917 - one parameter per option
     sizes: tuple[int, ...],
     layers: tuple[int, ...],
     repeats: int,
     bitcode: tuple[Path, ...],
     plot: Path | None,
     json_path: Path | None,
+    earlier: tuple[Path, ...],
 ) -> None:
     """Analyse generated programs of growing size, and yours."""
-    runs: list[Run] = []
+    runs = [
+        run for path in earlier for run in msgspec.json.decode(path.read_bytes(), type=list[Run])
+    ]
     with tempfile.TemporaryDirectory() as scratch:
-        for size in sizes:
+        for size in sizes if repeats else ():
             programs = make_programs(size, layers, Path(scratch))
             for _ in range(repeats):
                 runs += [analyse(*one) for one in programs]
@@ -169,7 +180,8 @@ def main(
     if plot is not None:
         draw(runs, plot)
     if json_path is not None:
-        json_path.write_text(json.dumps([asdict(one) for one in runs]))
+        lines = ",\n".join(json.dumps(asdict(one)) for one in runs)
+        json_path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -159,3 +159,87 @@ def test_beyond_a_budget_nothing_that_was_live_is_lost_and_it_is_said(
         for name in CLASSES:
             column = f"live_{name}_bits"
             assert coarse[column] == "" or int(coarse[column]) >= int(exact[column] or 0)
+
+
+def called_with_eight_numbers(instructions: int) -> str:
+    """Write a program whose function @work, of so many instructions, overwrites @a[n].
+
+    main has 11 instructions, of which the last three read a[0].
+    """
+    sums = "\n".join(f"  %s{i + 1} = add i64 %s{i}, 1" for i in range(instructions - 4))
+    calls = "\n".join(f"  call void @work(i64 {7 - number})" for number in range(8))
+    return f"""\
+@a = internal global [8 x i64] zeroinitializer
+define internal void @work(i64 %n) {{
+  %s0 = add i64 %n, 1
+{sums}
+  %p = getelementptr [8 x i64], ptr @a, i64 0, i64 %n
+  store i64 %s{instructions - 4}, ptr %p
+  ret void
+}}
+define i32 @main() {{
+{calls}
+  %v = load i64, ptr @a
+  %r = trunc i64 %v to i32
+  ret i32 %r
+}}
+"""
+
+
+# Eight bodies add 7 * n instructions. Allowed are 3 * (n + 11) + 4096, so 4 * n may be 4129: 1032
+# instructions fit, 1033 do not. With bodies of its own, work(0) overwrites a[0]: it is dead before.
+# With one body any element may be written, so none surely is: a[0], 64 bits, is live all along.
+@pytest.mark.parametrize(("instructions", "live_bits"), [(1032, "0"), (1033, "64")])
+def test_beyond_the_budget_of_copies_sets_are_as_without_copies_and_it_is_said(
+    tmp_path: Path, instructions: int, live_bits: str
+) -> None:
+    program = tmp_path / "program.ll"
+    program.write_text(called_with_eight_numbers(instructions), encoding="utf-8")
+    run(program, "--out", tmp_path / "out")
+    found = rows(tmp_path / "out")
+    assert sum(row["function"] == "work" for row in found) == instructions
+    assert found[instructions]["function"] == "main"
+    assert found[instructions]["live_global_bits"] == live_bits
+    assert ("situations: of 1 functions not all" in notes(tmp_path / "out")) == (live_bits != "0")
+
+
+@pytest.mark.parametrize(
+    ("name", "recursions", "objects"),
+    [
+        ("recursion", [["f"]], []),
+        ("heap_block", [], ["main:malloc:0"]),
+        ("two_contexts", [], []),
+    ],
+)
+def test_what_has_no_bound_is_named_with_the_annotation_that_would_give_one(
+    tmp_path: Path, name: str, recursions: list[list[str]], objects: list[str]
+) -> None:
+    run(FUNCTIONS / f"{name}.ll", "--out", tmp_path / "out")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["unbounded_recursions"] == recursions
+    assert summary["unbounded_objects"] == objects
+    said = notes(tmp_path / "out")
+    assert ("no bound: f calls itself; an annotation [recursion]" in said) == bool(recursions)
+    assert ("not known of main:malloc:0; an annotation [objects]" in said) == bool(objects)
+
+
+def test_functions_that_call_each_other_are_one_recursion(tmp_path: Path) -> None:
+    program = tmp_path / "program.ll"
+    names = [f"f{number}" for number in range(7)]
+    # Each keeps n across its call of the next, and the last calls the first.
+    bodies = [
+        f"define internal i64 @{name}(i64 %n) {{\n  %c = icmp eq i64 %n, 0\n"
+        "  br i1 %c, label %end, label %more\nmore:\n  %m = sub i64 %n, 1\n"
+        f"  %r = call i64 @{names[(number + 1) % 7]}(i64 %m)\n  %s = add i64 %r, %n\n"
+        "  ret i64 %s\nend:\n  ret i64 0\n}"
+        for number, name in enumerate(names)
+    ]
+    main = "define i64 @main() {\n  %x = call i64 @f0(i64 9)\n  ret i64 %x\n}\n"
+    program.write_text("\n".join([*bodies, main]), encoding="utf-8")
+    run(program, "--out", tmp_path / "out")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["unbounded_recursions"] == [names]
+    assert (
+        "no bound: 7 functions call each other in a circle: f0, f1, f2, f3, f4 and 2 more"
+        in notes(tmp_path / "out")
+    )

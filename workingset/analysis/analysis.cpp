@@ -112,7 +112,13 @@ void Analysis::copy_module(const Options &options)
     objects_ = std::make_unique<ObjectTable>(module_);
     copies_ = std::make_unique<ModuleCopies>(module_, index_);
     const llvm::StringSet<> entries = entry_names(options);
-    specialise(*copies_, *objects_, entries);
+    if (const unsigned joined = specialise(*copies_, *objects_, entries)) {
+        notes_.push_back(
+            "situations: of " + std::to_string(joined) +
+            " functions not all are told apart by what is passed, since there would be too many "
+            "copies"
+        );
+    }
     propagate_constants(*copies_, entries);
     objects_->add_copies(*copies_);
     copy_index_ = std::make_unique<ModuleIndex>(copies_->module());
@@ -143,9 +149,7 @@ void Analysis::solve(const Options &options)
     MayDefined::Roots roots;
     for (Root &root : roots_) {
         for (const Exit left : {Exit::Return, Exit::Unwind}) { // its own frame goes with it
-            root.after[static_cast<size_t>(left)].intersectWithComplement(
-                cells_->frame(*root.function)
-            );
+            root.after[static_cast<size_t>(left)].subtract(cells_->frame(*root.function));
         }
         (root.is_late ? roots.late_functions : roots.functions).push_back(root.function);
     }

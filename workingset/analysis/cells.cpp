@@ -188,7 +188,7 @@ void Cells::find_pinned(const PointerAnalysis &pointers, const Annotations &anno
             pinned_.set(cell);
         }
     }
-    escaped_.intersectWithComplement(pinned_);
+    escaped_.subtract(pinned_);
 }
 
 CellSet Cells::object_cells(unsigned object) const
@@ -329,7 +329,7 @@ void Cells::add_effect(
     }
     add_lifetime(what, effect);
     for (CellSet *cells : {&effect.reads, &effect.kills, &effect.writes}) {
-        cells->intersectWithComplement(pinned_);
+        cells->subtract(pinned_);
     }
     if (!effect.reads.empty() || !effect.kills.empty() || !effect.writes.empty()) {
         effects_[instruction] = std::make_unique<Effect>(std::move(effect));

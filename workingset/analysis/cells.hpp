@@ -6,12 +6,11 @@
 #include "analysis/annotations.hpp"
 #include "analysis/call_graph.hpp"
 #include "analysis/module_index.hpp"
-
-#include <llvm/ADT/SparseBitVector.h>
+#include "analysis/number_set.hpp"
 
 namespace laxity::workingset {
 
-using CellSet = llvm::SparseBitVector<>;
+using CellSet = NumberSet;
 
 /*
  * A cell: bytes of one object that no exact access tells apart. The objects are cut where exact

@@ -17,7 +17,7 @@ constexpr auto PROCESS = static_cast<size_t>(Exit::Process);
 
 void add_survivors(CellSet &live, CellSet cells, const CellSet &killed)
 {
-    cells.intersectWithComplement(killed);
+    cells.subtract(killed);
     live |= cells;
 }
 
@@ -78,7 +78,7 @@ LiveAfter after_callee(
     };
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
         if (exit != PROCESS) { // exit() leaves no frame: handlers may read what is in them
-            after[exit].intersectWithComplement(solution.cells.frame(callee));
+            after[exit].subtract(solution.cells.frame(callee));
         }
         if (has_fault(DROPS[exit])) {
             after[exit].clear();
@@ -110,11 +110,11 @@ CellSet before_call(
         for (unsigned cell = 0; cell < solution.cells.size(); cell++) {
             live.set(cell);
         }
-        live.intersectWithComplement(solution.cells.pinned());
+        live.subtract(solution.cells.pinned());
     }
-    const LiveAfter after = after_callees(solution, call, after_return, after_caller);
-    for (const llvm::Function *callee : solution.graph.callees(call)) {
-        live |= live_at(solution.summaries.entry(*callee), after);
+    if (const auto callees = solution.graph.callees(call); !callees.empty()) {
+        const LiveAfter after = after_callees(solution, call, after_return, after_caller);
+        live |= live_at(solution.summaries.any_entry(callees), after);
     }
     return live;
 }
@@ -134,7 +134,7 @@ void step_back(
         live = before_call(solution, *call, live, after);
     }
     if (const Effect *effect = solution.cells.effect(solution.index.number(instruction))) {
-        live.intersectWithComplement(effect->kills);
+        live.subtract(effect->kills);
         live |= effect->reads;
     }
 }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/contexts.hpp"
 
+#include "analysis/context_store.hpp"
 #include "analysis/live_counter.hpp"
 
 #include <algorithm>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <map>
 #include <utility>
 
 namespace laxity::workingset {
@@ -16,7 +16,6 @@ namespace laxity::workingset {
 namespace {
 
 using ExitMask = unsigned; // bit e: exit e can be reached
-constexpr size_t EXIT_MASKS = 1U << EXIT_KINDS;
 constexpr auto SSA = static_cast<size_t>(StorageClass::Ssa);
 
 ExitMask mask_of(Exit exit)
@@ -32,179 +31,6 @@ ExitMask mask_of(const PathState &state)
     }
     return mask;
 }
-
-/* The largest and the smallest over contexts. */
-struct Span {
-    LiveBits most, least;
-    uint64_t most_total = 0, least_total = 0;
-};
-
-void add_to(Span &span, const LiveBits &bits)
-{
-    add_bits(span.most, bits);
-    add_bits(span.least, bits);
-    span.most_total += bits.total();
-    span.least_total += bits.total();
-}
-
-void widen_most(LiveBits &most, const LiveBits &other)
-{
-    for (size_t i = 0; i < STORAGE_CLASSES; i++) {
-        most.bits[i] = std::max(most.bits[i], other.bits[i]);
-        most.bits_per_level[i] = std::max(most.bits_per_level[i], other.bits_per_level[i]);
-        most.is_unbounded[i] = most.is_unbounded[i] || other.is_unbounded[i];
-    }
-}
-
-void widen_least(LiveBits &least, const LiveBits &other)
-{
-    for (size_t i = 0; i < STORAGE_CLASSES; i++) {
-        least.bits[i] = std::min(least.bits[i], other.bits[i]);
-        least.bits_per_level[i] = std::min(least.bits_per_level[i], other.bits_per_level[i]);
-        least.is_unbounded[i] = least.is_unbounded[i] && other.is_unbounded[i];
-    }
-}
-
-/* Returns whether `span` had to grow. */
-void widen(Span &span, const Span &other)
-{
-    widen_most(span.most, other.most);
-    widen_least(span.least, other.least);
-    span.most_total = std::max(span.most_total, other.most_total);
-    span.least_total = std::min(span.least_total, other.least_total);
-}
-
-/* By one more context. */
-void widen(Row &row, const Row &other)
-{
-    if (!row.is_reached) {
-        row = other;
-        return;
-    }
-    widen_most(row.most, other.most);
-    widen_least(row.least, other.least);
-    row.most_total = std::max(row.most_total, other.most_total);
-    row.least_total = std::min(row.least_total, other.least_total);
-    row.is_merged = row.is_merged || other.is_merged;
-    if (row.contexts && other.contexts) {
-        row.contexts = *row.contexts + std::min(*other.contexts, ~*row.contexts);
-    } else {
-        row.contexts = std::nullopt;
-    }
-}
-
-/* What a context hands down: bits of cells that the function does not touch, of its callers'
- * values; per reachable exits. */
-struct Carried {
-    std::array<Span, EXIT_MASKS> spans;
-    std::optional<uint64_t> contexts = 0; // nullopt: no end of them
-    bool is_merged = false;
-};
-
-struct Context {
-    LiveAfter after; // the part that the function touches
-    Carried carried;
-};
-
-using ContextKey = std::vector<unsigned>;
-
-ContextKey key_of(const LiveAfter &after)
-{
-    ContextKey key;
-    for (const CellSet &cells : after) {
-        for (unsigned cell : cells) {
-            key.push_back(cell);
-        }
-        key.push_back(~0U);
-    }
-    return key;
-}
-
-bool is_same(const LiveBits &a, const LiveBits &b)
-{
-    return a.bits == b.bits && a.bits_per_level == b.bits_per_level &&
-           a.is_unbounded == b.is_unbounded;
-}
-
-bool is_same(const Span &a, const Span &b)
-{
-    return is_same(a.most, b.most) && is_same(a.least, b.least) && a.most_total == b.most_total &&
-           a.least_total == b.least_total;
-}
-
-/* The contexts of one function. */
-class Contexts {
-  public:
-    /* Returns whether anything is new. */
-    bool add(const LiveAfter &after, const Carried &carried, unsigned limit)
-    {
-        const bool is_new = add_or_merge(after, carried, limit);
-        has_changed_ = has_changed_ || is_new;
-        return is_new;
-    }
-    /* Whether anything was new since it was last asked. */
-    bool take_change()
-    {
-        return std::exchange(has_changed_, false);
-    }
-    [[nodiscard]] std::vector<Context> all() const
-    {
-        std::vector<Context> result;
-        result.reserve(contexts_.size() + 1);
-        for (const auto &[key, context] : contexts_) {
-            result.push_back(context);
-        }
-        if (merged_) {
-            result.push_back(*merged_);
-        }
-        return result;
-    }
-
-  private:
-    bool add_or_merge(const LiveAfter &after, const Carried &carried, unsigned limit)
-    {
-        ContextKey key = key_of(after);
-        const bool is_over = !contexts_.contains(key) && contexts_.size() >= limit;
-        if (is_over) {
-            return add_merged(after, carried);
-        }
-        auto [place, is_new] = contexts_.try_emplace(std::move(key), Context{after, carried});
-        return is_new || merge(place->second.carried, carried);
-    }
-    bool add_merged(const LiveAfter &after, const Carried &carried)
-    {
-        if (!merged_) {
-            merged_ = Context{after, carried};
-            merged_->carried.is_merged = true;
-            return true;
-        }
-        bool has_changed = merge(merged_->carried, carried);
-        for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-            has_changed = (merged_->after[exit] |= after[exit]) || has_changed;
-        }
-        return has_changed;
-    }
-    static bool merge(Carried &into, const Carried &from)
-    {
-        bool has_changed = into.is_merged != (into.is_merged || from.is_merged);
-        into.is_merged = into.is_merged || from.is_merged;
-        for (size_t mask = 0; mask < EXIT_MASKS; mask++) {
-            const Span before = into.spans[mask];
-            widen(into.spans[mask], from.spans[mask]);
-            has_changed = has_changed || !is_same(before, into.spans[mask]);
-        }
-        if (into.contexts && from.contexts) {
-            into.contexts = *into.contexts + std::min(*from.contexts, ~*into.contexts);
-        } else {
-            into.contexts = std::nullopt;
-        }
-        return has_changed;
-    }
-
-    std::map<ContextKey, Context> contexts_;
-    std::optional<Context> merged_;
-    bool has_changed_ = false;
-};
 
 class Evaluator {
   public:
@@ -223,12 +49,16 @@ class Evaluator {
             carried.contexts = 1;
             for (ExitMask mask = 0; mask < EXIT_MASKS; mask++) {
                 CellSet untouched = live_through(root.after, mask);
-                untouched.intersectWithComplement(solution_.summaries.touched(*root.function));
+                untouched.subtract(solution_.summaries.touched(*root.function));
                 add_to(carried.spans[mask], bits_of(untouched, solution_.cells));
                 add_to(carried.spans[mask], pinned_bits_);
                 add_levels(carried.spans[mask], *root.function);
             }
-            add_context(*root.function, root.after, carried);
+            LiveAfter after = root.after;
+            for (CellSet &cells : after) {
+                cells &= solution_.summaries.touched(*root.function);
+            }
+            add_context(*root.function, make_entry(std::move(after), carried));
         }
         const auto &components = solution_.graph.bottom_up();
         for (auto component = components.rbegin(); component != components.rend(); ++component) {
@@ -253,12 +83,9 @@ class Evaluator {
         return live;
     }
 
-    bool add_context(const llvm::Function &function, LiveAfter after, const Carried &carried)
+    bool add_context(const llvm::Function &function, const Entry &entry)
     {
-        for (CellSet &cells : after) {
-            cells &= solution_.summaries.touched(function);
-        }
-        return contexts_[&function].add(after, carried, limit_of(function));
+        return contexts_[&function].add(entry, limit_of(function));
     }
 
     /* Work of a component once, in one context: entering a callee costs more than a step. */
@@ -305,9 +132,8 @@ class Evaluator {
         do {
             has_new_context_ = false;
             for (const llvm::Function *function : llvm::reverse(component)) { // callers first
-                if (auto known = contexts_.find(function);
-                    known != contexts_.end() && known->second.take_change()) {
-                    evaluate_function(*function, known->second.all());
+                if (auto known = contexts_.find(function); known != contexts_.end()) {
+                    evaluate_function(*function, known->second.take_changed());
                 }
             }
         } while (is_recursive && has_new_context_);
@@ -315,6 +141,9 @@ class Evaluator {
 
     void evaluate_function(const llvm::Function &function, const std::vector<Context> &contexts)
     {
+        if (contexts.empty()) {
+            return;
+        }
         for (const llvm::BasicBlock &block : function) {
             const CellSet *start = solution_.defined.block_start(block);
             if (start == nullptr) {
@@ -345,9 +174,9 @@ class Evaluator {
             const CellSet before = defined_at_end_;
             solution_.defined.step(instruction, defined_at_end_);
             change.came = defined_at_end_;
-            change.came.intersectWithComplement(before);
+            change.came.subtract(before);
             change.went = before;
-            change.went.intersectWithComplement(defined_at_end_);
+            change.went.subtract(defined_at_end_);
         }
     }
 
@@ -415,9 +244,7 @@ class Evaluator {
             const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
             if (call != nullptr && !llvm::isa<llvm::IntrinsicInst>(call)) {
                 const CellSet after_return = counter_.live();
-                for (const llvm::Function *callee : solution_.graph.callees(*call)) {
-                    enter(*call, *callee, context, after_return, exits);
-                }
+                enter_callees(*call, context, after_return, exits);
                 counter_.set_live(before_call(solution_, *call, after_return, context.after));
                 exits = exits_before_call(*call, exits);
             }
@@ -429,7 +256,36 @@ class Evaluator {
         }
     }
 
-    void enter(
+    /* Functions of one component touch the same, and none of a recursive one owns its frame alone,
+     * so they are entered in the same context. */
+    void enter_callees(
+        const llvm::CallBase &call,
+        const Context &context,
+        const CellSet &after_return,
+        ExitMask exits_after_return
+    )
+    {
+        llvm::DenseMap<const std::vector<const llvm::Function *> *, Entry> entries;
+        for (const llvm::Function *callee : solution_.graph.callees(call)) {
+            if (!solution_.cells.frame(*callee).empty()) {
+                const Entry entry = enter(call, *callee, context, after_return, exits_after_return);
+                has_new_context_ = add_context(*callee, entry) || has_new_context_;
+                continue;
+            }
+            auto known = entries.find(&solution_.graph.component(*callee));
+            if (known == entries.end()) {
+                known = entries
+                            .try_emplace(
+                                &solution_.graph.component(*callee),
+                                enter(call, *callee, context, after_return, exits_after_return)
+                            )
+                            .first;
+            }
+            has_new_context_ = add_context(*callee, known->second) || has_new_context_;
+        }
+    }
+
+    [[nodiscard]] Entry enter(
         const llvm::CallBase &call,
         const llvm::Function &callee,
         const Context &context,
@@ -448,8 +304,9 @@ class Evaluator {
         LiveAfter untouched = after;
         ExitMask matters = 0; // exits after which anything is live that the callee does not touch
         for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-            untouched[exit].intersectWithComplement(touched);
+            untouched[exit].subtract(touched);
             matters |= untouched[exit].empty() ? 0 : 1U << exit;
+            after[exit] &= touched;
         }
         std::array<LiveBits, EXIT_MASKS> untouched_bits;
         for (ExitMask mask = 0; mask < EXIT_MASKS; mask++) {
@@ -461,13 +318,12 @@ class Evaluator {
             add_to(span, untouched_bits[mask & matters]);
             add_callers_values(span, across_bits, is_recursive, callee);
         }
-        has_new_context_ = add_context(callee, after, carried) || has_new_context_;
+        return make_entry(std::move(after), carried);
     }
 
     /* Recursion adds its values once per level. */
-    void add_callers_values(
-        Span &span, uint64_t bits, bool is_recursive, const llvm::Function &callee
-    ) const
+    void
+    add_callers_values(Span &span, uint64_t bits, bool is_recursive, const llvm::Function &callee)
     {
         if (!is_recursive) {
             LiveBits values;
@@ -482,7 +338,7 @@ class Evaluator {
 
     /* Where a recursion is entered from outside: what all its levels keep, if they are annotated.
      */
-    void add_levels(Span &span, const llvm::Function &entered) const
+    void add_levels(Span &span, const llvm::Function &entered)
     {
         if (const std::optional<uint64_t> bits = levels_bits(entered)) {
             span.most.bits[SSA] += *bits;
@@ -492,10 +348,19 @@ class Evaluator {
 
     /* Bits of values that activations of a recursion keep across the calls by which they go on with
      * it, all together; nullopt: for one of its functions nobody says how many there are. */
-    std::optional<uint64_t> levels_bits(const llvm::Function &function) const
+    std::optional<uint64_t> levels_bits(const llvm::Function &function)
+    {
+        const auto &component = solution_.graph.component(function);
+        const auto [place, is_new] = levels_bits_.try_emplace(&component);
+        if (is_new) {
+            place->second = find_levels_bits(component);
+        }
+        return place->second;
+    }
+    std::optional<uint64_t> find_levels_bits(const std::vector<const llvm::Function *> &component
+    ) const
     {
         uint64_t bits = 0;
-        const auto &component = solution_.graph.component(function);
         for (const llvm::Function *member : component) {
             const uint64_t kept = most_bits_across_recursion(*member);
             const auto &levels = solution_.annotations.recursion;
@@ -554,6 +419,9 @@ class Evaluator {
     LiveBits pinned_bits_;
     std::vector<Row> rows_;
     llvm::DenseMap<const llvm::Function *, Contexts> contexts_;
+    // By component.
+    llvm::DenseMap<const std::vector<const llvm::Function *> *, std::optional<uint64_t>>
+        levels_bits_;
     llvm::DenseMap<const llvm::Instruction *, Change> changes_;
     CellSet defined_at_end_;
     bool has_new_context_ = false;

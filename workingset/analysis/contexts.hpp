@@ -10,8 +10,6 @@
 #include "analysis/ssa_liveness.hpp"
 #include "analysis/summaries.hpp"
 
-#include <llvm/ADT/BitVector.h>
-
 namespace laxity::workingset {
 
 using LiveAfter = std::array<CellSet, EXIT_KINDS>;

@@ -58,7 +58,7 @@ bool MayDefined::add_entry(const llvm::Function &function, const CellSet &define
 {
     CellSet at_entry = defined;
     if (!is_everything_) {
-        at_entry.intersectWithComplement(cells_.frame(function));
+        at_entry.subtract(cells_.frame(function));
     }
     if (auto found = written_by_call_.find(&objects_.original(function));
         found != written_by_call_.end()) {
@@ -78,7 +78,7 @@ void MayDefined::step(const llvm::Instruction &instruction, CellSet &defined) co
     }
     if (const Effect *effect = cells_.effect(index_.number(instruction))) {
         if (effect->resets_definition) {
-            defined.intersectWithComplement(effect->kills);
+            defined.subtract(effect->kills);
         }
         defined |= effect->writes;
     }

@@ -3,9 +3,19 @@
 #include "analysis/live_counter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace laxity::workingset {
+
+namespace {
+
+unsigned number_of_first(unsigned word_index, uint64_t bits)
+{
+    return word_index * CellSet::WORD_BITS + static_cast<unsigned>(std::countr_zero(bits));
+}
+
+} // namespace
 
 uint64_t LiveBits::total() const
 {
@@ -38,94 +48,99 @@ void add_bits(LiveBits &bits, const LiveBits &more)
     }
 }
 
-void LiveCounter::count(unsigned cell)
+void LiveCounter::count(const CellSet::Word &cells)
 {
-    const auto storage = static_cast<size_t>(cells_[cell].storage);
-    if (cells_[cell].is_unbounded) {
-        unbounded_bits_[storage] += cells_[cell].bits;
-        unbounded_cells_[storage]++;
-    } else {
-        bits_[storage] += cells_[cell].bits;
+    for (uint64_t rest = cells.bits; rest != 0; rest &= rest - 1) {
+        const Cell &cell = cells_[number_of_first(cells.index, rest)];
+        const auto storage = static_cast<size_t>(cell.storage);
+        if (cell.is_unbounded) {
+            unbounded_bits_[storage] += cell.bits;
+            unbounded_cells_[storage]++;
+        } else {
+            bits_[storage] += cell.bits;
+        }
     }
 }
 
-void LiveCounter::discount(unsigned cell)
+void LiveCounter::discount(const CellSet::Word &cells)
 {
-    const auto storage = static_cast<size_t>(cells_[cell].storage);
-    if (cells_[cell].is_unbounded) {
-        unbounded_bits_[storage] -= cells_[cell].bits;
-        unbounded_cells_[storage]--;
-    } else {
-        bits_[storage] -= cells_[cell].bits;
+    for (uint64_t rest = cells.bits; rest != 0; rest &= rest - 1) {
+        const Cell &cell = cells_[number_of_first(cells.index, rest)];
+        const auto storage = static_cast<size_t>(cell.storage);
+        if (cell.is_unbounded) {
+            unbounded_bits_[storage] -= cell.bits;
+            unbounded_cells_[storage]--;
+        } else {
+            bits_[storage] -= cell.bits;
+        }
     }
 }
 
 void LiveCounter::start(const CellSet &live, const CellSet &defined)
 {
-    live_.reset();
-    defined_.reset();
+    std::ranges::fill(live_, 0);
+    std::ranges::fill(defined_, 0);
     bits_ = {};
     unbounded_bits_ = {};
     unbounded_cells_ = {};
-    for (unsigned cell : defined) {
-        defined_.set(cell);
+    for (const CellSet::Word &word : defined.words()) {
+        defined_[word.index] = word.bits;
     }
     add(live);
 }
 
 void LiveCounter::set_live(const CellSet &live)
 {
-    CellSet gone = this->live();
-    gone.intersectWithComplement(live);
-    remove(gone);
-    add(live);
+    auto word = live.words().begin();
+    for (unsigned index = 0; index < live_.size(); index++) {
+        const bool is_here = word != live.words().end() && word->index == index;
+        const uint64_t wanted = is_here ? word->bits : 0;
+        word += is_here ? 1 : 0;
+        discount({.index = index, .bits = live_[index] & ~wanted & defined_[index]});
+        count({.index = index, .bits = wanted & ~live_[index] & defined_[index]});
+        live_[index] = wanted;
+    }
 }
 
 void LiveCounter::add(const CellSet &live)
 {
-    for (unsigned cell : live) {
-        if (!live_.test(cell) && defined_.test(cell)) {
-            count(cell);
-        }
-        live_.set(cell);
+    for (const auto &[index, bits] : live.words()) {
+        count({.index = index, .bits = bits & ~live_[index] & defined_[index]});
+        live_[index] |= bits;
     }
 }
 
 void LiveCounter::remove(const CellSet &dead)
 {
-    for (unsigned cell : dead) {
-        if (live_.test(cell) && defined_.test(cell)) {
-            discount(cell);
-        }
-        live_.reset(cell);
+    for (const auto &[index, bits] : dead.words()) {
+        discount({.index = index, .bits = bits & live_[index] & defined_[index]});
+        live_[index] &= ~bits;
     }
 }
 
 void LiveCounter::define(const CellSet &cells)
 {
-    for (unsigned cell : cells) {
-        if (live_.test(cell) && !defined_.test(cell)) {
-            count(cell);
-        }
-        defined_.set(cell);
+    for (const auto &[index, bits] : cells.words()) {
+        count({.index = index, .bits = bits & live_[index] & ~defined_[index]});
+        defined_[index] |= bits;
     }
 }
 
 void LiveCounter::undefine(const CellSet &cells)
 {
-    for (unsigned cell : cells) {
-        if (live_.test(cell) && defined_.test(cell)) {
-            discount(cell);
-        }
-        defined_.reset(cell);
+    for (const auto &[index, bits] : cells.words()) {
+        discount({.index = index, .bits = bits & live_[index] & defined_[index]});
+        defined_[index] &= ~bits;
     }
 }
 
 CellSet LiveCounter::live() const
 {
     CellSet cells;
-    for (unsigned cell : live_.set_bits()) {
-        cells.set(cell);
+    for (unsigned index = 0; index < live_.size(); index++) {
+        if (live_[index] != 0) {
+            cells.push_back({.index = index, .bits = live_[index]});
+        }
     }
     return cells;
 }
@@ -133,9 +148,9 @@ CellSet LiveCounter::live() const
 LiveBits LiveCounter::bits_of_defined(const CellSet &cells) const
 {
     CellSet both;
-    for (unsigned cell : cells) {
-        if (defined_.test(cell)) {
-            both.set(cell);
+    for (const auto &[index, bits] : cells.words()) {
+        if ((bits & defined_[index]) != 0) {
+            both.push_back({.index = index, .bits = bits & defined_[index]});
         }
     }
     return laxity::workingset::bits_of(both, cells_);

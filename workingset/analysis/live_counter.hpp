@@ -5,7 +5,7 @@
 #include "analysis/cells.hpp"
 #include "analysis/results.hpp"
 
-#include <llvm/ADT/BitVector.h>
+#include <vector>
 
 namespace laxity::workingset {
 
@@ -19,7 +19,7 @@ void add_bits(LiveBits &bits, const LiveBits &more);
 class LiveCounter {
   public:
     explicit LiveCounter(const Cells &cells)
-        : cells_(cells), live_(cells.size()), defined_(cells.size())
+        : cells_(cells), live_(cells.size() / CellSet::WORD_BITS + 1), defined_(live_.size())
     {
     }
 
@@ -35,12 +35,11 @@ class LiveCounter {
     [[nodiscard]] LiveBits bits_of_defined(const CellSet &cells) const;
 
   private:
-    void count(unsigned cell);
-    void discount(unsigned cell);
+    void count(const CellSet::Word &cells);
+    void discount(const CellSet::Word &cells);
 
     const Cells &cells_;
-    llvm::BitVector live_;
-    llvm::BitVector defined_;
+    std::vector<uint64_t> live_, defined_; // a bit per cell, in the words of CellSet
     std::array<uint64_t, STORAGE_CLASSES> bits_ = {};
     std::array<uint64_t, STORAGE_CLASSES> unbounded_bits_ = {};
     std::array<unsigned, STORAGE_CLASSES> unbounded_cells_ = {};

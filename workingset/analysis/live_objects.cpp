@@ -19,9 +19,9 @@ class LiveObjects::Ranking {
     bool set(const CellSet &live)
     {
         CellSet gone = live_;
-        gone.intersectWithComplement(live);
+        gone.subtract(live);
         CellSet come = live;
-        come.intersectWithComplement(live_);
+        come.subtract(live_);
         for (const unsigned cell : gone) {
             change(cell, false);
         }
@@ -90,15 +90,19 @@ LiveObjects::LiveObjects(const Analysis &analysis)
         for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
             after[exit] |= root.after[exit];
         }
+        grown_.insert(root.copy);
     }
     Ranking ranking(solution_);
     const auto &components = solution_.graph.bottom_up();
     for (const auto &component : llvm::reverse(components)) {
-        has_new_ = solution_.graph.is_recursive(*component.front());
-        while (has_new_) {
-            has_new_ = false;
-            for (const llvm::Function *function : component) {
-                visit(*function, Show());
+        bool has_new = solution_.graph.is_recursive(*component.front());
+        while (has_new) {
+            has_new = false;
+            for (const llvm::Function *function : llvm::reverse(component)) { // callers first
+                if (grown_.erase(function)) {
+                    visit(*function, Show());
+                    has_new = true;
+                }
             }
         }
         for (const llvm::Function *function : component) {
@@ -202,10 +206,12 @@ void LiveObjects::enter(const llvm::CallBase &call, const CellSet &after_return)
     const LiveAfter caller = after_[call.getFunction()];
     for (const llvm::Function *callee : solution_.graph.callees(call)) {
         const LiveAfter entered = after_callee(solution_, call, *callee, after_return, caller);
-        auto [place, is_new] = after_.try_emplace(callee);
-        has_new_ = has_new_ || is_new;
+        auto [place, has_grown] = after_.try_emplace(callee);
         for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-            has_new_ = (place->second[exit] |= entered[exit]) || has_new_;
+            has_grown = (place->second[exit] |= entered[exit]) || has_grown;
+        }
+        if (has_grown) {
+            grown_.insert(callee);
         }
     }
 }

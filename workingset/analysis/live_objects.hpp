@@ -71,7 +71,8 @@ class LiveObjects {
     std::vector<Largest> lists_;
     std::vector<unsigned> list_of_; // by number of the user's instruction
     std::vector<uint64_t> live_counts_;
-    bool has_new_ = false;
+    // Since they were visited last, more is live after them.
+    llvm::DenseSet<const llvm::Function *> grown_;
 };
 
 } // namespace laxity::workingset

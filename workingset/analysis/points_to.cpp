@@ -170,7 +170,7 @@ PointsToSolver::Set PointsToSolver::shifted(const Set &set, int64_t shift)
     for (unsigned location : moved) {
         rest.set(location);
     }
-    result.unite(rest);
+    result |= rest;
     return result;
 }
 
@@ -189,9 +189,9 @@ void PointsToSolver::insert(unsigned node, const Set &locations)
     if (fresh.empty()) {
         return;
     }
-    self.fresh.unite(fresh);
+    self.fresh |= fresh;
     if (self.loaded != NONE || self.stored != NONE || !self.tags.empty()) {
-        self.unresolved.unite(fresh);
+        self.unresolved |= fresh;
     }
 }
 
@@ -327,7 +327,7 @@ void PointsToSolver::merge(unsigned into, unsigned from)
     nodes_[from].parent = into;
     nodes_[from].source = source.source;
     nodes_[from].has_sources = source.has_sources;
-    target.points_to.unite(source.points_to);
+    target.points_to |= source.points_to;
     target.fresh = target.points_to;
     target.unresolved = target.points_to;
     target.edges.insert(target.edges.end(), source.edges.begin(), source.edges.end());
@@ -450,9 +450,9 @@ bool PointsToSolver::resolve(Watcher watcher)
         }
         has_changed = true;
         objects.clear();
-        nodes_[node].unresolved.for_each([&](unsigned location) {
+        for (const unsigned location : nodes_[node].unresolved) {
             objects.push_back(object_of(location));
-        });
+        }
         nodes_[node].unresolved.clear();
         std::ranges::sort(objects);
         objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
@@ -499,18 +499,15 @@ bool PointsToSolver::solve(Watcher watcher)
 llvm::SmallVector<Location, 4> PointsToSolver::targets(unsigned node) const
 {
     llvm::SmallVector<Location, 4> result;
-    size_t size = 0;
-    for (const Set::Word &word : nodes_[find(node)].points_to.words()) {
-        size += static_cast<size_t>(std::popcount(word.bits));
-    }
-    result.reserve(size);
-    nodes_[find(node)].points_to.for_each([&](unsigned location) {
+    const Set &set = nodes_[find(node)].points_to;
+    result.reserve(set.count());
+    for (const unsigned location : set) {
         const std::optional<int64_t> offset =
             location < first_exact_
                 ? std::nullopt
                 : std::optional<int64_t>(exact_[location - first_exact_].second);
         result.push_back({.object = object_of(location), .offset = offset});
-    });
+    }
     return result;
 }
 

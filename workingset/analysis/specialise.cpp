@@ -96,7 +96,7 @@ class Specialiser {
     {
     }
 
-    void run()
+    unsigned run()
     {
         const FunctionSets components = find_possible_components(copies_.module());
         size_t size = 0;
@@ -113,6 +113,7 @@ class Specialiser {
                 }
             }
         }
+        return joined_;
     }
 
   private:
@@ -197,9 +198,11 @@ class Specialiser {
             const size_t growth = (groups.size() - 1) * size;
             if (groups.size() <= MAX_COPIES && growth <= budget_) {
                 budget_ -= growth;
+                joined_ += with_numbers ? 0 : 1;
                 return groups;
             }
         }
+        joined_++;
         return {};
     }
 
@@ -239,15 +242,17 @@ class Specialiser {
     const ObjectTable &objects_;
     const llvm::StringSet<> &entries_;
     const llvm::DataLayout &layout_;
-    size_t budget_ = 0; // instructions that copies may still add
+    size_t budget_ = 0;   // instructions that copies may still add
+    unsigned joined_ = 0; // functions with fewer bodies than situations
     llvm::DenseMap<const llvm::Function *, Situation> situations_;
 };
 
 } // namespace
 
-void specialise(ModuleCopies &copies, const ObjectTable &objects, const llvm::StringSet<> &entries)
+unsigned
+specialise(ModuleCopies &copies, const ObjectTable &objects, const llvm::StringSet<> &entries)
 {
-    Specialiser(copies, objects, entries).run();
+    return Specialiser(copies, objects, entries).run();
 }
 
 } // namespace laxity::workingset

@@ -19,7 +19,11 @@ namespace laxity::workingset {
  *
  * What a pointer points to only decides which call enters which copy, and no result rests on it:
  * points-to is found over the copies. Integers are put in place of the arguments.
+ *
+ * Returns of how many functions fewer situations are told apart than there are: too many, or too
+ * large.
  */
-void specialise(ModuleCopies &copies, const ObjectTable &objects, const llvm::StringSet<> &entries);
+[[nodiscard]] unsigned
+specialise(ModuleCopies &copies, const ObjectTable &objects, const llvm::StringSet<> &entries);
 
 } // namespace laxity::workingset

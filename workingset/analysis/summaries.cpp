@@ -35,7 +35,7 @@ void join(PathState &state, const PathState &other)
 PathState after_kills(const CellSet &first, const PathState &then)
 {
     PathState state = then;
-    state.live.intersectWithComplement(first);
+    state.live.subtract(first);
     for (std::optional<CellSet> &killed : state.killed) {
         if (killed) {
             *killed |= first;
@@ -384,18 +384,17 @@ PathState Summaries::before_call(const llvm::CallBase &call, const PathState &af
         join(thrown, returned); // outside, it may be caught
     }
     const llvm::ArrayRef<const llvm::Function *> callees = graph_.callees(call);
-    if (callees.size() == 1) {
-        join(state, before_exits(entry(*callees.front()), returned, thrown));
-    } else if (!callees.empty()) {
+    if (!callees.empty()) {
         join(state, before_exits(any_entry(callees), returned, thrown));
     }
     return state;
 }
 
-/* Any of them is entered. What follows is the same after each, so it may be joined with all of them
- * at once. */
 const PathState &Summaries::any_entry(llvm::ArrayRef<const llvm::Function *> callees) const
 {
+    if (callees.size() == 1) {
+        return entry(*callees.front());
+    }
     auto [place, is_new] = any_entries_.try_emplace(callees.vec());
     if (is_new) {
         for (const llvm::Function *callee : callees) {

@@ -74,6 +74,9 @@ class Summaries {
 
     /* At the entry of a function, without its own frame. */
     [[nodiscard]] const PathState &entry(const llvm::Function &function) const;
+    /* The same where any of them, at least one, is entered. What follows is the same after each, so
+     * it may be joined with all of them at once. */
+    [[nodiscard]] const PathState &any_entry(llvm::ArrayRef<const llvm::Function *> callees) const;
     /* At the first instruction of a block. */
     [[nodiscard]] const PathState &block_start(const llvm::BasicBlock &block) const;
     /* At the end of the block `from`, on the way to `to`. */
@@ -107,7 +110,6 @@ class Summaries {
     [[nodiscard]] PathState block_end(const llvm::BasicBlock &block) const;
     void step_back(const llvm::Instruction &instruction, PathState &state) const;
     [[nodiscard]] PathState before_call(const llvm::CallBase &call, const PathState &after) const;
-    [[nodiscard]] const PathState &any_entry(llvm::ArrayRef<const llvm::Function *> callees) const;
     [[nodiscard]] PathState find_after_callback(const llvm::CallBase &call) const;
     [[nodiscard]] PathState outside_state(const OutsideCall &outside) const;
     [[nodiscard]] PathState all_live() const;

@@ -5,6 +5,7 @@
 #include "analysis/live_objects.hpp"
 #include "analysis/object_tables.hpp"
 #include "analysis/table_file.hpp"
+#include "analysis/unbounded.hpp"
 
 #include <algorithm>
 #include <llvm/ADT/StringExtras.h>
@@ -186,7 +187,21 @@ struct Extremes {
     }
 };
 
-void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::string &form)
+llvm::json::Array array_of(const std::vector<std::string> &words)
+{
+    llvm::json::Array array;
+    for (const std::string &word : words) {
+        array.push_back(word);
+    }
+    return array;
+}
+
+void write_summary(
+    llvm::raw_ostream &out,
+    const Analysis &analysis,
+    const LiveObjects &live,
+    const std::string &form
+)
 {
     Extremes extremes;
     std::vector<uint64_t> totals;
@@ -204,13 +219,14 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
     for (size_t i = 0; i < STORAGE_CLASSES; i++) {
         classes[CLASS_NAMES[i]] = number(extremes.most_per_class[i]);
     }
-    llvm::json::Array notes;
-    for (const std::string &note : analysis.notes()) {
+    const Unbounded unbounded = find_unbounded(analysis, live);
+    llvm::json::Array notes = array_of(analysis.notes());
+    for (const std::string &note : words_of(unbounded)) {
         notes.push_back(note);
     }
-    llvm::json::Array unmatched;
-    for (const std::string &name : analysis.unmatched_annotations()) {
-        unmatched.push_back(name);
+    llvm::json::Array recursions;
+    for (const auto &functions : unbounded.recursions) {
+        recursions.push_back(array_of(functions));
     }
     llvm::json::Object summary{
         {"form", form},
@@ -227,7 +243,9 @@ void write_summary(llvm::raw_ostream &out, const Analysis &analysis, const std::
         {"least_bits", number(extremes.least)},
         {"most_bits_per_class", std::move(classes)},
         {"assumptions", std::move(notes)},
-        {"unmatched_annotations", std::move(unmatched)}
+        {"unbounded_recursions", std::move(recursions)},
+        {"unbounded_objects", array_of(unbounded.objects)},
+        {"unmatched_annotations", array_of(analysis.unmatched_annotations())}
     };
     out << llvm::formatv("{0:2}", llvm::json::Value(std::move(summary))) << '\n';
 }
@@ -264,7 +282,7 @@ write_tables(const Analysis &analysis, const std::string &form, const std::strin
         return error;
     }
     return write_table(folder + "/summary.json", [&](auto &out) {
-        write_summary(out, analysis, form);
+        write_summary(out, analysis, live, form);
     });
 }
 

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The laxity authors
+// SPDX-License-Identifier: MIT
+#include "analysis/unbounded.hpp"
+
+#include <algorithm>
+
+namespace laxity::workingset {
+
+namespace {
+
+// Named in a message; summary.json has all of them.
+constexpr size_t NAMED = 5;
+
+/* No path may lead to a function. */
+bool is_reached(const Analysis &analysis, const llvm::Function &function)
+{
+    const llvm::Instruction &first = *function.getEntryBlock().getFirstNonPHIOrDbg();
+    return analysis.rows()[analysis.index().number(first)].is_reached;
+}
+
+std::string join(const std::vector<std::string> &names)
+{
+    std::string text;
+    for (size_t i = 0; i < std::min(names.size(), NAMED); i++) {
+        text += (i == 0 ? "" : ", ") + names[i];
+    }
+    return names.size() > NAMED
+               ? text + " and " + std::to_string(names.size() - NAMED) + " more (summary.json)"
+               : text;
+}
+
+} // namespace
+
+Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
+{
+    Unbounded unbounded;
+    if (std::ranges::all_of(analysis.rows(), [](const Row &row) {
+            return !row.is_reached || row.most.is_bounded();
+        })) {
+        return unbounded;
+    }
+    const Annotations &annotations = analysis.solution().annotations;
+    for (const auto &component : analysis.graph().bottom_up()) {
+        std::vector<std::string> names;
+        bool is_annotated = true;
+        for (const llvm::Function *function : component) {
+            if (analysis.graph().is_recursive(*function) && is_reached(analysis, *function)) {
+                names.push_back(function->getName().str());
+                is_annotated = is_annotated && annotations.recursion.contains(names.back());
+            }
+        }
+        if (!is_annotated) {
+            std::ranges::sort(names);
+            unbounded.recursions.push_back(std::move(names));
+        }
+    }
+    std::ranges::stable_sort(unbounded.recursions, [](const auto &a, const auto &b) {
+        return a.size() > b.size();
+    });
+    for (unsigned number = 0; number < analysis.objects().size(); number++) {
+        const Object &object = analysis.objects()[number];
+        const bool is_frame = object.function != nullptr && object.size_bytes &&
+                              analysis.graph().is_recursive(*object.function) &&
+                              object.storage == StorageClass::Stack;
+        const bool has_no_number = object.has_many_instances && !object.most_instances;
+        if ((has_no_number || !object.size_bytes) && !is_frame &&
+            live.instructions_live(number) > 0) {
+            unbounded.objects.push_back(object.name);
+        }
+    }
+    return unbounded;
+}
+
+std::vector<std::string> words_of(const Unbounded &unbounded)
+{
+    std::vector<std::string> words;
+    for (size_t i = 0; i < std::min(unbounded.recursions.size(), NAMED); i++) {
+        const auto &names = unbounded.recursions[i];
+        words.push_back(
+            "no bound: " + (names.size() == 1 ? names.front() + " calls itself" : "") +
+            (names.size() == 1 ? ""
+                               : std::to_string(names.size()) +
+                                     " functions call each other in a circle: " + join(names)) +
+            "; an annotation [recursion] says how deep"
+        );
+    }
+    if (unbounded.recursions.size() > NAMED) {
+        words.push_back(
+            "no bound: " + std::to_string(unbounded.recursions.size() - NAMED) +
+            " more recursions; summary.json names them"
+        );
+    }
+    if (!unbounded.objects.empty()) {
+        words.push_back(
+            "no bound: how many there are, or how large, is not known of " +
+            join(unbounded.objects) + "; an annotation [objects] says it"
+        );
+    }
+    return words;
+}
+
+} // namespace laxity::workingset
