@@ -5,6 +5,7 @@
 They do what makes it hard to say what a loop overwrites and which bytes an index reaches: loops
 that count up, down and in steps, miss elements at either end, read behind or ahead of their writes,
 write on one of two ways, leave early, walk by pointers, are nested, or call what writes for them.
+Some indices were stored in memory before, as numbers below the smallest size.
 """
 
 import random
@@ -19,6 +20,7 @@ static unsigned checksum = 1, state = 1;
 static void mix(unsigned value) { checksum = checksum * 31 + value; }
 static unsigned draw(void) { state = state * 1103515245u + 12345u; return state >> 16; }
 static unsigned last;
+static unsigned at[4] = {1, 0, 2, 1}, only = 3;
 static void set(unsigned *to, unsigned value) { *to = value; last = value; }
 """
 
@@ -59,6 +61,8 @@ class LoopWriter:
                 f"{name}[draw() % {size}u]",
                 f"items[draw() % {self.items}u].{self.random.choice(('key', 'value'))}",
                 "last",
+                f"{name}[at[{self.random.choice(('draw() & 3u', 'draw() & 1u', '2'))}]]",
+                f"{name}[only]",
             )
         )
 
@@ -67,7 +71,15 @@ class LoopWriter:
         name = self.array()
         to = self.place(name, index, low, high)
         value = self.value(index, low, high)
-        kind = self.random.randrange(9)
+        kind = self.random.randrange(12)
+        if kind == 9:
+            known = f"{self.random.randrange(SIZES[0])}u"
+            stored = self.random.choice(
+                (known, "at[draw() & 3u]", "only", f"(unsigned){index} & 7u")
+            )
+            return f"{self.random.choice(('at[draw() & 3u]', 'at[1]', 'only'))} = {stored};"
+        if kind == 10:
+            return f"{name}[only] = {value};"
         if kind == 0:
             return f"if (draw() & 1u) {to} = {value};"
         if kind == 1:
@@ -98,7 +110,22 @@ class LoopWriter:
         body = self.body("i", low, high - 1)
         sweep = f"{name}[i] = {self.value('i', low, high - 1)};"
         inside = self.random.choice((f"{sweep} {body}", f"{body} {sweep}", body))
-        kind = self.random.randrange(7)
+        kind = self.random.randrange(9)
+        if kind == 7:
+            return (
+                f"{{ unsigned *p = {name}; for (int j = 0; j < {size // 4}; j++) {{ "
+                f"for (int i = 0; i < 4; i++) {{ *p++ = {self.value('i', 0, 3)}; }} "
+                f"{self.statement('j', 0, size // 4 - 1)} }} }}"
+            )
+        if kind == 8:
+            filled = self.random.choice((2, 4, 8))
+            pick = f"order[draw() & {self.random.choice((1, filled - 1))}u]"
+            return (
+                f"{{ unsigned order[8]; for (unsigned i = 0; i < {filled}u; i++) order[i] = i; "
+                f"for (int i = {low}; i < {high}; i++) {{ unsigned kept = order[0]; "
+                f"order[0] = {pick}; order[1] = kept; {name}[{pick}] = "
+                f"{self.value('i', low, high - 1)}; {body} }} }}"
+            )
         if kind == 0:
             return f"for (int i = {high - 1}; i >= {low}; i -= {step}) {{ {inside} }}"
         if kind == 1:

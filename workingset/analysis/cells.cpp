@@ -4,6 +4,7 @@
 
 #include "analysis/faults.hpp"
 #include "analysis/index_ranges.hpp"
+#include "analysis/stored_ranges.hpp"
 
 #include <algorithm>
 #include <llvm/IR/IntrinsicInst.h>
@@ -70,13 +71,14 @@ Cells::Cells(
 {
     std::vector<InstructionAccesses> accesses;
     accesses.reserve(index.size());
+    const StoredRanges stored(objects, pointers, index);
     std::unique_ptr<IndexRanges> ranges;
     const llvm::Function *function = nullptr;
     for (unsigned number = 0; number < index.size(); number++) {
         const llvm::Instruction &instruction = index.instruction(number);
         if (instruction.getFunction() != function) {
             function = instruction.getFunction();
-            ranges = std::make_unique<IndexRanges>(*function);
+            ranges = std::make_unique<IndexRanges>(*function, &stored);
         }
         accesses.push_back(find_accesses(instruction, pointers, ranges.get()));
     }

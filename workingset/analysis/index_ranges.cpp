@@ -49,15 +49,15 @@ void keep_within(int64_t smallest, int64_t largest, Sweep &numbers)
 
 } // namespace
 
-IndexRanges::IndexRanges(const llvm::Function &function)
-    : function_(function), layout_(function.getParent()->getDataLayout())
+IndexRanges::IndexRanges(const llvm::Function &function, const StoredRanges *stored)
+    : function_(function), stored_(stored), layout_(function.getParent()->getDataLayout())
 {
 }
 
 ScalarFacts &IndexRanges::facts()
 {
     if (!facts_) {
-        facts_ = std::make_unique<ScalarFacts>(function_);
+        facts_ = std::make_unique<ScalarFacts>(function_, stored_);
     }
     return *facts_;
 }
@@ -172,8 +172,11 @@ bool IndexRanges::add_walk(const llvm::Value *&pointer, Sweep &sweep)
 {
     llvm::ScalarEvolution &evolution = facts().evolution();
     const llvm::SCEV *place = facts().scev(*pointer);
-    if (llvm::isa<llvm::SCEVUnknown>(place)) {
-        return true;
+    while (const std::optional<ScalarFacts::Walk> walk = facts().find_walk(*place)) {
+        if (!add_steps(*walk, sweep)) {
+            return false;
+        }
+        place = walk->start;
     }
     const auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(place));
     if (base == nullptr || !add_turns(*evolution.getMinusSCEV(place, base), sweep)) {
@@ -197,15 +200,23 @@ bool IndexRanges::add_turns(const llvm::SCEV &offset, Sweep &sweep)
         });
     }
     const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(&offset);
-    if (recurrence == nullptr || !recurrence->isAffine()) {
-        return false;
-    }
-    const auto *step = llvm::dyn_cast<llvm::SCEVConstant>(recurrence->getOperand(1));
+    return recurrence != nullptr && recurrence->isAffine() &&
+           add_steps(
+               {.loop = recurrence->getLoop(),
+                .start = recurrence->getStart(),
+                .step = recurrence->getOperand(1)},
+               sweep
+           ) &&
+           add_turns(*recurrence->getStart(), sweep);
+}
+
+bool IndexRanges::add_steps(const ScalarFacts::Walk &walk, Sweep &sweep)
+{
+    const auto *step = llvm::dyn_cast<llvm::SCEVConstant>(walk.step);
     const std::optional<int64_t> number =
         step == nullptr ? std::nullopt : small_value(step->getAPInt());
-    const uint64_t turns = most_turns(*recurrence->getLoop());
-    return number && turns > 0 && repeat(sweep, *number, turns) &&
-           add_turns(*recurrence->getStart(), sweep);
+    const uint64_t turns = most_turns(*walk.loop);
+    return number && turns > 0 && repeat(sweep, *number, turns);
 }
 
 /* How often the header of a loop runs at most; 0: not known. */

@@ -30,7 +30,7 @@ struct Reach {
 class IndexRanges {
   public:
     /* Of the instructions of one function. */
-    explicit IndexRanges(const llvm::Function &function);
+    explicit IndexRanges(const llvm::Function &function, const StoredRanges *stored = nullptr);
 
     /* nullopt: anywhere. `length`: bytes accessed. Where the offset turns out to be a constant,
      * there is one run, of this length. */
@@ -48,12 +48,14 @@ class IndexRanges {
     );
     [[nodiscard]] bool add_walk(const llvm::Value *&pointer, Sweep &sweep);
     [[nodiscard]] bool add_turns(const llvm::SCEV &offset, Sweep &sweep);
+    [[nodiscard]] bool add_steps(const ScalarFacts::Walk &walk, Sweep &sweep);
     [[nodiscard]] std::optional<Sweep>
     values_of(const llvm::Value &index, const llvm::Instruction &at);
     [[nodiscard]] uint64_t most_turns(const llvm::Loop &loop);
     [[nodiscard]] ScalarFacts &facts();
 
     const llvm::Function &function_;
+    const StoredRanges *stored_;
     const llvm::DataLayout &layout_;
     std::unique_ptr<ScalarFacts> facts_; // made when first asked for
 };

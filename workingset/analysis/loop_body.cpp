@@ -390,11 +390,9 @@ std::optional<LoopTouch> LoopWriter::affine(const Bytes &bytes, const Nest &nest
     touch.width_bytes = bytes.length_bytes;
     // What an inner loop has moved on is at its last place.
     const llvm::SCEV *place = evolution.getSCEVAtScope(facts_.scev(*bytes.pointer), nest.back());
-    while (const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(place)) {
-        const auto loop = llvm::find(nest, recurrence->getLoop());
-        const auto *step = recurrence->isAffine()
-                               ? llvm::dyn_cast<llvm::SCEVConstant>(recurrence->getOperand(1))
-                               : nullptr;
+    while (const std::optional<ScalarFacts::Walk> walk = facts_.find_walk(*place)) {
+        const auto loop = llvm::find(nest, walk->loop);
+        const auto *step = llvm::dyn_cast<llvm::SCEVConstant>(walk->step);
         if (loop == nest.end() || step == nullptr || step->getAPInt().getSignificantBits() > 40) {
             return std::nullopt;
         }
@@ -402,7 +400,10 @@ std::optional<LoopTouch> LoopWriter::affine(const Bytes &bytes, const Nest &nest
             {.depth = static_cast<unsigned>(loop - nest.begin()),
              .bytes = step->getAPInt().getSExtValue()}
         );
-        place = recurrence->getStart();
+        place = walk->start;
+    }
+    if (llvm::isa<llvm::SCEVAddRecExpr>(place)) {
+        return std::nullopt;
     }
     const auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(place));
     const auto *distance =

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/scalar_facts.hpp"
 
+#include "analysis/stored_ranges.hpp"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -24,6 +28,9 @@ constexpr unsigned MAX_DEPTH = 5;
 // Branches that are looked at on the way to a block; those of distant blocks seldom are about an
 // index.
 constexpr unsigned MAX_BRANCHES = 24;
+
+// Phis and selects that pass a number on to each other.
+constexpr unsigned MAX_WEB = 16;
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-const-cast): see ScalarFacts
 llvm::Function &changeable(const llvm::Function &function)
@@ -48,9 +55,10 @@ unsigned no_wrap_kind(const llvm::BinaryOperator &operation)
 
 } // namespace
 
-ScalarFacts::ScalarFacts(const llvm::Function &function)
-    : library_(llvm::Triple(function.getParent()->getTargetTriple())), library_info_(library_),
-      dominators_(changeable(function)), loops_(dominators_), assumptions_(changeable(function)),
+ScalarFacts::ScalarFacts(const llvm::Function &function, const StoredRanges *stored)
+    : stored_(stored), library_(llvm::Triple(function.getParent()->getTargetTriple())),
+      library_info_(library_), dominators_(changeable(function)), loops_(dominators_),
+      assumptions_(changeable(function)),
       evolution_(changeable(function), library_info_, assumptions_, dominators_, loops_)
 {
 }
@@ -58,6 +66,40 @@ ScalarFacts::ScalarFacts(const llvm::Function &function)
 const llvm::SCEV *ScalarFacts::scev(const llvm::Value &value)
 {
     return evolution_.getSCEV(changeable(value));
+}
+
+std::optional<ScalarFacts::Walk> ScalarFacts::find_walk(const llvm::SCEV &place)
+{
+    if (const auto *recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(&place)) {
+        if (!recurrence->isAffine()) {
+            return std::nullopt;
+        }
+        const llvm::Loop *loop = recurrence->getLoop();
+        return Walk{
+            .loop = loop,
+            .start = evolution_.getSCEVAtScope(recurrence->getStart(), loop->getParentLoop()),
+            .step = recurrence->getOperand(1)
+        };
+    }
+    const auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution_.getPointerBase(&place));
+    const auto *phi = base == nullptr ? nullptr : llvm::dyn_cast<llvm::PHINode>(base->getValue());
+    const llvm::Loop *loop = phi == nullptr ? nullptr : loops_.getLoopFor(phi->getParent());
+    if (loop == nullptr || loop->getHeader() != phi->getParent() ||
+        loop->getLoopLatch() == nullptr || loop->getLoopPredecessor() == nullptr) {
+        return std::nullopt;
+    }
+    // What inner loops have moved on is at its last place when it comes back.
+    const llvm::SCEV *back =
+        evolution_.getSCEVAtScope(scev(*phi->getIncomingValueForBlock(loop->getLoopLatch())), loop);
+    const llvm::SCEV *step = evolution_.getMinusSCEV(back, base);
+    const llvm::SCEV *outside = evolution_.getSCEVAtScope(
+        scev(*phi->getIncomingValueForBlock(loop->getLoopPredecessor())), loop->getParentLoop()
+    );
+    if (!llvm::isa<llvm::SCEVConstant>(step)) {
+        return std::nullopt;
+    }
+    const llvm::SCEV *distance = evolution_.getMinusSCEV(&place, base);
+    return Walk{.loop = loop, .start = evolution_.getAddExpr(outside, distance), .step = step};
 }
 
 llvm::ConstantRange ScalarFacts::range(const llvm::Value &integer, const llvm::BasicBlock &block)
@@ -114,10 +156,17 @@ llvm::ConstantRange ScalarFacts::range_by_operands(
         return range(*choice->getTrueValue(), block, depth)
             .unionWith(range(*choice->getFalseValue(), block, depth), llvm::ConstantRange::Signed);
     }
+    if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&integer);
+        load != nullptr && stored_ != nullptr) {
+        return stored_->range(*load);
+    }
     const auto *phi = llvm::dyn_cast<llvm::PHINode>(&integer);
     const unsigned bits = integer.getType()->getIntegerBitWidth();
-    if (phi == nullptr || loops_.isLoopHeader(phi->getParent())) {
+    if (phi == nullptr) {
         return llvm::ConstantRange::getFull(bits);
+    }
+    if (loops_.isLoopHeader(phi->getParent())) {
+        return range_of_web(*phi, depth);
     }
     llvm::ConstantRange any = llvm::ConstantRange::getEmpty(bits);
     for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
@@ -125,6 +174,39 @@ llvm::ConstantRange ScalarFacts::range_by_operands(
             range(*phi->getIncomingValue(i), *phi->getIncomingBlock(i), depth),
             llvm::ConstantRange::Signed
         );
+    }
+    return any;
+}
+
+/* What turns only pass on to each other: anything that comes into it from elsewhere. */
+llvm::ConstantRange ScalarFacts::range_of_web(const llvm::PHINode &phi, unsigned depth)
+{
+    const unsigned bits = phi.getType()->getIntegerBitWidth();
+    llvm::ConstantRange any = llvm::ConstantRange::getEmpty(bits);
+    llvm::SmallSetVector<const llvm::Instruction *, MAX_WEB> web;
+    web.insert(&phi);
+    const auto add = [&](const llvm::Value &value, const llvm::BasicBlock &block) {
+        // What counts turns is better known there than in all of its own.
+        if (llvm::isa<llvm::PHINode, llvm::SelectInst>(value) &&
+            llvm::isa<llvm::SCEVUnknown>(scev(value))) {
+            web.insert(llvm::cast<llvm::Instruction>(&value));
+        } else {
+            any = any.unionWith(range(value, block, depth), llvm::ConstantRange::Signed);
+        }
+    };
+    for (size_t i = 0; i < web.size() && !any.isFullSet(); i++) {
+        if (web.size() > MAX_WEB) {
+            return llvm::ConstantRange::getFull(bits);
+        }
+        if (const auto *choice = llvm::dyn_cast<llvm::SelectInst>(web[i])) {
+            add(*choice->getTrueValue(), *choice->getParent());
+            add(*choice->getFalseValue(), *choice->getParent());
+            continue;
+        }
+        const auto &other = llvm::cast<llvm::PHINode>(*web[i]);
+        for (unsigned j = 0; j < other.getNumIncomingValues(); j++) {
+            add(*other.getIncomingValue(j), *other.getIncomingBlock(j));
+        }
     }
     return any;
 }

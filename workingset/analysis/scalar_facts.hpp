@@ -9,14 +9,19 @@
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <optional>
 
 namespace laxity::workingset {
+
+class StoredRanges;
 
 /* What LLVM knows about the integers and loops of one function. Its analyses want a function that
  * could be changed; they do not change it. */
 class ScalarFacts {
   public:
-    explicit ScalarFacts(const llvm::Function &function);
+    /* `stored`: what is known of loads. */
+    explicit ScalarFacts(const llvm::Function &function, const StoredRanges *stored = nullptr);
 
     [[nodiscard]] const llvm::DominatorTree &dominators() const
     {
@@ -32,16 +37,33 @@ class ScalarFacts {
     }
     [[nodiscard]] const llvm::SCEV *scev(const llvm::Value &value);
 
+    /* What changes by the same number of bytes in each turn of a loop. */
+    struct Walk {
+        const llvm::Loop *loop;
+        const llvm::SCEV *start; // as it is outside of the loop
+        const llvm::SCEV *step;
+    };
+    /* nullopt: the place is no such walk of its outermost part. Also those that scalar evolution
+     * does not see, since inner loops move the pointer, too. */
+    [[nodiscard]] std::optional<Walk> find_walk(const llvm::SCEV &place);
+
     /* The values of an integer in a block, as signed numbers: by its operands, by the branches that
      * lead there and by the turns of its loops. */
     [[nodiscard]] llvm::ConstantRange
     range(const llvm::Value &integer, const llvm::BasicBlock &block);
+
+    /* What is known of loads has changed. */
+    void forget_ranges()
+    {
+        ranges_.clear();
+    }
 
   private:
     [[nodiscard]] llvm::ConstantRange
     range(const llvm::Value &integer, const llvm::BasicBlock &block, unsigned depth);
     [[nodiscard]] llvm::ConstantRange
     range_by_operands(const llvm::Value &integer, const llvm::BasicBlock &block, unsigned depth);
+    [[nodiscard]] llvm::ConstantRange range_of_web(const llvm::PHINode &phi, unsigned depth);
     [[nodiscard]] llvm::ConstantRange
     range_by_branches(const llvm::Value &integer, const llvm::BasicBlock &block, unsigned depth);
     [[nodiscard]] llvm::ConstantRange range_if(
@@ -52,6 +74,7 @@ class ScalarFacts {
         unsigned depth
     );
 
+    const StoredRanges *stored_;
     llvm::TargetLibraryInfoImpl library_;
     llvm::TargetLibraryInfo library_info_;
     llvm::DominatorTree dominators_;
