@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Programs that are traced, judged and poisoned by laxity-workingset-oracle."""
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +81,19 @@ class Target:
     emulator: tuple[str, ...] = ()
     triple: str = ""  # empty: this machine
 
-    def oracle(self, folder: Path) -> Oracle:
-        """The oracle with its runtimes; those of another machine are built in `folder`."""
+    def oracle(self) -> Oracle:
+        """The oracle with its runtimes; those of another machine are built once per process."""
         if not self.triple:
             return find_oracle(RUN_LIMIT_S)
-        return oracle_of_target(self.triple, self.emulator, folder, RUN_LIMIT_S)
+        return built_oracle(self.triple, self.emulator)
+
+
+@cache
+def built_oracle(triple: str, emulator: tuple[str, ...]) -> Oracle:
+    """The oracle of another machine, whose runtimes are gone when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="laxity-runtimes-"))
+    atexit.register(shutil.rmtree, folder)
+    return oracle_of_target(triple, emulator, folder, RUN_LIMIT_S)
 
 
 HOST = Target()
@@ -107,10 +118,10 @@ class Subject:
         """A file that belongs to the program."""
         return self.bitcode.with_suffix(ending)
 
-    def link(self, bitcode: Path, runtime: str) -> Path:
+    def link(self, bitcode: Path, runtime: str | None) -> Path:
         """An executable of a copy and the runtime `trace` or `poison`, not optimised."""
-        executable = bitcode.with_suffix("")
-        self.target.oracle(self.bitcode.parent).link(bitcode, executable, runtime)
+        executable = bitcode.with_suffix(f".{runtime or 'plain'}")
+        self.target.oracle().link(bitcode, executable, runtime)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:
@@ -132,8 +143,8 @@ class Subject:
         return tool
 
     def judge(self, *options: str) -> dict[str, Any]:
-        """The verdict on the trace."""
-        return self._verdict(self.tool, options)
+        """The verdict on the trace; what is dead where is written on the way."""
+        return self._verdict(self.tool, ("--poison", str(self.path(".table")), *options))
 
     def judge_faulty(self, *options: str) -> dict[str, Any]:
         """The verdict on an analysis with the faults that the options name."""
@@ -148,16 +159,16 @@ class Subject:
 
     def run_plain(self) -> subprocess.CompletedProcess[str]:
         """The program as it is."""
-        executable = self.path(".plain")
-        compiled = self.path(".plain.o")
-        must("clang-19", *self.target.flags, "-O0", "-w", "-c", self.bitcode, "-o", compiled)
-        must(self.linker, compiled, "-lm", "-o", executable)
-        return self.run(executable)
+        return self.run(self.link(self.bitcode, None))
 
     def run_poisoned(self, *options: str) -> tuple[subprocess.CompletedProcess[str], int]:
-        """The program whose dead bytes are overwritten, and how many were. Needs a trace."""
+        """The program whose dead bytes are overwritten, and how many were.
+
+        Needs a trace. The table of an earlier verdict is taken where no option asks for another.
+        """
         table, amount = self.path(".table"), self.path(".amount")
-        run(self.tool, "check", self.bitcode, self.path(".trace"), "--poison", table, *options)
+        if options or not table.exists():
+            self.judge(*options)
         executable = self.link(self.path(".traced.bc"), "poison")
         done = self.run(
             executable, LAXITY_WORKINGSET_POISON=str(table), LAXITY_WORKINGSET_POISONED=str(amount)

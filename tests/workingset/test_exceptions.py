@@ -120,19 +120,15 @@ int main() {
 }
 
 
+# One test, since to compile and trace the program is most of either.
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_live_byte_is_in_the_static_set(name: str, tmp_path: Path) -> None:
+def test_live_bytes_are_in_the_static_set_and_the_rest_may_be_garbage(
+    name: str, tmp_path: Path
+) -> None:
     subject = make_subject(PROGRAMS[name], tmp_path, "cpp")
     assert subject.run_plain().returncode == 0
     assert subject.trace().returncode == 0
-    verdict = subject.judge()
-    assert verdict["status"] == "covered"
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_dead_bytes_and_values_may_be_garbage(name: str, tmp_path: Path) -> None:
-    subject = make_subject(PROGRAMS[name], tmp_path, "cpp")
-    subject.trace()
+    assert subject.judge()["status"] == "covered"
     bytes_run, byte_count = subject.run_poisoned()
     values_run, value_count = subject.run_with_poisoned_values()
     assert (bytes_run.returncode, values_run.returncode) == (0, 0)

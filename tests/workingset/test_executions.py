@@ -55,7 +55,7 @@ def executions(subject: Subject, *options: str, **environment: str) -> dict[tupl
     assert traced.returncode == 0, traced.stderr
     trace, table = subject.path(".trace"), subject.path(".csv")
     if environment:
-        executable = subject.path(".traced.bc").with_suffix("")
+        executable = subject.path(".traced.trace")
         must(executable, LAXITY_WORKINGSET_TRACE=str(trace), **environment)
     must(subject.tool, "executions", subject.bitcode, trace, "-o", table, *options)
     with table.open(newline="", encoding="utf-8") as file:

@@ -527,6 +527,29 @@ CellSet Analysis::defined_before(const llvm::Instruction &instruction) const
     return defined;
 }
 
+std::vector<CellSet>
+Analysis::live_in_block(const CallingContext &context, const llvm::BasicBlock &block) const
+{
+    const Solution all = solution();
+    std::vector<CellSet> sets;
+    CellSet live = live_at_end(all, block, context.after);
+    for (const llvm::Instruction &instruction : llvm::reverse(block)) {
+        step_back(all, instruction, context.after, live);
+        sets.push_back(live);
+    }
+    std::ranges::reverse(sets);
+    CellSet defined;
+    if (const CellSet *start = defined_->block_start(block)) {
+        defined = *start;
+    }
+    for (auto [instruction, cells] : llvm::zip_equal(block, sets)) {
+        cells &= defined;
+        cells |= cells_->pinned();
+        defined_->step(instruction, defined);
+    }
+    return sets;
+}
+
 LiveSet
 Analysis::live_before(const CallingContext &context, const llvm::Instruction &instruction) const
 {

@@ -114,6 +114,11 @@ class Analysis {
     [[nodiscard]] LiveSet
     live_before(const CallingContext &context, const llvm::Instruction &instruction) const;
 
+    /* The cells of live_before() for all instructions of a block of the context's copy, in their
+     * order. */
+    [[nodiscard]] std::vector<CellSet>
+    live_in_block(const CallingContext &context, const llvm::BasicBlock &block) const;
+
     /* All parts of the analysis, for those who look at the paths behind a live set. */
     [[nodiscard]] Solution solution() const;
 

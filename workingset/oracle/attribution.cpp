@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -26,6 +28,13 @@ bool has_variable_index(const llvm::Instruction &instruction)
     return false;
 }
 
+// What the causes follow from; contexts by the thousand have the same.
+struct PointKind {
+    uint32_t set, seen; // as in ObservedPoint
+    uint32_t left;      // set of the part
+    auto operator<=>(const PointKind &) const = default;
+};
+
 class Attributor {
   public:
     Attributor(
@@ -42,7 +51,7 @@ class Attributor {
     void find_overlaps();
     void find_kinds_of_access();
     void take_instruction(uint32_t instruction, const std::vector<uint32_t> &contexts);
-    void take_point(uint32_t instruction, uint32_t context, const ObservedPoint &point);
+    void take_points(const PointKind &kind, uint64_t visits);
     [[nodiscard]] uint64_t left_bytes(unsigned cell, const llvm::BitVector &left) const;
     [[nodiscard]] uint64_t live_somewhen(unsigned cell, const std::vector<uint64_t> &words) const;
     [[nodiscard]] Cause cause_of(unsigned cell, bool has_live_bytes) const;
@@ -53,6 +62,7 @@ class Attributor {
     };
 
     const Observation &observed_;
+    const SetTable &table_;
     const Resolved &resolved_;
     const Numbering &numbering_;
     const StaticSets &sets_;
@@ -73,10 +83,10 @@ Attributor::Attributor(
     const StaticSets &sets,
     ExecutedPart &part
 )
-    : observed_(verdict.observed), resolved_(resolved), numbering_(numbering), sets_(sets),
-      part_(part), part_contexts_(part.find_contexts(resolved)), overlaps_(sets.cell_count()),
-      is_comparable_(sets.cell_count()), is_aliased_(sets.object_count()),
-      is_indexed_(observed_.is_indexed), live_(sets.cell_count())
+    : observed_(verdict.observed), table_(sets.sets()), resolved_(resolved), numbering_(numbering),
+      sets_(sets), part_(part), part_contexts_(part.find_contexts(resolved)),
+      overlaps_(sets.cell_count()), is_comparable_(sets.cell_count()),
+      is_aliased_(sets.object_count()), is_indexed_(observed_.is_indexed), live_(sets.cell_count())
 {
     for (unsigned object = 0; object < sets.object_count(); object++) {
         objects_.push_back({object, 0, 0, observed_.dynamic_byte_points[object], {}});
@@ -174,22 +184,22 @@ Cause Attributor::cause_of(unsigned cell, bool has_live_bytes) const
     return is_aliased_[object] ? Cause::Aliasing : Cause::Other;
 }
 
-void Attributor::take_point(uint32_t instruction, uint32_t context, const ObservedPoint &point)
+void Attributor::take_points(const PointKind &kind, uint64_t visits)
 {
-    llvm::BitVector left =
-        part_.sets().live_cells(part_contexts_[context], part_.instruction(instruction));
-    for (unsigned cell : observed_.sets[point.set].live.set_bits()) {
+    const llvm::BitVector &left = part_.sets().sets()[kind.left];
+    const llvm::BitVector &seen = table_[kind.seen];
+    for (unsigned cell : table_[kind.set].set_bits()) {
         if (!is_counted_[cell]) {
             continue;
         }
         uint64_t size_bytes = sets_.cell(cell).size_bytes();
         ObjectAttribution &object = objects_[sets_.cell(cell).object];
         auto lose = [&](Cause cause, uint64_t bytes) {
-            object.lost_bytes[static_cast<size_t>(cause)] += point.visits * bytes;
+            object.lost_bytes[static_cast<size_t>(cause)] += visits * bytes;
         };
-        object.static_bytes += point.visits * size_bytes;
+        object.static_bytes += visits * size_bytes;
         // What was live here at all is lost at some visits only: of that the rest is Time.
-        lose(point.seen.test(cell) ? Cause::Time : Cause::Context, live_[cell]);
+        lose(seen.test(cell) ? Cause::Time : Cause::Context, live_[cell]);
         uint64_t never = size_bytes - live_[cell];
         uint64_t unexecuted =
             is_comparable_[cell] ? std::min(never, size_bytes - left_bytes(cell, left)) : 0;
@@ -207,11 +217,17 @@ void Attributor::take_instruction(uint32_t instruction, const std::vector<uint32
     }
     uint32_t function = resolved_.contexts[contexts.front()].function;
     uint32_t place = instruction - observed_.first_instructions[function];
+    std::map<PointKind, uint64_t> visits;
     for (uint32_t context : contexts) {
         const ObservedPoint &point = observed_.points[context][place];
         if (point.visits > 0) {
-            take_point(instruction, context, point);
+            uint32_t left =
+                part_.sets().live_set(part_contexts_[context], part_.instruction(instruction));
+            visits[{point.set, point.seen, left}] += point.visits;
         }
+    }
+    for (const auto &[kind, count] : visits) {
+        take_points(kind, count);
     }
 }
 

@@ -7,8 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 namespace laxity::workingset::oracle {
@@ -37,9 +36,10 @@ class Judge {
     void find_unknown_allocations();
     void check(uint32_t instruction, uint32_t context);
     ObservedPoint &point_of(uint32_t instruction, uint32_t context);
-    void check_cell(uint32_t instruction, uint32_t context, ObservedPoint &point, unsigned cell);
-    void check_all_cells(uint32_t instruction, uint32_t context, ObservedPoint &point);
-    uint32_t number_of(llvm::BitVector live);
+    bool is_new_to(const ObservedPoint &point);
+    void see(ObservedPoint &point);
+    void find_violations(uint32_t instruction, uint32_t context, ObservedPoint &point);
+    const std::array<uint64_t, MEMORY_CLASSES> &static_bytes_of(uint32_t set);
     void note_access(uint32_t instruction, uint32_t slot, uint64_t offset, uint64_t size_bytes);
     void note_range(uint32_t slot, uint64_t offset, uint64_t size_bytes);
     void unite(uint32_t instruction);
@@ -50,8 +50,9 @@ class Judge {
     const Numbering &numbering_;
     StaticSets &sets_;
     BackwardWalk walk_;
-    LiveBytes &live_;                                        // the walk's
-    std::unordered_map<std::string, uint32_t> set_numbers_;  // by the words of the bit vector
+    LiveBytes &live_; // the walk's
+    // By number of the set.
+    std::vector<std::optional<std::array<uint64_t, MEMORY_CLASSES>>> static_bytes_;
     std::vector<std::pair<unsigned, uint64_t>> last_places_; // by instruction: object and offset
     std::vector<Union> unions_;
     Verdict verdict_;
@@ -107,24 +108,22 @@ void Judge::find_shares()
     }
 }
 
-uint32_t Judge::number_of(llvm::BitVector live)
+const std::array<uint64_t, MEMORY_CLASSES> &Judge::static_bytes_of(uint32_t set)
 {
-    llvm::ArrayRef<uintptr_t> words = live.getData();
-    std::string key(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(words[0]));
-    auto [known, is_new] =
-        set_numbers_.try_emplace(std::move(key), static_cast<uint32_t>(observed_.sets.size()));
-    if (is_new) {
-        ObservedSet set{std::move(live), {}};
-        for (unsigned cell : set.live.set_bits()) {
+    if (set >= static_bytes_.size()) {
+        static_bytes_.resize(sets_.sets().size());
+    }
+    auto &known = static_bytes_[set];
+    if (!known) {
+        known.emplace();
+        for (unsigned cell : sets_.sets()[set].set_bits()) {
             const StaticObject &object = sets_.object(sets_.cell(cell).object);
             if (!object.has_many_instances && object.size_bytes > 0) {
-                set.static_bytes[static_cast<size_t>(object.memory_class)] +=
-                    sets_.cell(cell).size_bytes();
+                (*known)[static_cast<size_t>(object.memory_class)] += sets_.cell(cell).size_bytes();
             }
         }
-        observed_.sets.push_back(std::move(set));
     }
-    return known->second;
+    return *known;
 }
 
 ObservedPoint &Judge::point_of(uint32_t instruction, uint32_t context)
@@ -140,31 +139,53 @@ ObservedPoint &Judge::point_of(uint32_t instruction, uint32_t context)
         if (!sets_.may_execute(observed_.contexts[context], at)) {
             verdict_.impossible_points.push_back({instruction, context});
         }
-        point.set = number_of(sets_.live_cells(observed_.contexts[context], at));
-        point.seen.resize(sets_.cell_count());
+        point.set = sets_.live_set(observed_.contexts[context], at);
     }
     return point;
 }
 
-// What was reported is in the point's set from then on.
-void Judge::check_cell(uint32_t instruction, uint32_t context, ObservedPoint &point, unsigned cell)
+// Whether something is live that was not at any earlier visit.
+bool Judge::is_new_to(const ObservedPoint &point)
 {
-    if (!live_.cells().test(cell)) {
-        return;
+    if (point.visits == 0) {
+        return true;
     }
-    point.seen.set(cell);
-    if (!observed_.sets[point.set].live.test(cell)) {
-        llvm::BitVector live = observed_.sets[point.set].live;
-        point.set = number_of(live.set(cell));
-        verdict_.violations.push_back({instruction, context, cell, live_.first_live_offset(cell)});
+    const llvm::BitVector &live = live_.cells();
+    const llvm::BitVector &seen = sets_.sets()[point.seen];
+    GainLog &gained = live_.gained_cells();
+    if (!gained.reaches_back_to(point.cells_noticed)) {
+        return live.test(seen);
     }
+    for (uint64_t i = point.cells_noticed; i < gained.end(); i++) {
+        if (live.test(gained[i]) && !seen.test(gained[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
-void Judge::check_all_cells(uint32_t instruction, uint32_t context, ObservedPoint &point)
+// Takes what is live now to what was live at earlier visits.
+void Judge::see(ObservedPoint &point)
 {
-    for (unsigned cell : live_.cells().set_bits()) {
-        check_cell(instruction, context, point, cell);
+    llvm::BitVector seen = live_.cells();
+    if (point.visits > 0) {
+        seen |= sets_.sets()[point.seen];
     }
+    point.seen = sets_.number_of(std::move(seen));
+}
+
+// What was reported is in the point's set from then on.
+void Judge::find_violations(uint32_t instruction, uint32_t context, ObservedPoint &point)
+{
+    llvm::BitVector missed = live_.cells();
+    missed.reset(sets_.sets()[point.set]);
+    if (missed.none()) {
+        return;
+    }
+    for (unsigned cell : missed.set_bits()) {
+        verdict_.violations.push_back({instruction, context, cell, live_.first_live_offset(cell)});
+    }
+    point.set = sets_.number_of(missed |= sets_.sets()[point.set]);
 }
 
 void Judge::check(uint32_t instruction, uint32_t context)
@@ -175,15 +196,11 @@ void Judge::check(uint32_t instruction, uint32_t context)
         return;
     }
     ObservedPoint &point = point_of(instruction, context);
-    GainLog &gained = live_.gained_cells();
-    if (point.visits == 0 || !gained.reaches_back_to(point.cells_noticed)) {
-        check_all_cells(instruction, context, point);
-    } else {
-        for (uint64_t i = point.cells_noticed; i < gained.end(); i++) {
-            check_cell(instruction, context, point, gained[i]);
-        }
+    if (is_new_to(point)) {
+        see(point);
+        find_violations(instruction, context, point);
     }
-    point.cells_noticed = gained.close();
+    point.cells_noticed = live_.gained_cells().close();
     point.visits++;
     observed_.visits[instruction]++;
     live_.count_point();
@@ -249,9 +266,9 @@ void Judge::finish()
             if (point.visits == 0) {
                 continue;
             }
+            const auto &static_bytes = static_bytes_of(point.set);
             for (size_t i = 0; i < MEMORY_CLASSES; i++) {
-                verdict_.static_bytes[i] +=
-                    point.visits * observed_.sets[point.set].static_bytes[i];
+                verdict_.static_bytes[i] += point.visits * static_bytes[i];
             }
         }
     }

@@ -5,7 +5,6 @@
 #ifndef LAXITY_WORKINGSET_JUDGE_HPP
 #define LAXITY_WORKINGSET_JUDGE_HPP
 
-#include "llvm/ADT/SmallBitVector.h"
 #include "resolve.hpp"
 #include "static_sets.hpp"
 
@@ -36,14 +35,9 @@ struct ImpossiblePoint {
 struct ObservedPoint {
     uint64_t visits = 0;
     uint64_t cells_noticed = 0; // entry of the log of cells at the last visit
-    uint32_t set = 0;           // the analysis's, and what was reported already
-    llvm::SmallBitVector seen;  // cells that were live at some visit
-};
-
-// A set of the analysis; many points have the same.
-struct ObservedSet {
-    llvm::BitVector live;
-    std::array<uint64_t, MEMORY_CLASSES> static_bytes = {};
+    // Numbers of StaticSets::sets(): many points have the same.
+    uint32_t set = 0;  // the analysis's, and what was reported already
+    uint32_t seen = 0; // cells that were live at some visit
 };
 
 // What a run showed of the program beyond the verdict.
@@ -51,8 +45,7 @@ struct Observation {
     std::vector<unsigned> contexts; // of the trace → of the analysis
     std::vector<std::vector<ObservedPoint>>
         points; // by traced context, then by instruction of its function; empty: never there
-    std::vector<uint32_t> first_instructions; // by function
-    std::vector<ObservedSet> sets;
+    std::vector<uint32_t> first_instructions;  // by function
     std::vector<bool> is_executed;             // by instruction, in any context
     std::vector<uint64_t> visits;              // by instruction
     std::vector<uint32_t> shares;              // the instruction whose union is this one's, too

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <utility>
 
 namespace laxity::workingset::oracle {
@@ -17,11 +16,12 @@ class PoisonTable {
   public:
     PoisonTable(const Numbering &numbering, StaticSets &sets);
 
-    // What is dead at the ends of segments of the function, in this context.
-    void add_row(unsigned context, const llvm::Function &function);
-    void add_empty_row()
+    // The next context of the trace, by the analysis's: what is dead at the ends of segments of the
+    // function.
+    void add_context(unsigned context, const llvm::Function &function);
+    void add_unknown_context()
     {
-        row_starts_.push_back(rows_.size());
+        row_starts_.push_back(LAXITY_POISON_NO_ROW);
     }
     void write(llvm::raw_ostream &out) const;
 
@@ -30,7 +30,7 @@ class PoisonTable {
         std::vector<std::pair<uint64_t, uint64_t>>; // ranges, ascending, none touches another
 
     void name_object(const llvm::Value &value, laxity_trace_object kind, size_t index);
-    [[nodiscard]] uint32_t set_of(const llvm::BitVector &live);
+    [[nodiscard]] uint32_t set_of(uint32_t number);
     [[nodiscard]] uint32_t pattern_of(uint32_t name, const Bytes &dead);
 
     const Numbering &numbering_;
@@ -39,9 +39,11 @@ class PoisonTable {
     std::vector<std::vector<unsigned>> cells_;        // by the analysis's object, ascending
     std::vector<uint64_t> objects_;
     std::vector<uint32_t> ends_;
-    std::vector<uint64_t> row_starts_;
+    std::vector<uint64_t> row_starts_;        // by context of the trace
+    std::map<unsigned, uint64_t> known_rows_; // by context of the analysis
     std::vector<uint32_t> rows_;
-    std::map<std::string, uint32_t> known_sets_; // by the words of the bit vector
+    std::vector<uint32_t> known_sets_; // by number of the analysis's set
+    uint32_t set_count_ = 0;
     std::map<std::pair<uint32_t, Bytes>, uint32_t> known_patterns_;
     std::vector<uint64_t> set_starts_ = {0}, pattern_starts_ = {0};
     std::vector<uint32_t> set_patterns_, pattern_objects_;
@@ -106,14 +108,17 @@ uint32_t PoisonTable::pattern_of(uint32_t name, const Bytes &dead)
     return known->second;
 }
 
-uint32_t PoisonTable::set_of(const llvm::BitVector &live)
+uint32_t PoisonTable::set_of(uint32_t number)
 {
-    llvm::ArrayRef<uintptr_t> words = live.getData();
-    std::string key(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(words[0]));
-    auto [known, is_new] = known_sets_.try_emplace(key, static_cast<uint32_t>(known_sets_.size()));
-    if (!is_new) {
-        return known->second;
+    if (number >= known_sets_.size()) {
+        known_sets_.resize(sets_.sets().size(), LAXITY_POISON_NOTHING);
     }
+    uint32_t &known = known_sets_[number];
+    if (known != LAXITY_POISON_NOTHING) {
+        return known;
+    }
+    known = set_count_++;
+    const llvm::BitVector &live = sets_.sets()[number];
     for (unsigned object = 0; object < traced_names_.size(); object++) {
         Bytes dead;
         for (unsigned cell : cells_[object]) {
@@ -132,16 +137,21 @@ uint32_t PoisonTable::set_of(const llvm::BitVector &live)
         }
     }
     set_starts_.push_back(set_patterns_.size());
-    return known->second;
+    return known;
 }
 
-void PoisonTable::add_row(unsigned context, const llvm::Function &function)
+void PoisonTable::add_context(unsigned context, const llvm::Function &function)
 {
-    add_empty_row();
+    auto [known, is_new] = known_rows_.try_emplace(context, rows_.size());
+    row_starts_.push_back(known->second);
+    if (!is_new) {
+        return;
+    }
     uint32_t first = numbering_.number(function.getEntryBlock().front());
-    for (uint32_t i = first; i < first + function.getInstructionCount(); i++) {
+    uint32_t end = numbering_.number(function.back().back()) + 1;
+    for (uint32_t i = first; i < end; i++) {
         if (ends_[i] != LAXITY_POISON_NOTHING) {
-            rows_.push_back(set_of(sets_.live_cells(context, *numbering_.instructions[i])));
+            rows_.push_back(set_of(sets_.live_set(context, *numbering_.instructions[i])));
         }
     }
 }
@@ -153,12 +163,10 @@ template <typename Item> llvm::StringRef bytes_of(const std::vector<Item> &items
 
 void PoisonTable::write(llvm::raw_ostream &out) const
 {
-    std::vector<uint64_t> row_starts = row_starts_;
-    row_starts.push_back(rows_.size());
     // In the order of laxity_poison_array.
     const std::array<llvm::StringRef, LAXITY_POISON_ARRAYS> arrays = {
         bytes_of(objects_),
-        bytes_of(row_starts),
+        bytes_of(row_starts_),
         bytes_of(ends_),
         bytes_of(rows_),
         bytes_of(set_starts_),
@@ -195,9 +203,9 @@ void write_poison_table(
     PoisonTable table(numbering, sets);
     for (size_t i = 0; i < contexts.size(); i++) {
         if (contexts[i] >= IMPOSSIBLE) {
-            table.add_empty_row();
+            table.add_unknown_context();
         } else {
-            table.add_row(contexts[i], *numbering.functions[resolved.contexts[i].function]);
+            table.add_context(contexts[i], *numbering.functions[resolved.contexts[i].function]);
         }
     }
     table.write(out);

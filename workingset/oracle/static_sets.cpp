@@ -7,6 +7,8 @@
 #include "llvm/IR/Instructions.h"
 
 #include <algorithm>
+#include <compare>
+#include <map>
 
 namespace laxity::workingset::oracle {
 
@@ -60,26 +62,46 @@ class AnalysedSets final : public StaticSets {
     {
         return analysis_->is_reached(contexts_[context], instruction);
     }
-    [[nodiscard]] llvm::BitVector
-    live_cells(unsigned context, const llvm::Instruction &instruction) override;
+    [[nodiscard]] uint32_t
+    live_set(unsigned context, const llvm::Instruction &instruction) override;
     [[nodiscard]] std::vector<unsigned> may_touch(const llvm::Instruction &instruction
     ) const override;
     [[nodiscard]] std::vector<std::string> externals_without_model() const override;
 
   private:
-    [[nodiscard]] const CallingContext *find_root(const llvm::Function &function) const;
+    static constexpr uint32_t NO_SET = ~0U;
+    struct ContextKey {
+        const llvm::Function *copy;
+        std::array<uint32_t, EXIT_KINDS> after; // sets
+        auto operator<=>(const ContextKey &) const = default;
+    };
+    struct Way {
+        unsigned parent;
+        uint32_t site;
+        uint32_t function;
+        auto operator<=>(const Way &) const = default;
+    };
+
     [[nodiscard]] bool may_call(const llvm::CallBase &call, const llvm::Function &callee) const;
-    bool enter_from(uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering);
-    void enter_root(uint32_t context, const llvm::Function &function, bool is_first);
-    [[nodiscard]] bool enter_again(const Resolved &resolved, const Numbering &numbering);
+    [[nodiscard]] llvm::BitVector bits_of(const CellSet &cells) const;
+    [[nodiscard]] unsigned number_of_context(CallingContext context);
+    [[nodiscard]] unsigned
+    enter(unsigned parent, uint32_t site, uint32_t function, const Numbering &numbering);
+    [[nodiscard]] unsigned enter_root(const llvm::Function &function, bool is_first);
+    [[nodiscard]] bool join(unsigned &context, unsigned way);
+    [[nodiscard]] bool
+    enter_again(const Resolved &resolved, const Numbering &numbering, std::vector<unsigned> &found);
 
     std::unique_ptr<Analysis> analysis_;
     std::vector<StaticObject> objects_;
     std::vector<StaticCell> cells_;
     std::vector<std::vector<unsigned>> object_cells_; // ascending
     std::vector<CallingContext> roots_;
-    std::vector<CallingContext> contexts_; // by context of the trace
-    std::vector<unsigned> found_;          // OUTSIDE, IMPOSSIBLE, or the context's own number
+    std::vector<CallingContext> contexts_;
+    std::map<ContextKey, unsigned> context_numbers_;
+    std::map<Way, unsigned> entered_;
+    // By context, then by instruction of its function; empty until one is asked for.
+    std::vector<std::vector<uint32_t>> live_sets_;
 };
 
 AnalysedSets::AnalysedSets(std::unique_ptr<Analysis> analysis)
@@ -123,64 +145,104 @@ unsigned AnalysedSets::cell_of(unsigned object, uint64_t offset) const
     return next == cells.begin() ? cells.front() : *std::prev(next);
 }
 
-const CallingContext *AnalysedSets::find_root(const llvm::Function &function) const
-{
-    auto root = std::ranges::find(roots_, &function, &CallingContext::function);
-    return root == roots_.end() ? nullptr : &*root;
-}
-
 bool AnalysedSets::may_call(const llvm::CallBase &call, const llvm::Function &callee) const
 {
     return llvm::is_contained(analysis_->graph().callees(call), &callee);
 }
 
-// Adds what one more way into a context has live after it; returns whether that is more than was
-// known.
-bool AnalysedSets::enter_from(
-    uint32_t parent, uint32_t site, uint32_t context, const Numbering &numbering
-)
+llvm::BitVector AnalysedSets::bits_of(const CellSet &cells) const
 {
-    const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
-    CallingContext entered =
-        analysis_->enter(contexts_[parent], call, *contexts_[context].function);
-    // All ways into a recursion lead to the same copy: such functions have one.
-    if (entered.copy != nullptr) {
-        contexts_[context].copy = entered.copy;
+    llvm::BitVector bits(cell_count());
+    for (unsigned cell : cells) {
+        bits.set(cell);
     }
+    return bits;
+}
+
+// What is called is known by the function and by what is live after it. A program may have a
+// million call strings and a hundred of these.
+unsigned AnalysedSets::number_of_context(CallingContext context)
+{
+    if (context.copy == nullptr) {
+        return IMPOSSIBLE;
+    }
+    ContextKey key{context.copy, {}};
+    for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
+        key.after[exit] = number_of(bits_of(context.after[exit]));
+    }
+    auto [known, is_new] =
+        context_numbers_.try_emplace(key, static_cast<unsigned>(contexts_.size()));
+    if (is_new) {
+        contexts_.push_back(std::move(context));
+        live_sets_.emplace_back();
+    }
+    return known->second;
+}
+
+unsigned
+AnalysedSets::enter(unsigned parent, uint32_t site, uint32_t function, const Numbering &numbering)
+{
+    auto [known, is_new] = entered_.try_emplace(Way{parent, site, function}, IMPOSSIBLE);
+    if (is_new) {
+        const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[site]);
+        known->second = number_of_context(
+            analysis_->enter(contexts_[parent], call, *numbering.functions[function])
+        );
+    }
+    return known->second;
+}
+
+unsigned AnalysedSets::enter_root(const llvm::Function &function, bool is_first)
+{
+    auto root = std::ranges::find(roots_, &function, &CallingContext::function);
+    if (root != roots_.end()) {
+        return number_of_context(*root);
+    }
+    return is_first && !analysis_->is_job_mode() ? IMPOSSIBLE : OUTSIDE;
+}
+
+// Adds one more way into a context of the trace; returns whether more is live after it than was
+// known.
+bool AnalysedSets::join(unsigned &context, unsigned way)
+{
+    if (way == IMPOSSIBLE || way == context) {
+        return false;
+    }
+    // All ways into a recursion lead to the same copy: such functions have one.
+    CallingContext joined = contexts_[context];
     bool has_changed = false;
     for (size_t exit = 0; exit < EXIT_KINDS; exit++) {
-        has_changed = (contexts_[context].after[exit] |= entered.after[exit]) || has_changed;
+        has_changed = (joined.after[exit] |= contexts_[way].after[exit]) || has_changed;
+    }
+    if (has_changed) {
+        context = number_of_context(std::move(joined));
     }
     return has_changed;
 }
 
-void AnalysedSets::enter_root(uint32_t context, const llvm::Function &function, bool is_first)
-{
-    if (const CallingContext *root = find_root(function)) {
-        contexts_[context] = *root;
-        found_[context] = context;
-    } else if (is_first && !analysis_->is_job_mode()) {
-        found_[context] = IMPOSSIBLE;
-    }
-}
-
 // For recursion: what is live after any of the calls, again and again until nothing is added.
-bool AnalysedSets::enter_again(const Resolved &resolved, const Numbering &numbering)
+bool AnalysedSets::enter_again(
+    const Resolved &resolved, const Numbering &numbering, std::vector<unsigned> &found
+)
 {
     bool has_changed = false;
     for (const TracedRecursion &way : resolved.recursions) {
-        if (found_[way.parent] < IMPOSSIBLE && found_[way.context] < IMPOSSIBLE) {
-            has_changed = enter_from(way.parent, way.site, way.context, numbering) || has_changed;
+        if (found[way.parent] < IMPOSSIBLE && found[way.context] < IMPOSSIBLE) {
+            uint32_t function = resolved.contexts[way.context].function;
+            unsigned entered = enter(found[way.parent], way.site, function, numbering);
+            has_changed = join(found[way.context], entered) || has_changed;
         }
     }
     for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
         const TracedContext &context = resolved.contexts[i];
-        if (found_[i] != i || found_[context.parent] >= IMPOSSIBLE) {
+        if (found[i] >= IMPOSSIBLE || found[context.parent] >= IMPOSSIBLE) {
             continue; // not entered from a call, which it may not have
         }
         const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]);
-        if (may_call(call, *contexts_[i].function)) {
-            has_changed = enter_from(context.parent, context.site, i, numbering) || has_changed;
+        if (may_call(call, *numbering.functions[context.function])) {
+            unsigned entered =
+                enter(found[context.parent], context.site, context.function, numbering);
+            has_changed = join(found[i], entered) || has_changed;
         }
     }
     return has_changed;
@@ -189,50 +251,60 @@ bool AnalysedSets::enter_again(const Resolved &resolved, const Numbering &number
 std::vector<unsigned>
 AnalysedSets::find_contexts(const Resolved &resolved, const Numbering &numbering)
 {
-    contexts_.assign(resolved.contexts.size(), {});
-    found_.assign(resolved.contexts.size(), OUTSIDE);
+    std::vector<unsigned> found(resolved.contexts.size(), OUTSIDE);
     for (uint32_t i = 1; i < resolved.contexts.size(); i++) {
         const TracedContext &context = resolved.contexts[i];
         const llvm::Function &function = *numbering.functions[context.function];
-        contexts_[i].function = &function;
-        if (found_[context.parent] == OUTSIDE) {
-            enter_root(i, function, context.parent == 0);
+        unsigned parent = found[context.parent];
+        if (parent == OUTSIDE) {
+            found[i] = enter_root(function, context.parent == 0);
             continue;
         }
-        if (found_[context.parent] == IMPOSSIBLE) {
+        if (parent == IMPOSSIBLE) {
             continue;
         }
         const auto &call = llvm::cast<llvm::CallBase>(*numbering.instructions[context.site]);
-        found_[i] = may_call(call, function) ? i : IMPOSSIBLE;
-        if (found_[i] == i) {
-            enter_from(context.parent, context.site, i, numbering);
-            // Called by somebody, but not here.
-            found_[i] = contexts_[i].copy == nullptr ? IMPOSSIBLE : i;
+        if (may_call(call, function)) {
+            // Impossible: called by somebody, but not here.
+            found[i] = enter(parent, context.site, context.function, numbering);
         } else {
-            enter_root(i, function, false);
+            unsigned root = enter_root(function, false);
+            found[i] = root == OUTSIDE ? IMPOSSIBLE : root;
         }
     }
     bool has_changed = !resolved.recursions.empty();
     while (has_changed) {
-        has_changed = enter_again(resolved, numbering);
+        has_changed = enter_again(resolved, numbering, found);
     }
-    return found_;
+    return found;
 }
 
-llvm::BitVector AnalysedSets::live_cells(unsigned context, const llvm::Instruction &instruction)
+uint32_t AnalysedSets::live_set(unsigned context, const llvm::Instruction &instruction)
 {
-    llvm::BitVector live(cell_count());
-    for (const CellRange &range : analysis_->live_before(contexts_[context], instruction).cells) {
-        bool is_whole = range.end_byte <= range.first_byte;
-        for (unsigned cell : object_cells_[range.object]) {
-            bool is_touched = is_whole || (cells_[cell].first_byte < range.end_byte &&
-                                           range.first_byte < cells_[cell].end_byte);
-            if (is_touched) {
-                live.set(cell);
+    const ModuleIndex &index = analysis_->index();
+    const llvm::Function &function = *instruction.getFunction();
+    unsigned first = index.number(*function.getEntryBlock().getFirstNonPHIOrDbg(false));
+    std::vector<uint32_t> &known = live_sets_[context];
+    if (known.empty()) {
+        known.resize(function.getInstructionCount(), NO_SET);
+    }
+    uint32_t &set = known[index.number(instruction) - first];
+    if (set == NO_SET) {
+        const CallingContext &place = contexts_[context];
+        const ModuleCopies &copies = analysis_->copies();
+        if (const llvm::Instruction *copy = copies.find(*place.copy, instruction)) {
+            std::vector<CellSet> live = analysis_->live_in_block(place, *copy->getParent());
+            for (const auto &[other, cells] : llvm::zip_equal(*copy->getParent(), live)) {
+                if (const llvm::Value *original = copies.original(other)) {
+                    unsigned number = index.number(*llvm::cast<llvm::Instruction>(original));
+                    known[number - first] = number_of(bits_of(cells));
+                }
             }
+        } else {
+            set = number_of(bits_of(analysis_->cells().pinned()));
         }
     }
-    return live;
+    return set;
 }
 
 std::vector<unsigned> AnalysedSets::may_touch(const llvm::Instruction &instruction) const

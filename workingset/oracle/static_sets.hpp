@@ -10,11 +10,13 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "resolve.hpp"
+#include "set_table.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace laxity::workingset::oracle {
@@ -76,7 +78,8 @@ class StaticSets {
     [[nodiscard]] virtual const StaticCell &cell(unsigned cell) const = 0;
 
     // By context of the trace: the analysis's context, OUTSIDE of what is analysed (before the
-    // first job), or IMPOSSIBLE.
+    // first job), or IMPOSSIBLE. Contexts of the trace in which the same is live everywhere are
+    // one.
     [[nodiscard]] virtual std::vector<unsigned>
     find_contexts(const Resolved &resolved, const Numbering &numbering) = 0;
 
@@ -84,9 +87,23 @@ class StaticSets {
     [[nodiscard]] virtual bool
     may_execute(unsigned context, const llvm::Instruction &instruction) const = 0;
 
-    // Cells that are live just before the instruction.
-    [[nodiscard]] virtual llvm::BitVector
-    live_cells(unsigned context, const llvm::Instruction &instruction) = 0;
+    // Cells that are live just before the instruction, as a number in sets().
+    [[nodiscard]] virtual uint32_t
+    live_set(unsigned context, const llvm::Instruction &instruction) = 0;
+    [[nodiscard]] const SetTable &sets() const
+    {
+        return table_;
+    }
+    [[nodiscard]] const llvm::BitVector &
+    live_cells(unsigned context, const llvm::Instruction &instruction)
+    {
+        return table_[live_set(context, instruction)];
+    }
+    // The number of any other set of cells.
+    [[nodiscard]] uint32_t number_of(llvm::BitVector cells)
+    {
+        return table_.number_of(std::move(cells));
+    }
 
     // Objects that the address of a load, store or atomic operation may lie in, by the analysis.
     [[nodiscard]] virtual std::vector<unsigned> may_touch(const llvm::Instruction &instruction
@@ -95,6 +112,9 @@ class StaticSets {
     // Functions that the program calls and that the analysis's model table has no row for. Sound,
     // but the oracle knows what they do, so the row is missing.
     [[nodiscard]] virtual std::vector<std::string> externals_without_model() const = 0;
+
+  private:
+    SetTable table_;
 };
 
 } // namespace laxity::workingset::oracle

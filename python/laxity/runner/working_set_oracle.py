@@ -6,10 +6,12 @@ docs/working-set-proof.md says what the steps show.
 """
 
 import os
+import shlex
 import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ _RUNTIME_FLAGS = ("-std=gnu17", "-D_GNU_SOURCE=", "-O2", "-fno-builtin", "-fexce
 # What only one of them has; wrappers of external functions are in both.
 _RUNTIMES = {"trace": ("count.c", "trace.c"), "poison": ("garbage.c", "poison.c")}
 _WORDS_TOLD = 300
+# Where paths go in what clang says it would start.
+_OBJECT, _EXECUTABLE = "laxity-object", "laxity-executable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +80,13 @@ class Oracle:
     def link(self, bitcode: Path, to: Path, runtime: str | None = None) -> None:
         """Make an executable, with the runtime `trace` or `poison`, or as the program is."""
         target = [] if self.triple is None else [f"--target={self.triple}"]
-        compiled = to.with_suffix(".o")
-        clang = [find_llvm("clang++" if is_cpp(bitcode) else "clang"), *target]
-        self.must("compile", *clang, *_AS_IT_IS, "-c", bitcode, "-o", compiled)
-        archive = [] if runtime is None else [self.archives / f"libworkingset-{runtime}.a"]
-        self.must("link", *clang, compiled, *archive, "-lm", "-o", to)
-        compiled.unlink()
+        clang = (find_llvm("clang++" if is_cpp(bitcode) else "clang"), *target)
+        compiled = to.with_name(bitcode.stem + ".o")
+        # Of what was instrumented, which is linked with both runtimes, the object is there already.
+        if not _is_newer(compiled, bitcode):
+            self.must("compile", *clang, *_AS_IT_IS, "-c", bitcode, "-o", compiled)
+        archive = () if runtime is None else (self.archives / f"libworkingset-{runtime}.a",)
+        self.must("link", *_linker(clang, (compiled, *archive), to))
 
     def run(self, executable: Path, **environment: str) -> Ran:
         """Run a program beside its executable; its exit code is its own.
@@ -193,6 +198,35 @@ def oracle_of_target(triple: str, emulator: Sequence[str], build: Path, limit_s:
         archive = build / f"libworkingset-{runtime}.a"
         oracle.must("archive", find_llvm("llvm-ar"), "rcs", archive, *objects)
     return oracle
+
+
+@cache
+def _linker_words(clang: tuple[str, ...]) -> list[str]:
+    """Ask clang what it would start to link _OBJECT to _EXECUTABLE."""
+    words = [*clang, "-###", f"-Wl,{_OBJECT}", "-lm", "-o", _EXECUTABLE]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    linker = shlex.split(done.stderr.strip().rpartition("\n")[2])
+    if done.returncode != 0 or not {_OBJECT, _EXECUTABLE} <= set(linker):
+        msg = f"link: {' '.join(words)} names no linker: {done.stderr.strip()[-_WORDS_TOLD:]}"
+        raise NoVerdict(msg)
+    return linker
+
+
+def _linker(clang: tuple[str, ...], objects: Sequence[Path], to: Path) -> list[str]:
+    """Give the command that links, as clang would start it.
+
+    To start clang takes longer than to link a small program: it relocates half a million addresses.
+    """
+    words: list[str] = []
+    for word in _linker_words(clang):
+        told = {_OBJECT: [str(one) for one in objects], _EXECUTABLE: [str(to)]}
+        words += told.get(word, [word])
+    return words
+
+
+def _is_newer(made: Path, source: Path) -> bool:
+    """Tell whether a file was made of what a source is now."""
+    return made.exists() and made.stat().st_mtime_ns > source.stat().st_mtime_ns
 
 
 def is_cpp(bitcode: Path) -> bool:

@@ -309,11 +309,11 @@ static void poison_dead(uint32_t instruction, uint32_t context)
     if (context >= table->context_count || instruction >= table->instruction_count) {
         give_up("the program came to a context that its trace does not have");
     }
-    row = row_starts[context] + ends[instruction];
-    set = row < row_starts[context + 1] ? rows[row] : LAXITY_POISON_NOTHING;
-    if (set == LAXITY_POISON_NOTHING) {
+    row = row_starts[context];
+    if (row == LAXITY_POISON_NO_ROW || ends[instruction] == LAXITY_POISON_NOTHING) {
         return;
     }
+    set = rows[row + ends[instruction]];
     for (uint64_t i = set_starts[set]; i < set_starts[set + 1]; i++) {
         uint32_t pattern = set_patterns[i];
         for (uint32_t k = first_instances[pattern_objects[pattern]]; k != NO_INSTANCE;

@@ -14,9 +14,9 @@
 
 enum laxity_poison_array {         /* NOLINT(performance-enum-size): C has no other size */
     LAXITY_POISON_OBJECTS,         /* uint64_t: enum laxity_trace_object << 32 | index; ascending */
-    LAXITY_POISON_ROW_STARTS,      /* uint64_t, by context */
+    LAXITY_POISON_ROW_STARTS,      /* uint64_t, by context: where its row begins, or NO_ROW */
     LAXITY_POISON_ENDS,            /* uint32_t, by instruction: which end of its function it is */
-    LAXITY_POISON_ROWS,            /* uint32_t: set, or LAXITY_POISON_NOTHING */
+    LAXITY_POISON_ROWS,            /* uint32_t: sets, by end; contexts share rows */
     LAXITY_POISON_SET_STARTS,      /* uint64_t, by set */
     LAXITY_POISON_SETS,            /* uint32_t: patterns */
     LAXITY_POISON_PATTERN_STARTS,  /* uint64_t, by pattern */
@@ -34,6 +34,7 @@ struct laxity_poison_header {
 
 /* Nothing is known to be dead there. */
 #define LAXITY_POISON_NOTHING UINT32_MAX
+#define LAXITY_POISON_NO_ROW UINT64_MAX
 
 struct laxity_poison_range {
     uint64_t first_byte;
