@@ -70,9 +70,9 @@ std::string record_of(const Point &point)
 
 /* Have the program's debug information written so that every linker of its machine can read it.
  *
- * In version 5 LLVM writes lengths of RISC-V code as relocations of LEB128 numbers, since the linker
- * may yet shorten the code. GNU ld knows them since 2.41; before that (Debian 12 has 2.40) it ends
- * by a segmentation fault. Version 4 has no such numbers. */
+ * In version 5 LLVM writes lengths of RISC-V code as relocations of LEB128 numbers, since the
+ * linker may yet shorten the code. GNU ld knows them since 2.41; before that (Debian 12 has 2.40)
+ * it ends by a segmentation fault. Version 4 has no such numbers. */
 void make_linkable(llvm::Module &module)
 {
     constexpr uint32_t DWARF_WITHOUT_LEB128 = 4;
