@@ -68,7 +68,7 @@ class Evaluator {
     }
 
   private:
-    unsigned origin(const llvm::Instruction &instruction) const
+    [[nodiscard]] unsigned origin(const llvm::Instruction &instruction) const
     {
         return solution_.origins[solution_.index.number(instruction)];
     }
@@ -180,7 +180,7 @@ class Evaluator {
         }
     }
 
-    ExitMask exits_at_end(const llvm::BasicBlock &block) const
+    [[nodiscard]] ExitMask exits_at_end(const llvm::BasicBlock &block) const
     {
         const llvm::Instruction &last = *block.getTerminator();
         if (llvm::isa<llvm::ReturnInst>(last)) {
@@ -200,7 +200,8 @@ class Evaluator {
     }
 
     /* The caller's exits that are reached through an exit of the callee. */
-    ExitMask exits_through(const llvm::CallBase &call, ExitMask callee, ExitMask after_return) const
+    [[nodiscard]] ExitMask
+    exits_through(const llvm::CallBase &call, ExitMask callee, ExitMask after_return) const
     {
         if (solution_.summaries.outside(call).calls_back && callee != mask_of(Exit::Process)) {
             callee |= mask_of(solution_.summaries.after_callback(call));
@@ -217,7 +218,8 @@ class Evaluator {
         }
         return mask;
     }
-    ExitMask exits_before_call(const llvm::CallBase &call, ExitMask after_return) const
+    [[nodiscard]] ExitMask
+    exits_before_call(const llvm::CallBase &call, ExitMask after_return) const
     {
         const OutsideCall &outside = solution_.summaries.outside(call);
         ExitMask mask = outside.returns ? mask_of(Exit::Return) : 0;
@@ -357,8 +359,8 @@ class Evaluator {
         }
         return place->second;
     }
-    std::optional<uint64_t> find_levels_bits(const std::vector<const llvm::Function *> &component
-    ) const
+    [[nodiscard]] std::optional<uint64_t>
+    find_levels_bits(const std::vector<const llvm::Function *> &component) const
     {
         uint64_t bits = 0;
         for (const llvm::Function *member : component) {
@@ -375,7 +377,7 @@ class Evaluator {
         return bits;
     }
 
-    uint64_t most_bits_across_recursion(const llvm::Function &function) const
+    [[nodiscard]] uint64_t most_bits_across_recursion(const llvm::Function &function) const
     {
         uint64_t most = 0;
         for (const llvm::Instruction &instruction : llvm::instructions(function)) {

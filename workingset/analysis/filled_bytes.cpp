@@ -111,12 +111,16 @@ class Filler {
             return;
         }
         const auto targets = pointers_.targets(*base->getValue());
-        if (targets.size() != 1 || targets[0].object != object_ || !targets[0].offset) {
+        if (targets.size() != 1 || targets[0].object != object_) {
+            return;
+        }
+        const std::optional<int64_t> begin = targets[0].offset;
+        if (!begin) {
             return;
         }
         // The turn that leaves the loop may do so before it comes to the store.
         const uint64_t turns = back_edges->getAPInt().getZExtValue();
-        int64_t place = *targets[0].offset + distance->getAPInt().getSExtValue();
+        int64_t place = *begin + distance->getAPInt().getSExtValue();
         for (uint64_t turn = 0; turn < turns; turn++) {
             set(place, length_bytes);
             place += step->getAPInt().getSExtValue();

@@ -95,21 +95,26 @@ LiveObjects::LiveObjects(const Analysis &analysis)
     Ranking ranking(solution_);
     const auto &components = solution_.graph.bottom_up();
     for (const auto &component : llvm::reverse(components)) {
-        bool has_new = solution_.graph.is_recursive(*component.front());
-        while (has_new) {
-            has_new = false;
-            for (const llvm::Function *function : llvm::reverse(component)) { // callers first
-                if (grown_.erase(function)) {
-                    visit(*function, Show());
-                    has_new = true;
-                }
-            }
+        while (solution_.graph.is_recursive(*component.front()) && visit_grown(component)) {
         }
         for (const llvm::Function *function : component) {
             rank(*function, analysis.copies(), ranking);
         }
     }
     live_counts_ = ranking.take_instructions();
+}
+
+/* Of a recursion, callers first; false: nothing has grown since. */
+bool LiveObjects::visit_grown(llvm::ArrayRef<const llvm::Function *> component)
+{
+    bool has_new = false;
+    for (const llvm::Function *function : llvm::reverse(component)) {
+        if (grown_.erase(function)) {
+            visit(*function, Show());
+            has_new = true;
+        }
+    }
+    return has_new;
 }
 
 /* Only the last of several copies makes known what is live in any of them. */

@@ -57,6 +57,7 @@ class LiveObjects {
      * same as behind it. */
     using Show = llvm::function_ref<void(unsigned number, const CellSet *live)>;
 
+    bool visit_grown(llvm::ArrayRef<const llvm::Function *> component);
     void rank(const llvm::Function &copy, const ModuleCopies &copies, Ranking &ranking);
     void visit(const llvm::Function &function, Show show);
     [[nodiscard]] std::vector<Point>

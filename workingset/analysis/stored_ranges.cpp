@@ -146,12 +146,13 @@ void StoredRanges::find_writes(const ModuleIndex &index)
         }
         const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
         for (const Access &access : find_accesses(instruction, pointers_).accesses) {
+            if (!access.is_write) {
+                continue;
+            }
             for (const Location &place : access.places) {
-                if (access.is_write) {
-                    writes_[place.object].push_back(
-                        {.place = place, .length_bytes = access.length_bytes, .store = store}
-                    );
-                }
+                writes_[place.object].push_back(
+                    {.place = place, .length_bytes = access.length_bytes, .store = store}
+                );
             }
         }
     }
@@ -179,6 +180,9 @@ void StoredRanges::add_load(const llvm::LoadInst &load)
 /* nullopt: it may hold anything. */
 std::optional<unsigned> StoredRanges::find_slot(const Location &place, unsigned bits)
 {
+    if (place.offset.value_or(0) < 0) {
+        return std::nullopt; // before its object
+    }
     const auto key = std::tuple(place.object, place.offset.value_or(-1), bits);
     if (const auto found = slot_numbers_.find(key); found != slot_numbers_.end()) {
         return found->second;
@@ -266,15 +270,16 @@ llvm::ConstantRange StoredRanges::first_values(const Slot &slot) const
     if (global == nullptr) {
         return values; // of a stack object: what is stored before the load
     }
-    const auto anything = llvm::ConstantRange::getFull(slot.bits);
+    auto anything = llvm::ConstantRange::getFull(slot.bits);
     const uint64_t bytes = slot.bits / 8;
     const llvm::Constant &initializer = *global->getInitializer();
     if (!slot.offset && initializer.isNullValue()) {
         return {llvm::APInt::getZero(slot.bits)};
     }
     const uint64_t begin = slot.offset ? static_cast<uint64_t>(*slot.offset) : 0;
-    const uint64_t end = slot.offset ? begin + bytes : *object.size_bytes;
-    if (end > *object.size_bytes || (end - begin) / bytes > MAX_FIRST_VALUES) {
+    const uint64_t size = object.size_bytes.value_or(0);
+    const uint64_t end = slot.offset ? begin + bytes : size;
+    if (end > size || (end - begin) / bytes > MAX_FIRST_VALUES) {
         return anything;
     }
     const llvm::DataLayout &layout = global->getParent()->getDataLayout();
@@ -396,12 +401,15 @@ bool StoredRanges::is_filled(const Slot &slot, const llvm::LoadInst &load, Index
             return false;
         }
         const auto targets = pointers_.targets(*reach->base);
-        if (targets.size() != 1 || targets[0].object != slot.object || !targets[0].offset) {
+        if (targets.size() != 1 || targets[0].object != slot.object) {
+            return false;
+        }
+        const std::optional<int64_t> begin = targets[0].offset;
+        if (!begin) {
             return false;
         }
         for (const ByteRun &run : reach->runs) {
-            runs.push_back({*targets[0].offset + run.first_byte, *targets[0].offset + run.end_byte}
-            );
+            runs.push_back({*begin + run.first_byte, *begin + run.end_byte});
         }
     }
     const llvm::BitVector filled = filled_bytes(

@@ -31,6 +31,18 @@ std::string join(const std::vector<std::string> &names)
 
 } // namespace
 
+/* No number of bytes, by itself: what lies in the frame of a recursion has one per level. */
+static bool has_no_size(const Analysis &analysis, const Object &object)
+{
+    if (!object.size_bytes) {
+        return true;
+    }
+    const bool is_in_recursion = object.storage == StorageClass::Stack &&
+                                 object.function != nullptr &&
+                                 analysis.graph().is_recursive(*object.function);
+    return object.has_many_instances && !object.most_instances && !is_in_recursion;
+}
+
 Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
 {
     Unbounded unbounded;
@@ -54,17 +66,12 @@ Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
             unbounded.recursions.push_back(std::move(names));
         }
     }
-    std::ranges::stable_sort(unbounded.recursions, [](const auto &a, const auto &b) {
-        return a.size() > b.size();
+    std::ranges::sort(unbounded.recursions, [](const auto &a, const auto &b) {
+        return a.size() != b.size() ? a.size() > b.size() : a < b;
     });
     for (unsigned number = 0; number < analysis.objects().size(); number++) {
         const Object &object = analysis.objects()[number];
-        const bool is_frame = object.function != nullptr && object.size_bytes &&
-                              analysis.graph().is_recursive(*object.function) &&
-                              object.storage == StorageClass::Stack;
-        const bool has_no_number = object.has_many_instances && !object.most_instances;
-        if ((has_no_number || !object.size_bytes) && !is_frame &&
-            live.instructions_live(number) > 0) {
+        if (has_no_size(analysis, object) && live.instructions_live(number) > 0) {
             unbounded.objects.push_back(object.name);
         }
     }

@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const SOCKET_VARIABLE = "LAXITY_LOADED";
+#define SOCKET_VARIABLE "LAXITY_LOADED"
 
 enum {
     /* The kernel takes 2 MiB of words; this only keeps a garbled length from being allocated. */

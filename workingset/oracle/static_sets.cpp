@@ -292,16 +292,17 @@ uint32_t AnalysedSets::live_set(unsigned context, const llvm::Instruction &instr
     if (set == NO_SET) {
         const CallingContext &place = contexts_[context];
         const ModuleCopies &copies = analysis_->copies();
-        if (const llvm::Instruction *copy = copies.find(*place.copy, instruction)) {
-            std::vector<CellSet> live = analysis_->live_in_block(place, *copy->getParent());
-            for (const auto &[other, cells] : llvm::zip_equal(*copy->getParent(), live)) {
-                if (const llvm::Value *original = copies.original(other)) {
-                    unsigned number = index.number(*llvm::cast<llvm::Instruction>(original));
-                    known[number - first] = number_of(bits_of(cells));
-                }
-            }
-        } else {
+        const llvm::Instruction *copy = copies.find(*place.copy, instruction);
+        if (copy == nullptr) {
             set = number_of(bits_of(analysis_->cells().pinned()));
+            return set;
+        }
+        std::vector<CellSet> live = analysis_->live_in_block(place, *copy->getParent());
+        for (const auto &[other, cells] : llvm::zip_equal(*copy->getParent(), live)) {
+            if (const llvm::Value *original = copies.original(other)) {
+                unsigned number = index.number(*llvm::cast<llvm::Instruction>(original));
+                known[number - first] = number_of(bits_of(cells));
+            }
         }
     }
     return set;
