@@ -174,8 +174,7 @@ void Analysis::solve(const Options &options)
     if (pointers_->is_concurrent() && !annotations_.shared) {
         notes_.emplace_back("threads or signals: all globals and what escapes are always live");
     }
-    copy_rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
-    rows_ = join_copies(copy_rows_, solution());
+    rows_ = Rows(evaluate_contexts(solution(), roots_, options.context_limit), solution());
 }
 
 Solution Analysis::solution() const
@@ -461,7 +460,7 @@ std::vector<CallingContext> Analysis::root_contexts() const
 const Row *Analysis::row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const
 {
     const llvm::Instruction *copied = copies_->find(copy, instruction);
-    return copied == nullptr ? nullptr : &copy_rows_[copy_index_->number(*copied)];
+    return copied == nullptr ? nullptr : &rows_.of_copy(copy_index_->number(*copied));
 }
 
 const llvm::Instruction *
