@@ -10,6 +10,10 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace laxity::workingset {
 
 namespace {
@@ -64,6 +68,14 @@ bool calls_setjmp(const llvm::Module &module)
         }
     }
     return false;
+}
+
+/* What earlier parts have freed lies between what is kept, so nothing large fits in there. */
+void return_free_memory()
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 /* Cells as ranges of bytes, neighbours joined. */
@@ -174,8 +186,8 @@ void Analysis::solve(const Options &options)
     if (pointers_->is_concurrent() && !annotations_.shared) {
         notes_.emplace_back("threads or signals: all globals and what escapes are always live");
     }
-    copy_rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
-    rows_ = join_copies(copy_rows_, solution());
+    return_free_memory(); // the rows are the largest part of all
+    rows_ = Rows(evaluate_contexts(solution(), roots_, options.context_limit), solution());
 }
 
 Solution Analysis::solution() const
@@ -461,7 +473,7 @@ std::vector<CallingContext> Analysis::root_contexts() const
 const Row *Analysis::row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const
 {
     const llvm::Instruction *copied = copies_->find(copy, instruction);
-    return copied == nullptr ? nullptr : &copy_rows_[copy_index_->number(*copied)];
+    return copied == nullptr ? nullptr : &rows_.of_copy(copy_index_->number(*copied));
 }
 
 const llvm::Instruction *

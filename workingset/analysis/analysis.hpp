@@ -80,7 +80,7 @@ class Analysis {
         return *cells_;
     }
     /* By number of the instruction. */
-    [[nodiscard]] const std::vector<Row> &rows() const
+    [[nodiscard]] const Rows &rows() const
     {
         return rows_;
     }
@@ -158,7 +158,7 @@ class Analysis {
     std::unique_ptr<MayDefined> defined_;
     std::unique_ptr<SsaLiveness> ssa_;
     std::vector<Root> roots_;
-    std::vector<Row> rows_, copy_rows_;
+    Rows rows_;
     std::vector<std::string> notes_, unmatched_annotations_;
     Annotations annotations_;
     CellSet defined_before_roots_;

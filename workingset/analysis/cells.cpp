@@ -69,8 +69,8 @@ Cells::Cells(
 )
     : objects_(objects), cuts_(objects.size()), effects_(index.size())
 {
-    std::vector<InstructionAccesses> accesses;
-    accesses.reserve(index.size());
+    std::deque<InstructionAccesses> accesses; // of those instructions that have any
+    std::vector<unsigned> numbers;            // of these
     const StoredRanges stored(objects, pointers, index);
     std::unique_ptr<IndexRanges> ranges;
     const llvm::Function *function = nullptr;
@@ -80,13 +80,19 @@ Cells::Cells(
             function = instruction.getFunction();
             ranges = std::make_unique<IndexRanges>(*function, &stored);
         }
-        accesses.push_back(find_accesses(instruction, pointers, ranges.get()));
+        InstructionAccesses found = find_accesses(instruction, pointers, ranges.get());
+        if (!found.accesses.empty() || found.touches_escaped) {
+            accesses.push_back(std::move(found));
+            numbers.push_back(number);
+        }
     }
     cut_objects(accesses);
     number_cells();
     find_pinned(pointers, annotations);
-    for (unsigned number = 0; number < index.size(); number++) {
-        add_effect(number, index.instruction(number), accesses[number]);
+    const InstructionAccesses none;
+    for (unsigned number = 0, next = 0; number < index.size(); number++) {
+        const bool has_any = next < numbers.size() && numbers[next] == number;
+        add_effect(number, index.instruction(number), has_any ? accesses[next++] : none);
     }
 }
 
@@ -104,7 +110,7 @@ void Cells::cut_at(const Access &access)
 }
 
 /* The ends of what variable offsets reach: every run's while they are few, else the outermost. */
-void Cells::cut_at_reach(const std::vector<InstructionAccesses> &accesses)
+void Cells::cut_at_reach(const std::deque<InstructionAccesses> &accesses)
 {
     std::vector<ReachEnds> ends(objects_.size());
     for (const InstructionAccesses &instruction : accesses) {
@@ -123,7 +129,7 @@ void Cells::cut_at_reach(const std::vector<InstructionAccesses> &accesses)
     }
 }
 
-void Cells::cut_objects(const std::vector<InstructionAccesses> &accesses)
+void Cells::cut_objects(const std::deque<InstructionAccesses> &accesses)
 {
     for (const InstructionAccesses &instruction : accesses) {
         for (const Access &access : instruction.accesses) {

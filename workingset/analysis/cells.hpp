@@ -8,6 +8,8 @@
 #include "analysis/module_index.hpp"
 #include "analysis/number_set.hpp"
 
+#include <deque>
+
 namespace laxity::workingset {
 
 using CellSet = NumberSet;
@@ -87,9 +89,9 @@ class Cells {
 
   private:
     void cut_at(const Access &access);
-    void cut_at_reach(const std::vector<InstructionAccesses> &accesses);
+    void cut_at_reach(const std::deque<InstructionAccesses> &accesses);
     [[nodiscard]] CellSet touched(const Access &access, const Location &place) const;
-    void cut_objects(const std::vector<InstructionAccesses> &accesses);
+    void cut_objects(const std::deque<InstructionAccesses> &accesses);
     void number_cells();
     void find_pinned(const PointerAnalysis &pointers, const Annotations &annotations);
     void add_effect(

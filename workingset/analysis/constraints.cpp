@@ -75,6 +75,7 @@ PointerAnalysis::PointerAnalysis(
     do {
         is_fallback_ = !solver_.solve(watcher);
     } while (!is_fallback_ && bind_unresolved());
+    solver_.keep_sets();
     if (is_fallback_) {
         for (const llvm::Function &function : module) {
             if (function.hasAddressTaken()) {
@@ -98,7 +99,7 @@ void PointerAnalysis::collapse(uint64_t budget)
         uint64_t places = 0, largest = 0;
         std::vector<uint64_t> sizes;
         for (const auto &[set, count] : uses) {
-            const auto size = llvm::count_if(solver_.targets(set), [this](const Location &place) {
+            const auto size = llvm::count_if(solver_.targets_of_set(set), [this](const Location &place) {
                 return !collapsed_.test(place.object);
             });
             sizes.push_back(static_cast<uint64_t>(size));
@@ -113,7 +114,7 @@ void PointerAnalysis::collapse(uint64_t budget)
             if (*size++ <= largest / 2) {
                 continue;
             }
-            for (const Location &place : solver_.targets(set)) {
+            for (const Location &place : solver_.targets_of_set(set)) {
                 collapsed_.set(place.object);
             }
         }

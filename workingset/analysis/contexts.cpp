@@ -437,15 +437,30 @@ evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsi
     return Evaluator(solution, context_limit).evaluate(roots);
 }
 
-std::vector<Row> join_copies(const std::vector<Row> &rows, const Solution &solution)
+Rows::Rows(std::vector<Row> copies, const Solution &solution)
+    : copies_(std::move(copies)), joined_(1), // of all that no path leads to
+      numbers_(solution.ssa.size(), static_cast<unsigned>(copies_.size()))
 {
-    std::vector<Row> joined(solution.ssa.size());
-    for (unsigned number = 0; number < rows.size(); number++) {
-        if (rows[number].is_reached) {
-            widen(joined[solution.origins[number]], rows[number]);
+    for (unsigned number = 0; number < copies_.size(); number++) {
+        if (copies_[number].is_reached) {
+            join(number, numbers_[solution.origins[number]]);
         }
     }
-    return joined;
+}
+
+/* `joined` is the number of the row that the copies before have together. */
+void Rows::join(unsigned number, unsigned &joined)
+{
+    const auto first_joined = static_cast<unsigned>(copies_.size());
+    if (joined == first_joined) {
+        joined = number;
+        return;
+    }
+    if (joined < first_joined) {
+        joined_.push_back(copies_[joined]);
+        joined = first_joined + static_cast<unsigned>(joined_.size()) - 1;
+    }
+    widen(joined_[joined - first_joined], copies_[number]);
 }
 
 } // namespace laxity::workingset

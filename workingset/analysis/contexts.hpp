@@ -81,7 +81,38 @@ struct Root {
 [[nodiscard]] std::vector<Row>
 evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit);
 
-/* The rows of the user's instructions, over all their copies. */
-[[nodiscard]] std::vector<Row> join_copies(const std::vector<Row> &rows, const Solution &solution);
+/*
+ * The rows of the user's instructions, over those of their copies.
+ *
+ * Most instructions have one copy, whose row is theirs: rows are large, and kept once.
+ */
+class Rows {
+  public:
+    Rows() = default;
+    /* Of the analysed module's instructions, in their order. */
+    Rows(std::vector<Row> copies, const Solution &solution);
+
+    /* Of instructions of the user's. */
+    [[nodiscard]] unsigned size() const
+    {
+        return static_cast<unsigned>(numbers_.size());
+    }
+    [[nodiscard]] const Row &operator[](unsigned instruction) const
+    {
+        const unsigned number = numbers_[instruction];
+        return number < copies_.size() ? copies_[number] : joined_[number - copies_.size()];
+    }
+    [[nodiscard]] const Row &of_copy(unsigned number) const
+    {
+        return copies_[number];
+    }
+
+  private:
+    void join(unsigned number, unsigned &joined);
+
+    std::vector<Row> copies_;
+    std::vector<Row> joined_;       // numbered on from the copies
+    std::vector<unsigned> numbers_; // row of each of the user's instructions
+};
 
 } // namespace laxity::workingset

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/module_copies.hpp"
 
-#include <llvm/IR/DebugInfo.h>
+#include "analysis/module_clone.hpp"
+
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -27,8 +28,7 @@ const llvm::Instruction &first_numbered(const llvm::Function &function, const Mo
 ModuleCopies::ModuleCopies(const llvm::Module &original, const ModuleIndex &index) : index_(index)
 {
     llvm::ValueToValueMapTy map;
-    module_ = llvm::CloneModule(original, map);
-    llvm::StripDebugInfo(*module_);
+    module_ = clone_without_debug_info(original, map);
     for (const llvm::GlobalValue &global : original.global_values()) {
         if (const llvm::Value *copy = map.lookup(&global)) {
             globals_[copy] = &global;

@@ -216,8 +216,8 @@ void write_objects(llvm::raw_ostream &out, const Analysis &analysis, const LiveO
 {
     const std::vector<Uses> uses = find_uses(analysis);
     uint64_t reached = 0;
-    for (const Row &row : analysis.rows()) {
-        reached += row.is_reached ? 1 : 0;
+    for (unsigned number = 0; number < analysis.rows().size(); number++) {
+        reached += analysis.rows()[number].is_reached ? 1 : 0;
     }
     out << "object,name,kind,class,function,size_bytes,instances,use,first_def,last_use,"
            "live_instructions,live_ratio\n";

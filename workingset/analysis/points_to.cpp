@@ -496,12 +496,29 @@ bool PointsToSolver::solve(Watcher watcher)
     return true;
 }
 
-llvm::SmallVector<Location, 4> PointsToSolver::targets(unsigned node) const
+void PointsToSolver::keep_sets()
+{
+    constexpr unsigned UNKNOWN = ~0U;
+    std::vector<unsigned> of_first(nodes_.size(), UNKNOWN); // of those that others were merged into
+    set_numbers_.reserve(nodes_.size());
+    for (unsigned node = 0; node < nodes_.size(); node++) {
+        const unsigned first = find(node);
+        if (of_first[first] == UNKNOWN) {
+            of_first[first] = static_cast<unsigned>(sets_.size());
+            sets_.push_back(std::move(nodes_[first].points_to));
+        }
+        set_numbers_.push_back(of_first[first]);
+    }
+    std::vector<Node>().swap(nodes_);
+    std::vector<Dereference>().swap(dereferences_);
+    known_edges_ = {};
+}
+
+llvm::SmallVector<Location, 4> PointsToSolver::targets_of_set(unsigned set) const
 {
     llvm::SmallVector<Location, 4> result;
-    const Set &set = nodes_[find(node)].points_to;
-    result.reserve(set.count());
-    for (const unsigned location : set) {
+    result.reserve(sets_[set].count());
+    for (const unsigned location : sets_[set]) {
         const std::optional<int64_t> offset =
             location < first_exact_
                 ? std::nullopt

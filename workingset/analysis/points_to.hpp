@@ -62,11 +62,17 @@ class PointsToSolver {
      * they are useless then. */
     [[nodiscard]] bool solve(Watcher watcher);
 
-    [[nodiscard]] llvm::SmallVector<Location, 4> targets(unsigned node) const;
+    /* After the last solve(): frees all but the sets. Only what follows may be asked then. */
+    void keep_sets();
     /* Nodes with one number have one set. */
     [[nodiscard]] unsigned set_number(unsigned node) const
     {
-        return find(node);
+        return set_numbers_[node];
+    }
+    [[nodiscard]] llvm::SmallVector<Location, 4> targets_of_set(unsigned set) const;
+    [[nodiscard]] llvm::SmallVector<Location, 4> targets(unsigned node) const
+    {
+        return targets_of_set(set_number(node));
     }
 
   private:
@@ -124,6 +130,8 @@ class PointsToSolver {
     uint64_t budget_;
     uint64_t passed_on_ = 0; // words
     std::vector<Node> nodes_;
+    std::vector<unsigned> set_numbers_; // per node, once the sets are kept
+    std::vector<Set> sets_;
     std::vector<std::pair<unsigned, int64_t>> exact_;
     llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> exact_numbers_;
     std::vector<unsigned> offset_counts_;                       // per object

@@ -205,7 +205,8 @@ void write_summary(
 {
     Extremes extremes;
     std::vector<uint64_t> totals;
-    for (const Row &row : analysis.rows()) {
+    for (unsigned number = 0; number < analysis.rows().size(); number++) {
+        const Row &row = analysis.rows()[number];
         extremes.add(row);
         if (row.is_reached && row.most.is_bounded()) {
             totals.push_back(row.most_total);

@@ -3,6 +3,7 @@
 #include "analysis/unbounded.hpp"
 
 #include <algorithm>
+#include <llvm/ADT/Sequence.h>
 
 namespace laxity::workingset {
 
@@ -46,8 +47,9 @@ static bool has_no_size(const Analysis &analysis, const Object &object)
 Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
 {
     Unbounded unbounded;
-    if (std::ranges::all_of(analysis.rows(), [](const Row &row) {
-            return !row.is_reached || row.most.is_bounded();
+    const Rows &rows = analysis.rows();
+    if (llvm::all_of(llvm::seq(0U, rows.size()), [&rows](unsigned number) {
+            return !rows[number].is_reached || rows[number].most.is_bounded();
         })) {
         return unbounded;
     }
