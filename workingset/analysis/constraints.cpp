@@ -99,9 +99,10 @@ void PointerAnalysis::collapse(uint64_t budget)
         uint64_t places = 0, largest = 0;
         std::vector<uint64_t> sizes;
         for (const auto &[set, count] : uses) {
-            const auto size = llvm::count_if(solver_.targets_of_set(set), [this](const Location &place) {
-                return !collapsed_.test(place.object);
-            });
+            const auto size =
+                llvm::count_if(solver_.targets_of_set(set), [this](const Location &place) {
+                    return !collapsed_.test(place.object);
+                });
             sizes.push_back(static_cast<uint64_t>(size));
             largest = std::max(largest, sizes.back());
             places += count * sizes.back();
