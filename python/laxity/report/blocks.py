@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from laxity.analysis.distribution import samples_needed
 from laxity.model.units import format_duration_ns
 
 # modelled: computed with an estimate of ours, as of a release that nobody told.
@@ -154,6 +155,13 @@ def number_cell(text: str, remark: str = "") -> Cell:
 def duration_cell(value_ns: float | None, remark: str = "") -> Cell:
     """Make a cell of a duration; None is shown as not measured, never as zero."""
     return number_cell(show_duration(value_ns), remark)
+
+
+def noise_floor_cell(value_ns: float | None) -> Cell:
+    """Make a cell of a noise floor, which is an interval of a median; None: too few for one."""
+    if value_ns is None:
+        return number_cell(NOT_MEASURED, f"needs {samples_needed(0.5)} observations")
+    return duration_cell(value_ns)
 
 
 def show_duration(value_ns: float | None) -> str:

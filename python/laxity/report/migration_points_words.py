@@ -51,10 +51,11 @@ def _placement(found: MigrationPoints, distance: int) -> str:
     if not found.placed:
         return f"no point is needed: no run is longer than {show_count(distance)}"
     kept = "-" if found.largest_distance is None else show_count(found.largest_distance)
+    keep, them = ("keeps", "it") if len(found.placed) == 1 else ("keep", "them")
     return (
-        f"{count_noun(len(found.placed), 'point')} keep a distance of {show_count(distance)} on "
+        f"{count_noun(len(found.placed), 'point')} {keep} a distance of {show_count(distance)} on "
         f"every path (the largest is {kept}); at most {show_bits(found.largest_bits)} is live at "
-        "them, and no choice has less"
+        f"{them}, and no choice has less"
     )
 
 

@@ -8,9 +8,7 @@ from laxity.analysis.crpd import Gamma, upper_bound
 from laxity.model.measurements import CrpdMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
-    NOT_MEASURED,
     Block,
-    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -19,6 +17,7 @@ from laxity.report.blocks import (
     Section,
     Table,
     duration_cell,
+    noise_floor_cell,
     number_cell,
     show_count,
     show_duration,
@@ -241,7 +240,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             number_cell(show_count(one.n)),
             duration_cell(one.median_ns),
             duration_cell(one.samples_ns.max()),
-            _floor_cell(one),
+            noise_floor_cell(one.noise_floor_ns),
             duration_cell(bounds[one.place.working_set_bytes]),
             duration_cell(one.warm_ns),
             duration_cell(one.preemptor_ns),
@@ -261,12 +260,6 @@ def _table(run: RunData, curve: Curve) -> Table:
         "verdict",
     )
     return Table(f"Gamma, {_name(curve)} ({run.kind})", head, rows)
-
-
-def _floor_cell(one: Gamma) -> Cell:
-    if one.noise_floor_ns is None:
-        return number_cell(NOT_MEASURED, "needs 6 observations")
-    return duration_cell(one.noise_floor_ns)
 
 
 def _remark(one: Gamma) -> str:

@@ -11,9 +11,7 @@ from laxity.analysis.samples import upper_bound
 from laxity.model.measurements import MigrationMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
-    NOT_MEASURED,
     Block,
-    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -22,6 +20,7 @@ from laxity.report.blocks import (
     Section,
     Table,
     duration_cell,
+    noise_floor_cell,
     number_cell,
     show_count,
     show_duration,
@@ -217,7 +216,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             number_cell(show_count(one.loss.n)),
             duration_cell(one.loss.median_ns),
             duration_cell(one.loss.max_ns),
-            _floor_cell(one.loss),
+            noise_floor_cell(one.loss.noise_floor_ns),
             duration_cell(bounds[one.route.working_set_bytes]),
             duration_cell(one.warm_ns),
             duration_cell(one.move.median_ns),
@@ -241,12 +240,6 @@ def _table(run: RunData, curve: Curve) -> Table:
         "verdict",
     )
     return Table(f"Migration, {curve.name} ({run.kind}; medians but for the maximum)", head, rows)
-
-
-def _floor_cell(one: Excess) -> Cell:
-    if one.noise_floor_ns is None:
-        return number_cell(NOT_MEASURED, "needs 6 observations")
-    return duration_cell(one.noise_floor_ns)
 
 
 def _remark(one: Migration) -> str:

@@ -11,7 +11,6 @@ from laxity.model.measurements import SwitchMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report import figures
 from laxity.report.blocks import (
-    NOT_MEASURED,
     Block,
     Cell,
     FigureBlock,
@@ -22,6 +21,7 @@ from laxity.report.blocks import (
     Table,
     count_noun,
     duration_cell,
+    noise_floor_cell,
     number_cell,
     show_count,
     show_duration,
@@ -204,7 +204,7 @@ def _table(run: RunData, costs: Sequence[Cost]) -> Table:
             number_cell(show_count(one.n)),
             *(_quantile_cell(one, q) for q in _SHOWN_QUANTILES),
             duration_cell(one.samples.max_ns),
-            _floor_cell(one),
+            noise_floor_cell(one.noise_floor_ns),
             text_cell(_VERDICTS[one.verdict], _remark(one)),
         )
         for one in costs
@@ -223,12 +223,6 @@ def _quantile_cell(one: Cost, q: float) -> Cell:
     if not supports_quantile(one.n, q):
         return number_cell("not stated", f"needs {show_count(samples_needed(q))}")
     return duration_cell(one.samples.quantile_ns(q))
-
-
-def _floor_cell(one: Cost) -> Cell:
-    if one.noise_floor_ns is None:
-        return number_cell(NOT_MEASURED, f"needs {samples_needed(0.5)} observations")
-    return duration_cell(one.noise_floor_ns)
 
 
 def _remark(one: Cost) -> str:
