@@ -4,6 +4,7 @@
 
 import os
 import re
+import resource
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -128,6 +129,18 @@ def test_full_device_that_is_named_as_output_is_told(tmp_path: Path):
     with pytest.raises(PlatformError, match=r"cannot be written \(No space left on device\)"):
         write_output(link, b"lost")
     assert link.is_symlink()
+
+
+def test_a_full_disk_leaves_no_part_of_a_file_behind(tmp_path: Path):
+    # Beyond the limit a write fails (EFBIG), as it does on a full disk.
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(PlatformError, match="cannot be written"):
+            write_output(tmp_path / "a.sarif", b"x" * 8192, "--sarif")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_link_that_is_named_as_output_stays_a_link(tmp_path: Path):

@@ -8,6 +8,7 @@ lock goes with its last holder, however that one dies, so a reader can tell a li
 left-over one.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -202,6 +203,7 @@ def write_file(path: Path, data: bytes) -> None:
         new.replace(path)
         sync_directory(path.parent)
     except OSError as error:
+        _drop(new)
         raise _cannot_write(path, error) from error
 
 
@@ -216,7 +218,14 @@ def write_again(path: Path, data: bytes) -> None:
         new.write_bytes(data)
         new.replace(path)
     except OSError as error:
+        _drop(new)
         raise _cannot_write(path, error) from error
+
+
+def _drop(new: Path) -> None:
+    """Give back the room of a file that did not become whole."""
+    with contextlib.suppress(OSError):
+        new.unlink()
 
 
 def _cannot_write(path: Path, error: OSError) -> PlatformError:
@@ -229,11 +238,16 @@ def write_document(path: Path, document: msgspec.Struct | dict[str, Any]) -> Non
     write_file(path, encode_document(document))
 
 
-def write_output(path: Path, data: bytes) -> None:
+def write_output(path: Path, data: bytes, option: str = "-o") -> None:
     """Write a file that the user named; nothing that exists is replaced.
 
     What is no plain file (a pipe, a device) is written directly, so that /dev/stdout stays what it
     is.
+
+    Args:
+        path: The file.
+        data: All that it holds.
+        option: By which the user named it.
 
     Raises:
         ConfigError: The file exists or cannot be created.
@@ -241,13 +255,13 @@ def write_output(path: Path, data: bytes) -> None:
     """
     is_direct = path.exists() and not path.is_file() and not path.is_dir()
     if path.exists() and not is_direct:
-        msg = f"-o {path}: exists; remove it or name another file"
+        msg = f"{option} {path}: exists; remove it or name another file"
         raise ConfigError(msg)
     if not is_direct:
         # A link that leads to nothing yet stays a link.
         place = path.resolve() if path.is_symlink() else path
         if not place.parent.is_dir():
-            msg = f"-o {path}: {place.parent} is no directory; make it or name another file"
+            msg = f"{option} {path}: {place.parent} is no directory; make it or name another file"
             raise ConfigError(msg)
         write_file(place, data)
         return
