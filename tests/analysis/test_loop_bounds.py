@@ -44,6 +44,17 @@ def test_a_bound_belongs_to_the_next_line_that_has_code():
     ]
 
 
+def test_bound_behind_a_text_with_a_form_feed_keeps_its_line():
+    # Line 1 is the text, whatever is in it; 2 the pragma, 3 `for`.
+    source = '# 1 "a.c"\nchar text[] = "\x0c\x1c\u2028";\n#pragma loopbound min 1 max 8\nfor (;;)\n'
+    assert read_bounds(source) == [StatedBound("a.c", 3, 1, 8)]
+
+
+def test_a_bound_of_thousands_of_digits_is_none():
+    source = f'# 1 "a.c"\n#pragma loopbound min 1 max {"9" * 5000}\nfor (;;)\n'
+    assert read_bounds(source) == []
+
+
 def test_bounds_find_the_loops_that_begin_on_their_lines():
     attached = attach(read_bounds(PREPROCESSED), [OUTER, INNER])
     assert attached.most == {("f", "b1"): 8, ("f", "b2"): 5}

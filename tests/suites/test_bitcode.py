@@ -68,6 +68,17 @@ def test_what_nobody_enters_from_outside_is_internal_and_a_job_is_kept(tmp_path:
     assert "@g(" not in text
 
 
+def test_what_the_assembly_of_a_module_names_is_kept_as_it_is(tmp_path: Path):
+    # Optimised, a variable that nobody reads would be gone, though the assembly reads it.
+    bump = '__asm__(".globl bump\\nbump: incl values+4(%rip)\\n ret\\n"); int bump(void);\n'
+    main = "int main(void) { values[1] = others[1] = 2; return bump(); }\n"
+    path = source(tmp_path, "a.c", bump + "int values[4], others[4];\n" + main)
+    made = program_of_files([path], place(tmp_path, Form.O2, target="x86_64-linux-gnu")).programs[0]
+    text = code(made.bitcode)
+    assert "@values = dso_local" in text
+    assert "@others" not in text
+
+
 def test_names_of_sources_are_whole_wherever_clang_is_started(tmp_path: Path):
     path = source(tmp_path, "a.c", SQUARE + MAIN)
     assert f'filename: "{path}"' in code(

@@ -28,6 +28,22 @@ def test_words_that_change_a_source_s_meaning_are_kept_and_the_others_dropped(tm
     assert one.source == (tmp_path / "build" / "a.c").resolve()
 
 
+def test_a_source_is_dropped_however_the_command_names_it(tmp_path: Path):
+    (tmp_path / "build").mkdir()
+    entry = {"directory": str(tmp_path / "build"), "file": str(tmp_path / "a.c")}
+    for name in ("../a.c", str(tmp_path / "a.c"), "../build/../a.c"):
+        words = ["/usr/bin/cc", "-DA", "-include", "config.h", "-c", name]
+        (one,) = read_compile_commands(database(tmp_path, {**entry, "arguments": words}))
+        assert one.words == ("-DA", "-include", "config.h")
+
+
+def test_what_starts_the_compiler_is_no_word_of_a_source(tmp_path: Path):
+    words = "/usr/bin/ccache distcc /usr/bin/cc -DA -c a.c"
+    path = database(tmp_path, {"directory": ".", "file": "a.c", "command": words})
+    (one,) = read_compile_commands(path)
+    assert one.words == ("-DA",)
+
+
 def test_the_first_entry_of_a_source_counts(tmp_path: Path):
     entry = {"directory": str(tmp_path), "file": "a.c"}
     first = {**entry, "arguments": ["cc", "-DA", "a.c"]}
@@ -36,7 +52,15 @@ def test_the_first_entry_of_a_source_counts(tmp_path: Path):
     assert one.words == ("-DA",)
 
 
-@pytest.mark.parametrize("text", ["", "{}", '[{"file": "a.c"}]', "[]"])
+NESTED = f'[{{"directory": "", "file": "a.c", "more": {"[" * 100_000}{"]" * 100_000}}}]'
+ZERO = '[{"directory": "build\\u0000", "file": "a.c", "command": "cc a.c"}]'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", '[{"file": "a.c"}]', "[]", NESTED, ZERO],
+    ids=["nothing", "a table", "no directory", "no source", "deeply nested", "a zero byte"],
+)
 def test_what_is_no_database_is_refused(tmp_path: Path, text: str):
     path = tmp_path / "compile_commands.json"
     path.write_text(text)

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-_MARKER = re.compile(r'^#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
-_BOUND = re.compile(r"^\s*#\s*pragma\s+loopbounds?\s+min\s+(\d+)\s+max\s+(\d+)\s*$")
+# No line and no count has more digits.
+_MARKER = re.compile(r'^#\s+(\d{1,18})\s+"((?:[^"\\]|\\.)*)"')
+_BOUND = re.compile(r"^\s*#\s*pragma\s+loopbounds?\s+min\s+(\d{1,18})\s+max\s+(\d{1,18})\s*$")
 _DIRECTIVE = re.compile(r"^\s*#")
 
 
@@ -64,7 +65,8 @@ def read_bounds(preprocessed: str) -> list[StatedBound]:
     found: list[StatedBound] = []
     waiting: list[tuple[int, int]] = []
     file, line = "", 0
-    for text in preprocessed.splitlines():
+    # Nothing else ends a line of C: a text may hold what Python takes for an end.
+    for text in preprocessed.split("\n"):
         marker = _MARKER.match(text)
         if marker:
             line, file = int(marker[1]), _unescaped(marker[2])

@@ -68,12 +68,14 @@ class Form(StrEnum):
     AS_GIVEN = "as-given"  # bitcode as the user made it
 
 
+# Before them a coroutine is one function, left at its first suspension: nothing goes on in it.
+_SPLIT_COROUTINES = "coro-early,cgscc(coro-split),coro-cleanup"
+_BEFORE = "{internalize},globaldce," + _SPLIT_COROUTINES
 _AFTER_SROA = "function(sroa,simplifycfg),function(loop-simplify)"
 _PASSES = {
-    Form.O0: "{internalize},globaldce",
-    Form.SROA: "{internalize},globaldce," + _AFTER_SROA,
-    Form.INLINE: "{internalize},globaldce,function(sroa,simplifycfg),cgscc(inline),globaldce,"
-    + _AFTER_SROA,
+    Form.O0: _BEFORE,
+    Form.SROA: _BEFORE + "," + _AFTER_SROA,
+    Form.INLINE: _BEFORE + ",function(sroa,simplifycfg),cgscc(inline),globaldce," + _AFTER_SROA,
     Form.O2: "{internalize},globaldce,default<O2>,function(loop-simplify)",
 }
 
@@ -207,7 +209,8 @@ class BitcodeToolchain(Toolchain):
         if self.form is Form.AS_GIVEN:
             linked.replace(to)
             return outcome
-        kept = ";".join(f"preserve-gv={name}" for name in dict.fromkeys((*_ROOTS, *roots)))
+        names = dict.fromkeys((*_ROOTS, *roots, *self._named_by_assembly(linked)))
+        kept = ";".join(f"preserve-gv={name}" for name in names)
         passes = _PASSES[self.form].format(internalize=f"internalize<{kept}>")
         words = [find_llvm("opt"), f"-passes={passes}", str(linked), "-o", str(to)]
         if self.form is Form.INLINE:
@@ -215,6 +218,14 @@ class BitcodeToolchain(Toolchain):
         outcome = answer(words, None, self.run)
         linked.unlink()
         return outcome
+
+    def _named_by_assembly(self, linked: Path) -> list[str]:
+        """List what the assembly beside a program's functions names, which no pass looks at.
+
+        What it uses and the program defines is listed as both, and the other way round.
+        """
+        symbols = Toolchain.symbols(self, linked)
+        return sorted(symbols.defined & symbols.undefined)
 
 
 def bitcode_toolchain(form: Form, target: str | None, flags: Sequence[str]) -> BitcodeToolchain:

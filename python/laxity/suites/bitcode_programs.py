@@ -70,6 +70,11 @@ def program_of_files(files: Sequence[Path], place: Place) -> Prepared:
         if not file.is_file():
             msg = f"{file}: no such file; correct the path"
             raise ConfigError(msg)
+        try:
+            str(file.resolve()).encode()
+        except UnicodeEncodeError as error:  # tables and reports are of text
+            msg = f"{file}: its path is no UTF-8 text; rename it"
+            raise ConfigError(msg) from error
     commands = [CompileCommand(one.resolve(), Path.cwd(), ()) for one in files]
     sources = [one for one in commands if one.source.suffix in SOURCE_SUFFIXES]
     for one, outcome in _compile_all(sources, place):

@@ -16,6 +16,9 @@ _DROPPED = frozenset({"-c", "-S", "-E", "-g", "-pg", "-save-temps", "-pipe", "-W
 _DROPPED_WITH_NEXT = frozenset({"-o", "-MF", "-MT", "-MQ", "--serialize-diagnostics"})
 _DROPPED_PREFIXES = ("-O", "-g", "-M", "-W", "-fsanitize", "-fprofile", "-fplugin", "-flto")
 
+# Programs that start the compiler, which their next word names.
+_LAUNCHERS = frozenset({"ccache", "sccache", "distcc", "icecc"})
+
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
@@ -46,14 +49,17 @@ def read_compile_commands(path: Path) -> list[CompileCommand]:
         raise ConfigError(msg) from error
     except OSError as error:
         raise cannot_read(path, error) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         msg = f"--compile-commands {path}: {plain_words(error)}; name a compilation database"
         raise ConfigError(msg) from error
     found: dict[Path, CompileCommand] = {}
     for entry in entries:
+        if "\0" in entry.directory + entry.file:
+            msg = f"--compile-commands {path}: names a path with a zero byte in it; mend it"
+            raise ConfigError(msg)
         directory = (path.parent / entry.directory).resolve()
         source = (directory / entry.file).resolve()
-        words = _meaning(entry, path)
+        words = _meaning(entry, path, source)
         found.setdefault(source, CompileCommand(source, directory, words))
     if not found:
         msg = f"--compile-commands {path}: names no source; let your build write it"
@@ -61,20 +67,26 @@ def read_compile_commands(path: Path) -> list[CompileCommand]:
     return list(found.values())
 
 
-def _meaning(entry: _Entry, path: Path) -> tuple[str, ...]:
+def _meaning(entry: _Entry, path: Path, source: Path) -> tuple[str, ...]:
     """Keep the words that say what a source means: macros, headers, language, code generation."""
+
+    def is_source(word: str) -> bool:  # `file` may be absolute where the command is not
+        place = path.parent / entry.directory / word
+        return not word.startswith("-") and place.resolve() == source
+
     try:
         words = entry.arguments or shlex.split(entry.command or "")
     except ValueError as error:
         msg = f"--compile-commands {path}: {entry.file}: its command has an open quote; mend it"
         raise ConfigError(msg) from error
+    compiler = next((i for i, word in enumerate(words) if Path(word).name not in _LAUNCHERS), 0)
     kept: list[str] = []
     is_skipped = False
-    for word in words[1:]:
+    for word in words[compiler + 1 :]:
         if is_skipped:
             is_skipped = False
         elif word in _DROPPED_WITH_NEXT:
             is_skipped = True
-        elif word not in _DROPPED and not word.startswith(_DROPPED_PREFIXES) and word != entry.file:
+        elif word not in _DROPPED and not word.startswith(_DROPPED_PREFIXES):
             kept.append(word)
-    return tuple(kept)
+    return tuple(word for word in kept if not is_source(word))
