@@ -4,6 +4,7 @@
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,50 @@ def test_what_exceeds_a_limit_is_named_by_its_line_also_as_sarif(laxity: Laxity)
         if "physicalLocation" in one["locations"][0]
     }
     assert 6 in lines
+
+
+@needs_llvm
+def test_a_file_that_cannot_be_written_is_named_by_its_option(laxity: Laxity):
+    name = write(laxity, "sum.c", SUM)
+    words = ("--fail-above", "8B", "--sarif", "none/found.sarif", "--no-report", "--run-dir", "R")
+    done = laxity("workingset", name, *words)
+    assert done.returncode == 2
+    assert "--sarif none/found.sarif: none is no directory" in done.stderr
+
+
+def test_a_path_that_is_no_text_is_a_usage_error(laxity: Laxity):
+    name = os.fsdecode(b"sum\xff.c")
+    write(laxity, name, SUM)
+    done = laxity("workingset", name)
+    assert done.returncode == 2
+    assert "its path is no UTF-8 text; rename it" in done.stderr
+
+
+STEP = """\
+int in, out, kept;
+void step(void) { kept += in; out = kept; }
+int main(void) { for (in = 0; in < 4; in++) { step(); if (out > 9) return 1; } return 0; }
+"""
+
+
+@needs_llvm
+def test_what_is_read_of_a_job_outside_counts_where_it_is_declared(laxity: Laxity):
+    name = write(laxity, "step.c", STEP)
+    alone = answer(laxity, name, "--job", "step")["programs"][0]
+    # in and kept are read by the next job, kept is a value then; out by nobody.
+    assert alone["classes"]["global"] == 64
+    assert any("what else is read of its results" in one for one in alone["assumptions"])
+    shutil.rmtree(laxity.directory / "R")
+    declared = answer(laxity, name, "--job", "step", "--output", "out")["programs"][0]
+    assert declared["classes"]["global"] == 96
+    assert "declared output, live after each job: out" in declared["assumptions"]
+    why = laxity("workingset", name, "--job", "step", "--output", "out", "--why", "out@2")
+    assert "out (global, 4 B): live" in why.stdout
+    shutil.rmtree(laxity.directory / "R")
+    words = ("--job", "step", "--output", "nothing", "--run-dir", "R", "--no-report")
+    done = laxity("workingset", name, *words)
+    assert done.returncode == 4
+    assert 'has no global "nothing"' in done.stdout
 
 
 @needs_llvm

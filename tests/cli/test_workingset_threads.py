@@ -9,7 +9,7 @@ import pytest
 from tests.cli.laxity_command import Laxity
 from tests.cli.test_workingset_command import answer, needs_llvm, write
 
-ASSUMED = "threads or signals: all globals and what escapes are always live"
+ASSUMED = "threads or signals: all globals, what escapes and what these lead to are always live"
 # `shared` is what the other side uses, `own` what main alone does. At the end of main nobody reads
 # either of them, so only what goes on beside it keeps them alive: 8 and 4 numbers of 32 bits.
 SHARED_BITS, OWN_BITS = 8 * 32, 4 * 32

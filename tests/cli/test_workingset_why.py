@@ -11,7 +11,7 @@ from tests.cli.test_workingset_command import needs_llvm, write
 PROGRAM = """\
 #include <stdlib.h>
 static int table[8], limit, unused;
-static volatile int device;
+volatile int device; // whoever else has its name may read it
 static void fill(int n) { for (int i = 0; i < n; i++) table[i] = i; }
 static int sum(void) {
   int s = 0;

@@ -66,7 +66,7 @@ int main(void) {
     monkeypatch.setattr(working_set_trace, "_MOST_TRACE_BYTES", 1 << 20)
     to = tmp_path / "to"
     to.mkdir()
-    request = working_set_trace.TraceRequest("it", subject.bitcode, None, to, True)
+    request = working_set_trace.TraceRequest("it", subject.bitcode, None, (), to, True)
     found = working_set_trace.trace_programs(
         [request], working_set_trace.Inputs(), require_oracle(PATIENCE_S)
     )["it"]

@@ -21,16 +21,15 @@ from laxity.runner.working_set_oracle import Oracle, find_oracle, oracle_of_targ
 ROOT = Path(__file__).resolve().parents[2]
 
 # The reference form of the analysis: values in registers, loops with one entry; calls stay.
-PASSES = (
-    "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),function(loop-simplify)"
-)
+BEFORE = "internalize<preserve-gv=main>,globaldce,coro-early,cgscc(coro-split),coro-cleanup"
+PASSES = f"{BEFORE},function(sroa,simplifycfg),function(loop-simplify)"
 
 # What else the analysis is asked about: code as clang leaves it without and with all optimisations.
 PASSES_OF_FORMS = {
-    "o0": "internalize<preserve-gv=main>,globaldce",
+    "o0": BEFORE,
     "sroa": PASSES,
-    "inline": "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),cgscc(inline),"
-    "globaldce,function(sroa,simplifycfg),function(loop-simplify)",
+    "inline": f"{BEFORE},function(sroa,simplifycfg),cgscc(inline),globaldce,"
+    "function(sroa,simplifycfg),function(loop-simplify)",
     "o2": "internalize<preserve-gv=main>,globaldce,default<O2>,function(loop-simplify)",
 }
 
@@ -197,9 +196,9 @@ def make_subject(
         target: What it is compiled for. Without a toolchain for it the test is skipped.
     """
     tool = need_tool()
-    compiler, linker = {
-        "c": ("clang-19", target.linkers[0]),
-        "cpp": ("clang++-19", target.linkers[1]),
+    compiler, standard, linker = {
+        "c": ("clang-19", "-std=gnu17", target.linkers[0]),
+        "cpp": ("clang++-19", "-std=gnu++20", target.linkers[1]),
     }[language]
     if any(shutil.which(name) is None for name in (linker, *target.emulator[:1])):
         pytest.skip(f"needs {linker} and {' '.join(target.emulator[:1])}")
@@ -208,6 +207,7 @@ def make_subject(
     must(
         compiler,
         *target.flags,
+        standard,
         "-g",
         "-O1",
         "-w",

@@ -4,8 +4,9 @@
 
 They do what makes it hard to say what a loop overwrites and which bytes an index reaches: loops
 that count up, down and in steps, miss elements at either end, read behind or ahead of their writes,
-write on one of two ways, leave early, walk by pointers, are nested, or call what writes for them.
-Some indices were stored in memory before, as numbers below the smallest size.
+write on one of two ways, leave early, walk by pointers with one step or several, are nested, or
+call what writes for them. Some indices were stored in memory before, as numbers below the smallest
+size.
 """
 
 import random
@@ -19,7 +20,7 @@ struct item { unsigned short key; unsigned value; };
 static unsigned checksum = 1, state = 1;
 static void mix(unsigned value) { checksum = checksum * 31 + value; }
 static unsigned draw(void) { state = state * 1103515245u + 12345u; return state >> 16; }
-static unsigned last;
+static volatile unsigned last;
 static unsigned at[4] = {1, 0, 2, 1}, only = 3;
 static void set(unsigned *to, unsigned value) { *to = value; last = value; }
 """
@@ -110,7 +111,19 @@ class LoopWriter:
         body = self.body("i", low, high - 1)
         sweep = f"{name}[i] = {self.value('i', low, high - 1)};"
         inside = self.random.choice((f"{sweep} {body}", f"{body} {sweep}", body))
-        kind = self.random.randrange(9)
+        kind = self.random.randrange(10)
+        if kind == 9:
+            # At 0, 4, 6 and 7; 0, 1, 3 and 7; 0, 2, 3 and 5.
+            first, following = self.random.choice(((4, "s / 2"), (1, "s * 2"), (2, "s ^ 3")))
+            turn = ["p += s;"]
+            turn.append(
+                self.random.choice(("mix(*p);", f"*p = {self.value('j', 0, 2)};", "*p += 3u;"))
+            )
+            self.random.shuffle(turn)
+            return (
+                f"{{ unsigned *p = {name}; for (int j = 0, s = {first}; j < 3; j++, "
+                f"s = {following}) {{ {' '.join(turn)} }} }}"
+            )
         if kind == 7:
             return (
                 f"{{ unsigned *p = {name}; for (int j = 0; j < {size // 4}; j++) {{ "

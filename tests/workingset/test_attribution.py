@@ -34,7 +34,7 @@ int main(int argc, char **argv) { (void)argv; return read_at(table, argc - 1) - 
 """
 # main: store, ret. What is volatile is called live at both and never is.
 VOLATILE = """
-static volatile int shown;
+volatile int shown;
 int main(void) { shown = 1; return 0; }
 """
 # main: icmp, zext, select, load, sub, ret. Both are called live before the first four: 4 * 4 bytes

@@ -150,6 +150,37 @@ def test_values_of_a_function_with_a_handler_may_be_garbage(tmp_path: Path) -> N
     assert count >= 3
 
 
+# The second and third job are left by an exception before `state` is written again, and main goes
+# on: 0 + 0 + 1 + 2 + 3 = 6; 6 + 6 + 7 + 8 + 9 = 36; 36 + 36 + 37 + 38 + 39 = 186.
+THROWN_JOBS = """
+static int state[4], kept;
+extern "C" void benchmark_init(int, void **) { for (int i = 0; i < 4; i++) state[i] = i; }
+extern "C" void benchmark_execution(int, void **) {
+    for (int i = 0; i < 4; i++) kept += state[i];
+    for (int i = 0; i < 4; i++) state[i] = kept + i;
+    if (kept > 10) throw kept;
+    for (int i = 0; i < 4; i++) state[i] = kept + i;
+}
+extern "C" int benchmark_teardown(int, void **) { return kept - 186; }
+int main() {
+    benchmark_init(0, nullptr);
+    for (int job = 0; job < 3; job++) {
+        try { benchmark_execution(0, nullptr); } catch (int) {}
+    }
+    return benchmark_teardown(0, nullptr);
+}
+"""
+
+
+def test_what_the_next_job_reads_is_live_where_an_exception_leaves_a_job(tmp_path: Path) -> None:
+    subject = make_subject(THROWN_JOBS, tmp_path, "cpp")
+    assert subject.run_plain().returncode == 0
+    assert subject.trace().returncode == 0
+    verdict = subject.judge("--job", "benchmark_execution")
+    assert verdict["status"] == "covered", verdict["violations"]
+    assert subject.run_poisoned("--job", "benchmark_execution")[0].returncode == 0
+
+
 # What the trace of an uncaught one ends with is the end of the program: 134 is what a shell says.
 def test_an_exception_that_nobody_handles_ends_the_trace(tmp_path: Path) -> None:
     subject = make_subject(

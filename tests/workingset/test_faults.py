@@ -75,6 +75,34 @@ int main(int argc, char **argv) {
 }
 """,
     ),
+    "where a pointer is in the last turn of its loop would not be read": Faulty(
+        "range-too-short",
+        {"table"},
+        """
+static int table[8];
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int i = 0; i < 8; i++) table[i] = i + argc;
+    int sum = 0, step = 4, left = 3;
+    const int *at = table;
+    do { sum += *at; at += step; step /= 2; } while (--left); // 0, 4 and 6
+    return sum - 1 - 5 - 7;
+}
+""",
+    ),
+    "an index that is loaded would be the first value of its variable": Faulty(
+        "stored-values-dropped",
+        {"table"},
+        """
+static int table[8], at;
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int i = 0; i < 8; i++) table[i] = i + argc;
+    at = (argc + 2) & 3;
+    return table[at] - 4;
+}
+""",
+    ),
     "an overwrite on one path would be one on both": Faulty(
         "either-path-kills",
         {"cell"},

@@ -26,6 +26,7 @@ def check(subject: Subject) -> None:
     "name",
     [
         "a struct by value",
+        "a struct by value in a function that only reads",
         "recursion that needs its frames afterwards",
         "elements that qsort() compares",
         "text that the C library reads and writes",

@@ -11,6 +11,8 @@ from tests.workingset.oracle_runs import ROOT, make_subject, must, run
 from tests.workingset.random_loops import random_loops
 from tests.workingset.random_programs import random_program
 
+from laxity.runner.working_set_oracle import is_cpp
+
 PROGRAMS = {
     "a table that a call reads": """
 static int table[4];
@@ -29,6 +31,31 @@ int main(void) {
 struct pair { int first, second, third, fourth, fifth; };
 static int sum(struct pair pair) { pair.first++; return pair.first + pair.fifth; }
 int main(void) { struct pair pair = {1, 2, 3, 4, 5}; return sum(pair) + sum(pair) - 14; }
+""",
+    "a struct by value without a name": """
+#include <stdarg.h>
+struct pair { int *first; long second, third; };
+static struct pair pair;
+static int value;
+static int sum(int n, ...) {
+    va_list list; va_start(list, n);
+    struct pair pair = va_arg(list, struct pair);
+    va_end(list);
+    return *pair.first + (int)pair.second;
+}
+int main(void) { value = 5; pair.first = &value; pair.second = 3; return sum(1, pair) - 8; }
+""",
+    "a table of labels": """
+static int count(int turns) {
+    static void *labels[] = {&&one, &&two, &&done};
+    int sum = 0;
+    goto *labels[turns & 1];
+one: sum += 1;
+two: sum += 2; turns--;
+    goto *labels[turns > 0 ? sum & 1 : 2];
+done: return sum;
+}
+int main(int argc, char **argv) { return count(argc + 3) - 9; }
 """,
     "recursion that needs its frames afterwards": """
 static int depth(int n, int *above) {
@@ -67,6 +94,54 @@ static char table[4] = "ab";
 static void at_end(void) { puts(table); }
 static void leave(void) { exit(0); }
 int main(void) { atexit(at_end); leave(); return 1; }
+""",
+    "destructors that run after the exit handlers": """
+#include <stdio.h>
+#include <stdlib.h>
+static int table[4];
+static void tell(int i) { printf("%d", table[i]); }
+__attribute__((destructor(101))) static void last(void) { tell(1); tell(2); }
+__attribute__((destructor)) static void first(void) { tell(3); table[1] = 5; }
+static void handle(void) { table[3] = 7; tell(0); }
+int main(void) {
+    atexit(handle);
+    for (int i = 0; i < 4; i++) table[i] = i;
+    exit(0);
+}
+""",
+    "commands that are found by the linker's symbols of their section": """
+struct command { int number, calls; };
+#define COMMAND(name, n) \\
+    static struct command name __attribute__((used, section("commands"))) = {n, 0}
+COMMAND(stop, 1);
+COMMAND(go, 2);
+extern struct command __start_commands[], __stop_commands[];
+int main(void) {
+    int sum = 0;
+    stop.calls = 5;
+    go.calls = 7;
+    for (struct command *c = __start_commands; c < __stop_commands; c++) sum += c->calls;
+    return sum - 12;
+}
+""",
+    "functions that the source itself puts before main and behind it": """
+#include <stdlib.h>
+static int table[3];
+static void early(void) { table[1] = 9; }
+static void late(void) { if (table[2] != 5) abort(); }
+__attribute__((section(".init_array"), used)) static void (*first[1])(void) = {early};
+__attribute__((section(".fini_array"), used)) static void (*last)(void) = late;
+int main(void) { int read = table[1]; table[2] = 5; return read - 9; }
+""",
+    "variables of the environment that the program puts there": """
+#include <stdlib.h>
+extern char **environ;
+static char variable[4] = "Ax", *table[2];
+int main(int argc, char **argv) {
+    (void)argv;
+    variable[1] = argc == 1 ? '=' : 'x'; table[0] = variable; environ = table;
+    return !getenv("A");
+}
 """,
     "a value of the last round that is used after the loop": """
 int main(int argc, char **argv) {
@@ -146,6 +221,53 @@ int main(int argc, char **argv) {
     fprintf(stdout, "%s\\n", text); fputs(text, stderr);
     return errno - 1 + (environ == NULL);
 }
+""",
+    "heap that a constructor fills": """
+#include <stdlib.h>
+static int *table;
+__attribute__((constructor)) static void fill(void) {
+    table = malloc(8); table[0] = 3; table[1] = 4;
+}
+int main(void) { return table[0] + table[1] - 7; }
+""",
+    "a function that exit() enters again below itself": """
+#include <stdlib.h>
+static int *kept, depth, total;
+static void note(int n) {
+    int both[2] = {n, n + 1};
+    if (depth++ == 0) { kept = both; exit(0); }
+    total += both[0] + both[1];
+}
+static void finish(void) { note(40); total += kept[0] + kept[1]; if (total != 96) _Exit(1); }
+int main(void) { atexit(finish); note(7); return 1; }
+""",
+    "a loop whose only exit is the header of the one in it": """
+static int table[4];
+int main(int argc, char **argv) {
+    (void)argv; int sum = 0;
+    for (int i = 0; i < 4; i++) table[i] = argc + i;
+    for (int k = 0; k < 3; k++) {
+        for (;;)
+            for (int j = 0;; j++) {
+                sum += table[j];
+                if (j >= 3) goto out;
+                if (j * 2 >= 10) break;
+            }
+    out:
+        for (int i = 0; i < 4; i++) table[i] = k;
+    }
+    return sum - 14;
+}
+""",
+    "a struct by value in a function that only reads": """
+struct big { int a[10]; };
+static struct big table;
+__attribute__((noinline)) static int sum(struct big b) {
+    int s = 0;
+    for (int i = 0; i < 10; i++) s += b.a[i];
+    return s;
+}
+int main(void) { for (int i = 0; i < 10; i++) table.a[i] = i; return sum(table) - 45; }
 """,
     "text that the C library reads and writes": """
 #include <stdio.h>
@@ -277,6 +399,27 @@ def test_a_job_is_judged_against_the_next_one_and_teardown(tmp_path: Path) -> No
     assert verdict["points_outside"] > 0
 
 
+JOB_AROUND = """
+#include <stdlib.h>
+static int *table, sum, ended;
+static void finish(void) { ended = sum; if (ended != 14) _Exit(1); }
+void benchmark_execution(void) { sum += table[0] + table[1]; if (sum == 14) exit(0); }
+int main(void) {
+    table = malloc(8); table[0] = 3; table[1] = 4; atexit(finish);
+    for (;;) benchmark_execution();
+}
+"""
+
+
+def test_a_job_reads_what_main_made_before_and_its_exit_is_followed(tmp_path: Path) -> None:
+    subject = make_subject(JOB_AROUND, tmp_path)
+    # Twice 3 + 4.
+    assert subject.trace().returncode == 0
+    verdict = subject.judge("--job", "benchmark_execution")
+    assert verdict["violations"] == []
+    assert verdict["impossible_calls"] == []
+
+
 def test_an_external_without_a_wrapper_is_refused_by_name(tmp_path: Path) -> None:
     subject = make_subject(
         "int mystery(int *); int main(void) { int a = 1; return mystery(&a); }", tmp_path
@@ -284,6 +427,30 @@ def test_an_external_without_a_wrapper_is_refused_by_name(tmp_path: Path) -> Non
     done = run(subject.tool, "instrument", subject.bitcode, "-o", tmp_path / "out.bc")
     assert done.returncode == 2
     assert "mystery" in done.stderr
+
+
+def test_jumps_that_are_intrinsics_are_refused_not_taken_for_calls(tmp_path: Path) -> None:
+    subject = make_subject(
+        "static void *buffer[5]; static void leave(void) { __builtin_longjmp(buffer, 1); }"
+        " int main(void) { if (__builtin_setjmp(buffer) == 0) leave(); return 0; }",
+        tmp_path,
+    )
+    analysis = subject.tool.with_name("laxity-workingset")
+    done = run(analysis, subject.bitcode, "--out", tmp_path / "tables")
+    assert done.returncode == 2
+    assert "llvm.eh.sjlj" in done.stderr
+    assert "use setjmp and longjmp" in done.stderr
+
+
+def test_an_indirect_function_is_refused_not_traced_to_a_crash(tmp_path: Path) -> None:
+    subject = make_subject(
+        "static int one(void) { return 1; } static int (*choose(void))(void) { return one; }"
+        ' int f(void) __attribute__((ifunc("choose"))); int main(void) { return f(); }',
+        tmp_path,
+    )
+    done = run(subject.tool, "instrument", subject.bitcode, "-o", tmp_path / "out.bc")
+    assert done.returncode == 2
+    assert "the indirect function (ifunc) f" in done.stderr
 
 
 def test_a_trace_that_breaks_off_is_refused(tmp_path: Path) -> None:
@@ -368,6 +535,37 @@ def check_program(source: str, folder: Path, language: str = "c") -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_are_covered(seed: int, tmp_path: Path) -> None:
     check_program(random_program(seed), tmp_path)
+
+
+# clang calls the variable constant (llvm.invariant.start) once its first value is computed. Of the
+# runtime of C++ only operator new[] and delete[] occur. Exit code (3 + 5) - 8.
+ARRAY_OF_RUN_TIME_SIZE = """
+static int next(int *made) { return ++*made; }
+static int made = 2;
+static const int first = next(&made);
+int main()
+{
+    int *values = new int[first];
+    values[first - 1] = 5;
+    int result = first + values[first - 1] - 8;
+    delete[] values;
+    return result;
+}
+"""
+
+
+def test_new_arrays_and_constants_made_at_start_are_judged(tmp_path: Path) -> None:
+    check_program(ARRAY_OF_RUN_TIME_SIZE, tmp_path, "cpp")
+    assert "llvm.invariant.start" in must("llvm-dis-19", tmp_path / "program.bc", "-o", "-").stdout
+
+
+@pytest.mark.parametrize("name", ["_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "__cxa_throw"])
+def test_whoever_names_the_runtime_of_cpp_is_linked_with_it(tmp_path: Path, name: str) -> None:
+    bitcode = tmp_path / "program.bc"
+    bitcode.write_bytes(b"BC\xc0\xde main " + name.encode())
+    assert is_cpp(bitcode)
+    bitcode.write_bytes(b"BC\xc0\xde main malloc")
+    assert not is_cpp(bitcode)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -3,6 +3,7 @@
 """Columns that say which objects are live, who touches them, and what functions need."""
 
 import csv
+import json
 from pathlib import Path
 
 from tests.workingset.test_live_sets import analyse
@@ -120,3 +121,80 @@ def test_what_is_live_in_any_situation_of_an_instruction_counts_once_for_it(tmp_
         "b": ("read-write", "2"),
     }
     assert {row["function"]: row["entry_bits"] for row in functions} == {"get": "64", "main": "0"}
+
+
+# x = ... of b.h:2, inlined at b.h:5:7, that at a.c:9:3, that at a.c:12:1.
+INLINED = """\
+define i32 @main() !dbg !10 {
+  %x = add i32 1, 2, !dbg !20
+  ret i32 %x, !dbg !24
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!1}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !2, emissionKind: FullDebug)
+!1 = !{i32 2, !"Debug Info Version", i32 3}
+!2 = !DIFile(filename: "a.c", directory: "/d")
+!3 = !DIFile(filename: "b.h", directory: "/d")
+!4 = !DISubroutineType(types: !{})
+!10 = distinct !DISubprogram(name: "main", file: !2, line: 12, type: !4,
+  unit: !0, spFlags: DISPFlagDefinition)
+!11 = distinct !DISubprogram(name: "inner", file: !3, line: 1, type: !4,
+  unit: !0, spFlags: DISPFlagDefinition)
+!12 = distinct !DISubprogram(name: "middle", file: !3, line: 4, type: !4,
+  unit: !0, spFlags: DISPFlagDefinition)
+!13 = distinct !DISubprogram(name: "outer", file: !2, line: 8, type: !4,
+  unit: !0, spFlags: DISPFlagDefinition)
+!20 = !DILocation(line: 2, column: 4, scope: !11, inlinedAt: !21)
+!21 = distinct !DILocation(line: 5, column: 7, scope: !12, inlinedAt: !22)
+!22 = distinct !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !23)
+!23 = distinct !DILocation(line: 12, column: 1, scope: !10)
+!24 = !DILocation(line: 13, column: 1, scope: !10)
+"""
+
+
+def test_where_something_was_inlined_names_a_file_where_it_changes(tmp_path: Path):
+    add, leave = tables(tmp_path, INLINED)[0]
+    assert (add["file"], add["line"], add["column"]) == ("b.h", "2", "4")
+    assert add["inlined_at"] == "b.h:5:7 a.c:9:3 12:1"
+    assert leave["inlined_at"] == ""
+
+
+def test_functions_that_may_hand_out_memory_of_their_own_are_named(tmp_path: Path) -> None:
+    # new(std::nothrow) returns an address and posix_memalign stores one; there is no row for them.
+    # A reference is nothing new, and malloc has a row.
+    program = tmp_path / "p.ll"
+    program.write_text(
+        "declare noalias ptr @_ZnwmRKSt9nothrow_t(i64, ptr)\n"
+        "declare i32 @posix_memalign(ptr, i64, i64)\n"
+        "declare dereferenceable(8) ptr @_ZNSolsEi(ptr, i32)\n"
+        "declare ptr @malloc(i64)\n"
+        "define i32 @main() {\n"
+        "  %a = call ptr @_ZnwmRKSt9nothrow_t(i64 8, ptr null)\n"
+        "  %b = call i32 @posix_memalign(ptr null, i64 8, i64 8)\n"
+        "  %c = call ptr @_ZNSolsEi(ptr null, i32 8)\n"
+        "  %d = call ptr @malloc(i64 8)\n"
+        "  ret i32 0\n}\n",
+        encoding="utf-8",
+    )
+    analyse(program, tmp_path / "out")
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert [note for note in summary["assumptions"] if note.startswith("outside:")] == [
+        "outside: what memory is handed out by _ZnwmRKSt9nothrow_t, posix_memalign is in no "
+        "figure; the model table has no row for them"
+    ]
+
+
+def test_rows_of_handlers_are_said_to_lack_what_they_interrupt(tmp_path: Path) -> None:
+    program = tmp_path / "p.ll"
+    program.write_text(
+        "declare ptr @signal(i32, ptr)\n"
+        "define internal void @on(i32 %number) {\n  ret void\n}\n"
+        "define i32 @main() {\n  %old = call ptr @signal(i32 2, ptr @on)\n  ret i32 0\n}\n",
+        encoding="utf-8",
+    )
+    analyse(program, tmp_path / "out")
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert (
+        "threads or signals: rows of on and what they call are without what the function keeps "
+        "that a signal interrupts"
+    ) in summary["assumptions"]

@@ -140,18 +140,24 @@ class Finder {
         result_.touches_escaped = pointers_.may_call_unknown(call);
         const auto &callees = pointers_.callees(call);
         for (const llvm::Function *callee : callees) {
+            add_byval_reads(call, *callee);
             if (!callee->isDeclaration()) {
-                add_byval_reads(call, *callee);
-            } else if (const ExternalModel *model = find_external_model(*callee)) {
+                continue;
+            }
+            if (const ExternalModel *model = find_external_model(*callee)) {
                 add_model(call, *model, callees.size() == 1);
             }
         }
     }
     void add_byval_reads(const llvm::CallBase &call, const llvm::Function &callee)
     {
-        for (unsigned i = 0; i < std::min<size_t>(call.arg_size(), callee.arg_size()); i++) {
-            if (callee.getArg(i)->hasByValAttr() && !has_fault(Fault::ByvalReadsDropped)) {
-                add_read(*call.getArgOperand(i), type_bytes(callee.getArg(i)->getParamByValType()));
+        for (unsigned i = 0; i < call.arg_size(); i++) {
+            llvm::Type *type = call.isByValArgument(i) ? call.getParamByValType(i) : nullptr;
+            if (i < callee.arg_size() && callee.getArg(i)->hasByValAttr()) {
+                type = callee.getArg(i)->getParamByValType();
+            }
+            if (type != nullptr && !has_fault(Fault::ByvalReadsDropped)) {
+                add_read(*call.getArgOperand(i), type_bytes(type));
             }
         }
     }
@@ -171,18 +177,35 @@ class Finder {
         } else if (llvm::isa<llvm::VACopyInst>(call)) {
             add_write(*call.getArgOperand(0), std::nullopt);
             add_read(*call.getArgOperand(1), std::nullopt);
+        } else if (is_masked(call)) {
+            add_masked(call);
         } else if (!call.isLifetimeStartOrEnd() && !call.isAssumeLikeIntrinsic() &&
                    call.mayReadOrWriteMemory()) {
             add_other_intrinsic(call);
         }
     }
-    /* An intrinsic that we do not know: it may read and write all that its arguments point to. */
+    void add_masked(const llvm::IntrinsicInst &call)
+    {
+        const bool is_store = call.getType()->isVoidTy();
+        const llvm::Value &address = *call.getArgOperand(is_store ? 1 : 0);
+        llvm::Type *type = is_store ? call.getArgOperand(0)->getType() : call.getType();
+        // Of a vector of addresses each is one element's.
+        const bool is_one_run = address.getType()->isPointerTy();
+        add(address, is_one_run ? type_bytes(type) : std::nullopt);
+        last().length_bytes = type_bytes(is_one_run ? type : type->getScalarType());
+        (is_store ? last().is_write : last().is_read) = true;
+    }
+    /* An intrinsic that we do not know: it may read and write all that its arguments point to, also
+     * from the elements of a vector, in either direction. */
     void add_other_intrinsic(const llvm::IntrinsicInst &call)
     {
         for (const llvm::Use &argument : call.args()) {
-            if (argument->getType()->isPointerTy()) {
+            if (argument->getType()->isPointerTy() || argument->getType()->isVectorTy()) {
                 add_read(*argument, std::nullopt);
                 last().is_write = true;
+                for (Location &place : last().places) {
+                    place.offset.reset();
+                }
             }
         }
     }
@@ -215,7 +238,7 @@ class Finder {
     }
     void add_model(const llvm::CallBase &call, const ExternalModel &model, bool is_only_callee)
     {
-        if (model.touches_kept && pointers_.has_unknown_functions()) {
+        if (model.touches_kept && pointers_.may_keep_memory()) {
             result_.touches_escaped = true;
         }
         const auto for_each = [&](const ModelAccess &access, auto action) {
@@ -257,6 +280,21 @@ class Finder {
 };
 
 } // namespace
+
+bool is_masked(const llvm::IntrinsicInst &call)
+{
+    switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load:
+    case llvm::Intrinsic::masked_expandload:
+    case llvm::Intrinsic::masked_gather:
+    case llvm::Intrinsic::masked_store:
+    case llvm::Intrinsic::masked_compressstore:
+    case llvm::Intrinsic::masked_scatter:
+        return true;
+    default:
+        return false;
+    }
+}
 
 InstructionAccesses find_accesses(
     const llvm::Instruction &instruction, const PointerAnalysis &pointers, IndexRanges *ranges

@@ -6,6 +6,7 @@
 #include "analysis/constraints.hpp"
 
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 namespace laxity::workingset {
 
@@ -25,8 +26,8 @@ struct Access {
 };
 
 struct InstructionAccesses {
-    llvm::SmallVector<Access, 2> accesses;
-    bool touches_escaped = false; // reads and may write everything that has escaped
+    llvm::SmallVector<Access, 1> accesses; // nearly always
+    bool touches_escaped = false;          // reads and may write everything that has escaped
 };
 
 /* What an instruction itself touches; of a call: what functions outside of the module do, not those
@@ -36,5 +37,9 @@ struct InstructionAccesses {
     const PointerAnalysis &pointers,
     IndexRanges *ranges = nullptr
 );
+
+/* Loads or stores those elements of a vector that a mask names: the address is the first argument
+ * of a load and the second of a store, behind what is stored. */
+[[nodiscard]] bool is_masked(const llvm::IntrinsicInst &call);
 
 } // namespace laxity::workingset

@@ -3,16 +3,15 @@
 #include "analysis/analysis.hpp"
 
 #include "analysis/constants.hpp"
+#include "analysis/entries.hpp"
 #include "analysis/faults.hpp"
+#include "analysis/outside.hpp"
+#include "analysis/process_end.hpp"
 #include "analysis/specialise.hpp"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 namespace laxity::workingset {
 
@@ -23,31 +22,6 @@ constexpr const char *JOB_INIT = "benchmark_init";
 constexpr const char *JOB_TEARDOWN = "benchmark_teardown";
 constexpr const char *LOG_HEADER = "benchmark_log_header";
 constexpr const char *LOG_DATA = "benchmark_log_data";
-
-const llvm::Function *find_defined(const llvm::Module &module, llvm::StringRef name)
-{
-    const llvm::Function *function = module.getFunction(name);
-    return function == nullptr || function->isDeclaration() ? nullptr : function;
-}
-
-/* The functions of llvm.global_ctors or llvm.global_dtors. */
-std::vector<const llvm::Function *> listed_functions(const llvm::Module &module, const char *list)
-{
-    std::vector<const llvm::Function *> functions;
-    const llvm::GlobalVariable *variable = module.getNamedGlobal(list);
-    if (variable == nullptr || !variable->hasInitializer()) {
-        return functions;
-    }
-    for (const llvm::Use &entry : variable->getInitializer()->operands()) {
-        const auto *fields = llvm::dyn_cast<llvm::ConstantStruct>(entry);
-        const auto *function =
-            fields == nullptr ? nullptr : llvm::dyn_cast<llvm::Function>(fields->getOperand(1));
-        if (function != nullptr && !function->isDeclaration()) {
-            functions.push_back(function);
-        }
-    }
-    return functions;
-}
 
 /* Of the functions that are entered from outside, whatever their linkage. */
 llvm::StringSet<> entry_names(const Options &options)
@@ -70,12 +44,13 @@ bool calls_setjmp(const llvm::Module &module)
     return false;
 }
 
-/* What earlier parts have freed lies between what is kept, so nothing large fits in there. */
-void return_free_memory()
+/* For a note: no more than a reader looks at. */
+std::string join_first(llvm::ArrayRef<std::string> names)
 {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    constexpr size_t NAMED = 8;
+    const std::string text = llvm::join(names.take_front(NAMED), ", ");
+    return names.size() > NAMED ? text + " and " + std::to_string(names.size() - NAMED) + " more"
+                                : text;
 }
 
 /* Cells as ranges of bytes, neighbours joined. */
@@ -113,6 +88,27 @@ Analysis::run(const llvm::Module &module, const Options &options)
             "; name the function that is one job with --job"
         );
     }
+    for (const std::string &output : options.outputs) {
+        if (module.getNamedGlobal(output) == nullptr) {
+            return llvm::createStringError(
+                "the module has no global \"" + output +
+                "\"; --output names one, as objects.csv does"
+            );
+        }
+    }
+    if (const llvm::Function *coroutine = find_unsplit_coroutine(module)) {
+        return llvm::createStringError(
+            "the coroutine " + coroutine->getName() +
+            " is not split into the functions that go on in it; run opt-19 "
+            "-passes='coro-early,cgscc(coro-split),coro-cleanup' before"
+        );
+    }
+    if (const llvm::Function *jump = find_builtin_jump(module)) {
+        return llvm::createStringError(
+            "jumps by " + jump->getName() +
+            " are not followed; use setjmp and longjmp, not __builtin_setjmp and __builtin_longjmp"
+        );
+    }
     std::unique_ptr<Analysis> analysis(new Analysis(module));
     analysis->solve(options);
     return analysis;
@@ -121,7 +117,7 @@ Analysis::run(const llvm::Module &module, const Options &options)
 void Analysis::copy_module(const Options &options)
 {
     annotations_ = options.annotations;
-    objects_ = std::make_unique<ObjectTable>(module_);
+    objects_ = std::make_unique<ObjectTable>(module_, index_);
     copies_ = std::make_unique<ModuleCopies>(module_, index_);
     const llvm::StringSet<> entries = entry_names(options);
     if (const unsigned joined = specialise(*copies_, *objects_, entries)) {
@@ -132,8 +128,8 @@ void Analysis::copy_module(const Options &options)
         );
     }
     propagate_constants(*copies_, entries);
-    objects_->add_copies(*copies_);
     copy_index_ = std::make_unique<ModuleIndex>(copies_->module());
+    objects_->add_copies(*copies_, *copy_index_);
     for (unsigned number = 0; number < copy_index_->size(); number++) {
         origins_.push_back(copies_->origin(copy_index_->instruction(number)));
     }
@@ -144,20 +140,17 @@ void Analysis::solve(const Options &options)
     copy_module(options);
     pointers_ =
         std::make_unique<PointerAnalysis>(copies_->module(), *objects_, options.pointer_budget);
-    graph_ = std::make_unique<CallGraph>(copies_->module(), *pointers_);
+    graph_ = std::make_unique<CallGraph>(copies_->module(), *copy_index_, *pointers_);
     find_original_graph();
-    mark_objects();
+    mark_recursion();
+    mark_volatile(options);
     annotate_recursion();
     annotate_objects();
     annotate_sharing();
     cells_ = std::make_unique<Cells>(*objects_, *pointers_, *copy_index_, annotations_);
     summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, *copy_index_);
     find_roots(options);
-    for (const llvm::Function *function : pointers_->concurrent_functions()) {
-        if (!function->isDeclaration()) {
-            roots_.push_back({.function = function, .after = {}, .is_late = true});
-        }
-    }
+    add_concurrent_roots();
     MayDefined::Roots roots;
     for (Root &root : roots_) {
         for (const Exit left : {Exit::Return, Exit::Unwind}) { // its own frame goes with it
@@ -184,10 +177,17 @@ void Analysis::solve(const Options &options)
         );
     }
     if (pointers_->is_concurrent() && !annotations_.shared) {
-        notes_.emplace_back("threads or signals: all globals and what escapes are always live");
+        notes_.emplace_back(
+            "threads or signals: all globals, what escapes and what these lead to are always live"
+        );
     }
-    return_free_memory(); // the rows are the largest part of all
-    rows_ = Rows(evaluate_contexts(solution(), roots_, options.context_limit), solution());
+    if (const auto names = find_unknown_allocators(module_); !names.empty()) {
+        notes_.push_back(
+            "outside: what memory is handed out by " + join_first(names) +
+            " is in no figure; the model table has no row for them"
+        );
+    }
+    rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
 }
 
 Solution Analysis::solution() const
@@ -227,13 +227,13 @@ void Analysis::find_original_graph()
         }
         return callees;
     };
-    original_graph_ = std::make_unique<CallGraph>(module_, targets);
+    original_graph_ = std::make_unique<CallGraph>(module_, index_, targets);
 }
 
-/* What only the call graph tells: frames of recursive functions exist more than once; and what any
- * access calls volatile. */
-void Analysis::mark_objects()
+/* What only the call graph tells: frames of recursive functions exist more than once. */
+void Analysis::mark_recursion()
 {
+    const auto twice = find_entered_at_exit(*copies_, *copy_index_, *graph_, *pointers_);
     for (unsigned number = 0; number < objects_->size(); number++) {
         Object &object = objects_->at(number);
         if (object.storage != StorageClass::Stack) {
@@ -242,109 +242,28 @@ void Analysis::mark_objects()
         for (const llvm::Function *copy : copies_->copies(*object.function)) {
             object.has_many_instances = object.has_many_instances || graph_->is_recursive(*copy);
         }
-    }
-    for (unsigned number = 0; number < copy_index_->size(); number++) {
-        for (const Access &access :
-             find_accesses(copy_index_->instruction(number), *pointers_).accesses) {
-            for (const Location &place : access.places) {
-                Object &object = objects_->at(place.object);
-                const bool is_register = !annotations_.registers ||
-                                         llvm::is_contained(*annotations_.registers, object.name);
-                object.is_volatile = object.is_volatile || (access.is_volatile && is_register);
-            }
+        if (!object.has_many_instances && twice.contains(object.function)) {
+            object.has_many_instances = true;
+            object.most_instances = 2;
         }
     }
 }
 
-void Analysis::annotate_recursion()
+/* What any access calls volatile, and somebody else may touch. */
+void Analysis::mark_volatile(const Options &options)
 {
-    for (const auto &[name, activations] : annotations_.recursion) {
-        const llvm::Function *function = find_defined(module_, name);
-        // A recursive function has one copy.
-        if (function == nullptr || !graph_->is_recursive(*copies_->copies(*function).front())) {
-            unmatched_annotations_.push_back(name);
-            continue;
-        }
-        for (unsigned number = 0; number < objects_->size(); number++) {
-            Object &object = objects_->at(number);
-            // A variable of run-time size may be made in a loop, too.
-            const auto *alloca = llvm::dyn_cast_if_present<llvm::AllocaInst>(object.value);
-            const bool is_per_activation = alloca == nullptr || alloca->isStaticAlloca();
-            if (object.function == function && object.storage == StorageClass::Stack &&
-                object.kind != ObjectKind::Varargs && is_per_activation) {
-                object.most_instances = activations;
-            }
-        }
-        notes_.push_back(
-            "annotated: at most " + std::to_string(activations) + " activations of " + name +
-            " at once"
-        );
-    }
-}
-
-void Analysis::annotate_objects()
-{
-    for (const auto &[name, bound] : annotations_.objects) {
-        bool is_known = false;
-        for (unsigned number = 0; number < objects_->size(); number++) {
-            Object &object = objects_->at(number);
-            if (object.name != name || object.kind == ObjectKind::Function ||
-                object.kind == ObjectKind::Environment) {
-                continue;
-            }
-            is_known = true;
-            if (bound.instances && object.has_many_instances) {
-                object.most_instances = bound.instances;
-                notes_.push_back(
-                    "annotated: at most " + std::to_string(*bound.instances) + " of " + name
-                );
-            }
-            if (bound.bytes && !object.size_bytes) {
-                object.size_bytes = bound.bytes;
-                notes_.push_back(
-                    "annotated: " + name + " has at most " + std::to_string(*bound.bytes) + " bytes"
-                );
-            }
-        }
-        if (!is_known) {
-            unmatched_annotations_.push_back(name);
-        }
-    }
-}
-
-/* Names as one text; those that the program has no object for are noted. */
-std::string Analysis::match_objects(const std::vector<std::string> &names)
-{
-    std::string text;
-    for (const std::string &name : names) {
-        const bool is_known = llvm::any_of(llvm::seq(0U, objects_->size()), [&](unsigned number) {
-            return (*objects_)[number].name == name;
-        });
-        if (!is_known) {
-            unmatched_annotations_.push_back(name);
-        }
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
-}
-
-void Analysis::annotate_sharing()
-{
-    if (annotations_.shared) {
-        const std::string names = match_objects(*annotations_.shared);
-        if (pointers_->is_concurrent()) {
+    const Outside outside(module_, *objects_, *pointers_, *original_graph_, entry_names(options));
+    for (const auto &[number, is_touched] :
+         find_volatile(*copy_index_, *pointers_, *objects_, outside)) {
+        Object &object = objects_->at(number);
+        object.is_volatile = annotations_.registers
+                                 ? llvm::is_contained(*annotations_.registers, object.name)
+                                 : is_touched;
+        if (!annotations_.registers && !is_touched && object.kind == ObjectKind::Global) {
             notes_.push_back(
-                "annotated: threads and signals share " +
-                (names.empty() ? "nothing" : "only " + names)
+                "volatile: nobody but the program can touch " + object.name + ", so it is memory"
             );
         }
-    }
-    if (annotations_.registers) {
-        const std::string names = match_objects(*annotations_.registers);
-        notes_.push_back(
-            "annotated: registers of devices are " + (names.empty() ? "none" : "only " + names) +
-            "; other volatile objects are memory"
-        );
     }
 }
 
@@ -357,12 +276,11 @@ CellSet Analysis::live_in(const llvm::Function *function) const
 CellSet Analysis::live_after_process() const
 {
     CellSet live;
-    for (const llvm::Function *function : pointers_->exit_functions()) {
+    for (const llvm::Function *function : find_exit_functions(copies_->module(), *pointers_)) {
         live |= live_in(function);
     }
-    for (const llvm::Function *function :
-         listed_functions(copies_->module(), "llvm.global_dtors")) {
-        live |= live_in(function);
+    for (const llvm::GlobalVariable *pointer : find_entry_pointers(copies_->module())) {
+        live |= cells_->object_cells(objects_->number(*pointer));
     }
     // Code that nobody knows may have left an exit handler, or a stream one of our buffers.
     if (pointers_->has_unknown_functions()) {
@@ -390,7 +308,7 @@ void Analysis::add_program_roots(const llvm::Function &main)
     const LiveAfter after = {ended, CellSet(), ended};
     roots_.push_back({.function = &main, .after = after});
     CellSet after_constructors = live_at(summaries_->entry(main), after);
-    const auto constructors = listed_functions(copies_->module(), "llvm.global_ctors");
+    const auto constructors = find_constructors(copies_->module());
     for (const llvm::Function *constructor : constructors) {
         after_constructors |= live_in(constructor);
     }
@@ -398,17 +316,17 @@ void Analysis::add_program_roots(const llvm::Function &main)
     for (const llvm::Function *constructor : constructors) {
         roots_.push_back({.function = constructor, .after = {after_constructors, CellSet(), ended}}
         );
+        defined_before_roots_ |= summaries_->written(*constructor);
     }
-    for (const llvm::Function *function : pointers_->exit_functions()) {
-        if (!function->isDeclaration()) {
-            roots_.push_back({.function = function, .after = after, .is_late = true});
-        }
-    }
-    for (const llvm::Function *function :
-         listed_functions(copies_->module(), "llvm.global_dtors")) {
+    add_exit_roots(after);
+    notes_.emplace_back("program mode: live from main to the last exit handler");
+}
+
+void Analysis::add_exit_roots(const LiveAfter &after)
+{
+    for (const llvm::Function *function : find_exit_functions(copies_->module(), *pointers_)) {
         roots_.push_back({.function = function, .after = after, .is_late = true});
     }
-    notes_.emplace_back("program mode: live from main to the last exit handler");
 }
 
 /*
@@ -440,20 +358,77 @@ void Analysis::add_job_roots(const llvm::Function &job, const Options &options)
     if (has_fault(Fault::NextJobDropped)) {
         live.clear();
     }
-    const LiveAfter after = {live, CellSet(), ended};
+    // Whoever catches an exception that leaves a job goes on with the next one, too.
+    CellSet caught = live;
+    caught |= cells_->escaped();
+    const LiveAfter after = {live, caught, ended};
     for (const llvm::Function *function : {&job, init, hooks[0], hooks[1]}) {
         if (function != nullptr) {
             roots_.push_back({.function = function, .after = after});
-            defined_before_roots_ |= summaries_->written(*function);
         }
     }
     if (teardown != nullptr) {
         roots_.push_back({.function = teardown, .after = {ended, CellSet(), ended}});
-        defined_before_roots_ |= summaries_->written(*teardown);
+    }
+    add_exit_roots({ended, CellSet(), ended});
+    // Whatever runs around the jobs may have made what they read.
+    for (const llvm::Function &function : copies_->module()) {
+        defined_before_roots_ |= summaries_->written(function);
     }
     notes_.push_back(
-        "job mode: each job of " + job.getName().str() + " is followed by another or by teardown"
+        "job mode: each job of " + job.getName().str() +
+        " is followed by another or by teardown; what else is read of its results does not count"
     );
+}
+
+/*
+ * What threads and signals begin with: functions that were named to who starts them, and those
+ * that sigaction found in memory. Of the latter we know no more than that they escape, and that
+ * nothing else enters them.
+ */
+llvm::SetVector<const llvm::Function *> Analysis::find_handlers() const
+{
+    llvm::SetVector<const llvm::Function *> handlers = pointers_->concurrent_functions();
+    llvm::SetVector<const llvm::Function *> entered = handlers;
+    for (const Root &root : roots_) {
+        entered.insert(root.function);
+    }
+    for (size_t next = 0; next < entered.size(); next++) {
+        const llvm::ArrayRef<const llvm::Function *> callees = graph_->callees(*entered[next]);
+        entered.insert(callees.begin(), callees.end());
+    }
+    for (const llvm::Function *function : pointers_->escaped_functions()) {
+        if (pointers_->is_concurrent() && function->hasAddressTaken() &&
+            !entered.contains(function)) {
+            handlers.insert(function);
+        }
+    }
+    handlers.remove_if([](const llvm::Function *function) { return function->isDeclaration(); });
+    return handlers;
+}
+
+void Analysis::add_concurrent_roots()
+{
+    std::vector<std::string> names;
+    CellSet started;
+    for (const llvm::Function *function : find_handlers()) {
+        roots_.push_back({.function = function, .after = {}, .is_late = true});
+        names.push_back(copies_->original(*function).getName().str());
+        started |= live_in(function);
+        defined_before_roots_ |= summaries_->written(*function);
+    }
+    // Each may begin once more: what is not shared it reads again.
+    for (Root &root : roots_) {
+        for (CellSet &after : root.after) {
+            after |= started;
+        }
+    }
+    if (!names.empty()) {
+        notes_.push_back(
+            "threads or signals: rows of " + join_first(names) +
+            " and what they call are without what the function keeps that a signal interrupts"
+        );
+    }
 }
 
 std::vector<CallingContext> Analysis::root_contexts() const
@@ -470,10 +445,11 @@ std::vector<CallingContext> Analysis::root_contexts() const
     return contexts;
 }
 
-const Row *Analysis::row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const
+std::optional<Row> Analysis::row_of(const llvm::Function &copy, unsigned instruction) const
 {
     const llvm::Instruction *copied = copies_->find(copy, instruction);
-    return copied == nullptr ? nullptr : &rows_.of_copy(copy_index_->number(*copied));
+    return copied == nullptr ? std::nullopt
+                             : std::optional(rows_.of_copy(copy_index_->number(*copied)));
 }
 
 const llvm::Instruction *

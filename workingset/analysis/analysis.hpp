@@ -84,9 +84,8 @@ class Analysis {
     {
         return rows_;
     }
-    /* Of an instruction in one of the copies of its function; nullptr: it is not reached there. */
-    [[nodiscard]] const Row *
-    row_of(const llvm::Function &copy, const llvm::Instruction &instruction) const;
+    /* Of an instruction in one of the copies of its function; nullopt: the copy lacks it. */
+    [[nodiscard]] std::optional<Row> row_of(const llvm::Function &copy, unsigned instruction) const;
     [[nodiscard]] bool is_job_mode() const
     {
         return is_job_mode_;
@@ -128,14 +127,18 @@ class Analysis {
     void copy_module(const Options &options);
     void find_original_graph();
     void solve(const Options &options);
-    void mark_objects();
+    void mark_recursion();
+    void mark_volatile(const Options &options);
     void annotate_recursion();
     void annotate_objects();
     void annotate_sharing();
     std::string match_objects(const std::vector<std::string> &names);
     void find_roots(const Options &options);
     void add_program_roots(const llvm::Function &main);
+    void add_exit_roots(const LiveAfter &after);
     void add_job_roots(const llvm::Function &job, const Options &options);
+    [[nodiscard]] llvm::SetVector<const llvm::Function *> find_handlers() const;
+    void add_concurrent_roots();
     [[nodiscard]] CellSet live_after_process() const;
     [[nodiscard]] CellSet live_in(const llvm::Function *function) const;
     /* The copy of an instruction that a context goes through; nullptr: it cannot. */

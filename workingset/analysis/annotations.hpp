@@ -27,7 +27,8 @@ struct Annotations {
     std::map<std::string, ObjectBound> objects; // by their names in objects.csv
     // The only objects that more than one thread or signal handler touches.
     std::optional<std::vector<std::string>> shared;
-    // The only volatile objects that are registers of a device; the others are memory as any.
+    // The only volatile objects that are registers of a device; the others are memory as any. These
+    // are so even where the code shows that nobody else can touch them (outside.hpp).
     std::optional<std::vector<std::string>> registers;
 };
 

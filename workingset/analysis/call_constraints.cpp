@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
+#include "analysis/accesses.hpp"
 #include "analysis/constraints.hpp"
 #include "analysis/type_infos.hpp"
 
@@ -34,6 +35,20 @@ TypeInfos compared_types(const llvm::CallBase &call, const ExternalModel &model)
     return types;
 }
 
+/* Of those that touch memory some do no more than to name it. */
+bool moves_content(const llvm::IntrinsicInst &call)
+{
+    switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::prefetch:
+    case llvm::Intrinsic::stackrestore:
+    case llvm::Intrinsic::vaend:
+        return false;
+    default:
+        return call.mayReadOrWriteMemory() && !call.isLifetimeStartOrEnd() &&
+               !call.isAssumeLikeIntrinsic() && !llvm::isa<llvm::AnyMemSetInst>(call);
+    }
+}
+
 } // namespace
 
 void PointerAnalysis::copy_contents(unsigned from_pointer, unsigned to_pointer)
@@ -64,7 +79,7 @@ void PointerAnalysis::add_call(const llvm::CallBase &call)
 
 void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
 {
-    if (const auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(&call)) {
+    if (const auto *transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(&call)) {
         copy_contents(node_of(*transfer->getRawSource()), node_of(*transfer->getRawDest()));
         return;
     }
@@ -81,13 +96,43 @@ void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
         copy_contents(node_of(*copy->getSrc()), node_of(*copy->getDest()));
         return;
     }
-    if (!may_carry_pointer(*call.getType())) {
+    if (is_masked(call)) {
+        add_masked(call);
+    } else {
+        add_other_intrinsic(call);
+    }
+}
+
+/* Elements of vectors that are loaded and stored only where a mask says so. */
+void PointerAnalysis::add_masked(const llvm::IntrinsicInst &call)
+{
+    if (call.getType()->isVoidTy()) {
+        solver_.add_store(node_of(*call.getArgOperand(1)), node_of(*call.getArgOperand(0)));
         return;
     }
+    solver_.add_load(node_of(*call.getArgOperand(0)), node_of(call));
+    const llvm::Value &otherwise = *call.getArgOperand(call.arg_size() - 1);
+    solver_.add_copy(node_of(otherwise), node_of(call), 0);
+}
+
+/* The result may be made of any argument; of one that touches memory, of what is there, too, where
+ * all of it may end up. */
+void PointerAnalysis::add_other_intrinsic(const llvm::IntrinsicInst &call)
+{
+    const unsigned between = solver_.make_node();
     for (const llvm::Use &argument : call.args()) {
-        if (may_carry_pointer(*argument->getType())) {
-            solver_.add_copy(node_of(*argument), node_of(call), std::nullopt);
+        if (!may_carry_pointer(*argument->getType())) {
+            continue;
         }
+        solver_.add_copy(node_of(*argument), between, std::nullopt);
+        if (moves_content(call) &&
+            (argument->getType()->isPointerTy() || argument->getType()->isVectorTy())) {
+            solver_.add_load(node_of(*argument), between);
+            solver_.add_store(node_of(*argument), between);
+        }
+    }
+    if (may_carry_pointer(*call.getType())) {
+        solver_.add_copy(between, node_of(call), std::nullopt);
     }
 }
 
@@ -117,9 +162,7 @@ void PointerAnalysis::bind_defined(const llvm::CallBase &call, const llvm::Funct
             continue;
         }
         if (i >= callee.arg_size()) {
-            if (const std::optional<unsigned> varargs = objects_.find_varargs(callee)) {
-                solver_.add_copy(node_of(actual), solver_.content(*varargs), 0);
-            }
+            bind_unnamed(call, i, callee);
         } else if (callee.getArg(i)->hasByValAttr()) {
             copy_contents(node_of(actual), node_of(*callee.getArg(i)));
         } else {
@@ -128,6 +171,23 @@ void PointerAnalysis::bind_defined(const llvm::CallBase &call, const llvm::Funct
     }
     if (may_carry_pointer(*call.getType())) {
         solver_.add_copy(return_node(callee), node_of(call), 0);
+    }
+}
+
+/* What va_arg finds: the argument, or the struct that is passed by value. */
+void PointerAnalysis::bind_unnamed(
+    const llvm::CallBase &call, unsigned number, const llvm::Function &callee
+)
+{
+    const std::optional<unsigned> varargs = objects_.find_varargs(callee);
+    if (!varargs) {
+        return;
+    }
+    const unsigned actual = node_of(*call.getArgOperand(number));
+    if (call.isByValArgument(number)) {
+        solver_.add_load(actual, solver_.content(*varargs));
+    } else {
+        solver_.add_copy(actual, solver_.content(*varargs), 0);
     }
 }
 
@@ -207,7 +267,8 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
 
 void PointerAnalysis::bind_unknown(const llvm::CallBase &call)
 {
-    if (!call.isInlineAsm() || !call.doesNotAccessMemory()) {
+    const bool is_naked = call.getFunction()->hasFnAttribute(llvm::Attribute::Naked);
+    if (!call.isInlineAsm() || is_naked || !call.doesNotAccessMemory()) {
         unknown_calls_.insert(&call);
     }
     for (const llvm::Use &argument : call.args()) {
@@ -229,11 +290,16 @@ void PointerAnalysis::bind_callback(const llvm::CallBase &call, const llvm::Func
         bind_unknown(call);
         return;
     }
-    for (const llvm::Argument &parameter : callee.args()) {
-        for (const llvm::Use &argument : call.args()) {
-            if (may_carry_pointer(*argument->getType())) {
-                solver_.add_copy(node_of(*argument), node_of(parameter), std::nullopt);
-            }
+    const std::optional<unsigned> varargs = objects_.find_varargs(callee);
+    for (const llvm::Use &argument : call.args()) {
+        if (!may_carry_pointer(*argument->getType())) {
+            continue;
+        }
+        for (const llvm::Argument &parameter : callee.args()) {
+            solver_.add_copy(node_of(*argument), node_of(parameter), std::nullopt);
+        }
+        if (varargs) {
+            solver_.add_copy(node_of(*argument), solver_.content(*varargs), std::nullopt);
         }
     }
 }
@@ -245,6 +311,9 @@ void PointerAnalysis::escape_function(const llvm::Function &function)
     }
     for (const llvm::Argument &parameter : function.args()) {
         solver_.add_copy(escaped_, node_of(parameter), std::nullopt);
+    }
+    if (const std::optional<unsigned> varargs = objects_.find_varargs(function)) {
+        solver_.add_copy(escaped_, solver_.content(*varargs), std::nullopt);
     }
     solver_.add_copy(return_node(function), escaped_, 0);
 }

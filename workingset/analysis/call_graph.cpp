@@ -3,7 +3,6 @@
 #include "analysis/call_graph.hpp"
 
 #include <algorithm>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 namespace laxity::workingset {
@@ -22,18 +21,20 @@ entered_functions(const llvm::CallBase &call, const PointerAnalysis &pointers)
 
 } // namespace
 
-CallGraph::CallGraph(const llvm::Module &module, const PointerAnalysis &pointers)
-    : CallGraph(module, [&](const llvm::CallBase &call) {
+CallGraph::CallGraph(
+    const llvm::Module &module, const ModuleIndex &index, const PointerAnalysis &pointers
+)
+    : CallGraph(module, index, [&](const llvm::CallBase &call) {
           return entered_functions(call, pointers);
       })
 {
 }
 
-CallGraph::CallGraph(const llvm::Module &module, Targets find_targets)
+CallGraph::CallGraph(const llvm::Module &module, const ModuleIndex &index, Targets find_targets)
 {
     for (const llvm::Function &function : module) {
-        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-            const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        for (const llvm::Instruction *site : index.calls_and_allocas(function)) {
+            const auto *call = llvm::dyn_cast<llvm::CallBase>(site);
             if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) {
                 continue;
             }
@@ -55,6 +56,15 @@ llvm::ArrayRef<const llvm::Function *> CallGraph::callees(const llvm::CallBase &
         return {};
     }
     return found->second;
+}
+
+llvm::ArrayRef<const llvm::Function *> CallGraph::callees(const llvm::Function &caller) const
+{
+    auto found = called_.find(&caller);
+    if (found == called_.end()) {
+        return {};
+    }
+    return found->second.getArrayRef();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/constraints.hpp"
+#include "analysis/module_index.hpp"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -25,12 +26,18 @@ class CallGraph {
         llvm::function_ref<llvm::SetVector<const llvm::Function *>(const llvm::CallBase &call)>;
 
     /* `targets`: the functions that a call may enter. */
-    CallGraph(const llvm::Module &module, Targets targets);
-    CallGraph(const llvm::Module &module, const PointerAnalysis &pointers);
+    CallGraph(const llvm::Module &module, const ModuleIndex &index, Targets targets);
+    CallGraph(
+        const llvm::Module &module, const ModuleIndex &index, const PointerAnalysis &pointers
+    );
 
     /* The defined functions that a call may enter, directly or because a function outside calls
      * them back. */
     [[nodiscard]] llvm::ArrayRef<const llvm::Function *> callees(const llvm::CallBase &call) const;
+
+    /* Those that any call of a function may enter. */
+    [[nodiscard]] llvm::ArrayRef<const llvm::Function *> callees(const llvm::Function &caller
+    ) const;
 
     /* Functions that call each other, callees before callers. */
     [[nodiscard]] const FunctionSets &bottom_up() const

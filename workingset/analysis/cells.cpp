@@ -61,6 +61,18 @@ void add_reach_ends(const Access &access, std::vector<ReachEnds> &ends)
 
 } // namespace
 
+llvm::hash_code hash_value(const Effect &effect)
+{
+    llvm::hash_code hash = llvm::hash_value(effect.resets_definition);
+    for (const CellSet *cells : {&effect.reads, &effect.kills, &effect.writes}) {
+        hash = llvm::hash_combine(hash, cells->words().size());
+        for (const CellSet::Word &word : cells->words()) {
+            hash = llvm::hash_combine(hash, word.index, word.bits);
+        }
+    }
+    return hash;
+}
+
 Cells::Cells(
     const ObjectTable &objects,
     const PointerAnalysis &pointers,
@@ -186,10 +198,14 @@ void Cells::find_pinned(const PointerAnalysis &pointers, const Annotations &anno
     for (const Location &place : pointers.escaped()) {
         escaped_ |= touched(place, std::nullopt);
     }
+    CellSet shared = escaped_;
+    for (const Location &place : pointers.shared()) {
+        shared |= object_cells(place.object);
+    }
     for (unsigned cell = 0; cell < size(); cell++) {
         const Object &object = objects_[cells_[cell].object];
         const bool is_shared = pointers.is_concurrent() && !is_private(object) &&
-                               (object.kind == ObjectKind::Global || escaped_.test(cell));
+                               (object.kind == ObjectKind::Global || shared.test(cell));
         const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
         if (((is_shared || is_device) && object.storage != StorageClass::Constant) ||
             pointers.is_collapsed(cells_[cell].object)) {
@@ -340,7 +356,8 @@ void Cells::add_effect(
         cells->subtract(pinned_);
     }
     if (!effect.reads.empty() || !effect.kills.empty() || !effect.writes.empty()) {
-        effects_[instruction] = std::make_unique<Effect>(std::move(effect));
+        effects_[instruction] =
+            &different_effects_[different_effects_.number_of(std::move(effect))];
     }
 }
 

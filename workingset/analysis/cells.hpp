@@ -5,10 +5,12 @@
 #include "analysis/accesses.hpp"
 #include "analysis/annotations.hpp"
 #include "analysis/call_graph.hpp"
+#include "analysis/interned.hpp"
 #include "analysis/module_index.hpp"
 #include "analysis/number_set.hpp"
 
 #include <deque>
+#include <llvm/ADT/Hashing.h>
 
 namespace laxity::workingset {
 
@@ -35,7 +37,11 @@ struct Effect {
     CellSet writes; // possibly written
     bool resets_definition =
         false; // what is killed is undefined from here on: alloca, lifetime markers
+
+    friend bool operator==(const Effect &, const Effect &) = default;
 };
+
+[[nodiscard]] llvm::hash_code hash_value(const Effect &effect);
 
 class Cells {
   public:
@@ -61,7 +67,7 @@ class Cells {
     /* nullptr: it touches no memory. */
     [[nodiscard]] const Effect *effect(unsigned instruction) const
     {
-        return effects_[instruction].get();
+        return effects_[instruction];
     }
     [[nodiscard]] CellSet object_cells(unsigned object) const;
 
@@ -104,7 +110,8 @@ class Cells {
     std::vector<std::vector<uint64_t>> cuts_; // per object: first bytes of its cells
     std::vector<unsigned> first_cells_;       // per object
     std::vector<Cell> cells_;
-    std::vector<std::unique_ptr<Effect>> effects_;
+    Interned<Effect> different_effects_; // many instructions have the same
+    std::vector<const Effect *> effects_;
     llvm::DenseMap<const llvm::Function *, CellSet> frames_;
     CellSet pinned_, escaped_, no_cells_;
 };

@@ -115,16 +115,17 @@ class Propagation {
     {
         for (llvm::Function &function : module_) {
             for (llvm::Instruction &instruction : llvm::instructions(function)) {
-                instruction.dropPoisonGeneratingFlags();
+                if (instruction.hasPoisonGeneratingFlags()) {
+                    instruction.dropPoisonGeneratingFlags();
+                    without_promises_.push_back(&instruction);
+                }
             }
         }
     }
     void restore_promises()
     {
-        for (llvm::Function &function : module_) {
-            for (llvm::Instruction &instruction : llvm::instructions(function)) {
-                instruction.copyIRFlags(copies_.original(instruction));
-            }
+        for (llvm::Instruction *instruction : without_promises_) {
+            instruction->copyIRFlags(copies_.original(*instruction));
         }
     }
 
@@ -143,7 +144,8 @@ class Propagation {
             solver_.addArgumentTrackedFunction(&function);
         }
         for (llvm::Argument &argument : function.args()) {
-            if (is_outside || argument.getType()->isStructTy()) {
+            // LLVM takes the original for the copy that a function which only reads was given.
+            if (is_outside || argument.getType()->isStructTy() || argument.hasByValAttr()) {
                 solver_.markOverdefined(&argument);
             }
         }
@@ -372,6 +374,7 @@ class Propagation {
     llvm::TargetLibraryInfoImpl library_;
     llvm::TargetLibraryInfo library_info_;
     llvm::SCCPSolver solver_;
+    std::vector<llvm::Instruction *> without_promises_;
 };
 
 } // namespace

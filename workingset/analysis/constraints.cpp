@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/constraints.hpp"
 
+#include "analysis/assembly_names.hpp"
 #include "analysis/type_infos.hpp"
 
 #include <algorithm>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InstIterator.h>
@@ -48,6 +50,34 @@ SetUses count_uses(const llvm::Module &module, const PointsToSolver &solver, con
     return uses;
 }
 
+/* What other modules may name, and the assembly beside the functions of this one, has escaped. */
+void add_named_outside(
+    const llvm::Module &module, const ObjectTable &objects, unsigned escaped, PointsToSolver &solver
+)
+{
+    const AssemblyNames assembly(module);
+    for (const llvm::GlobalValue &global : module.global_values()) {
+        // main is called once, by the start-up code.
+        const bool is_outer =
+            !global.hasLocalLinkage() && !global.isDeclaration() && global.getName() != "main";
+        const llvm::GlobalObject *named = global.getAliaseeObject();
+        const std::optional<unsigned> object =
+            named == nullptr ? std::nullopt : objects.find(*named);
+        if (object && (is_outer || assembly.contains(global))) {
+            solver.add_address(escaped, *object);
+        }
+    }
+}
+
+/* setjmp, getcontext, vfork: code that nobody knows may come back to where they are called. */
+bool may_return_again(const llvm::Function &function)
+{
+    return function.hasFnAttribute(llvm::Attribute::ReturnsTwice) ||
+           llvm::StringSwitch<bool>(function.getName())
+               .Cases("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", true)
+               .Default(false);
+}
+
 } // namespace
 
 bool may_carry_pointer(const llvm::Type &type)
@@ -56,25 +86,38 @@ bool may_carry_pointer(const llvm::Type &type)
            !type.isIntegerTy(1);
 }
 
+bool PointerAnalysis::may_have_unknown_handlers() const
+{
+    return llvm::any_of(unknown_calls_, [](const llvm::CallBase *call) {
+        // The end of a handler calls what destroys the exception, and keeps nothing.
+        const llvm::Function *callee = call->getCalledFunction();
+        return !call->isInlineAsm() &&
+               (callee == nullptr || callee->getName() != "__cxa_end_catch");
+    });
+}
+
 PointerAnalysis::PointerAnalysis(
     const llvm::Module &module, const ObjectTable &objects, Budget budget
 )
     : module_(module), objects_(objects), solver_(objects.size(), budget.sets),
-      escaped_(solver_.make_node()), collapsed_(objects.size())
+      escaped_(solver_.make_node()), placed_(solver_.make_node()), collapsed_(objects.size()),
+      has_second_returns_(llvm::any_of(module, may_return_again))
 {
+    solver_.reserve(objects.size() + module.getInstructionCount()); // one for nearly each value
     solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);
     // Code outside copies from everything it knows to everything it knows.
     solver_.add_load(escaped_, escaped_);
     solver_.add_store(escaped_, escaped_);
     watch(escaped_, WatchKind::Escape, nullptr);
     add_globals();
+    add_placed_globals();
     for (const llvm::Function &function : module) {
         add_function(function);
     }
     const auto watcher = [this](unsigned tag, unsigned object) { on_target(tag, object); };
     do {
         is_fallback_ = !solver_.solve(watcher);
-    } while (!is_fallback_ && bind_unresolved());
+    } while (!is_fallback_ && (bind_unresolved() || share_globals()));
     solver_.keep_sets();
     if (is_fallback_) {
         for (const llvm::Function &function : module) {
@@ -89,6 +132,28 @@ PointerAnalysis::PointerAnalysis(
         return;
     }
     collapse(budget.places);
+    const auto hands_over = [this](const llvm::Function &function) {
+        return llvm::any_of(llvm::instructions(function), [this](const auto &instruction) {
+            return hands_over_address(instruction);
+        });
+    };
+    hands_over_addresses_ = !has_unknown_functions() && llvm::any_of(module, hands_over);
+}
+
+/* What one thread stores behind a global variable another one finds there. */
+bool PointerAnalysis::share_globals()
+{
+    if (!is_concurrent_ || shared_) {
+        return false;
+    }
+    shared_ = solver_.make_node();
+    for (unsigned number = 0; number < objects_.size(); number++) {
+        if (objects_[number].kind == ObjectKind::Global) {
+            solver_.add_copy(solver_.content(number), *shared_, std::nullopt);
+        }
+    }
+    solver_.add_load(*shared_, *shared_);
+    return true;
 }
 
 /* Until all accesses fit, the objects of the largest sets are told apart no more. */
@@ -130,6 +195,7 @@ void PointerAnalysis::watch(unsigned node, WatchKind kind, const llvm::CallBase 
 
 void PointerAnalysis::add_globals()
 {
+    add_named_outside(module_, objects_, escaped_, solver_);
     for (unsigned number = 0; number < objects_.size(); number++) {
         const Object &object = objects_[number];
         const auto *global =
@@ -145,15 +211,21 @@ void PointerAnalysis::add_globals()
         if (object.kind == ObjectKind::Environment && global != nullptr) {
             solver_.add_address(escaped_, number);
         }
-        // Other modules may name it. main is called once, by the start-up code.
-        if (global != nullptr && !global->hasLocalLinkage() && !global->isDeclaration() &&
-            global->getName() != "main") {
-            solver_.add_address(escaped_, number);
-        }
     }
     for (const llvm::GlobalVariable &global : module_.globals()) {
         if (global.hasInitializer()) {
             add_contents(*global.getInitializer(), solver_.content(objects_.number(global)));
+        }
+    }
+}
+
+/* Of the linker's symbols we know no more than that they lie in some section. */
+void PointerAnalysis::add_placed_globals()
+{
+    for (const llvm::GlobalVariable &global : module_.globals()) {
+        if (global.hasSection() && !global.isDeclaration() &&
+            !global.getName().starts_with("llvm.")) {
+            solver_.add_address(placed_, objects_.number(global));
         }
     }
 }
@@ -163,6 +235,9 @@ void PointerAnalysis::add_contents(const llvm::Constant &initializer, unsigned n
     if (llvm::isa<llvm::GlobalValue, llvm::ConstantExpr>(initializer)) {
         solver_.add_copy(node_of(initializer), node, 0);
         return;
+    }
+    if (llvm::isa<llvm::BlockAddress>(initializer)) {
+        return; // of code, and of what is no constant
     }
     for (const llvm::Use &operand : initializer.operands()) {
         add_contents(*llvm::cast<llvm::Constant>(operand), node);
@@ -187,6 +262,10 @@ void PointerAnalysis::fill_constant(const llvm::Constant &constant, unsigned nod
     if (const auto *alias = llvm::dyn_cast<llvm::GlobalAlias>(&constant)) {
         solver_.add_copy(node_of(*alias->getAliasee()), node, 0);
     } else if (llvm::isa<llvm::GlobalObject>(constant)) {
+        const auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&constant);
+        if (variable != nullptr && variable->isDeclaration()) {
+            solver_.add_copy(placed_, node, std::nullopt); // __start_SECTION, or a linker script's
+        }
         if (const std::optional<unsigned> object = objects_.find(constant)) {
             solver_.add_address(node, *object);
         } else {
@@ -206,7 +285,7 @@ void PointerAnalysis::fill_constant(const llvm::Constant &constant, unsigned nod
                 expression->isCast() ? PointsToSolver::Shift(0) : std::nullopt
             );
         }
-    } else if (llvm::isa<llvm::ConstantAggregate>(constant)) {
+    } else if (!llvm::isa<llvm::ConstantData>(constant)) {
         add_contents(constant, node);
     }
 }
@@ -241,6 +320,12 @@ unsigned PointerAnalysis::return_node(const llvm::Function &function)
 
 void PointerAnalysis::add_function(const llvm::Function &function)
 {
+    if (function.hasFnAttribute(llvm::Attribute::Naked)) { // its assembly finds them in registers
+        for (const llvm::Argument &argument : function.args()) {
+            solver_.add_copy(node_of(argument), escaped_, 0);
+        }
+        solver_.add_copy(escaped_, return_node(function), std::nullopt);
+    }
     if (function.getName() == "main") {
         for (const llvm::Argument &argument : function.args()) {
             solver_.add_copy(escaped_, node_of(argument), std::nullopt);
@@ -255,7 +340,7 @@ void PointerAnalysis::add_instruction(const llvm::Instruction &instruction)
 {
     // Every pointer has a node, also where nothing that could hold a pointer moves through it.
     for (const llvm::Use &operand : instruction.operands()) {
-        if (operand->getType()->isPointerTy()) {
+        if (operand->getType()->isPtrOrPtrVectorTy()) {
             node_of(*operand);
         }
     }
@@ -388,6 +473,11 @@ llvm::SmallVector<Location, 4> PointerAnalysis::escaped() const
         everything.push_back({.object = object, .offset = std::nullopt});
     }
     return everything;
+}
+
+llvm::SmallVector<Location, 4> PointerAnalysis::shared() const
+{
+    return shared_ && !is_fallback_ ? solver_.targets(*shared_) : llvm::SmallVector<Location, 4>();
 }
 
 const llvm::SetVector<const llvm::Function *> &PointerAnalysis::callees(const llvm::CallBase &call

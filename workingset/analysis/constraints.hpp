@@ -65,8 +65,17 @@ class PointerAnalysis {
             return !call->isInlineAsm();
         });
     }
+    /* One of them may have left a function of this module to be called when the process ends. */
+    [[nodiscard]] bool may_have_unknown_handlers() const;
+    /* One of them, or a store of the program: into `environ`, or what main is given. */
+    [[nodiscard]] bool may_keep_memory() const
+    {
+        return has_unknown_functions() || hands_over_addresses_;
+    }
     /* Everything that code outside of the module may read and write. */
     [[nodiscard]] llvm::SmallVector<Location, 4> escaped() const;
+    /* Where threads and signals are: what the global variables lead to, for every one of them. */
+    [[nodiscard]] llvm::SmallVector<Location, 4> shared() const;
     [[nodiscard]] const llvm::SetVector<const llvm::Function *> &escaped_functions() const
     {
         return escaped_functions_;
@@ -83,6 +92,11 @@ class PointerAnalysis {
     [[nodiscard]] bool is_concurrent() const
     {
         return is_concurrent_;
+    }
+    /* The module has places to which code that nobody knows may jump: where it calls setjmp. */
+    [[nodiscard]] bool has_second_returns() const
+    {
+        return has_second_returns_;
     }
     /* The sets grew beyond all bounds: every pointer may now point to every object. */
     [[nodiscard]] bool is_fallback() const
@@ -104,14 +118,18 @@ class PointerAnalysis {
     };
 
     void add_globals();
+    void add_placed_globals();
     void add_function(const llvm::Function &function);
     void add_instruction(const llvm::Instruction &instruction);
     void add_memory_instruction(const llvm::Instruction &instruction);
     void add_arithmetic(const llvm::Instruction &instruction);
     void add_call(const llvm::CallBase &call);
     void add_intrinsic(const llvm::IntrinsicInst &call);
+    void add_masked(const llvm::IntrinsicInst &call);
+    void add_other_intrinsic(const llvm::IntrinsicInst &call);
     void bind(const llvm::CallBase &call, const llvm::Function &callee);
     void bind_defined(const llvm::CallBase &call, const llvm::Function &callee);
+    void bind_unnamed(const llvm::CallBase &call, unsigned number, const llvm::Function &callee);
     void bind_model(const llvm::CallBase &call, const ExternalModel &model);
     void bind_effect(const llvm::CallBase &call, const ExternalModel &model);
     void bind_unknown(const llvm::CallBase &call);
@@ -119,7 +137,12 @@ class PointerAnalysis {
     void escape_function(const llvm::Function &function);
     void on_target(unsigned tag, unsigned object);
     bool bind_unresolved();
+    bool share_globals();
     void collapse(uint64_t budget);
+    [[nodiscard]] bool leads_outside(const llvm::Value &pointer, const llvm::Value &address) const;
+    [[nodiscard]] bool hands_over_address(const llvm::Instruction &instruction) const;
+    [[nodiscard]] bool
+    hands_over_address(const llvm::CallBase &call, const ExternalModel &model) const;
     void add_contents(const llvm::Constant &initializer, unsigned node);
     void add_gep(const llvm::User &gep, unsigned node);
     void fill_constant(const llvm::Constant &constant, unsigned node);
@@ -132,6 +155,8 @@ class PointerAnalysis {
     const ObjectTable &objects_;
     PointsToSolver solver_;
     unsigned escaped_;
+    std::optional<unsigned> shared_;
+    unsigned placed_; // what lies in a section of its own, where the linker's symbols point to
     llvm::DenseMap<const llvm::Value *, unsigned> nodes_;
     llvm::DenseMap<const llvm::Function *, unsigned> returns_;
     llvm::DenseMap<const llvm::CallBase *, llvm::SetVector<const llvm::Function *>> callees_;
@@ -140,7 +165,9 @@ class PointerAnalysis {
         exit_functions_;
     std::vector<Watch> watches_;
     llvm::BitVector collapsed_; // per object
+    bool has_second_returns_;
     bool is_concurrent_ = false;
+    bool hands_over_addresses_ = false; // the program stores them where the environment finds them
     bool is_fallback_ = false;
 };
 

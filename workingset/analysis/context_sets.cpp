@@ -126,9 +126,6 @@ void step_back(
     CellSet &live
 )
 {
-    if (!solution.index.has_number(instruction)) {
-        return;
-    }
     if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         call != nullptr && !llvm::isa<llvm::IntrinsicInst>(call)) {
         live = before_call(solution, *call, live, after);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <utility>
 
@@ -37,11 +36,11 @@ class Evaluator {
     Evaluator(const Solution &solution, unsigned limit)
         : solution_(solution), limit_(limit), counter_(solution.cells),
           pinned_bits_(bits_of(solution.cells.pinned(), solution.cells)),
-          rows_(solution.index.size())
+          rows_(solution.ssa, solution.origins)
     {
     }
 
-    std::vector<Row> evaluate(const std::vector<Root> &roots)
+    Rows evaluate(const std::vector<Root> &roots)
     {
         find_limits();
         for (const Root &root : roots) {
@@ -64,6 +63,7 @@ class Evaluator {
         for (auto component = components.rbegin(); component != components.rend(); ++component) {
             evaluate_component(*component);
         }
+        rows_.join_copies();
         return std::move(rows_);
     }
 
@@ -94,9 +94,9 @@ class Evaluator {
         constexpr uint64_t CALLEE_WORK = 64;
         uint64_t work = 0;
         for (const llvm::Function *function : component) {
-            for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
-                const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-                work++;
+            work += solution_.index.count(*function);
+            for (const llvm::Instruction *site : solution_.index.calls_and_allocas(*function)) {
+                const auto *call = llvm::dyn_cast<llvm::CallBase>(site);
                 work += call == nullptr ? 0 : CALLEE_WORK * solution_.graph.callees(*call).size();
             }
         }
@@ -149,10 +149,14 @@ class Evaluator {
             if (start == nullptr) {
                 continue;
             }
+            first_number_ = solution_.index.number(block.front());
+            block_rows_.resize(block.size());
             find_definitions(block, *start);
+            rows_.get(first_number_, block_rows_);
             for (const Context &context : contexts) {
                 evaluate_block(block, context);
             }
+            rows_.set(first_number_, block_rows_);
         }
     }
 
@@ -162,13 +166,12 @@ class Evaluator {
     };
     void find_definitions(const llvm::BasicBlock &block, const CellSet &start)
     {
-        changes_.clear();
+        changes_.assign(block_rows_.size(), {});
         defined_at_end_ = start;
-        for (const llvm::Instruction &instruction : block) {
-            Change &change = changes_[&instruction];
-            if (!solution_.index.has_number(instruction) ||
-                (solution_.cells.effect(solution_.index.number(instruction)) == nullptr &&
-                 !llvm::isa<llvm::CallBase>(instruction))) {
+        unsigned number = first_number_;
+        for (auto [instruction, change] : llvm::zip_equal(block, changes_)) {
+            if (solution_.cells.effect(number++) == nullptr &&
+                !llvm::isa<llvm::CallBase>(instruction)) {
                 continue;
             }
             const CellSet before = defined_at_end_;
@@ -235,12 +238,9 @@ class Evaluator {
     {
         counter_.start(live_at_end(solution_, block, context.after), defined_at_end_);
         ExitMask exits = exits_at_end(block);
+        auto number = first_number_ + static_cast<unsigned>(block_rows_.size());
         for (const llvm::Instruction &instruction : llvm::reverse(block)) {
-            if (!solution_.index.has_number(instruction)) {
-                continue;
-            }
-            const unsigned number = solution_.index.number(instruction);
-            const Change &change = changes_[&instruction];
+            const Change &change = changes_[--number - first_number_];
             counter_.undefine(change.came);
             counter_.define(change.went);
             const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -362,6 +362,9 @@ class Evaluator {
     [[nodiscard]] std::optional<uint64_t>
     find_levels_bits(const std::vector<const llvm::Function *> &component) const
     {
+        if (!solution_.graph.is_recursive(*component.front())) {
+            return 0;
+        }
         uint64_t bits = 0;
         for (const llvm::Function *member : component) {
             const uint64_t kept = most_bits_across_recursion(*member);
@@ -380,8 +383,8 @@ class Evaluator {
     [[nodiscard]] uint64_t most_bits_across_recursion(const llvm::Function &function) const
     {
         uint64_t most = 0;
-        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-            const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        for (const llvm::Instruction *site : solution_.index.calls_and_allocas(function)) {
+            const auto *call = llvm::dyn_cast<llvm::CallBase>(site);
             if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) {
                 continue;
             }
@@ -399,11 +402,9 @@ class Evaluator {
     void record(unsigned number, const Carried &carried, ExitMask exits)
     {
         Span span = carried.spans[exits];
-        LiveBits here = counter_.bits();
-        here.bits[SSA] = solution_.ssa.bits_before(solution_.origins[number]);
-        add_to(span, here);
+        add_to(span, counter_.bits());
         widen(
-            rows_[number],
+            block_rows_[number - first_number_],
             {.most = span.most,
              .least = span.least,
              .most_total = span.most_total,
@@ -419,48 +420,26 @@ class Evaluator {
     llvm::DenseMap<const llvm::Function *, unsigned> limits_;
     LiveCounter counter_;
     LiveBits pinned_bits_;
-    std::vector<Row> rows_;
+    Rows rows_;
+    // Of the block that is evaluated.
+    unsigned first_number_ = 0;
+    std::vector<Row> block_rows_;
+    std::vector<Change> changes_;
     llvm::DenseMap<const llvm::Function *, Contexts> contexts_;
     // By component.
     llvm::DenseMap<const std::vector<const llvm::Function *> *, std::optional<uint64_t>>
         levels_bits_;
-    llvm::DenseMap<const llvm::Instruction *, Change> changes_;
     CellSet defined_at_end_;
     bool has_new_context_ = false;
 };
 
 } // namespace
 
-std::vector<Row>
-evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit)
+Rows evaluate_contexts(
+    const Solution &solution, const std::vector<Root> &roots, unsigned context_limit
+)
 {
     return Evaluator(solution, context_limit).evaluate(roots);
-}
-
-Rows::Rows(std::vector<Row> copies, const Solution &solution)
-    : copies_(std::move(copies)), joined_(1), // of all that no path leads to
-      numbers_(solution.ssa.size(), static_cast<unsigned>(copies_.size()))
-{
-    for (unsigned number = 0; number < copies_.size(); number++) {
-        if (copies_[number].is_reached) {
-            join(number, numbers_[solution.origins[number]]);
-        }
-    }
-}
-
-/* `joined` is the number of the row that the copies before have together. */
-void Rows::join(unsigned number, unsigned &joined)
-{
-    const auto first_joined = static_cast<unsigned>(copies_.size());
-    if (joined == first_joined) {
-        joined = number;
-        return;
-    }
-    if (joined < first_joined) {
-        joined_.push_back(copies_[joined]);
-        joined = first_joined + static_cast<unsigned>(joined_.size()) - 1;
-    }
-    widen(joined_[joined - first_joined], copies_[number]);
 }
 
 } // namespace laxity::workingset

@@ -6,7 +6,7 @@
 #include "analysis/call_graph.hpp"
 #include "analysis/cells.hpp"
 #include "analysis/defined.hpp"
-#include "analysis/results.hpp"
+#include "analysis/rows.hpp"
 #include "analysis/ssa_liveness.hpp"
 #include "analysis/summaries.hpp"
 
@@ -70,7 +70,7 @@ struct Root {
 };
 
 /*
- * The rows of the analysed module's instructions, over all calling contexts.
+ * The rows of all instructions, over all calling contexts.
  *
  * Two contexts of a function that differ only in cells which it does not touch differ by a constant
  * at each of its instructions. So what tells contexts apart is the part of the live cells that the
@@ -78,41 +78,7 @@ struct Root {
  * down. That is exact, and 2^n call strings are one context where nothing depends on them. Beyond
  * `context_limit` contexts of one function, further ones are joined.
  */
-[[nodiscard]] std::vector<Row>
+[[nodiscard]] Rows
 evaluate_contexts(const Solution &solution, const std::vector<Root> &roots, unsigned context_limit);
-
-/*
- * The rows of the user's instructions, over those of their copies.
- *
- * Most instructions have one copy, whose row is theirs: rows are large, and kept once.
- */
-class Rows {
-  public:
-    Rows() = default;
-    /* Of the analysed module's instructions, in their order. */
-    Rows(std::vector<Row> copies, const Solution &solution);
-
-    /* Of instructions of the user's. */
-    [[nodiscard]] unsigned size() const
-    {
-        return static_cast<unsigned>(numbers_.size());
-    }
-    [[nodiscard]] const Row &operator[](unsigned instruction) const
-    {
-        const unsigned number = numbers_[instruction];
-        return number < copies_.size() ? copies_[number] : joined_[number - copies_.size()];
-    }
-    [[nodiscard]] const Row &of_copy(unsigned number) const
-    {
-        return copies_[number];
-    }
-
-  private:
-    void join(unsigned number, unsigned &joined);
-
-    std::vector<Row> copies_;
-    std::vector<Row> joined_;       // numbered on from the copies
-    std::vector<unsigned> numbers_; // row of each of the user's instructions
-};
 
 } // namespace laxity::workingset

@@ -73,7 +73,7 @@ bool MayDefined::add_entry(const llvm::Function &function, const CellSet &define
 
 void MayDefined::step(const llvm::Instruction &instruction, CellSet &defined) const
 {
-    if (is_everything_ || !index_.has_number(instruction)) {
+    if (is_everything_) {
         return;
     }
     if (const Effect *effect = cells_.effect(index_.number(instruction))) {
@@ -94,7 +94,9 @@ void MayDefined::step(const llvm::Instruction &instruction, CellSet &defined) co
 CellSet MayDefined::pass(const llvm::BasicBlock &block, const CellSet &start)
 {
     CellSet defined = start;
+    unsigned number = index_.number(block.front());
     for (const llvm::Instruction &instruction : block) {
+        const bool touches_memory = cells_.effect(number++) != nullptr;
         if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
             CellSet at_entry = defined;
             if (summaries_.outside(*call).calls_back) {
@@ -103,8 +105,10 @@ CellSet MayDefined::pass(const llvm::BasicBlock &block, const CellSet &start)
             for (const llvm::Function *callee : graph_.callees(*call)) {
                 add_entry(*callee, at_entry);
             }
+            step(instruction, defined);
+        } else if (touches_memory) {
+            step(instruction, defined);
         }
-        step(instruction, defined);
     }
     return defined;
 }

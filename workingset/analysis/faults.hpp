@@ -32,7 +32,8 @@ enum class Fault : uint8_t {
     EdgeDropped,          // one of two ways that a comparison decides about is called impossible
     UndefinedTrusted,     // a value that is undefined is whatever suits
     RangeTooShort,        // an index is never the last of those that it can be
-    LoopWritesFirst       // in each turn of a loop all writes come before the reads
+    LoopWritesFirst,      // in each turn of a loop all writes come before the reads
+    StoredValuesDropped   // what memory holds is its first value, whatever is stored
 };
 
 #ifdef LAXITY_WORKINGSET_FAULTS

@@ -68,6 +68,56 @@ IndexRanges::reach(const llvm::Value &pointer, uint64_t length_bytes, const llvm
     if (length_bytes >= static_cast<uint64_t>(MAX_SPAN_BYTES)) {
         return std::nullopt;
     }
+    std::optional<Reach> reach = reach_by_sums(pointer, length_bytes, at);
+    if (!reach || llvm::isa<llvm::PHINode>(reach->base)) {
+        if (std::optional<Reach> by_turns = reach_by_turns(pointer, length_bytes, at)) {
+            return by_turns;
+        }
+    }
+    return reach;
+}
+
+std::optional<Reach> IndexRanges::reach_by_turns(
+    const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at
+)
+{
+    const llvm::Value *base = &pointer;
+    while (const auto *gep = llvm::dyn_cast<llvm::GEPOperator>(base)) {
+        base = gep->getPointerOperand();
+    }
+    const auto *phi = llvm::dyn_cast<llvm::PHINode>(base);
+    const llvm::Loop *loop =
+        phi == nullptr ? nullptr : facts().loops().getLoopFor(phi->getParent());
+    const uint64_t turns = loop == nullptr ? 0 : most_turns(*loop);
+    // Behind the loop the pointer is that of its last turn.
+    if (turns == 0 || turns > TurnValues::MAX_TURNS || !loop->contains(at.getParent())) {
+        return std::nullopt;
+    }
+    std::unique_ptr<TurnValues> &values = turn_values_[loop];
+    if (!values) {
+        values = std::make_unique<TurnValues>(facts().loops(), *loop, static_cast<unsigned>(turns));
+    }
+    const std::optional<TurnPlaces> places = values->places(pointer);
+    if (!places) {
+        return std::nullopt;
+    }
+    const unsigned bits = layout_.getIndexTypeSizeInBits(pointer.getType());
+    Reach reach{.base = places->start, .runs = {}};
+    for (const int64_t offset : places->offsets_bytes) {
+        const int64_t end = offset + static_cast<int64_t>(length_bytes);
+        if (!llvm::isIntN(bits, offset) || !llvm::isIntN(bits, end)) {
+            return std::nullopt;
+        }
+        reach.runs.push_back({offset, end});
+    }
+    merge_runs(reach.runs);
+    return reach;
+}
+
+std::optional<Reach> IndexRanges::reach_by_sums(
+    const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at
+)
+{
     Sweep sweep{.first_byte = 0, .width_bytes = length_bytes, .repetitions = {}};
     const llvm::Value *base = &pointer;
     while (const auto *gep = llvm::dyn_cast<llvm::GEPOperator>(base)) {

@@ -4,6 +4,7 @@
 
 #include "analysis/byte_runs.hpp"
 #include "analysis/scalar_facts.hpp"
+#include "analysis/turn_values.hpp"
 
 #include <memory>
 
@@ -21,7 +22,8 @@ struct Reach {
  * The offset is a sum of indices times strides. Of each index the turns of its loops are known
  * (scalar evolution: start, step, at most so many turns) or its smallest and largest value (its
  * operands, the branches that lead to the access). Whichever says more is taken, so what is
- * reached are runs of bytes, repeated: one row of a matrix, or one field of each element.
+ * reached are runs of bytes, repeated: one row of a matrix, or one field of each element. A pointer
+ * that a loop moves by different, but constant steps is followed turn by turn.
  *
  * What is reached is an overestimate, so it may say what is read and what may be written, never
  * what is overwritten. It rests on the assumption that arithmetic with undefined results is in no
@@ -38,6 +40,10 @@ class IndexRanges {
     reach(const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at);
 
   private:
+    [[nodiscard]] std::optional<Reach>
+    reach_by_sums(const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at);
+    [[nodiscard]] std::optional<Reach>
+    reach_by_turns(const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at);
     [[nodiscard]] bool
     add_indices(const llvm::GEPOperator &gep, const llvm::Instruction &at, Sweep &sweep);
     [[nodiscard]] bool add_index(
@@ -58,6 +64,7 @@ class IndexRanges {
     const StoredRanges *stored_;
     const llvm::DataLayout &layout_;
     std::unique_ptr<ScalarFacts> facts_; // made when first asked for
+    llvm::DenseMap<const llvm::Loop *, std::unique_ptr<TurnValues>> turn_values_;
 };
 
 } // namespace laxity::workingset

@@ -18,6 +18,9 @@ class LiveObjects::Ranking {
     /* Returns whether anything has changed. */
     bool set(const CellSet &live)
     {
+        if (live == live_) { // as it is behind most instructions
+            return false;
+        }
         CellSet gone = live_;
         gone.subtract(live);
         CellSet come = live;
@@ -161,14 +164,11 @@ std::vector<LiveObjects::Point>
 LiveObjects::find_points(const llvm::BasicBlock &block, CellSet &defined) const
 {
     std::vector<Point> points;
+    unsigned number = solution_.index.number(block.front());
     for (const llvm::Instruction &instruction : block) {
-        if (!solution_.index.has_number(instruction)) {
-            continue;
-        }
-        const unsigned number = solution_.index.number(instruction);
         const bool changes =
             llvm::isa<llvm::CallBase>(instruction) || solution_.cells.effect(number) != nullptr;
-        points.push_back({number, changes ? std::optional(defined) : std::nullopt});
+        points.push_back({number++, changes ? std::optional(defined) : std::nullopt});
         if (changes) {
             solution_.defined.step(instruction, defined);
         }

@@ -143,6 +143,10 @@ std::optional<LoopBody> LoopWriter::write_down(const llvm::Loop &loop)
     if (!is_reducible_ || !turns) {
         return std::nullopt;
     }
+    writable_ = find_writable(loop);
+    if (writable_ && writable_->empty()) {
+        return std::nullopt;
+    }
     LoopBody body;
     body.back_edges = turns->back_edges;
     if (!add_loop({&loop}, *turns, true, body)) {
@@ -166,6 +170,37 @@ std::optional<LoopWriter::Turns> LoopWriter::find_turns(const llvm::Loop &loop)
     Turns turns{.back_edges = back_edges->getAPInt().getZExtValue(), .exits = {}};
     loop.getExitingBlocks(turns.exits);
     return turns;
+}
+
+/* Objects that a body may have writes of. */
+std::optional<LoopWriter::Objects> LoopWriter::find_writable(const llvm::Loop &loop) const
+{
+    Objects objects;
+    const auto add_targets = [&](const llvm::Value &pointer) {
+        for (const Location &place : pointers_.targets(pointer)) {
+            objects.insert(place.object);
+        }
+    };
+    for (const llvm::BasicBlock *block : loop.blocks()) {
+        for (const llvm::Instruction &instruction : *block) {
+            if (llvm::isa<llvm::CallBase>(instruction) &&
+                !llvm::isa<llvm::IntrinsicInst>(instruction)) {
+                return std::nullopt;
+            }
+            if (const auto written = find_destination(instruction, layout_)) {
+                add_targets(*written->pointer);
+            }
+        }
+    }
+    return objects;
+}
+
+bool LoopWriter::may_read_writable(const llvm::LoadInst &load) const
+{
+    return !writable_ ||
+           llvm::any_of(pointers_.targets(*load.getPointerOperand()), [&](const Location &place) {
+               return writable_->contains(place.object);
+           });
 }
 
 /* The blocks of a loop itself and the headers of the loops in it. */
@@ -231,8 +266,9 @@ bool LoopWriter::add_inner(
 )
 {
     const llvm::BasicBlock &header = *inner.getHeader();
-    const bool is_in_last =
-        turns.exits.size() != 1 || !facts_.dominators().dominates(turns.exits.front(), &header);
+    // The block that the turn leaves at may be one of the inner loop: then that began.
+    const bool is_in_last = turns.exits.size() != 1 || inner.contains(turns.exits.front()) ||
+                            !facts_.dominators().dominates(turns.exits.front(), &header);
     const std::optional<Turns> inner_turns = find_turns(inner);
     if (!inner_turns) {
         return add_blurred(inner, is_in_last, body);
@@ -295,6 +331,9 @@ void LoopWriter::add_read(
 {
     std::optional<Bytes> bytes;
     if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        if (!may_read_writable(*load)) {
+            return; // what it reads no write of this nest could kill, and its address takes long
+        }
         const llvm::TypeSize size = layout_.getTypeStoreSize(load->getType());
         if (!size.isScalable()) {
             bytes = {load->getPointerOperand(), size.getFixedValue()};

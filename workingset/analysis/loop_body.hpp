@@ -58,7 +58,11 @@ class LoopWriter {
     };
     using Nest = llvm::SmallVector<const llvm::Loop *, 4>;
 
+    using Objects = llvm::SmallDenseSet<unsigned, 8>;
+
     [[nodiscard]] std::optional<Turns> find_turns(const llvm::Loop &loop);
+    [[nodiscard]] std::optional<Objects> find_writable(const llvm::Loop &loop) const;
+    [[nodiscard]] bool may_read_writable(const llvm::LoadInst &load) const;
     [[nodiscard]] std::vector<const llvm::BasicBlock *> in_order(const llvm::Loop &loop) const;
     [[nodiscard]] std::optional<LoopTouch> affine(const Bytes &bytes, const Nest &nest);
 
@@ -101,6 +105,8 @@ class LoopWriter {
     FindCallTouches call_touches_;
     const llvm::DataLayout &layout_;
     llvm::DenseMap<const llvm::BasicBlock *, unsigned> order_; // topological, but for back edges
+    // Of the nest that is written down, no others are written; nullopt: its calls may write any.
+    std::optional<Objects> writable_;
     bool is_reducible_ = true;
 };
 

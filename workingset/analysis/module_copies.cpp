@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/module_copies.hpp"
 
+#include "analysis/assembly_names.hpp"
 #include "analysis/module_clone.hpp"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -23,17 +25,54 @@ const llvm::Instruction &first_numbered(const llvm::Function &function, const Mo
     return function.back().back(); // a block ends with an instruction that is no debug intrinsic
 }
 
+/* Other modules may name what the assembly of this one does: so it is for those who ask whether
+ * all uses of a global are known. */
+void show_to_assembly(llvm::Module &module)
+{
+    const AssemblyNames names(module);
+    for (llvm::GlobalValue &global : module.global_values()) {
+        if (global.hasLocalLinkage() && names.contains(global)) {
+            global.setLinkage(llvm::GlobalValue::ExternalLinkage);
+        }
+    }
+}
+
+/* A function that is nothing but assembly returns in it, behind which clang puts `unreachable`. */
+void return_from_naked(llvm::Function &function)
+{
+    for (llvm::BasicBlock &block : function) {
+        auto *last = llvm::dyn_cast<llvm::UnreachableInst>(block.getTerminator());
+        if (last == nullptr) {
+            continue;
+        }
+        llvm::IRBuilder<> builder(last);
+        if (function.getReturnType()->isVoidTy()) {
+            builder.CreateRetVoid();
+        } else {
+            builder.CreateRet(llvm::UndefValue::get(function.getReturnType()));
+        }
+        last->eraseFromParent();
+    }
+}
+
 } // namespace
 
 ModuleCopies::ModuleCopies(const llvm::Module &original, const ModuleIndex &index) : index_(index)
 {
     llvm::ValueToValueMapTy map;
     module_ = clone_without_debug_info(original, map);
+    show_to_assembly(*module_);
+    for (llvm::Function &function : *module_) {
+        if (function.hasFnAttribute(llvm::Attribute::Naked)) {
+            return_from_naked(function);
+        }
+    }
     for (const llvm::GlobalValue &global : original.global_values()) {
         if (const llvm::Value *copy = map.lookup(&global)) {
             globals_[copy] = &global;
         }
     }
+    origins_.reserve(index.size());
     for (const llvm::Function &function : original) {
         if (llvm::Value *copy = map.lookup(&function)) {
             add_function(*llvm::cast<llvm::Function>(copy), function);
@@ -49,9 +88,12 @@ void ModuleCopies::add_function(llvm::Function &copy, const llvm::Function &orig
         return;
     }
     unsigned number = index_.number(first_numbered(original, index_));
-    auto &instructions = instructions_[&copy];
+    Body &body = bodies_[&copy];
+    body.first_number = number;
+    const unsigned count = copy.getInstructionCount();
+    body.instructions.reserve(count);
     for (const llvm::Instruction &instruction : llvm::instructions(copy)) {
-        instructions.push_back(&instruction);
+        body.instructions.push_back(&instruction);
         origins_[&instruction] = number++;
     }
 }
@@ -74,7 +116,7 @@ void ModuleCopies::remove(llvm::ArrayRef<llvm::Function *> functions)
     }
     for (llvm::Function *function : functions) {
         llvm::erase(copies_[&original(*function)], function);
-        instructions_.erase(function);
+        bodies_.erase(function);
         originals_.erase(function);
         globals_.erase(function);
         function->eraseFromParent();
@@ -83,18 +125,16 @@ void ModuleCopies::remove(llvm::ArrayRef<llvm::Function *> functions)
 
 void ModuleCopies::forget(const llvm::Instruction &copy)
 {
-    const llvm::Instruction *original = &index_.instruction(origin(copy));
-    const unsigned first = index_.number(first_numbered(*original->getFunction(), index_));
-    instructions_[copy.getFunction()][origin(copy) - first] = nullptr;
+    Body &body = bodies_[copy.getFunction()];
+    body.instructions[origin(copy) - body.first_number] = nullptr;
     origins_.erase(&copy);
 }
 
 void ModuleCopies::replace(const llvm::Instruction &copy, const llvm::Instruction &by)
 {
     const unsigned number = origin(copy);
-    const llvm::Function &function = *index_.instruction(number).getFunction();
-    const unsigned first = index_.number(first_numbered(function, index_));
-    instructions_[copy.getFunction()][number - first] = &by;
+    Body &body = bodies_[copy.getFunction()];
+    body.instructions[number - body.first_number] = &by;
     origins_.erase(&copy);
     origins_[&by] = number;
 }
@@ -123,15 +163,12 @@ llvm::ArrayRef<llvm::Function *> ModuleCopies::copies(const llvm::Function &orig
     return found->second;
 }
 
-const llvm::Instruction *
-ModuleCopies::find(const llvm::Function &copy, const llvm::Instruction &original) const
+const llvm::Instruction *ModuleCopies::find(const llvm::Function &copy, unsigned original) const
 {
-    auto found = instructions_.find(&copy);
-    if (found == instructions_.end()) {
-        return nullptr;
-    }
-    const unsigned first = index_.number(first_numbered(*original.getFunction(), index_));
-    return found->second[index_.number(original) - first];
+    auto found = bodies_.find(&copy);
+    return found == bodies_.end()
+               ? nullptr
+               : found->second.instructions[original - found->second.first_number];
 }
 
 } // namespace laxity::workingset

@@ -54,7 +54,13 @@ class ModuleCopies {
     }
     /* In one copy of its function; nullptr: no path leads there. */
     [[nodiscard]] const llvm::Instruction *
-    find(const llvm::Function &copy, const llvm::Instruction &original) const;
+    find(const llvm::Function &copy, const llvm::Instruction &original) const
+    {
+        return find(copy, index_.number(original));
+    }
+    /* The same by the number of the original. */
+    [[nodiscard]] const llvm::Instruction *
+    find(const llvm::Function &copy, unsigned original) const;
 
   private:
     void add_function(llvm::Function &copy, const llvm::Function &original);
@@ -65,8 +71,12 @@ class ModuleCopies {
     llvm::DenseMap<const llvm::Function *, const llvm::Function *> originals_;
     llvm::DenseMap<const llvm::Function *, llvm::SmallVector<llvm::Function *, 1>> copies_;
     llvm::DenseMap<const llvm::Instruction *, unsigned> origins_;
-    // By copied function: its instructions in the order of the original's numbers.
-    llvm::DenseMap<const llvm::Function *, std::vector<const llvm::Instruction *>> instructions_;
+    /* Of a copied function, in the order of the original's numbers. */
+    struct Body {
+        unsigned first_number = 0;
+        std::vector<const llvm::Instruction *> instructions;
+    };
+    llvm::DenseMap<const llvm::Function *, Body> bodies_;
 };
 
 } // namespace laxity::workingset

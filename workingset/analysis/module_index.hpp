@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -13,7 +14,8 @@ namespace laxity::workingset {
 /*
  * Numbers of the instructions of a module: one per instruction, in the module's order, from 0.
  *
- * Debug intrinsics have none: they are no program points, and -g must not change a figure.
+ * Debug intrinsics have none: they are no program points, and -g must not change a figure. The
+ * module that is analysed has none of them, so there the numbers of a function follow each other.
  */
 class ModuleIndex {
   public:
@@ -44,13 +46,28 @@ class ModuleIndex {
     {
         return places_[number];
     }
+    [[nodiscard]] unsigned count(const llvm::Function &function) const
+    {
+        return bodies_.lookup(&function).instructions;
+    }
+    /* Of a function, in its order: what makes objects or leads to other functions. They are few,
+     * and looking for them among all instructions is much of the time of a large program. */
+    [[nodiscard]] llvm::ArrayRef<const llvm::Instruction *>
+    calls_and_allocas(const llvm::Function &function) const;
 
   private:
+    struct Body {
+        unsigned instructions = 0;
+        unsigned first_site = 0, end_site = 0;
+    };
+
     void add_block(const llvm::BasicBlock &block, unsigned block_number);
 
     llvm::DenseMap<const llvm::Instruction *, unsigned> numbers_;
     std::vector<const llvm::Instruction *> instructions_;
     std::vector<Place> places_;
+    std::vector<const llvm::Instruction *> sites_; // calls and allocas
+    llvm::DenseMap<const llvm::Function *, Body> bodies_;
 };
 
 /* Bits of an SSA value: what the type holds, so an i1 is 1 bit; 0 for values without a size. */

@@ -155,7 +155,24 @@ class NumberSet {
     /* Returns whether anything went. */
     bool subtract(const NumberSet &other)
     {
-        return keep_words(other, [](uint64_t mine, uint64_t theirs) { return mine & ~theirs; });
+        // What is taken away is mostly far smaller: only those words are looked at.
+        bool has_changed = false, is_one_empty = false;
+        auto mine = words_.begin();
+        for (const Word &theirs : other.words_) {
+            mine = seek(mine, words_.end(), theirs.index);
+            if (mine == words_.end()) {
+                break;
+            }
+            if (mine->index == theirs.index) {
+                has_changed = has_changed || (mine->bits & theirs.bits) != 0;
+                mine->bits &= ~theirs.bits;
+                is_one_empty = is_one_empty || mine->bits == 0;
+            }
+        }
+        if (is_one_empty) {
+            std::erase_if(words_, [](const Word &word) { return word.bits == 0; });
+        }
+        return has_changed;
     }
 
     [[nodiscard]] bool intersects(const NumberSet &other) const

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Support/Format.h>
 
 namespace laxity::workingset {
@@ -79,12 +80,14 @@ struct Extremes {
 Extremes extremes_of(const Analysis &analysis, const llvm::Function &function)
 {
     Extremes extremes;
-    for (const llvm::BasicBlock &block : function) {
-        for (const llvm::Instruction &instruction : block) {
-            if (analysis.index().has_number(instruction)) {
-                extremes.add(analysis.rows()[analysis.index().number(instruction)], instruction);
-            }
-        }
+    const ModuleIndex &index = analysis.index();
+    const llvm::Instruction &last = *function.back().getTerminator();
+    const llvm::Instruction &first = *llvm::find_if(
+        llvm::instructions(function),
+        [&index](const llvm::Instruction &instruction) { return index.has_number(instruction); }
+    );
+    for (unsigned number = index.number(first); number <= index.number(last); number++) {
+        extremes.add(analysis.rows()[number], index.instruction(number));
     }
     return extremes;
 }

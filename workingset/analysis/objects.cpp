@@ -10,7 +10,6 @@
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 namespace laxity::workingset {
@@ -79,7 +78,7 @@ std::string Object::variable() const
     return global == nullptr ? declared_name(*value) : declared_name(*global);
 }
 
-ObjectTable::ObjectTable(const llvm::Module &module)
+ObjectTable::ObjectTable(const llvm::Module &module, const ModuleIndex &index)
 {
     add(
         {.kind = ObjectKind::Environment,
@@ -96,7 +95,7 @@ ObjectTable::ObjectTable(const llvm::Module &module)
     });
     for (const llvm::Function &function : module) {
         if (!function.isDeclaration()) {
-            add_frame(function);
+            add_frame(function, index);
         }
     }
 }
@@ -123,7 +122,7 @@ std::optional<unsigned> ObjectTable::find_varargs(const llvm::Function &function
     return found == varargs_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ObjectTable::add_copies(const ModuleCopies &copies)
+void ObjectTable::add_copies(const ModuleCopies &copies, const ModuleIndex &index)
 {
     const auto add_copy = [&](const llvm::Value &copy) {
         const llvm::Value *original = copies.original(copy);
@@ -146,8 +145,8 @@ void ObjectTable::add_copies(const ModuleCopies &copies)
         for (const llvm::Argument &argument : function.args()) {
             add_copy(argument);
         }
-        for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-            add_copy(instruction);
+        for (const llvm::Instruction *site : index.calls_and_allocas(function)) {
+            add_copy(*site);
         }
     }
 }
@@ -190,7 +189,7 @@ void ObjectTable::add_globals(const llvm::Module &module)
     }
 }
 
-void ObjectTable::add_frame(const llvm::Function &function)
+void ObjectTable::add_frame(const llvm::Function &function, const ModuleIndex &index)
 {
     const llvm::DataLayout &layout = function.getParent()->getDataLayout();
     const std::string prefix = function.getName().str() + ":";
@@ -221,8 +220,8 @@ void ObjectTable::add_frame(const llvm::Function &function)
     }
     unsigned allocas = 0;
     unsigned calls = 0;
-    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-        if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+    for (const llvm::Instruction *site : index.calls_and_allocas(function)) {
+        if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(site)) {
             const std::optional<llvm::TypeSize> size = alloca->getAllocationSize(layout);
             add(
                 {.kind = ObjectKind::Alloca,
@@ -233,8 +232,8 @@ void ObjectTable::add_frame(const llvm::Function &function)
                  .size_bytes = size ? std::optional<uint64_t>(size->getFixedValue()) : std::nullopt,
                  .has_many_instances = !alloca->isStaticAlloca()}
             );
-        } else if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-            add_heap_site(*call, calls++);
+        } else {
+            add_heap_site(*llvm::cast<llvm::CallBase>(site), calls++);
         }
     }
 }

@@ -63,11 +63,11 @@ class ObjectTable {
     /* Object 0 is the environment. */
     static constexpr unsigned ENVIRONMENT = 0;
 
-    explicit ObjectTable(const llvm::Module &module);
+    ObjectTable(const llvm::Module &module, const ModuleIndex &index);
 
     /* What makes an object makes the same one in every copy: of a function that is active at most
      * once, so are its copies together. */
-    void add_copies(const ModuleCopies &copies);
+    void add_copies(const ModuleCopies &copies, const ModuleIndex &index);
 
     [[nodiscard]] unsigned size() const
     {
@@ -103,7 +103,7 @@ class ObjectTable {
 
   private:
     void add_globals(const llvm::Module &module);
-    void add_frame(const llvm::Function &function);
+    void add_frame(const llvm::Function &function, const ModuleIndex &index);
     void add_heap_site(const llvm::CallBase &call, unsigned number);
     unsigned add(Object object);
 

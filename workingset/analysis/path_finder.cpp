@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
+#include "analysis/entries.hpp"
 #include "analysis/why.hpp"
 
 #include <algorithm>
@@ -15,14 +16,7 @@ constexpr unsigned NONE = CellPaths::NONE;
 
 bool is_constructor(const llvm::Function &function)
 {
-    const llvm::GlobalVariable *list = function.getParent()->getNamedGlobal("llvm.global_ctors");
-    if (list == nullptr || !list->hasInitializer()) {
-        return false;
-    }
-    return llvm::any_of(list->getInitializer()->operands(), [&](const llvm::Use &entry) {
-        const auto *fields = llvm::dyn_cast<llvm::ConstantStruct>(entry);
-        return fields != nullptr && fields->getOperand(1) == &function;
-    });
+    return llvm::is_contained(find_constructors(*function.getParent()), &function);
 }
 
 /* Where a path goes on once it has left the function of its point by `exit`, and the functions

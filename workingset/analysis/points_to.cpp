@@ -32,7 +32,9 @@ class PointsToSolver::CycleFinder {
             }
         }
     }
-    std::vector<std::vector<unsigned>> components; // successors first
+    // Nodes that copy from each other in a circle stand together, successors first.
+    std::vector<unsigned> members;
+    std::vector<size_t> ends; // of each circle's in them
 
   private:
     struct Frame {
@@ -48,15 +50,14 @@ class PointsToSolver::CycleFinder {
     }
     void close(unsigned node)
     {
-        std::vector<unsigned> component;
         unsigned member = node;
         do {
             member = open_.back();
             open_.pop_back();
             low_[member] = CLOSED;
-            component.push_back(member);
+            members.push_back(member);
         } while (member != node);
-        components.push_back(std::move(component));
+        ends.push_back(members.size());
     }
     void visit(unsigned root)
     {
@@ -349,17 +350,18 @@ void PointsToSolver::merge(unsigned into, unsigned from)
 
 std::vector<unsigned> PointsToSolver::merge_cycles()
 {
-    CycleFinder finder(*this);
+    const CycleFinder finder(*this);
     std::vector<unsigned> order;
-    bool has_merged = false;
-    for (const std::vector<unsigned> &component : finder.components) {
-        order.push_back(component.front());
-        for (unsigned member : component) {
-            has_merged = has_merged || member != component.front();
-            merge(component.front(), member);
+    order.reserve(finder.ends.size());
+    size_t first = 0;
+    for (const size_t end : finder.ends) {
+        order.push_back(finder.members[first]);
+        for (size_t i = first + 1; i < end; i++) {
+            merge(finder.members[first], finder.members[i]);
         }
+        first = end;
     }
-    if (has_merged) {
+    if (finder.members.size() > finder.ends.size()) { // circles of more than one
         normalise_edges();
     }
     std::ranges::reverse(order);

@@ -42,6 +42,11 @@ class PointsToSolver {
      * on. */
     PointsToSolver(unsigned objects, uint64_t budget);
 
+    /* Of nodes: hardly more will be made. */
+    void reserve(size_t count)
+    {
+        nodes_.reserve(count);
+    }
     unsigned make_node();
     [[nodiscard]] unsigned content(unsigned object) const
     {

@@ -21,6 +21,7 @@ struct LiveBits {
     std::array<uint64_t, STORAGE_CLASSES> bits_per_level = {};
     std::array<bool, STORAGE_CLASSES> is_unbounded = {};
 
+    friend bool operator==(const LiveBits &, const LiveBits &) = default;
     [[nodiscard]] uint64_t total() const;
     [[nodiscard]] bool is_bounded() const;
 };
@@ -34,6 +35,8 @@ struct Row {
     std::optional<uint64_t> contexts; // call strings; nullopt: recursion, no end of them
     bool is_merged = false;           // contexts were joined: `most` holds, but may be too large
     bool is_reached = false;          // from the root
+
+    friend bool operator==(const Row &, const Row &) = default;
 };
 
 /* Bytes [first_byte, end_byte) of one object; the whole object where its size is not known. */

@@ -57,11 +57,22 @@ bool may_call_anyone(const llvm::CallBase &call)
            has_unknown_format(call, *model);
 }
 
+/* exit(), which enters exit functions while whoever calls it is still on the stack; else nullptr.
+ */
+const llvm::Function *find_called_exit(const llvm::CallBase &call)
+{
+    const auto *callee =
+        llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+    const ExternalModel *model = callee == nullptr ? nullptr : find_external_model(*callee);
+    return model != nullptr && model->effect == ExternalEffect::Exits ? callee : nullptr;
+}
+
 /* All that may call each other, in whatever way: nullptr stands for calls that name no function. */
 FunctionSets find_possible_components(const llvm::Module &module)
 {
     Calls calls;
     std::vector<const llvm::Function *> functions;
+    llvm::SetVector<const llvm::Function *> exits;
     for (const llvm::Function &function : module) {
         if (function.isDeclaration()) {
             continue;
@@ -75,7 +86,10 @@ FunctionSets find_possible_components(const llvm::Module &module)
             if (call == nullptr) {
                 continue;
             }
-            if (may_call_anyone(*call)) {
+            if (const llvm::Function *exit = find_called_exit(*call)) {
+                calls[&function].insert(exit);
+                exits.insert(exit);
+            } else if (may_call_anyone(*call)) {
                 calls[&function].insert(nullptr);
             } else if (const auto *callee = llvm::dyn_cast<llvm::Function>(
                            call->getCalledOperand()->stripPointerCastsAndAliases()
@@ -84,6 +98,13 @@ FunctionSets find_possible_components(const llvm::Module &module)
                 calls[&function].insert(callee);
             }
         }
+    }
+    const auto has_address = [](const llvm::Function *function) {
+        return function->hasAddressTaken();
+    };
+    for (const llvm::Function *exit : exits) {
+        const auto handlers = llvm::make_filter_range(functions, has_address);
+        calls[exit].insert(handlers.begin(), handlers.end());
     }
     return find_components(functions, calls);
 }
@@ -105,9 +126,9 @@ class Specialiser {
         }
         budget_ = (MAX_GROWTH - 1) * size + FREE_INSTRUCTIONS;
         for (const auto &component : llvm::reverse(components)) { // callers first
-            if (component.size() == 1 && component.front() != nullptr) {
-                llvm::Function &function =
-                    *copies_.copies(copies_.original(*component.front())).front();
+            const llvm::Function *member = component.front();
+            if (component.size() == 1 && member != nullptr && !member->isDeclaration()) {
+                llvm::Function &function = *copies_.copies(copies_.original(*member)).front();
                 if (may_be_copied(function)) {
                     split(function);
                 }

@@ -9,6 +9,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <optional>
+#include <utility>
 
 namespace laxity::workingset {
 
@@ -26,6 +27,7 @@ class FunctionLiveness {
         for (const llvm::Argument &argument : function.args()) {
             add_value(argument);
         }
+        is_naked_ = function.hasFnAttribute(llvm::Attribute::Naked);
         for (const llvm::Instruction &instruction : llvm::instructions(function)) {
             if (is_ssa_value(instruction)) {
                 add_value(instruction);
@@ -36,19 +38,14 @@ class FunctionLiveness {
 
     void solve(std::vector<uint64_t> &before, std::vector<uint64_t> &across)
     {
-        bool has_changed = true;
-        while (has_changed) {
-            const unsigned jump_live_count = jump_live_.count();
-            has_changed = false;
+        mark_all();
+        while (marked_count_ > 0) {
             for (const llvm::BasicBlock *block : order_) {
-                llvm::BitVector live = walk(*block, nullptr, nullptr);
-                llvm::BitVector &known = starts_.try_emplace(block, size()).first->second;
-                if (known != live) {
-                    known = std::move(live);
-                    has_changed = true;
+                if (std::exchange(is_marked_[block], false)) {
+                    marked_count_--;
+                    update(*block);
                 }
             }
-            has_changed = has_changed || jump_live_.count() != jump_live_count;
         }
         for (const llvm::BasicBlock *block : order_) {
             walk(*block, &before, &across);
@@ -64,6 +61,33 @@ class FunctionLiveness {
     {
         numbers_[&value] = size();
         bits_.push_back(value_bits(value, layout_));
+    }
+    void mark_all()
+    {
+        for (const llvm::BasicBlock *block : order_) {
+            is_marked_[block] = true;
+        }
+        marked_count_ = order_.size();
+    }
+    /* What is live at the start of a block; blocks where that makes a difference are marked. */
+    void update(const llvm::BasicBlock &block)
+    {
+        const unsigned jump_live_count = jump_live_.count();
+        llvm::BitVector live = walk(block, nullptr, nullptr);
+        if (jump_live_.count() != jump_live_count) {
+            mark_all();
+        }
+        llvm::BitVector &known = starts_.try_emplace(&block, size()).first->second;
+        if (known == live) {
+            return;
+        }
+        known = std::move(live);
+        for (const llvm::BasicBlock *before : llvm::predecessors(&block)) {
+            auto mark = is_marked_.find(before); // none: no path leads there
+            if (mark != is_marked_.end() && !std::exchange(mark->second, true)) {
+                marked_count_++;
+            }
+        }
     }
     void set(llvm::BitVector &live, const llvm::Value &value, uint64_t &bits) const
     {
@@ -109,11 +133,12 @@ class FunctionLiveness {
         uint64_t bits = 0;
         std::optional<uint64_t> phi_bits;
         llvm::BitVector live = block_end(block, bits);
+        unsigned number = index_.number(*block.getTerminator()) + 1;
         for (const llvm::Instruction &instruction : llvm::reverse(block)) {
-            if (!index_.has_number(instruction)) {
+            if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) { // these have no numbers
                 continue;
             }
-            const unsigned number = index_.number(instruction);
+            number--;
             const bool is_phi = llvm::isa<llvm::PHINode>(instruction);
             phi_bits = is_phi ? phi_bits.value_or(bits) : phi_bits;
             if (is_phi && before != nullptr) {
@@ -163,6 +188,11 @@ class FunctionLiveness {
         if (across != nullptr) {
             (*across)[number] = bits;
         }
+        if (is_naked_) { // its assembly finds them where the caller has put them
+            for (const llvm::Argument &argument : call->getFunction()->args()) {
+                set(live, argument, bits);
+            }
+        }
     }
 
     const ModuleIndex &index_;
@@ -172,6 +202,9 @@ class FunctionLiveness {
     std::vector<uint64_t> bits_;
     llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> starts_;
     llvm::BitVector jump_live_;
+    llvm::DenseMap<const llvm::BasicBlock *, bool> is_marked_; // to be looked at again
+    size_t marked_count_ = 0;
+    bool is_naked_ = false;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "analysis/stored_ranges.hpp"
 
 #include "analysis/accesses.hpp"
+#include "analysis/faults.hpp"
 #include "analysis/filled_bytes.hpp"
 #include "analysis/index_ranges.hpp"
 #include "analysis/objects.hpp"
@@ -357,7 +358,7 @@ llvm::ConstantRange StoredRanges::values_of(const Slot &slot)
 {
     llvm::ConstantRange values = slot.first;
     for (const llvm::StoreInst *store : slot.stores) {
-        if (values.isFullSet()) {
+        if (values.isFullSet() || has_fault(Fault::StoredValuesDropped)) {
             break;
         }
         values = values.unionWith(

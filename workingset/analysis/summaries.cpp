@@ -6,7 +6,6 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 namespace laxity::workingset {
@@ -74,10 +73,7 @@ OutsideCall find_outside_call(const llvm::CallBase &call, const PointerAnalysis 
         outside.unwinds = !call.doesNotThrow();
         outside.ends_process = !call.isInlineAsm();
         outside.calls_back = true;
-        // Code that nobody knows may jump to wherever the module has called setjmp.
-        for (const char *name : {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"}) {
-            outside.jumps = outside.jumps || call.getModule()->getFunction(name) != nullptr;
-        }
+        outside.jumps = pointers.has_second_returns();
     }
     for (const llvm::Function *callee : pointers.callees(call)) {
         const ExternalModel *model = find_external_model(*callee);
@@ -157,8 +153,8 @@ void Summaries::prepare(const llvm::Function &function)
     for (const llvm::BasicBlock *block : llvm::post_order(&function.getEntryBlock())) {
         order.push_back(block);
     }
-    for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    for (const llvm::Instruction *site : index_.calls_and_allocas(function)) {
+        if (const auto *call = llvm::dyn_cast<llvm::CallBase>(site)) {
             outside_[call] = find_outside_call(*call, pointers_);
         }
     }
@@ -226,20 +222,18 @@ const OutsideCall &Summaries::outside(const llvm::CallBase &call) const
     return outside_.find(&call)->second;
 }
 
-void Summaries::add_touched(
-    const llvm::Instruction &instruction, CellSet &touched, CellSet &written
-) const
+void Summaries::add_touched(unsigned number, CellSet &touched, CellSet &written) const
 {
-    if (!index_.has_number(instruction)) {
-        return;
-    }
-    if (const Effect *effect = cells_.effect(index_.number(instruction))) {
+    if (const Effect *effect = cells_.effect(number)) {
         touched |= effect->reads;
         touched |= effect->kills;
         touched |= effect->writes;
         written |= effect->writes;
     }
-    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&index_.instruction(number))) {
+        if (outside(*call).jumps) { // where setjmp returns again, all is live
+            touched |= all_live().live;
+        }
         for (const llvm::Function *callee : graph_.callees(*call)) {
             touched |= this->touched(*callee);
             written |= this->written(*callee);
@@ -254,8 +248,9 @@ void Summaries::find_touched(const llvm::ArrayRef<const llvm::Function *> compon
     CellSet written;
     for (const llvm::Function *function : component) {
         touched |= cells_.frame(*function);
-        for (const llvm::Instruction &instruction : llvm::instructions(*function)) {
-            add_touched(instruction, touched, written);
+        const unsigned last = index_.number(*function->back().getTerminator());
+        for (unsigned i = index_.number(function->front().front()); i <= last; i++) {
+            add_touched(i, touched, written);
         }
     }
     for (const llvm::Function *function : component) {
@@ -266,11 +261,19 @@ void Summaries::find_touched(const llvm::ArrayRef<const llvm::Function *> compon
 
 bool Summaries::solve(const llvm::Function &function)
 {
-    bool has_changed = true;
-    while (has_changed) {
-        has_changed = false;
-        for (const llvm::BasicBlock *block : post_orders_[&function]) {
-            has_changed = solve_block(*block) || has_changed;
+    const auto &order = post_orders_[&function];
+    llvm::DenseSet<const llvm::BasicBlock *> changed(order.begin(), order.end()); // behind which
+    llvm::DenseSet<const llvm::BasicBlock *> reached = changed;
+    while (!changed.empty()) {
+        for (const llvm::BasicBlock *block : order) {
+            if (!changed.erase(block) || !solve_block(*block)) {
+                continue;
+            }
+            const auto before = llvm::make_filter_range(
+                llvm::predecessors(block),
+                [&](const llvm::BasicBlock *from) { return reached.contains(from); }
+            );
+            changed.insert(before.begin(), before.end());
         }
     }
     const CellSet &frame = cells_.frame(function);
@@ -290,8 +293,9 @@ bool Summaries::solve(const llvm::Function &function)
 bool Summaries::solve_block(const llvm::BasicBlock &block)
 {
     PathState state = block_end(block);
-    for (const llvm::Instruction &instruction : llvm::reverse(block)) {
-        step_back(instruction, state);
+    const unsigned first = index_.number(block.front());
+    for (unsigned i = index_.number(*block.getTerminator()) + 1; i > first; i--) {
+        step_back(i - 1, state);
     }
     auto [place, is_new] = blocks_.try_emplace(&block);
     if (!is_new && place->second == state) {
@@ -404,16 +408,13 @@ const PathState &Summaries::any_entry(llvm::ArrayRef<const llvm::Function *> cal
     return place->second;
 }
 
-void Summaries::step_back(const llvm::Instruction &instruction, PathState &state) const
+void Summaries::step_back(unsigned number, PathState &state) const
 {
-    if (!index_.has_number(instruction)) {
-        return;
-    }
-    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&index_.instruction(number));
         call != nullptr && !llvm::isa<llvm::IntrinsicInst>(call)) {
         state = before_call(*call, state);
     }
-    const Effect *effect = cells_.effect(index_.number(instruction));
+    const Effect *effect = cells_.effect(number);
     if (effect == nullptr) {
         return;
     }

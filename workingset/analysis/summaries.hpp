@@ -102,13 +102,12 @@ class Summaries {
 
   private:
     void prepare(const llvm::Function &function);
-    void
-    add_touched(const llvm::Instruction &instruction, CellSet &touched, CellSet &written) const;
+    void add_touched(unsigned number, CellSet &touched, CellSet &written) const;
     void find_touched(const llvm::ArrayRef<const llvm::Function *> component);
     bool solve(const llvm::Function &function);
     bool solve_block(const llvm::BasicBlock &block);
     [[nodiscard]] PathState block_end(const llvm::BasicBlock &block) const;
-    void step_back(const llvm::Instruction &instruction, PathState &state) const;
+    void step_back(unsigned number, PathState &state) const;
     [[nodiscard]] PathState before_call(const llvm::CallBase &call, const PathState &after) const;
     [[nodiscard]] PathState find_after_callback(const llvm::CallBase &call) const;
     [[nodiscard]] PathState outside_state(const OutsideCall &outside) const;

@@ -34,38 +34,63 @@ const char *status_of(const Row &row)
     return row.is_merged ? "merged" : "exact";
 }
 
-/* file, line, column, and the places that the instruction was inlined at, innermost first:
- * "file:line:column file:line:column" */
-class Chains {
+/* A field that is often the same as before. The texts must stay where they are. */
+class RepeatedField {
   public:
-    const std::string &field(const llvm::DILocation *innermost)
+    const std::string &of(llvm::StringRef text)
     {
-        auto [place, is_new] = fields_.try_emplace(innermost);
+        if (text.data() != text_.data() || text.size() != text_.size()) {
+            text_ = text;
+            field_ = csv_field(text);
+        }
+        return field_;
+    }
+
+  private:
+    llvm::StringRef text_;
+    std::string field_;
+};
+
+/* file, line, column, and the places that the instruction was inlined at, innermost first:
+ * "file:line:column line:column other:line:column". A place without a file is in that of the one
+ * before: deep chains through one file are the largest part of the table. */
+class Places {
+  public:
+    void write(llvm::raw_ostream &out, const llvm::Instruction &instruction)
+    {
+        const llvm::DILocation *location = instruction.getDebugLoc();
+        if (location == nullptr) {
+            out << ",,,,";
+            return;
+        }
+        out << ',' << file_.of(location->getFilename()) << ',' << location->getLine() << ','
+            << location->getColumn() << ',' << chain(location->getInlinedAt());
+    }
+
+  private:
+    /* All that was inlined at one place has the same. */
+    const std::string &chain(const llvm::DILocation *innermost)
+    {
+        auto [place, is_new] = chains_.try_emplace(innermost);
         if (is_new) {
             std::string chain;
+            llvm::StringRef file;
             for (const llvm::DILocation *at = innermost; at != nullptr; at = at->getInlinedAt()) {
-                chain += (chain.empty() ? "" : " ") + at->getFilename().str() + ":" +
-                         std::to_string(at->getLine()) + ":" + std::to_string(at->getColumn());
+                chain += chain.empty() ? "" : " ";
+                if (at == innermost || at->getFilename() != file) {
+                    file = at->getFilename();
+                    chain += file.str() + ":";
+                }
+                chain += std::to_string(at->getLine()) + ":" + std::to_string(at->getColumn());
             }
             place->second = csv_field(chain);
         }
         return place->second;
     }
 
-  private:
-    llvm::DenseMap<const llvm::DILocation *, std::string> fields_;
+    RepeatedField file_;
+    llvm::DenseMap<const llvm::DILocation *, std::string> chains_;
 };
-
-void write_location(llvm::raw_ostream &out, const llvm::Instruction &instruction, Chains &chains)
-{
-    const llvm::DILocation *location = instruction.getDebugLoc();
-    if (location == nullptr) {
-        out << ",,,,";
-        return;
-    }
-    out << ',' << csv_field(location->getFilename()) << ',' << location->getLine() << ','
-        << location->getColumn() << ',' << chains.field(location->getInlinedAt());
-}
 
 void write_bits(llvm::raw_ostream &out, const Row &row, const LiveBits &live, uint64_t total)
 {
@@ -109,15 +134,20 @@ void write_instructions(
         out << ",live_total_bits" << suffix;
     }
     out << ",level_bits,contexts,status,objects\n";
-    Chains chains; // all that was inlined at one place has the same
+    Places places;
+    std::string name;
+    const std::string form_field = csv_field(form);
     for (unsigned number = 0; number < analysis.index().size(); number++) {
         const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
-        const Row &row = analysis.rows()[number];
-        out << csv_field(instruction.getFunction()->getName()) << ',' << place.block << ','
-            << place.index << ',' << instruction.getOpcodeName();
-        write_location(out, instruction, chains);
-        out << ',' << csv_field(form);
+        const Row row = analysis.rows()[number];
+        if (place.index == 0) { // the only instruction of a block that is asked for its function
+            name = csv_field(instruction.getFunction()->getName());
+        }
+        out << name << ',' << place.block << ',' << place.index << ','
+            << instruction.getOpcodeName();
+        places.write(out, instruction);
+        out << ',' << form_field;
         write_bits(out, row, row.most, row.most_total);
         write_bits(out, row, row.least, row.least_total);
         uint64_t level_bits = 0;
@@ -132,24 +162,44 @@ void write_instructions(
     }
 }
 
+/* The last columns of a situation. */
+void write_totals(llvm::raw_ostream &out, const Row &row)
+{
+    out << ',';
+    if (row.most.is_bounded()) {
+        out << row.most_total;
+    }
+    out << ',';
+    if (row.least.is_bounded()) {
+        out << row.least_total;
+    }
+    out << ',';
+    if (row.contexts) {
+        out << *row.contexts;
+    }
+    out << '\n';
+}
+
 /* Each instruction once per body of its function: what inlining would make rows of their own. */
 void write_situations(llvm::raw_ostream &out, const Analysis &analysis)
 {
     out << "function,situation,block,index,live_total_bits,live_total_bits_min,contexts\n";
+    std::string name;
+    llvm::ArrayRef<llvm::Function *> copies;
     for (unsigned number = 0; number < analysis.index().size(); number++) {
-        const llvm::Instruction &instruction = analysis.index().instruction(number);
         const ModuleIndex::Place place = analysis.index().place(number);
-        const llvm::Function &function = *instruction.getFunction();
+        if (place.index == 0) {
+            const llvm::Function &function = *analysis.index().instruction(number).getFunction();
+            name = csv_field(function.getName());
+            copies = analysis.copies().copies(function);
+        }
         unsigned situation = 0;
-        for (const llvm::Function *copy : analysis.copies().copies(function)) {
-            const Row *row = analysis.row_of(*copy, instruction);
-            if (row != nullptr && row->is_reached) {
-                const bool is_bounded = row->most.is_bounded();
-                out << csv_field(function.getName()) << ',' << situation << ',' << place.block
-                    << ',' << place.index << ','
-                    << (is_bounded ? std::to_string(row->most_total) : "") << ','
-                    << (row->least.is_bounded() ? std::to_string(row->least_total) : "") << ','
-                    << (row->contexts ? std::to_string(*row->contexts) : "") << '\n';
+        for (const llvm::Function *copy : copies) {
+            const std::optional<Row> row =
+                copies.size() == 1 ? analysis.rows()[number] : analysis.row_of(*copy, number);
+            if (row && row->is_reached) {
+                out << name << ',' << situation << ',' << place.block << ',' << place.index;
+                write_totals(out, *row);
             }
             situation++;
         }
@@ -206,7 +256,7 @@ void write_summary(
     Extremes extremes;
     std::vector<uint64_t> totals;
     for (unsigned number = 0; number < analysis.rows().size(); number++) {
-        const Row &row = analysis.rows()[number];
+        const Row row = analysis.rows()[number];
         extremes.add(row);
         if (row.is_reached && row.most.is_bounded()) {
             totals.push_back(row.most_total);

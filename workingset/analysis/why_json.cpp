@@ -118,6 +118,7 @@ const llvm::Instruction &first_of_source(const llvm::Instruction &at)
     while (found != nullptr && (!found->getDebugLoc() || found->getDebugLoc().getLine() == 0)) {
         found = found->getNextNode();
     }
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): no instruction is a temporary
     return found == nullptr ? at : *found;
 }
 

@@ -44,6 +44,7 @@ bool select_fault(llvm::StringRef name)
                    .Case("undefined-trusted", Fault::UndefinedTrusted)
                    .Case("range-too-short", Fault::RangeTooShort)
                    .Case("loop-writes-first", Fault::LoopWritesFirst)
+                   .Case("stored-values-dropped", Fault::StoredValuesDropped)
                    .Default(Fault::None);
     return selected != Fault::None;
 }

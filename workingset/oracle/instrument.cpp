@@ -131,6 +131,8 @@ bool is_harmless_intrinsic(const llvm::IntrinsicInst &intrinsic)
     case llvm::Intrinsic::vaend:
     case llvm::Intrinsic::trap:
     case llvm::Intrinsic::prefetch:
+    case llvm::Intrinsic::invariant_start:
+    case llvm::Intrinsic::invariant_end:
     case llvm::Intrinsic::frameaddress:
     case llvm::Intrinsic::returnaddress:
         return true;
@@ -372,6 +374,13 @@ void Instrumenter::add_registration()
 
 llvm::Error Instrumenter::run()
 {
+    if (!module_.ifunc_empty()) {
+        // The loader calls what chooses it before the program, and the trace, can begin.
+        return llvm::createStringError(
+            "the indirect function (ifunc) " + module_.ifuncs().begin()->getName() +
+            " is chosen before a trace can begin; compile without"
+        );
+    }
     refuse_unknown();
     if (!unknown_.empty()) {
         std::string names;

@@ -91,6 +91,14 @@ cl::opt<std::string> check_job(
     cl::sub(progression_command),
     cl::cat(category)
 );
+cl::list<std::string> check_outputs(
+    "output",
+    cl::value_desc("global"),
+    cl::desc("a global that somebody outside reads after each job; may be given several times"),
+    cl::sub(check_command),
+    cl::sub(progression_command),
+    cl::cat(category)
+);
 cl::opt<unsigned> progression_stretches(
     "stretches",
     cl::init(DEFAULT_STRETCHES),
@@ -182,7 +190,7 @@ int check(llvm::Module &module, const MappedWords &trace, const MappedWords &scr
     if (!resolved) {
         return fail("reading " + check_trace, llvm::toString(resolved.takeError()));
     }
-    StaticSets::Options analysed = {.job = check_job};
+    StaticSets::Options analysed = {.job = check_job, .outputs = check_outputs};
     if (!check_annotations.empty()) {
         auto annotations = laxity::workingset::read_annotations(check_annotations);
         if (!annotations) {
@@ -257,7 +265,7 @@ int find_and_write_progression(
     if (!resolved) {
         return fail("reading " + check_trace, llvm::toString(resolved.takeError()));
     }
-    auto sets = StaticSets::analyse(module, {.job = check_job});
+    auto sets = StaticSets::analyse(module, {.job = check_job, .outputs = check_outputs});
     if (!sets) {
         return fail("analysing " + check_input, llvm::toString(sets.takeError()));
     }

@@ -351,6 +351,7 @@ StaticSets::analyse(const llvm::Module &module, const Options &options)
 {
     laxity::workingset::Options analysed;
     analysed.job = options.job;
+    analysed.outputs = options.outputs;
     analysed.annotations = options.annotations;
     auto analysis = Analysis::run(module, analysed);
     if (!analysis) {

@@ -58,7 +58,8 @@ struct StaticCell {
 class StaticSets {
   public:
     struct Options {
-        std::string job; // empty: the program
+        std::string job;                       // empty: the program
+        std::vector<std::string> outputs = {}; // read after each job by somebody outside
         Annotations annotations = {};
     };
 

@@ -61,6 +61,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None
     cflags: str
     job: str | None
+    outputs: tuple[str, ...]
     timeout: str
     fail_above: str | None
     sarif: str | None
@@ -105,6 +106,13 @@ class _Asked:
 @click.option("--cflags", metavar="'FLAG...'", default="", help="More words for clang.")
 @click.option(
     "--job", metavar="FUNC", help="One call of it is a job; the state between jobs lives."
+)
+@click.option(
+    "--output",
+    "outputs",
+    metavar="GLOBAL",
+    multiple=True,
+    help="Somebody outside reads it after each job. Repeatable.",
 )
 @run_options
 @click.option(
@@ -179,6 +187,7 @@ def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
             prepared=prepared,
             toolchain=toolchain,
             job=options.job,
+            outputs=options.outputs,
             weights=tuple(dict.fromkeys(words.weights)),
             runs=runs_wanted(
                 words,
@@ -239,7 +248,10 @@ def _explain(options: _Options, question: str, scratch: Path) -> int:
         question,
         options.job or program.job,
         patience_s,
-        working_set.annotation_words(annotations, scratch),
+        [
+            *working_set.annotation_words(annotations, scratch),
+            *working_set.output_words(options.outputs),
+        ],
     )
     if options.output_format == "json":
         print_json(answer)
@@ -255,7 +267,8 @@ def _after(options: _Options, found: "Found", path: Path) -> None:
         from laxity.model.manifest import encode_document  # noqa: PLC0415 - likewise
         from laxity.store.run_directory import write_output  # noqa: PLC0415 - likewise
 
-        write_output(Path(options.sarif), encode_document(sarif_document(found.answer)))
+        document = encode_document(sarif_document(found.answer))
+        write_output(Path(options.sarif), document, "--sarif")
     if not options.no_report:
         from laxity.cli.reports import build_report  # noqa: PLC0415 - only if asked for
 

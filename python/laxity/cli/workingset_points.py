@@ -52,7 +52,8 @@ def points_options(command: _Command) -> _Command:
                 "--distance",
                 metavar="N|P%",
                 help="Choose points so that on no path more than N instructions, or P % of the "
-                "longest run, are between them, with the smallest largest live set.",
+                "longest run in instructions (not time), are between them, with the smallest "
+                "largest live set.",
             ),
             click.option(
                 "--window",
@@ -257,7 +258,7 @@ def write_hints(
     if hints is None:
         return
     if words.hints is not None:
-        write_output(Path(words.hints), encode_document(hints))
+        write_output(Path(words.hints), encode_document(hints), "--hints")
     if words.hints_elf is not None:
         bitcode = prepared.programs[0].bitcode
         write_marked(hints, bitcode, Path(words.hints_elf), toolchain, scratch)

@@ -77,6 +77,7 @@ class WorkingSetRequest:
         prepared: Programs as bitcode, and what could not be made.
         toolchain: That made them.
         job: The function that is a job; None: whole programs.
+        outputs: Globals that somebody outside reads after each job.
         weights: How instructions count, a heat map each.
         runs: What is run, and for what.
         times: Of blocks, for the weight `time`; None: nobody stated any.
@@ -91,6 +92,7 @@ class WorkingSetRequest:
     prepared: Prepared
     toolchain: BitcodeToolchain
     job: str | None
+    outputs: tuple[str, ...]
     weights: tuple[Weight, ...]
     runs: RunsWanted
     times: BlockTimes | None
@@ -122,6 +124,7 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
     analysed: dict[str, Analysed] = {}
     jobs = {one.name: request.job or one.job for one in request.prepared.programs}
     words = working_set.annotation_words(request.annotations, request.scratch)
+    words += working_set.output_words(request.outputs)
     for number, job in enumerate(dict.fromkeys(jobs.values())):
         to = request.scratch / str(number)
         to.mkdir()
@@ -135,6 +138,7 @@ def analyse_programs(request: WorkingSetRequest) -> Found:
     took_ns = time.monotonic_ns() - started_ns
     runs = run_programs(
         request.runs,
+        request.outputs,
         [(one, jobs[one.name]) for one in request.prepared.programs],
         analysed,
         request.toolchain.triple,

@@ -54,6 +54,7 @@ class RunsWanted:
 
 def run_programs(
     wanted: RunsWanted,
+    outputs: Sequence[str],
     programs: Sequence[tuple[BitcodeProgram, str | None]],
     analysed: Mapping[str, Analysed],
     target: str | None,
@@ -62,6 +63,7 @@ def run_programs(
 
     Args:
         wanted: What is asked for.
+        outputs: Globals that somebody outside reads after each job.
         programs: All that were analysed, with the job function that was asked for.
         analysed: Their tables.
         target: The machine that they were compiled for; None: this one.
@@ -82,9 +84,18 @@ def run_programs(
         return {one.name: TracedRun(reason=reason, progression_reason=reason) for one, _ in chosen}
     oracle = require_oracle(wanted.patience_s)
     requests = [
-        _request(wanted, one, job if analysed[one.name].summary.mode == "job" else None, number)
+        TraceRequest(
+            name=one.name,
+            bitcode=one.bitcode,
+            job=job if analysed[one.name].summary.mode == "job" else None,
+            outputs=tuple(outputs),
+            to=wanted.scratch / str(number),
+            wants_progression=one.name in wanted.progressions,
+        )
         for number, (one, job) in enumerate(chosen)
     ]
+    for request in requests:
+        request.to.mkdir()
     traced = trace_programs(requests, wanted.inputs, oracle)
     return {
         name: _keep(
@@ -95,14 +106,6 @@ def run_programs(
         )
         for name, one in traced.items()
     }
-
-
-def _request(
-    wanted: RunsWanted, program: BitcodeProgram, job: str | None, number: int
-) -> TraceRequest:
-    to = wanted.scratch / str(number)
-    to.mkdir()
-    return TraceRequest(program.name, program.bitcode, job, to, program.name in wanted.progressions)
 
 
 def _keep(traced: Traced, directory: Path, inputs: Inputs, *, wants_progression: bool) -> TracedRun:

@@ -30,6 +30,7 @@ from laxity.runner.working_set_trace import Inputs
 from laxity.store.working_set import TOTAL, WINDOWS, Table, read_table
 
 _PHI = "phi"
+_LANDING_PAD = "landingpad"
 _PERCENT = 100
 INSTRUCTIONS_UNIT = "executed instructions"
 # Times are integers of thousandths: an instruction may take less than a nanosecond.
@@ -104,10 +105,16 @@ def read_layout(segments: Path, table: Table) -> Layout:
     keys = zip(table.texts("function"), table.texts("block"), strict=True)
     columns = zip(keys, table.integers("index").tolist(), table.texts("opcode"), strict=True)
     current = 0
+    landed: list[int] = []  # a landing pad stands before the first segment of its block
     for row, (key, index, opcode) in enumerate(columns):
+        if opcode == _PHI:
+            continue
+        if opcode == _LANDING_PAD:
+            landed.append(row)
+            continue
         current = segment_at.get((key, index), current)
-        if opcode != _PHI:
-            rows[current].append(row)
+        rows[current] += [*landed, row]
+        landed = []
     return Layout(rows, blocks)
 
 

@@ -210,6 +210,11 @@ def annotation_words(annotations: Annotations | None, scratch: Path) -> list[str
     return ["--annotations", str(path)]
 
 
+def output_words(outputs: Sequence[str]) -> list[str]:
+    """Give the words by which the tools learn what somebody outside reads after each job."""
+    return [word for name in outputs for word in ("--output", name)]
+
+
 def explain(
     bitcode: Path, question: str, job: str | None, patience_s: float, more: Sequence[str] = ()
 ) -> WhyAnswer:

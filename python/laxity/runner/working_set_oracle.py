@@ -27,6 +27,8 @@ _SETUP = "run ./laxity setup --with workingset"
 _AS_IT_IS = ("-O0", "-w", "-Xclang", "-disable-llvm-passes")
 # The wrappers are named after what they stand for, which the compiler must not take them for.
 _RUNTIME_FLAGS = ("-std=gnu17", "-D_GNU_SOURCE=", "-O2", "-fno-builtin", "-fexceptions")
+# operator new, new[], delete and delete[] among them.
+_NAMES_OF_CPP = (b"__gxx_personality", b"__cxa_", b"_Znw", b"_Zna", b"_Zdl", b"_Zda", b"_ZSt")
 # What only one of them has; wrappers of external functions are in both.
 _RUNTIMES = {"trace": ("count.c", "trace.c"), "poison": ("garbage.c", "poison.c")}
 _WORDS_TOLD = 300
@@ -232,7 +234,7 @@ def _is_newer(made: Path, source: Path) -> bool:
 def is_cpp(bitcode: Path) -> bool:
     """Tell whether a program needs the runtime of C++; bitcode holds the names of its symbols."""
     data = bitcode.read_bytes()
-    return any(name in data for name in (b"__gxx_personality", b"__cxa_", b"_Znw", b"_ZSt"))
+    return any(name in data for name in _NAMES_OF_CPP)
 
 
 def _ended(step: str, done: Ran) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from laxity.errors import NoVerdict, ToolError
 from laxity.model.units import format_size_bytes
+from laxity.runner.working_set import output_words
 from laxity.runner.working_set_oracle import TOOL, Oracle, find_oracle
 
 _ARCHIVE = "libworkingset-trace.a"
@@ -42,6 +43,7 @@ class TraceRequest:
         name: Of the program.
         bitcode: That was analysed.
         job: The function whose calls are the jobs; None: the whole program is analysed.
+        outputs: Globals that somebody outside reads after each job.
         to: Empty directory of its own.
         wants_progression: Live bytes along the run are asked for, too.
     """
@@ -49,6 +51,7 @@ class TraceRequest:
     name: str
     bitcode: Path
     job: str | None
+    outputs: tuple[str, ...]
     to: Path
     wants_progression: bool
 
@@ -152,6 +155,7 @@ class _Tracer:
     def _table(self, command: str, trace: Path) -> Path:
         to = self._request.to / f"{command}.csv"
         job = [] if self._request.job is None else ["--job", self._request.job]
+        job += output_words(self._request.outputs) if command == "progression" else []
         program = self._request.bitcode
         self._oracle.must(command, self._oracle.tool, command, program, trace, *job, "-o", to)
         return to

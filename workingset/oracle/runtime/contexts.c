@@ -25,6 +25,7 @@ static struct context_node *nodes;
 static uint32_t node_count = 1, node_capacity;
 static struct context_edge *edges;
 static uint32_t edge_count, edge_capacity;
+static int is_started;
 
 struct laxity_trace_site laxity_trace_current_site(void)
 {
@@ -125,17 +126,30 @@ uint32_t laxity_trace_enter(uint32_t function)
 }
 
 /* After main; where the program called exit(), its functions have run already. */
-static void end_program(void)
+static void leave_program(void)
 {
     laxity_trace_set_site((struct laxity_trace_site){.instruction = LAXITY_TRACE_NO_SITE,
                                                      .context = 0});
     laxity_trace_run_exit_functions();
-    laxity_trace_finish();
 }
 
 void laxity_trace_end_with_program(void)
 {
-    if (atexit(end_program)) {
+    is_started = 1;
+    if (atexit(leave_program)) {
         abort();
     }
 }
+
+static void end_program(void)
+{
+    if (is_started) {
+        laxity_trace_finish();
+    }
+}
+
+typedef void destructor(void);
+
+/* Destructors of the program, which are called after all functions of atexit(), belong to it, too:
+ * ours has the last turn, since theirs have priorities above 100. The attribute does not take 0. */
+__attribute__((used, section(".fini_array.00000"))) static destructor *last = end_program;

@@ -104,7 +104,8 @@ scan_stream(FILE *stream, const char *format, va_list arguments)
     int done_count;
 
     va_copy(copy, arguments);
-    done_count = vfscanf(stream, format, arguments); /* NOLINT(cert-err34-c): the program's */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the program's */
+    done_count = vfscanf(stream, format, arguments);
     trace_conversions(format, done_count, copy);
     va_end(copy);
     return done_count;
@@ -118,7 +119,8 @@ scan_text(const char *text, const char *format, va_list arguments)
 
     laxity_trace_read(text, strlen(text) + 1);
     va_copy(copy, arguments);
-    done_count = vsscanf(text, format, arguments); /* NOLINT(cert-err34-c): the program's */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the program's */
+    done_count = vsscanf(text, format, arguments);
     trace_conversions(format, done_count, copy);
     va_end(copy);
     return done_count;

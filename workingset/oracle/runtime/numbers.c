@@ -27,25 +27,29 @@ static void wrote_end(char **out_end)
 int laxity_traced_atoi(const char *text)
 {
     read_number(text);
-    return atoi(text); /* NOLINT(cert-err34-c): it is what the program called */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): as the program called it */
+    return atoi(text);
 }
 
 long laxity_traced_atol(const char *text)
 {
     read_number(text);
-    return atol(text); /* NOLINT(cert-err34-c): it is what the program called */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): as the program called it */
+    return atol(text);
 }
 
 long long laxity_traced_atoll(const char *text)
 {
     read_number(text);
-    return atoll(text); /* NOLINT(cert-err34-c): it is what the program called */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): as the program called it */
+    return atoll(text);
 }
 
 double laxity_traced_atof(const char *text)
 {
     read_number(text);
-    return atof(text); /* NOLINT(cert-err34-c): it is what the program called */
+    /* NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): as the program called it */
+    return atof(text);
 }
 
 long laxity_traced_strtol(const char *text, char **out_end, int base)

@@ -60,6 +60,7 @@ static const uint64_t *objects, *row_starts, *set_starts, *pattern_starts;
 static const uint32_t *ends, *rows, *set_patterns, *pattern_objects;
 static const struct laxity_poison_range *ranges;
 static uint64_t poisoned_bytes;
+static const char *amount_path; /* found at the start: the program may replace its environment */
 
 static void give_up(const char *why)
 {
@@ -108,6 +109,8 @@ static void open_table(void)
     }
     take_arrays();
     close(fd);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
+    amount_path = getenv("LAXITY_WORKINGSET_POISONED");
     laxity_trace_end_with_program();
 }
 
@@ -456,9 +459,7 @@ void laxity_trace_recursion(uint32_t context, uint32_t parent, uint32_t site)
 /* How much was overwritten: a test that overwrites nothing would prove nothing. */
 void laxity_trace_finish(void)
 {
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread */
-    const char *path = getenv("LAXITY_WORKINGSET_POISONED");
-    FILE *out = path ? fopen(path, "w") : NULL;
+    FILE *out = amount_path ? fopen(amount_path, "w") : NULL;
 
     if (out) {
         fprintf(out, "%llu\n", (unsigned long long)poisoned_bytes);
