@@ -24,7 +24,9 @@ from pathlib import Path
 VENV_BIN = Path(".venv/bin")
 BUILD = Path("build")
 TIDY_CACHE = BUILD / "tidy-cache"
-CLANG_FORMAT, CLANG_TIDY = "clang-format-19", "clang-tidy-19"
+# Of a source that goes into two objects clang-tidy would look at both: here each stands once.
+TIDY_COMMANDS = BUILD / "tidy-commands"
+CLANG_FORMAT, CLANG_TIDY = "clang-format-19", VENV_BIN / "clang-tidy"
 
 # The build is gcc's; clang must not stumble over options that only gcc has.
 FOREIGN_OPTIONS = "-Wno-unknown-warning-option"
@@ -154,7 +156,7 @@ def tidy_entry(entry: dict[str, str], key: str | None) -> Report:
         return Report(is_clean=True)
     source = Path(os.path.normpath(Path(entry["directory"]) / entry["file"]))
     report = run_tool(
-        [CLANG_TIDY, "--quiet", "-p", BUILD, f"--extra-arg={FOREIGN_OPTIONS}", source]
+        [CLANG_TIDY, "--quiet", "-p", TIDY_COMMANDS, f"--extra-arg={FOREIGN_OPTIONS}", source]
     )
     if report.is_clean and key:
         (TIDY_CACHE / key).touch()
@@ -170,6 +172,10 @@ def run_clang_tidy(files: Files) -> Report:
         source = os.path.normpath(Path(entry["directory"]) / entry["file"])
         if source in known:
             entries[source] = entry
+    TIDY_COMMANDS.mkdir(exist_ok=True)
+    (TIDY_COMMANDS / "compile_commands.json").write_text(
+        json.dumps(list(entries.values())), encoding="utf-8"
+    )
     version = run_tool([CLANG_TIDY, "--version"]).output
     configurations = sorted(name for name in files.all if Path(name).name == ".clang-tidy")
     settings = version.encode() + b"".join(Path(name).read_bytes() for name in configurations)

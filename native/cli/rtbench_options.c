@@ -542,7 +542,8 @@ void laxity_rtbench_options_free(struct laxity_rtbench_options *options)
         free(options->launcher.items[i]);
     }
     free((void *)options->launcher.items);
-    *options = (struct laxity_rtbench_options){.question = LAXITY_RTBENCH_RUN};
+    *options = (struct laxity_rtbench_options){.question = LAXITY_RTBENCH_RUN,
+                                               .level = LAXITY_RTBENCH_ERRORS};
 }
 
 void laxity_rtbench_print_help(const char *name)

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {

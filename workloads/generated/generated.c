@@ -48,7 +48,7 @@ read_data(const volatile uint32_t *const data, const struct laxity_shape *const 
     const uint32_t fewest = 2 * (uint32_t)LAXITY_RATIO_ONE / scale;
     const uint32_t rest = 2 * (uint32_t)LAXITY_RATIO_ONE % scale;
     const size_t words_per_line = laxity_shape_uses_max(shape->line_bytes);
-    const volatile uint32_t *const end = data + shape->bytes / sizeof *data;
+    const volatile uint32_t *const end = &data[shape->bytes / sizeof *data];
     uint32_t excess = shape->miss_ratio;
     uint32_t sum = 0;
 
