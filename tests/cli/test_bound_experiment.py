@@ -207,6 +207,26 @@ def test_killed_experiment_can_be_shown_and_still_goes_on(laxity: Laxity):
     assert laxity.manifest().status == "complete"
 
 
+def test_killed_experiment_can_be_shown_while_its_workers_are_at_their_last_sets(laxity: Laxity):
+    words = experiment(
+        laxity, "--costs", "none", "--run-dir", "D", "--no-report", "--workers", "2", lines=LONG
+    )
+    with start(laxity, words) as process:
+        wait_for_rows(laxity.directory / "D.tmp" / STREAM)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+        workers = [int(pid) for pid in children.split()]
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGKILL)
+    try:
+        shown = laxity("show", "D")
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+    assert len(workers) == 2
+    assert "killed" in shown.stdout, shown.stderr
+
+
 def test_complete_experiment_is_told_again(laxity: Laxity):
     words = experiment(laxity, "--costs", "none", "--run-dir", "D", "--no-report")
     first = laxity(*words)

@@ -5,11 +5,13 @@
 import os
 import signal
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from laxity.errors import PlatformError
 from laxity.experiments.workers import worked
+from laxity.store.run_directory import lock_directory
 
 
 def never() -> bool:
@@ -57,6 +59,18 @@ def test_what_the_work_raises_is_raised_here():
 def test_killed_worker_is_told():
     with pytest.raises(PlatformError, match="ended from outside"):
         list(worked(die_at_three, range(10), 2, never))
+
+
+def test_locks_of_the_caller_are_not_held_by_workers(tmp_path: Path):
+    lock_fd = lock_directory(tmp_path)
+    assert lock_fd is not None
+    with closing(worked(square, range(2), 2, never, not_inherited=[lock_fd])) as results:
+        # The other unit's worker is still there.
+        next(results)
+        os.close(lock_fd)
+        again = lock_directory(tmp_path)
+    assert again is not None
+    os.close(again)
 
 
 def test_rest_is_left_undone_when_the_user_wants_an_end():

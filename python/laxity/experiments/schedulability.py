@@ -188,7 +188,13 @@ def _test_sets(run: NewRun, request: ExperimentRequest, signals: Forwarder) -> b
     units = _units(request.asked, rows.tested)
     try:
         with closing(
-            worked(_work(request.plan), units, request.n_workers, lambda: signals.has_received)
+            worked(
+                _work(request.plan),
+                units,
+                request.n_workers,
+                lambda: signals.has_received,
+                not_inherited=[run.lock_fd],
+            )
         ) as results:
             for (point, numbers), answers in results:
                 rows.append(point, numbers, answers)

@@ -31,6 +31,7 @@ def worked(
     units: Iterable[Unit],
     n_workers: int,
     is_ended: Callable[[], bool],
+    not_inherited: Sequence[int] = (),
 ) -> Generator[tuple[Unit, Result], None, None]:
     """Do units of work in processes, and give each result as soon as it is there.
 
@@ -39,6 +40,8 @@ def worked(
         units: What is worked on; taken as workers become free.
         n_workers: Processes, at least 1.
         is_ended: Asked several times a second; once true, the rest is left undone.
+        not_inherited: Descriptors that stay with the caller. A worker outlives a killed caller by
+            its unit, and would hold the caller's locks until then.
 
     Yields:
         Units with their results, in the order in which they are finished.
@@ -47,7 +50,7 @@ def worked(
         PlatformError: A worker was killed.
         Exception: As `work`.
     """
-    pool = _Pool(work, n_workers)
+    pool = _Pool(work, n_workers, not_inherited)
     try:
         yield from pool.results(iter(units), is_ended)
     finally:
@@ -62,14 +65,17 @@ class _Failed:
 
 
 class _Pool(Generic[Unit, Result]):
-    def __init__(self, work: Callable[[Unit], Result], n_workers: int) -> None:
+    def __init__(
+        self, work: Callable[[Unit], Result], n_workers: int, not_inherited: Sequence[int]
+    ) -> None:
         # Fork: the work, and all that it has loaded, need not be handed over.
         context = multiprocessing.get_context("fork")
         self._processes: dict[Connection, BaseProcess] = {}
         for _ in range(n_workers):
             ours, theirs = context.Pipe()
-            others = [*self._processes, ours]
-            process = context.Process(target=_serve, args=(work, theirs, others), daemon=True)
+            # Ends of pipes would keep the other workers from seeing that the caller is gone.
+            closed = [*not_inherited, *(one.fileno() for one in self._processes), ours.fileno()]
+            process = context.Process(target=_serve, args=(work, theirs, closed), daemon=True)
             process.start()
             theirs.close()
             self._processes[ours] = process
@@ -77,6 +83,9 @@ class _Pool(Generic[Unit, Result]):
     def results(
         self, units: Iterator[Unit], is_ended: Callable[[], bool]
     ) -> Iterator[tuple[Unit, Result]]:
+        for one in self._processes:
+            # It has let go of what is not inherited: nothing is given before all have.
+            self._receive(one)
         busy: dict[Connection, Unit] = {}
         for one in self._processes:
             self._give_next(one, units, busy)
@@ -124,16 +133,16 @@ class _Pool(Generic[Unit, Result]):
 
 
 def _serve(
-    work: Callable[[Unit], Result], caller: Connection, others: Sequence[Connection]
+    work: Callable[[Unit], Result], caller: Connection, not_inherited: Sequence[int]
 ) -> None:
     """Do what is sent until the caller is gone."""
-    # Ends of pipes that this copy inherited would keep the other workers from seeing that.
-    for one in others:
-        one.close()
+    for fd in not_inherited:
+        os.close(fd)
     for number in END_SIGNALS:
         # A terminal sends them to all; the caller decides when the work ends.
         signal.signal(number, signal.SIG_IGN)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        caller.send(None)  # ready
         while True:
             unit = caller.recv()
             try:
