@@ -5,9 +5,9 @@
 from pathlib import Path
 
 import pytest
+from tests.workingset.oracle_programs import PROGRAMS
 from tests.workingset.oracle_runs import ARM, Subject, make_subject
 from tests.workingset.random_programs import random_program
-from tests.workingset.test_oracle import PROGRAMS
 
 
 def check(subject: Subject) -> None:

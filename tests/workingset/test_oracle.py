@@ -7,278 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.workingset.oracle_programs import PROGRAMS
 from tests.workingset.oracle_runs import ROOT, make_subject, must, run
 from tests.workingset.random_loops import random_loops
 from tests.workingset.random_programs import random_program
 
 from laxity.runner.working_set_oracle import is_cpp
-
-PROGRAMS = {
-    "a table that a call reads": """
-static int table[4];
-static int sum(void) { int s = 0; for (int i = 0; i < 4; i++) s += table[i]; return s; }
-int main(void) { for (int i = 0; i < 4; i++) table[i] = i; return sum() - 6; }
-""",
-    "a caller's array across a call": """
-static int next(int *counter) { return ++*counter; }
-int main(void) {
-    int counter = 0, kept[3] = {1, 2, 3};
-    next(&counter); next(&counter);
-    return kept[0] + kept[1] + kept[2] - 3 * counter;
-}
-""",
-    "a struct by value": """
-struct pair { int first, second, third, fourth, fifth; };
-static int sum(struct pair pair) { pair.first++; return pair.first + pair.fifth; }
-int main(void) { struct pair pair = {1, 2, 3, 4, 5}; return sum(pair) + sum(pair) - 14; }
-""",
-    "a struct by value without a name": """
-#include <stdarg.h>
-struct pair { int *first; long second, third; };
-static struct pair pair;
-static int value;
-static int sum(int n, ...) {
-    va_list list; va_start(list, n);
-    struct pair pair = va_arg(list, struct pair);
-    va_end(list);
-    return *pair.first + (int)pair.second;
-}
-int main(void) { value = 5; pair.first = &value; pair.second = 3; return sum(1, pair) - 8; }
-""",
-    "a table of labels": """
-static int count(int turns) {
-    static void *labels[] = {&&one, &&two, &&done};
-    int sum = 0;
-    goto *labels[turns & 1];
-one: sum += 1;
-two: sum += 2; turns--;
-    goto *labels[turns > 0 ? sum & 1 : 2];
-done: return sum;
-}
-int main(int argc, char **argv) { return count(argc + 3) - 9; }
-""",
-    "recursion that needs its frames afterwards": """
-static int depth(int n, int *above) {
-    int mine[2] = {n, *above};
-    if (n > 0) depth(n - 1, mine);
-    return mine[0] + mine[1];
-}
-int main(void) { int start = 5; return depth(4, &start) - 9; }
-""",
-    "a large frame that was left while its caller goes on": """
-static int sum(int n) {
-    int a[512], s = 0;
-    for (int i = 0; i < 512; i++) a[i] = n;
-    for (int i = 0; i < 512; i++) s += a[i];
-    return s;
-}
-int main(void) {
-    int r = 0;
-    for (int i = 0; i < 3; i++) { r += sum(i); if (r > 512) r++; }
-    return r - 3 * 512 - 1;
-}
-""",
-    "blocks of the heap": """
-#include <stdlib.h>
-int main(void) {
-    int *a = malloc(8), *b = malloc(8);
-    a[0] = 3; a[1] = 4; b[1] = a[0];
-    b[1] += a[1]; a = realloc(a, 16); a[2] = b[1];
-    int r = a[2] - 7; free(a); free(b); return r;
-}
-""",
-    "exit() from below, with a handler": """
-#include <stdio.h>
-#include <stdlib.h>
-static char table[4] = "ab";
-static void at_end(void) { puts(table); }
-static void leave(void) { exit(0); }
-int main(void) { atexit(at_end); leave(); return 1; }
-""",
-    "destructors that run after the exit handlers": """
-#include <stdio.h>
-#include <stdlib.h>
-static int table[4];
-static void tell(int i) { printf("%d", table[i]); }
-__attribute__((destructor(101))) static void last(void) { tell(1); tell(2); }
-__attribute__((destructor)) static void first(void) { tell(3); table[1] = 5; }
-static void handle(void) { table[3] = 7; tell(0); }
-int main(void) {
-    atexit(handle);
-    for (int i = 0; i < 4; i++) table[i] = i;
-    exit(0);
-}
-""",
-    "commands that are found by the linker's symbols of their section": """
-struct command { int number, calls; };
-#define COMMAND(name, n) \\
-    static struct command name __attribute__((used, section("commands"))) = {n, 0}
-COMMAND(stop, 1);
-COMMAND(go, 2);
-extern struct command __start_commands[], __stop_commands[];
-int main(void) {
-    int sum = 0;
-    stop.calls = 5;
-    go.calls = 7;
-    for (struct command *c = __start_commands; c < __stop_commands; c++) sum += c->calls;
-    return sum - 12;
-}
-""",
-    "functions that the source itself puts before main and behind it": """
-#include <stdlib.h>
-static int table[3];
-static void early(void) { table[1] = 9; }
-static void late(void) { if (table[2] != 5) abort(); }
-__attribute__((section(".init_array"), used)) static void (*first[1])(void) = {early};
-__attribute__((section(".fini_array"), used)) static void (*last)(void) = late;
-int main(void) { int read = table[1]; table[2] = 5; return read - 9; }
-""",
-    "variables of the environment that the program puts there": """
-#include <stdlib.h>
-extern char **environ;
-static char variable[4] = "Ax", *table[2];
-int main(int argc, char **argv) {
-    (void)argv;
-    variable[1] = argc == 1 ? '=' : 'x'; table[0] = variable; environ = table;
-    return !getenv("A");
-}
-""",
-    "a value of the last round that is used after the loop": """
-int main(int argc, char **argv) {
-    (void)argv;
-    int i = argc, last;
-    do { last = i; i += 2; } while (i < 9); /* 1, 3, 5, 7 */
-    return last - 7;
-}
-""",
-    "a table of functions": """
-static int add(int a) { return a + 1; }
-static int twice(int a) { return a * 2; }
-static int (*const table[2])(int) = {add, twice};
-int main(void) { int r = 1; for (int i = 0; i < 4; i++) r = table[i & 1](r); return r - 10; }
-""",
-    "elements that qsort() compares": """
-#include <stdlib.h>
-static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-int main(void) {
-    int a[5] = {3, 1, 4, 1, 5};
-    qsort(a, 5, sizeof(a[0]), compare); return a[0] + a[4] - 6;
-}
-""",
-    "a table that bsearch() looks through": """
-#include <stdlib.h>
-static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-int main(void) {
-    int a[5] = {1, 2, 4, 8, 9}, key = 8;
-    return *(int *)bsearch(&key, a, 5, sizeof(a[0]), compare) - 8;
-}
-""",
-    "what realloc() keeps": """
-#include <stdlib.h>
-int main(void) {
-    int *a = malloc(8); a[1] = 4;
-    a = realloc(a, 16); int r = a[1] - 4; free(a); return r;
-}
-""",
-    # glibc: of nothing it is malloc(), to nothing it frees and returns NULL.
-    "realloc() of nothing and to nothing": """
-#include <stdlib.h>
-int main(int argc, char **argv) {
-    (void)argv;
-    int *a = realloc(NULL, 8 * (size_t)argc); a[1] = 4;
-    int r = a[1] - 4; a = realloc(a, (size_t)argc - 1); return r + (a != NULL);
-}
-""",
-    "an allocator that is called through a pointer": """
-#include <stdlib.h>
-static void *(*volatile allocate)(size_t) = malloc;
-int main(int argc, char **argv) {
-    (void)argv;
-    int *a = allocate(8); a[0] = argc; a[1] = 3;
-    int r = a[0] + a[1] - 4; free(a); return r;
-}
-""",
-    "zeros of calloc()": """
-#include <stdlib.h>
-int main(void) { int *b = calloc(2, 4); b[1] = 3; int r = b[0]; free(b); return r; }
-""",
-    "a copy made by strdup()": """
-#include <stdlib.h>
-#include <string.h>
-int main(void) { char *b = strdup("ab"); int r = b[0] - b[1] + 1; free(b); return r; }
-""",
-    "a count that printf() stores": """
-#include <stdio.h>
-int main(void) { int n; printf("abc%n\\n", &n); return n - 3; }
-""",
-    "variables of the C library": """
-#include <errno.h>
-#include <stdio.h>
-extern char **environ;
-static char text[4];
-int main(int argc, char **argv) {
-    (void)argv; text[0] = (char)('0' + argc); errno = argc;
-    fprintf(stdout, "%s\\n", text); fputs(text, stderr);
-    return errno - 1 + (environ == NULL);
-}
-""",
-    "heap that a constructor fills": """
-#include <stdlib.h>
-static int *table;
-__attribute__((constructor)) static void fill(void) {
-    table = malloc(8); table[0] = 3; table[1] = 4;
-}
-int main(void) { return table[0] + table[1] - 7; }
-""",
-    "a function that exit() enters again below itself": """
-#include <stdlib.h>
-static int *kept, depth, total;
-static void note(int n) {
-    int both[2] = {n, n + 1};
-    if (depth++ == 0) { kept = both; exit(0); }
-    total += both[0] + both[1];
-}
-static void finish(void) { note(40); total += kept[0] + kept[1]; if (total != 96) _Exit(1); }
-int main(void) { atexit(finish); note(7); return 1; }
-""",
-    "a loop whose only exit is the header of the one in it": """
-static int table[4];
-int main(int argc, char **argv) {
-    (void)argv; int sum = 0;
-    for (int i = 0; i < 4; i++) table[i] = argc + i;
-    for (int k = 0; k < 3; k++) {
-        for (;;)
-            for (int j = 0;; j++) {
-                sum += table[j];
-                if (j >= 3) goto out;
-                if (j * 2 >= 10) break;
-            }
-    out:
-        for (int i = 0; i < 4; i++) table[i] = k;
-    }
-    return sum - 14;
-}
-""",
-    "a struct by value in a function that only reads": """
-struct big { int a[10]; };
-static struct big table;
-__attribute__((noinline)) static int sum(struct big b) {
-    int s = 0;
-    for (int i = 0; i < 10; i++) s += b.a[i];
-    return s;
-}
-int main(void) { for (int i = 0; i < 10; i++) table.a[i] = i; return sum(table) - 45; }
-""",
-    "text that the C library reads and writes": """
-#include <stdio.h>
-#include <string.h>
-int main(void) {
-    char a[16], b[16];
-    snprintf(a, 16, "%s-%d", "x", 7); strcpy(b, a); puts(b);
-    return (int)strlen(b) - 3;
-}
-""",
-}
 
 
 # One test, since to compile and trace the program is most of either.
@@ -420,13 +154,27 @@ def test_a_job_reads_what_main_made_before_and_its_exit_is_followed(tmp_path: Pa
     assert verdict["impossible_calls"] == []
 
 
-def test_an_external_without_a_wrapper_is_refused_by_name(tmp_path: Path) -> None:
-    subject = make_subject(
-        "int mystery(int *); int main(void) { int a = 1; return mystery(&a); }", tmp_path
-    )
+# What is called, and the words that name it.
+UNTRACEABLE = {
+    "an external without a wrapper": (
+        "int mystery(int *); int main(void) { int a = 1; return mystery(&a); }",
+        "mystery",
+    ),
+    "an indirect function": (
+        "static int one(void) { return 1; } static int (*choose(void))(void) { return one; }"
+        ' int f(void) __attribute__((ifunc("choose"))); int main(void) { return f(); }',
+        "the indirect function (ifunc) f",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNTRACEABLE)
+def test_what_cannot_be_traced_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    source, words = UNTRACEABLE[name]
+    subject = make_subject(source, tmp_path)
     done = run(subject.tool, "instrument", subject.bitcode, "-o", tmp_path / "out.bc")
     assert done.returncode == 2
-    assert "mystery" in done.stderr
+    assert words in done.stderr
 
 
 def test_jumps_that_are_intrinsics_are_refused_not_taken_for_calls(tmp_path: Path) -> None:
@@ -440,17 +188,6 @@ def test_jumps_that_are_intrinsics_are_refused_not_taken_for_calls(tmp_path: Pat
     assert done.returncode == 2
     assert "llvm.eh.sjlj" in done.stderr
     assert "use setjmp and longjmp" in done.stderr
-
-
-def test_an_indirect_function_is_refused_not_traced_to_a_crash(tmp_path: Path) -> None:
-    subject = make_subject(
-        "static int one(void) { return 1; } static int (*choose(void))(void) { return one; }"
-        ' int f(void) __attribute__((ifunc("choose"))); int main(void) { return f(); }',
-        tmp_path,
-    )
-    done = run(subject.tool, "instrument", subject.bitcode, "-o", tmp_path / "out.bc")
-    assert done.returncode == 2
-    assert "the indirect function (ifunc) f" in done.stderr
 
 
 def test_a_trace_that_breaks_off_is_refused(tmp_path: Path) -> None:

@@ -159,11 +159,17 @@ def test_where_something_was_inlined_names_a_file_where_it_changes(tmp_path: Pat
     assert leave["inlined_at"] == ""
 
 
+def assumptions_of(source: str, tmp_path: Path) -> list[str]:
+    tables(tmp_path, source)
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assumptions: list[str] = summary["assumptions"]
+    return assumptions
+
+
 def test_functions_that_may_hand_out_memory_of_their_own_are_named(tmp_path: Path) -> None:
     # new(std::nothrow) returns an address and posix_memalign stores one; there is no row for them.
     # A reference is nothing new, and malloc has a row.
-    program = tmp_path / "p.ll"
-    program.write_text(
+    assumptions = assumptions_of(
         "declare noalias ptr @_ZnwmRKSt9nothrow_t(i64, ptr)\n"
         "declare i32 @posix_memalign(ptr, i64, i64)\n"
         "declare dereferenceable(8) ptr @_ZNSolsEi(ptr, i32)\n"
@@ -174,27 +180,22 @@ def test_functions_that_may_hand_out_memory_of_their_own_are_named(tmp_path: Pat
         "  %c = call ptr @_ZNSolsEi(ptr null, i32 8)\n"
         "  %d = call ptr @malloc(i64 8)\n"
         "  ret i32 0\n}\n",
-        encoding="utf-8",
+        tmp_path,
     )
-    analyse(program, tmp_path / "out")
-    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
-    assert [note for note in summary["assumptions"] if note.startswith("outside:")] == [
+    assert [note for note in assumptions if note.startswith("outside:")] == [
         "outside: what memory is handed out by _ZnwmRKSt9nothrow_t, posix_memalign is in no "
         "figure; the model table has no row for them"
     ]
 
 
 def test_rows_of_handlers_are_said_to_lack_what_they_interrupt(tmp_path: Path) -> None:
-    program = tmp_path / "p.ll"
-    program.write_text(
+    assumptions = assumptions_of(
         "declare ptr @signal(i32, ptr)\n"
         "define internal void @on(i32 %number) {\n  ret void\n}\n"
         "define i32 @main() {\n  %old = call ptr @signal(i32 2, ptr @on)\n  ret i32 0\n}\n",
-        encoding="utf-8",
+        tmp_path,
     )
-    analyse(program, tmp_path / "out")
-    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
     assert (
         "threads or signals: rows of on and what they call are without what the function keeps "
         "that a signal interrupts"
-    ) in summary["assumptions"]
+    ) in assumptions
