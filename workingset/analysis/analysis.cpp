@@ -4,6 +4,7 @@
 
 #include "analysis/constants.hpp"
 #include "analysis/entries.hpp"
+#include "analysis/external_models.hpp"
 #include "analysis/faults.hpp"
 #include "analysis/outside.hpp"
 #include "analysis/process_end.hpp"
@@ -32,16 +33,6 @@ llvm::StringSet<> entry_names(const Options &options)
     }
     names.insert(options.job);
     return names;
-}
-
-bool calls_setjmp(const llvm::Module &module)
-{
-    for (const llvm::Function &function : module) {
-        if (function.hasFnAttribute(llvm::Attribute::ReturnsTwice)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* For a note: no more than a reader looks at. */
@@ -159,7 +150,7 @@ void Analysis::solve(const Options &options)
         (root.is_late ? roots.late_functions : roots.functions).push_back(root.function);
     }
     roots.defined = defined_before_roots_;
-    roots.is_everything = calls_setjmp(module_);
+    roots.is_everything = pointers_->has_second_returns();
     defined_ =
         std::make_unique<MayDefined>(roots, *objects_, *graph_, *cells_, *summaries_, *copy_index_);
     // Of the user's instructions: what became a constant here is in a register there.

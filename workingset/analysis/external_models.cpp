@@ -9,6 +9,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Support/ErrorHandling.h>
 
 namespace laxity::workingset {
@@ -262,6 +263,47 @@ bool is_known_to_do_anything(const llvm::Function &function)
 bool goes_on_beside_caller(const llvm::Function &function)
 {
     return function.isDeclaration() && llvm::is_contained(GOING_ON, function.getName());
+}
+
+namespace {
+
+// They return a number, and store the address of what they have taken from the heap.
+constexpr llvm::StringRef STORING_ALLOCATORS[] = {
+    "posix_memalign",
+    "asprintf",
+    "vasprintf",
+    "__asprintf_chk",
+    "__vasprintf_chk",
+    "getline",
+    "getdelim",
+    "__getdelim",
+    "scandir",
+    "glob",
+    "getaddrinfo"
+};
+
+/* A reference of C++ is what the callee was given, or a variable. */
+bool may_allocate(const llvm::Function &function)
+{
+    const llvm::AttributeList attributes = function.getAttributes();
+    const bool is_reference = attributes.hasRetAttr(llvm::Attribute::Dereferenceable) ||
+                              attributes.hasAttrSomewhere(llvm::Attribute::Returned);
+    return (function.getReturnType()->isPointerTy() && !is_reference) ||
+           llvm::is_contained(STORING_ALLOCATORS, function.getName());
+}
+
+} // namespace
+
+std::vector<std::string> find_unknown_allocators(const llvm::Module &module)
+{
+    std::vector<std::string> names;
+    for (const llvm::Function &function : module) {
+        if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
+            find_external_model(function) == nullptr && may_allocate(function)) {
+            names.push_back(function.getName().str());
+        }
+    }
+    return names;
 }
 
 } // namespace laxity::workingset

@@ -8,6 +8,8 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace laxity::workingset {
 
@@ -79,5 +81,9 @@ is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &mod
 /* The format is no constant, or stores through its arguments what the model does not say (printf's
  * %n, scanf's %p and %m): the model does not hold for this call. */
 [[nodiscard]] bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model);
+
+/* Functions that are only declared and in no row of the model table, and may hand out memory: what
+ * they return is an address, or their names say it. */
+[[nodiscard]] std::vector<std::string> find_unknown_allocators(const llvm::Module &module);
 
 } // namespace laxity::workingset

@@ -5,7 +5,6 @@
 #include "analysis/accesses.hpp"
 
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
@@ -25,14 +24,6 @@ bool is_static(const llvm::GlobalVariable &variable)
            });
 }
 
-/* After setjmp a volatile variable of the frame is what it was last, whatever path led there. */
-bool calls_setjmp(const llvm::Module &module)
-{
-    return llvm::any_of(module, [](const llvm::Function &function) {
-        return function.hasFnAttribute(llvm::Attribute::ReturnsTwice);
-    });
-}
-
 } // namespace
 
 Outside::Outside(
@@ -43,8 +34,9 @@ Outside::Outside(
     const llvm::StringSet<> &entries
 )
     : module_(module), objects_(objects), is_escaped_(objects.size()),
+      // After setjmp a volatile variable of the frame is what it was last, whatever path led there.
       is_anything_possible_(
-          pointers.is_fallback() || pointers.is_concurrent() || calls_setjmp(module)
+          pointers.is_fallback() || pointers.is_concurrent() || pointers.has_second_returns()
       ),
       is_process_(
           llvm::Triple(module.getTargetTriple()).isOSLinux() &&
@@ -113,47 +105,6 @@ bool Outside::may_touch(unsigned number) const
     }
     const auto *variable = llvm::dyn_cast_if_present<llvm::GlobalVariable>(object.value);
     return !is_process_ || variable == nullptr || is_named_outside(*variable);
-}
-
-namespace {
-
-// They return a number, and store the address of what they have taken from the heap.
-constexpr llvm::StringRef STORING_ALLOCATORS[] = {
-    "posix_memalign",
-    "asprintf",
-    "vasprintf",
-    "__asprintf_chk",
-    "__vasprintf_chk",
-    "getline",
-    "getdelim",
-    "__getdelim",
-    "scandir",
-    "glob",
-    "getaddrinfo"
-};
-
-/* A reference of C++ is what the callee was given, or a variable. */
-bool may_allocate(const llvm::Function &function)
-{
-    const llvm::AttributeList attributes = function.getAttributes();
-    const bool is_reference = attributes.hasRetAttr(llvm::Attribute::Dereferenceable) ||
-                              attributes.hasAttrSomewhere(llvm::Attribute::Returned);
-    return (function.getReturnType()->isPointerTy() && !is_reference) ||
-           llvm::is_contained(STORING_ALLOCATORS, function.getName());
-}
-
-} // namespace
-
-std::vector<std::string> find_unknown_allocators(const llvm::Module &module)
-{
-    std::vector<std::string> names;
-    for (const llvm::Function &function : module) {
-        if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
-            find_external_model(function) == nullptr && may_allocate(function)) {
-            names.push_back(function.getName().str());
-        }
-    }
-    return names;
 }
 
 namespace {

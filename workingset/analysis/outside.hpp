@@ -10,7 +10,6 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/StringSet.h>
 #include <map>
-#include <string>
 #include <vector>
 
 namespace laxity::workingset {
@@ -59,10 +58,6 @@ class Outside {
     bool is_anything_possible_;
     bool is_process_;
 };
-
-/* Functions that are only declared and in no row of the model table, and may hand out memory: what
- * they return is an address, or their names say it. */
-[[nodiscard]] std::vector<std::string> find_unknown_allocators(const llvm::Module &module);
 
 /* The objects that an access of `index` calls volatile, and whether somebody else may touch them.
  */

@@ -3,29 +3,17 @@
 #include "analysis/process_end.hpp"
 
 #include "analysis/entries.hpp"
-#include "analysis/external_models.hpp"
+#include "analysis/summaries.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/InstrTypes.h>
 
 namespace laxity::workingset {
 
 namespace {
 
 using Functions = llvm::DenseSet<const llvm::Function *>;
-
-bool may_exit(const llvm::CallBase &call, const PointerAnalysis &pointers)
-{
-    if (llvm::isa<llvm::IntrinsicInst>(call) || call.isInlineAsm()) {
-        return false;
-    }
-    return pointers.may_call_unknown(call) ||
-           llvm::any_of(pointers.callees(call), [](const llvm::Function *callee) {
-               const ExternalModel *model = find_external_model(*callee);
-               return model != nullptr && model->effect == ExternalEffect::Exits;
-           });
-}
 
 /* Functions that come to a call of exit(), by themselves or through others. */
 Functions
@@ -37,7 +25,7 @@ find_exiting(const ModuleIndex &index, const CallGraph &graph, const PointerAnal
                    index.calls_and_allocas(*function),
                    [&](const llvm::Instruction *site) {
                        const auto *call = llvm::dyn_cast<llvm::CallBase>(site);
-                       return call != nullptr && may_exit(*call, pointers);
+                       return call != nullptr && find_outside_call(*call, pointers).ends_process;
                    }
                ) ||
                llvm::any_of(graph.callees(*function), [&](const llvm::Function *callee) {
