@@ -12,6 +12,7 @@ from laxity.errors import ConfigError
 from laxity.suites.bitcode import Form, bitcode_toolchain
 from laxity.suites.bitcode_programs import (
     Place,
+    advice_on_versions,
     program_of_files,
     programs_of_database,
     programs_of_suites,
@@ -165,3 +166,16 @@ def test_symbols_are_those_of_what_was_compiled_last(tmp_path: Path):
     path.write_text("int second(void) { return 2; }\n")
     assert toolchain.compile(path, to, []).is_done
     assert toolchain.symbols(to).defined == {"second"}
+
+
+@pytest.mark.parametrize(
+    ("producer", "advice"),
+    [("22.1.8", "; make it with clang-19, or name the source"), ("19.1.7", ""), ("9.0.1", "")],
+)
+def test_who_wrote_bitcode_of_a_newer_llvm_is_told_what_to_do(producer: str, advice: str):
+    # As llvm-link-19 said it of bitcode of clang 22; a damaged file names two old ones.
+    error = (
+        "a.bc: error: Unknown attribute kind (102) "
+        f"(Producer: 'LLVM{producer}' Reader: 'LLVM 19.1.7')"
+    )
+    assert advice_on_versions(error) == advice

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the user names - files, a compilation database, suites - as programs of one bitcode each."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,8 @@ from laxity.suites.program import Convention, Program
 from laxity.suites.toolchain import Outcome
 
 _EMBENCH_JOB = "benchmark"
+# Who wrote bitcode and who reads it, as llvm-link tells where it does not understand it.
+_VERSIONS = re.compile(r"Producer: 'LLVM(\d+)\b.*Reader: 'LLVM (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,19 @@ def program_of_files(files: Sequence[Path], place: Place) -> Prepared:
     ]
     linked = place.toolchain.link_program(units, place.bitcode(name), place.roots)
     if not linked.is_done:
-        msg = f"{name}: does not link: {linked.first_error}"
+        why = linked.first_error
+        msg = f"{name}: does not link: {why}{advice_on_versions(why)}"
         raise ConfigError(msg)
     paths = tuple(one.source for one in sources)
     return Prepared([BitcodeProgram(name, place.bitcode(name), paths)])
+
+
+def advice_on_versions(error: str) -> str:
+    """Say what to do about bitcode that a newer LLVM wrote; "" if that is not what is wrong."""
+    found = _VERSIONS.search(error)
+    if found is None or int(found[1]) <= int(found[2]):
+        return ""
+    return f"; make it with clang-{found[2]}, or name the source"
 
 
 def programs_of_database(path: Path, place: Place) -> Prepared:
