@@ -156,6 +156,45 @@ def test_what_is_read_of_a_job_outside_counts_where_it_is_declared(laxity: Laxit
     assert 'has no global "nothing"' in done.stdout
 
 
+PART = """\
+static int old[4];
+int mode, out;
+void choose(int wanted) { mode = wanted; }
+void step(void) {
+  if (mode) out = old[3];
+  for (int i = 3; i > 0; i--) old[i] = old[i - 1];
+  old[0] = out;
+}
+"""
+
+
+@needs_llvm
+def test_what_the_rest_of_a_program_sets_is_unknown_to_a_job_without_main(laxity: Laxity):
+    part = answer(laxity, write(laxity, "part.c", PART), "--job", "step")["programs"][0]
+    # mode, out and all of old: nobody says that mode stays 0, as it begins.
+    assert part["classes"]["global"] == 32 + 32 + 4 * 32
+    shutil.rmtree(laxity.directory / "R")
+    whole = PART + "int main(void) { choose(0); step(); step(); return 0; }\n"
+    found = answer(laxity, write(laxity, "whole.c", whole), "--job", "step")["programs"][0]
+    # It does, so nobody reads old[3] before it is overwritten.
+    assert found["classes"]["global"] == 32 + 32 + 3 * 32
+
+
+INLINE = """\
+namespace part { inline int mode; }
+inline int twice(int value) { return value * 2; }
+static int old[4], out;
+void choose(int wanted) { part::mode = wanted; }
+extern "C" void step(void) { out = part::mode == 3 ? old[3] : twice(out); old[3] = old[1]; }
+"""
+
+
+@needs_llvm
+def test_inline_variables_of_a_job_without_main_are_unknown_too(laxity: Laxity):
+    part = answer(laxity, write(laxity, "part.cpp", INLINE), "--job", "step")["programs"][0]
+    assert part["classes"]["global"] == 32 + 32 + 2 * 32
+
+
 @needs_llvm
 def test_loop_bounds_weigh_and_one_missing_bound_leaves_no_verdict(laxity: Laxity):
     # main's loop has no bound.

@@ -6,6 +6,7 @@ The reference form is what clang makes of -O1 before any pass, with variables in
 code would show the working sets of another program (O2 folds nine tenths of some away).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -54,6 +55,9 @@ _ROOTS = (
 # In LLVM's unit of cost. Without any limit a program whose functions each call the next one several
 # times outgrows the memory; with this one TACLeBench's largest becomes 600,000 instructions.
 _INLINE_THRESHOLD = 100_000
+# Inline functions, virtual tables and type information of C++: whoever uses one brings it along.
+# Not inline variables (`_ZN1S1nE`), nor static ones of inline functions (`_ZZ1fvE1n`).
+_REPEATED_IN_CXX = re.compile(r"_Z(?!Z|GV|N\w*E$)")
 _PATIENCE_S = 300
 _NAMES_OF_LIBRARIES = ("libc.so.6", "libm.so.6")
 
@@ -209,7 +213,7 @@ class BitcodeToolchain(Toolchain):
         if self.form is Form.AS_GIVEN:
             linked.replace(to)
             return outcome
-        names = dict.fromkeys((*_ROOTS, *roots, *self._named_by_assembly(linked)))
+        names = dict.fromkeys((*_ROOTS, *roots, *self._named_outside(linked)))
         kept = ";".join(f"preserve-gv={name}" for name in names)
         passes = _PASSES[self.form].format(internalize=f"internalize<{kept}>")
         words = [find_llvm("opt"), f"-passes={passes}", str(linked), "-o", str(to)]
@@ -219,13 +223,19 @@ class BitcodeToolchain(Toolchain):
         linked.unlink()
         return outcome
 
-    def _named_by_assembly(self, linked: Path) -> list[str]:
-        """List what the assembly beside a program's functions names, which no pass looks at.
+    def _named_outside(self, linked: Path) -> list[str]:
+        """List what else may be entered or touched, by code that no pass looks at.
 
-        What it uses and the program defines is listed as both, and the other way round.
+        That is what the assembly beside a program's functions names: what it uses and the program
+        defines is listed as both, and the other way round. Without `main` it is all that the rest
+        of the program can name: that sets the inputs of a job, and gives it buffers.
         """
         symbols = Toolchain.symbols(self, linked)
-        return sorted(symbols.defined & symbols.undefined)
+        by_assembly = symbols.defined & symbols.undefined
+        if "main" in symbols.defined:
+            return sorted(by_assembly)
+        repeated = {name for name in symbols.weak if _REPEATED_IN_CXX.match(name)}
+        return sorted((symbols.defined - repeated) | by_assembly)
 
 
 def bitcode_toolchain(form: Form, target: str | None, flags: Sequence[str]) -> BitcodeToolchain:

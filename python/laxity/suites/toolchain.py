@@ -146,6 +146,7 @@ class Symbols:
     defined: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     undefined: frozenset[str] = field(default=frozenset())
+    weak: frozenset[str] = frozenset()  # of those that are defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +304,7 @@ class Toolchain:
             defined=frozenset(name for name, kind in pairs if kind not in "Uwv"),
             functions=frozenset(name for name, kind in pairs if kind in "TW"),
             undefined=frozenset(name for name, kind in pairs if kind == "U"),
+            weak=frozenset(name for name, kind in pairs if kind in "WV"),
         )
 
 
