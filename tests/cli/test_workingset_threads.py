@@ -31,6 +31,19 @@ int main(int argc, char **argv) {
 }
 """,
     ),
+    "an interrupt": (
+        "interrupt.c",
+        "--target=arm-none-eabi",
+        """
+static volatile unsigned count;
+__attribute__((interrupt)) void receive(void) { shared[count++ & 7] = 1; }
+int main(int argc, char **argv) {
+  (void)argv;
+  for (int i = 0; i < 4; i++) own[i] = argc;
+  return own[0] + own[3] + shared[1];
+}
+""",
+    ),
     "a thread of C11": (
         "c11.c",
         "",

@@ -69,6 +69,21 @@ void add_named_outside(
     }
 }
 
+/* The hardware enters it at any time: __attribute__((interrupt)), however the target says it. */
+bool is_interrupt_handler(const llvm::Function &function)
+{
+    switch (function.getCallingConv()) {
+    case llvm::CallingConv::X86_INTR:
+    case llvm::CallingConv::MSP430_INTR:
+    case llvm::CallingConv::AVR_INTR:
+    case llvm::CallingConv::AVR_SIGNAL:
+    case llvm::CallingConv::M68k_INTR:
+        return true;
+    default:
+        return function.hasFnAttribute("interrupt") || function.hasFnAttribute("signal");
+    }
+}
+
 /* setjmp, getcontext, vfork: code that nobody knows may come back to where they are called. */
 bool may_return_again(const llvm::Function &function)
 {
@@ -325,6 +340,11 @@ void PointerAnalysis::add_function(const llvm::Function &function)
             solver_.add_copy(node_of(argument), escaped_, 0);
         }
         solver_.add_copy(escaped_, return_node(function), std::nullopt);
+    }
+    if (is_interrupt_handler(function) && !function.isDeclaration()) {
+        is_concurrent_ = true;
+        concurrent_functions_.insert(&function);
+        escape_function(function);
     }
     if (function.getName() == "main") {
         for (const llvm::Argument &argument : function.args()) {

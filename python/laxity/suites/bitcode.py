@@ -58,6 +58,10 @@ _INLINE_THRESHOLD = 100_000
 # Inline functions, virtual tables and type information of C++: whoever uses one brings it along.
 # Not inline variables (`_ZN1S1nE`), nor static ones of inline functions (`_ZZ1fvE1n`).
 _REPEATED_IN_CXX = re.compile(r"_Z(?!Z|GV|N\w*E$)")
+_NAMED_TARGET = re.compile(r"-target[= ](\S+)")
+# As llvm-dis prints them; where a calling convention says it instead, clang keeps them anyway.
+_ATTRIBUTES_OF_HANDLERS = re.compile(r'^attributes (#\d+) = \{[^\n]*"(?:interrupt|signal)"', re.M)
+_DEFINITION = re.compile(r'^define [^@\n]*@"?([^"(\s]+)"?\([^\n]*\)[^\n]* (#\d+) ', re.M)
 _PATIENCE_S = 300
 _NAMES_OF_LIBRARIES = ("libc.so.6", "libm.so.6")
 
@@ -213,7 +217,8 @@ class BitcodeToolchain(Toolchain):
         if self.form is Form.AS_GIVEN:
             linked.replace(to)
             return outcome
-        names = dict.fromkeys((*_ROOTS, *roots, *self._named_outside(linked)))
+        others = (*self._named_outside(linked), *self._interrupt_handlers(linked))
+        names = dict.fromkeys((*_ROOTS, *roots, *others))
         kept = ";".join(f"preserve-gv={name}" for name in names)
         passes = _PASSES[self.form].format(internalize=f"internalize<{kept}>")
         words = [find_llvm("opt"), f"-passes={passes}", str(linked), "-o", str(to)]
@@ -236,6 +241,19 @@ class BitcodeToolchain(Toolchain):
             return sorted(by_assembly)
         repeated = {name for name in symbols.weak if _REPEATED_IN_CXX.match(name)}
         return sorted((symbols.defined - repeated) | by_assembly)
+
+    def _interrupt_handlers(self, linked: Path) -> list[str]:
+        """List the functions that hardware enters, which the linker's script alone may name.
+
+        Of targets that somebody names: a program of Linux, as this machine's are, has none.
+        """
+        words = [*self.flags, *(word for unit in self.units.values() for word in unit.words)]
+        targets = [self.triple or "linux", *_NAMED_TARGET.findall(" ".join(words))]
+        if all("linux" in one for one in targets):
+            return []
+        text = self.run([find_llvm("llvm-dis"), str(linked), "-o", "-"], None, _PATIENCE_S).stdout
+        groups = {one[1] for one in _ATTRIBUTES_OF_HANDLERS.finditer(text)}
+        return [one[1] for one in _DEFINITION.finditer(text) if one[2] in groups]
 
 
 def bitcode_toolchain(form: Form, target: str | None, flags: Sequence[str]) -> BitcodeToolchain:
