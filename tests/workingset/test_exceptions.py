@@ -26,6 +26,36 @@ int main() {
     return seen - 6;
 }
 """,
+    "a loop that goes on behind a handler of anything": """
+static int state, caught;
+struct Guard {
+    int *kept;
+    int saved;
+    Guard(int *what) : kept(what), saved(*what) {}
+    void keep() { kept = nullptr; }
+    ~Guard() { if (kept) *kept = saved; }
+};
+static int odd(int value) { if (value & 1) throw value; return value; }
+static int rethrow(int value) {
+    try { return odd(value); } catch (int what) { caught += what; throw; }
+}
+static int even_of(int value) {
+    int result = -1;
+    for (int i = 0; i < 2; i++) {
+        Guard guard(&state);
+        state = value + i;
+        try {
+            result = rethrow(value + i); guard.keep(); break;
+        } catch (...) { caught++; continue; }
+    }
+    return result;
+}
+int main() {
+    int sum = 0;
+    for (int i = 0; i < 4; i++) sum = sum * 3 + even_of(i);
+    return sum + caught - 34;
+}
+""",
     "frames that are cleaned up on the way": """
 static int log[3], count;
 struct Guard { int number; Guard(int n) : number(n) {} ~Guard() { log[count++] = number; } };

@@ -7,6 +7,7 @@
 #include "instrument.hpp"
 #include "judge.hpp"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/CommandLine.h"
@@ -136,8 +137,11 @@ std::unique_ptr<llvm::Module> read_program(const std::string &path, llvm::LLVMCo
     return module;
 }
 
-int write_program(const llvm::Module &module)
+/* Without debug information: in front of a landing pad's label it makes clang-19 -O0 put reloads
+ * there, where they are not executed. */
+int write_program(llvm::Module &module)
 {
+    llvm::StripDebugInfo(module);
     std::error_code code;
     llvm::ToolOutputFile out(instrument_output, code, llvm::sys::fs::OF_None);
     if (code) {
