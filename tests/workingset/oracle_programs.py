@@ -34,6 +34,26 @@ static int sum(int n, ...) {
 }
 int main(void) { value = 5; pair.first = &value; pair.second = 3; return sum(1, pair) - 8; }
 """,
+    "structs by value without a name where one with a name was": """
+#include <stdarg.h>
+struct row { double at[6]; };
+static double first(struct row row) { row.at[0] += 1; return row.at[0] + row.at[5]; }
+static double sum(int count, ...) {
+    double all = 0;
+    va_list rows; va_start(rows, count);
+    for (int i = 0; i < count; i++) {
+        struct row row = va_arg(rows, struct row);
+        all += row.at[1] + row.at[4];
+    }
+    va_end(rows);
+    return all;
+}
+int main(void) {
+    struct row row = {{1, 2, 3, 4, 5, 6}};
+    double before = first(row);
+    return (int)(before + sum(2, row, row)) - 22;
+}
+""",
     "a table of labels": """
 static int count(int turns) {
     static void *labels[] = {&&one, &&two, &&done};

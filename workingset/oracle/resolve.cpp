@@ -58,6 +58,9 @@ class Resolver {
         for (const llvm::Instruction *instruction : numbering.instructions) {
             effects_.push_back(memory_effect(*instruction));
         }
+        for (uint32_t i = 0; i < numbering.arguments.size(); i++) {
+            by_value_[numbering.arguments[i]->getParent()].push_back(i);
+        }
         result_.contexts.push_back({0, LAXITY_TRACE_NO_SITE, 0});
     }
 
@@ -75,6 +78,7 @@ class Resolver {
     void take_alloca(size_t position, uint32_t instruction);
     void take_range(size_t position);
     uint32_t give_birth(const Slot &slot);
+    void leave(const llvm::Function &function);
     Place place_of(uint64_t address, uint32_t &last_slot);
     void read(size_t position, Place place, uint64_t size_bytes);
     void define(Place place, uint64_t size_bytes, bool is_defined);
@@ -92,6 +96,10 @@ class Resolver {
     std::vector<uint32_t> last_slots_;    // by instruction: where its last access went
     std::map<uint64_t, uint32_t> places_; // end address → slot, of the instances that exist now
     std::vector<bool> exists_;
+    // Copies that a function is given of what is passed by value, by the arguments' numbers; of
+    // each the slots, the innermost activation's last.
+    std::unordered_map<const llvm::Function *, std::vector<uint32_t>> by_value_;
+    std::unordered_map<uint32_t, std::vector<uint32_t>> given_;
     std::vector<std::vector<bool>> defined_; // by slot and byte; empty: all
     std::unordered_map<SlotKey, uint32_t, SlotHash> slot_numbers_;
     std::vector<size_t> pending_; // addresses of the segment that has not ended yet
@@ -114,6 +122,9 @@ uint32_t Resolver::give_birth(const Slot &slot)
         defined_.emplace_back(is_defined ? 0 : slot.size_bytes, false);
     }
     std::fill(defined_[number].begin(), defined_[number].end(), false);
+    if (slot.kind == LAXITY_TRACE_ARGUMENT) {
+        given_[slot.index].push_back(number);
+    }
     if (exists_[number]) {
         return number;
     }
@@ -127,6 +138,28 @@ uint32_t Resolver::give_birth(const Slot &slot)
     places_[slot.address + slot.size_bytes] = number;
     exists_[number] = true;
     return number;
+}
+
+// Where the caller put what it passed by value it puts the unnamed arguments of its next call,
+// which are no object.
+void Resolver::leave(const llvm::Function &function)
+{
+    auto arguments = by_value_.find(&function);
+    if (arguments == by_value_.end()) {
+        return;
+    }
+    for (uint32_t argument : arguments->second) {
+        std::vector<uint32_t> &slots = given_[argument];
+        if (slots.empty()) {
+            continue;
+        }
+        const Slot &slot = result_.slots[slots.back()];
+        if (exists_[slots.back()]) {
+            exists_[slots.back()] = false;
+            places_.erase(slot.address + slot.size_bytes);
+        }
+        slots.pop_back();
+    }
 }
 
 Resolver::Place Resolver::place_of(uint64_t address, uint32_t &last_slot)
@@ -244,6 +277,9 @@ bool Resolver::take_segment(size_t end)
         } else {
             take_access(position, i);
         }
+    }
+    if (llvm::isa<llvm::ReturnInst>(numbering_.instructions[last])) {
+        leave(*numbering_.instructions[last]->getFunction());
     }
     bool is_whole = next == pending_.size();
     pending_.clear();
