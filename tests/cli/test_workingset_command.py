@@ -195,6 +195,26 @@ def test_inline_variables_of_a_job_without_main_are_unknown_too(laxity: Laxity):
     assert part["classes"]["global"] == 32 + 32 + 2 * 32
 
 
+DRIVEN = """\
+#include <stdio.h>
+int order;
+static int own;
+void drive(void);
+int main(void) { order = 1; own = 2; puts("go"); drive(); return 0; }
+"""
+
+
+@needs_llvm
+def test_what_a_missing_part_of_a_program_can_name_is_live_when_it_is_called(laxity: Laxity):
+    found = answer(laxity, write(laxity, "driven.c", DRIVEN))["programs"][0]
+    # drive() may read order, which is not static.
+    assert found["classes"]["global"] == 32
+    shutil.rmtree(laxity.directory / "R")
+    whole = DRIVEN + "void drive(void) {}\n"
+    found = answer(laxity, write(laxity, "whole.c", whole))["programs"][0]
+    assert found["classes"]["global"] == 0
+
+
 @needs_llvm
 def test_loop_bounds_weigh_and_one_missing_bound_leaves_no_verdict(laxity: Laxity):
     # main's loop has no bound.

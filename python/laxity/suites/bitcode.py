@@ -62,6 +62,10 @@ _NAMED_TARGET = re.compile(r"-target[= ](\S+)")
 # As llvm-dis prints them; where a calling convention says it instead, clang keeps them anyway.
 _ATTRIBUTES_OF_HANDLERS = re.compile(r'^attributes (#\d+) = \{[^\n]*"(?:interrupt|signal)"', re.M)
 _DEFINITION = re.compile(r'^define [^@\n]*@"?([^"(\s]+)"?\([^\n]*\)[^\n]* (#\d+) ', re.M)
+# What compilers call of their own accord, their runtimes for threads, and the library of C++.
+_OF_RUNTIMES = re.compile(
+    r"_[_U]|GOMP_|omp_|_Z(T[A-Z])?(N[KVRO]*)?(S[tabsiod]|[a-z]|P|10__cxxabiv1|9__gnu_cxx)"
+)
 _PATIENCE_S = 300
 _NAMES_OF_LIBRARIES = ("libc.so.6", "libm.so.6")
 
@@ -232,15 +236,21 @@ class BitcodeToolchain(Toolchain):
         """List what else may be entered or touched, by code that no pass looks at.
 
         That is what the assembly beside a program's functions names: what it uses and the program
-        defines is listed as both, and the other way round. Without `main` it is all that the rest
-        of the program can name: that sets the inputs of a job, and gives it buffers.
+        defines is listed as both, and the other way round. Where another part of the program is
+        missing, it is all that this can name: it sets the inputs of a job, or reads a variable.
         """
         symbols = Toolchain.symbols(self, linked)
         by_assembly = symbols.defined & symbols.undefined
-        if "main" in symbols.defined:
+        if "main" in symbols.defined and not self._missing(symbols):
             return sorted(by_assembly)
         repeated = {name for name in symbols.weak if _REPEATED_IN_CXX.match(name)}
         return sorted((symbols.defined - repeated) | by_assembly)
+
+    def _missing(self, symbols: Symbols) -> bool:
+        """Tell whether something is neither the program's nor of a library that comes with it."""
+        wanted = symbols.undefined - symbols.defined
+        unknown = {name for name in wanted if not _OF_RUNTIMES.match(name)}
+        return bool(unknown) and not unknown <= library_names()
 
     def _interrupt_handlers(self, linked: Path) -> list[str]:
         """List the functions that hardware enters, which the linker's script alone may name.
