@@ -3,11 +3,11 @@
 #include "analysis/constraints.hpp"
 
 #include "analysis/assembly_names.hpp"
+#include "analysis/entries.hpp"
 #include "analysis/type_infos.hpp"
 
 #include <algorithm>
 #include <llvm/ADT/MapVector.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InstIterator.h>
@@ -84,15 +84,6 @@ bool is_interrupt_handler(const llvm::Function &function)
     }
 }
 
-/* setjmp, getcontext, vfork: code that nobody knows may come back to where they are called. */
-bool may_return_again(const llvm::Function &function)
-{
-    return function.hasFnAttribute(llvm::Attribute::ReturnsTwice) ||
-           llvm::StringSwitch<bool>(function.getName())
-               .Cases("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", true)
-               .Default(false);
-}
-
 } // namespace
 
 bool may_carry_pointer(const llvm::Type &type)
@@ -116,7 +107,9 @@ PointerAnalysis::PointerAnalysis(
 )
     : module_(module), objects_(objects), solver_(objects.size(), budget.sets),
       escaped_(solver_.make_node()), placed_(solver_.make_node()), collapsed_(objects.size()),
-      has_second_returns_(llvm::any_of(module, may_return_again))
+      has_second_returns_(llvm::any_of(module, [](const llvm::Function &function) {
+          return returns_twice(function);
+      }))
 {
     solver_.reserve(objects.size() + module.getInstructionCount()); // one for nearly each value
     solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);

@@ -3,6 +3,7 @@
 #include "analysis/entries.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -103,6 +104,23 @@ const llvm::Function *find_unsplit_coroutine(const llvm::Module &module)
         }
     }
     return nullptr;
+}
+
+bool returns_twice(const llvm::Function &function)
+{
+    return function.hasFnAttribute(llvm::Attribute::ReturnsTwice) ||
+           (function.isDeclaration() &&
+            llvm::StringSwitch<bool>(function.getName())
+                .Cases("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", true)
+                .Cases("getcontext", "savectx", "vfork", true)
+                .Default(false));
+}
+
+bool returns_twice(const llvm::CallBase &call)
+{
+    const llvm::Function *callee = call.getCalledFunction();
+    return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
+           (callee != nullptr && returns_twice(*callee));
 }
 
 const llvm::Function *find_builtin_jump(const llvm::Module &module)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 #include <vector>
 
@@ -24,6 +25,11 @@ std::vector<const llvm::GlobalVariable *> find_entry_pointers(const llvm::Module
 /* A coroutine in one piece, which is left at its first suspension and in which nothing goes on;
  * nullptr if there is none. */
 const llvm::Function *find_unsplit_coroutine(const llvm::Module &module);
+
+/* setjmp and its like: control may come back to where they are called. By their names, too, since
+ * clang marks them only where they are builtins to it: not with -ffreestanding or -fno-builtin. */
+bool returns_twice(const llvm::Function &function);
+bool returns_twice(const llvm::CallBase &call);
 
 /* What __builtin_setjmp or __builtin_longjmp became, whose second return no instruction shows;
  * nullptr if the module has none. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/flow_tables.hpp"
 
+#include "analysis/entries.hpp"
 #include "analysis/table_file.hpp"
 
 #include <functional>
@@ -164,7 +165,7 @@ void write_calls(llvm::raw_ostream &out, const Analysis &analysis)
             write(*callee, way_of(*call, *callee));
         }
         // setjmp: control may come back to here from anywhere.
-        if (call->hasFnAttr(llvm::Attribute::ReturnsTwice) && call->getCalledFunction()) {
+        if (returns_twice(*call) && call->getCalledFunction()) {
             write(*call->getCalledFunction(), "returns twice");
         }
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/ssa_liveness.hpp"
 
+#include "analysis/entries.hpp"
+
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
@@ -176,7 +178,7 @@ class FunctionLiveness {
         if (call == nullptr) {
             return;
         }
-        if (call->hasFnAttr(llvm::Attribute::ReturnsTwice)) {
+        if (returns_twice(*call)) {
             jump_live_ |= live;
         } else if (!llvm::isa<llvm::IntrinsicInst>(call)) {
             live |= jump_live_;

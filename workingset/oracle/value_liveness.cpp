@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "value_liveness.hpp"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -14,6 +15,17 @@ bool is_counted(const llvm::Value &value)
 {
     const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&value);
     return value.getType()->isSized() && !value.getType()->isTokenTy() && !alloca;
+}
+
+// setjmp and its like are marked only where they are builtins to clang: not with -fno-builtin.
+bool may_return_twice(const llvm::CallInst &call)
+{
+    const llvm::Function *callee = call.getCalledFunction();
+    return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
+           (callee && llvm::StringSwitch<bool>(callee->getName())
+#define SAVES(name) .Case(#name, true)
+#include "externals.def"
+                          .Default(false));
 }
 
 } // namespace
@@ -74,7 +86,7 @@ void ValueLiveness::keep_for_second_returns(llvm::Function &function)
     for (llvm::BasicBlock &block : function) {
         for (llvm::Instruction &instruction : block) {
             const auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-            if (call && call->hasFnAttr(llvm::Attribute::ReturnsTwice)) {
+            if (call && may_return_twice(*call)) {
                 returning.push_back(&instruction);
             }
         }
