@@ -220,6 +220,53 @@ int main(void) { char *b = strdup("ab"); int r = b[0] - b[1] + 1; free(b); retur
 #include <stdio.h>
 int main(void) { int n; printf("abc%n\\n", &n); return n - 3; }
 """,
+    "text that is printed from a list of arguments": """
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+static char word[8], other[8], line[16];
+static int tell(char *to, const char *format, ...) {
+    va_list list; va_start(list, format);
+    int length = to ? vsprintf(to, format, list) : vprintf(format, list);
+    va_end(list); return length;
+}
+static int cut(char *to, int size, const char *format, ...) {
+    va_list list; va_start(list, format);
+    int length = vsnprintf(to, size, format, list);
+    va_end(list); return length;
+}
+int main(void) {
+    char short_line[4];
+    strcpy(word, "word"); strcpy(other, "other");
+    int sum = tell(line, "%s %d", word, 7) + (int)strlen(line); /* "word 7": 6 + 6 */
+    sum += cut(short_line, 4, "%.9s", other) + (int)strlen(short_line); /* 5 + 3 */
+    return sum + tell(NULL, "%s\\n", other) - 26; /* 6 */
+}
+""",
+    "words that strtok() finds one after the other": """
+#include <string.h>
+static char text[16], separators[4];
+int main(void) {
+    strcpy(text, " a bc,def "); strcpy(separators, " ,");
+    int sum = 0, count = 0;
+    for (char *word = strtok(text, separators); word; word = strtok(NULL, separators)) {
+        sum += (int)strlen(word); count++;
+    }
+    return sum - 6 + count - 3 + (strtok(NULL, separators) != NULL);
+}
+""",
+    "options that getopt() finds in words of the program": """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char name[] = "p", word[] = "w", option[] = "-n", number[] = "12";
+int main(void) {
+    char *words[5] = {name, word, option, number, NULL};
+    int letter, sum = 0;
+    while ((letter = getopt(4, words, "n:")) != -1) sum += letter == 'n' ? atoi(optarg) : 100;
+    return sum - 12 + strcmp(words[optind], "w"); /* it stands behind the options now */
+}
+""",
     "variables of the C library": """
 #include <errno.h>
 #include <stdio.h>

@@ -178,6 +178,51 @@ int main(int argc, char **argv) {
     return sum - 20;
 }
 """,
+    "names of files and dates": """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+static char a[16], b[16], c[16], d[16], e[16], f[4], g[4], h[16], i[4], j[4], k[4], l[4];
+static time_t m, n, o, p, q;
+static struct tm r;
+static void fill(char *text, const char *from) { while ((*text++ = *from++)) {} }
+int main(int argc, char **argv) {
+    (void)argv;
+    struct stat status, link_status, open_status;
+    struct tm local, world, date;
+    char text[8];
+    int sum = 0;
+    fill(a, "/none/a"); fill(b, "/none/b"); fill(c, "/none/c"); fill(d, "/dev/zero");
+    fill(e, "/dev/zero"); fill(f, "r"); fill(g, "r"); fill(h, "/dev/zero"); fill(i, "1");
+    fill(j, "1"); fill(k, "C"); fill(l, "%H");
+    sum += unlink(a) + access(b, F_OK) + chmod(c, 0); /* -3 */
+    sum += stat(d, &status) + lstat(e, &link_status); /* 0 */
+    sum += S_ISCHR(status.st_mode) + S_ISCHR(link_status.st_mode); /* 2 */
+    FILE *file = fdopen(open("/dev/zero", O_RDONLY), f);
+    sum += fstat(fileno(file), &open_status) + S_ISCHR(open_status.st_mode); /* 1 */
+    file = freopen(h, g, file);
+    sum += getc(file) + isatty(fileno(file)); /* 0 */
+    sum += strcoll(i, j) + (strcmp(setlocale(LC_ALL, k), "C") == 0); /* 1 */
+    m = argc; n = argc; o = argc; p = argc; q = argc;
+    sum += localtime(&m)->tm_sec + gmtime(&n)->tm_sec; /* 2 */
+    sum += ctime(&o)[18] == '1'; /* "Thu Jan  1 00:00:01 1970" */
+    sum += localtime_r(&p, &local)->tm_sec; /* 1 */
+    sum += gmtime_r(&q, &world)->tm_sec; /* 1 */
+    date.tm_year = 70; date.tm_mon = 0; date.tm_mday = argc; date.tm_isdst = 0;
+    date.tm_hour = 0; date.tm_min = 0; date.tm_sec = argc;
+    sum += mktime(&date) != -1; sum += date.tm_wday == 4; /* 2: it was a Thursday */
+    r.tm_hour = 2 * argc;
+    sum += (int)strftime(text, sizeof(text), l, &r) + (text[argc] == '2'); /* "02": 3 */
+    sum += (int)difftime(4, 3); /* 1 */
+    return sum - 12;
+}
+""",
     "blocks": """
 #include <stdlib.h>
 static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
@@ -259,7 +304,13 @@ HARMLESS = {
     "qsort:reads": "order() reads the same elements",
     "qsort:writes": "what it moves has been written before",
     "fopen:returns": "a stream is the C library's",
+    "fdopen:returns": "the same",
+    "freopen:returns": "the same",
     "getenv:returns": "so is what it finds",
+    "setlocale:returns": "so is the name of a locale",
+    "localtime:returns": "so is the date that it makes",
+    "gmtime:returns": "the same",
+    "ctime:returns": "so is its text",
     "longjmp:reads": "where a jump may lead is not known, so all is live at it",
     "siglongjmp:reads": "the same",
     "_setjmp:writes": "with jumps, all counts as written",

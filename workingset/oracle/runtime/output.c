@@ -226,3 +226,62 @@ FILE *laxity_traced_fopen(const char *path, const char *mode)
     trace_string(mode, -1);
     return fopen(path, mode);
 }
+
+FILE *laxity_traced_fdopen(int fd, const char *mode)
+{
+    trace_string(mode, -1);
+    return fdopen(fd, mode);
+}
+
+FILE *laxity_traced_freopen(const char *path, const char *mode, FILE *stream)
+{
+    trace_string(path, -1);
+    trace_string(mode, -1);
+    return freopen(path, mode, stream);
+}
+
+/* A va_list: where it is an array, it is the caller's memory; elsewhere a value. */
+static void trace_arguments(const char *format, va_list arguments)
+{
+#ifdef __x86_64__
+    laxity_trace_read(arguments, sizeof(va_list));
+#endif
+    trace_format(format, arguments);
+}
+
+int laxity_traced_vprintf(const char *format, va_list arguments)
+{
+    trace_arguments(format, arguments);
+    return vprintf(format, arguments);
+}
+
+int laxity_traced_vfprintf(FILE *stream, const char *format, va_list arguments)
+{
+    trace_arguments(format, arguments);
+    return vfprintf(stream, format, arguments);
+}
+
+int laxity_traced_vsprintf(char *to, const char *format, va_list arguments)
+{
+    int result;
+
+    trace_arguments(format, arguments);
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): it is what the program called */
+    result = vsprintf(to, format, arguments);
+    if (result >= 0) {
+        laxity_trace_write(to, (size_t)result + 1);
+    }
+    return result;
+}
+
+int laxity_traced_vsnprintf(char *to, size_t size_bytes, const char *format, va_list arguments)
+{
+    int result;
+
+    trace_arguments(format, arguments);
+    result = vsnprintf(to, size_bytes, format, arguments);
+    if (result >= 0 && size_bytes > 0) {
+        laxity_trace_write(to, (size_t)result < size_bytes ? (size_t)result + 1 : size_bytes);
+    }
+    return result;
+}

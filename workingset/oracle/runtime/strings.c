@@ -305,3 +305,39 @@ char *laxity_traced_strndup(const char *text, size_t limit_bytes)
     }
     return copy;
 }
+
+int laxity_traced_strcoll(const char *a, const char *b)
+{
+    read_string(a);
+    read_string(b);
+    return strcoll(a, b);
+}
+
+/* Ours, since where the C library's goes on is not told: from the start of what is looked at to the
+ * separator behind the word, which becomes its end. */
+char *laxity_traced_strtok(char *text, const char *separators)
+{
+    static char *rest;
+    char *word, *end;
+
+    read_string(separators);
+    if (text) {
+        rest = text;
+    }
+    if (!rest) {
+        return NULL;
+    }
+    word = rest + strspn(rest, separators);
+    end = word + strcspn(word, separators);
+    laxity_trace_read(rest, (size_t)(end - rest) + 1);
+    rest = *end ? end + 1 : end;
+    if (word == end) {
+        rest = NULL;
+        return NULL;
+    }
+    if (*end) {
+        laxity_trace_write(end, 1);
+        *end = '\0';
+    }
+    return word;
+}

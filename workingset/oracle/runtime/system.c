@@ -5,10 +5,12 @@
 #include "wrappers.h"
 
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,4 +102,71 @@ void laxity_traced_perror(const char *text)
         read_string(text);
     }
     perror(text);
+}
+
+int laxity_traced_unlink(const char *path)
+{
+    read_string(path);
+    return unlink(path);
+}
+
+int laxity_traced_access(const char *path, int mode)
+{
+    read_string(path);
+    return access(path, mode);
+}
+
+int laxity_traced_chmod(const char *path, mode_t mode)
+{
+    read_string(path);
+    return chmod(path, mode);
+}
+
+static int tell_status(int result, const struct stat *status)
+{
+    if (result == 0) {
+        laxity_trace_write(status, sizeof(*status));
+    }
+    return result;
+}
+
+int laxity_traced_stat(const char *path, struct stat *out_status)
+{
+    read_string(path);
+    return tell_status(stat(path, out_status), out_status);
+}
+
+int laxity_traced_lstat(const char *path, struct stat *out_status)
+{
+    read_string(path);
+    return tell_status(lstat(path, out_status), out_status);
+}
+
+int laxity_traced_fstat(int fd, struct stat *out_status)
+{
+    return tell_status(fstat(fd, out_status), out_status);
+}
+
+char *laxity_traced_setlocale(int category, const char *name)
+{
+    if (name) {
+        read_string(name);
+    }
+    return setlocale(category, name); /* NOLINT(concurrency-mt-unsafe): as above */
+}
+
+/* Words of main() are the environment's. A program may make some of its own, all of which it looks
+ * at: it moves those that are no options behind the others. */
+int laxity_traced_getopt(int word_count, char *const *words, const char *letters)
+{
+    int letter;
+
+    read_string(letters);
+    for (int i = 0; i < word_count && words[i]; i++) {
+        laxity_trace_read(&words[i], sizeof(words[i]));
+        read_string(words[i]);
+    }
+    letter = getopt(word_count, words, letters); /* NOLINT(concurrency-mt-unsafe): as above */
+    laxity_trace_write(words, (size_t)word_count * sizeof(*words));
+    return letter;
 }

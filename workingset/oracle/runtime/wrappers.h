@@ -6,9 +6,11 @@
 #define LAXITY_WORKINGSET_WRAPPERS_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
@@ -65,6 +67,8 @@ void *laxity_traced_memrchr(const void *memory, int value, size_t size_bytes);
 char *laxity_traced_index(const char *text, int wanted);
 char *laxity_traced_rindex(const char *text, int wanted);
 char *laxity_traced_strpbrk(const char *text, const char *wanted);
+int laxity_traced_strcoll(const char *a, const char *b);
+char *laxity_traced_strtok(char *text, const char *separators);
 
 /* output.c */
 int laxity_traced_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -79,7 +83,17 @@ size_t laxity_traced_fwrite(const void *from, size_t element_bytes, size_t count
 size_t laxity_traced_fread(void *to, size_t element_bytes, size_t count, FILE *stream);
 char *laxity_traced_fgets(char *to, int size_bytes, FILE *stream);
 FILE *laxity_traced_fopen(const char *path, const char *mode);
+FILE *laxity_traced_fdopen(int fd, const char *mode);
+FILE *laxity_traced_freopen(const char *path, const char *mode, FILE *stream);
 int laxity_traced_dprintf(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int laxity_traced_vprintf(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
+int laxity_traced_vfprintf(FILE *stream, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+int laxity_traced_vsprintf(char *to, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+int laxity_traced_vsnprintf(char *to, size_t size_bytes, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* numbers.c */
 double laxity_traced_modf(double value, double *out_whole);
@@ -125,6 +139,24 @@ int laxity_traced_open(const char *path, int flags, ...);
 ssize_t laxity_traced_read(int fd, void *to, size_t size_bytes);
 ssize_t laxity_traced_write(int fd, const void *from, size_t size_bytes);
 void laxity_traced_perror(const char *text);
+int laxity_traced_unlink(const char *path);
+int laxity_traced_access(const char *path, int mode);
+int laxity_traced_chmod(const char *path, mode_t mode);
+int laxity_traced_stat(const char *path, struct stat *out_status);
+int laxity_traced_lstat(const char *path, struct stat *out_status);
+int laxity_traced_fstat(int fd, struct stat *out_status);
+char *laxity_traced_setlocale(int category, const char *name);
+int laxity_traced_getopt(int word_count, char *const *words, const char *letters);
+
+/* dates.c */
+time_t laxity_traced_mktime(struct tm *date);
+struct tm *laxity_traced_localtime(const time_t *moment);
+struct tm *laxity_traced_gmtime(const time_t *moment);
+char *laxity_traced_ctime(const time_t *moment);
+struct tm *laxity_traced_localtime_r(const time_t *moment, struct tm *out_date);
+struct tm *laxity_traced_gmtime_r(const time_t *moment, struct tm *out_date);
+size_t
+laxity_traced_strftime(char *to, size_t size_bytes, const char *format, const struct tm *date);
 
 /* control.c */
 void laxity_traced_qsort(
