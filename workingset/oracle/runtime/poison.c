@@ -44,6 +44,7 @@ struct instance {
     uint64_t inner_garbage; /* where one word is enough */
     uint32_t object;        /* place in the table */
     uint32_t next;          /* of the same object, or of free places */
+    uint32_t previous;      /* of the same object */
     uint32_t pattern;       /* what was overwritten last; LAXITY_POISON_NOTHING: look again */
     uint32_t is_listed;     /* its place is among those with a frame, now or before it was freed */
 };
@@ -53,7 +54,8 @@ static uint32_t instance_count, instance_capacity, first_free = NO_INSTANCE;
 /* Those with a frame, as they were made. */
 static uint32_t *framed;
 static size_t framed_count, framed_capacity;
-static uint32_t *first_instances; /* by object */
+/* By object. Those to be looked at come first; all behind them have the object's last pattern. */
+static uint32_t *first_instances, *last_patterns;
 static uint32_t known_places[KNOWN_PLACES];
 static const struct laxity_poison_header *table;
 static const uint64_t *objects, *row_starts, *set_starts, *pattern_starts;
@@ -85,11 +87,13 @@ static void take_arrays(void)
     pattern_objects = array_at(LAXITY_POISON_PATTERN_OBJECTS);
     ranges = array_at(LAXITY_POISON_RANGES);
     first_instances = malloc((table->object_count + 1) * sizeof(*first_instances));
-    if (!first_instances) {
+    last_patterns = malloc((table->object_count + 1) * sizeof(*last_patterns));
+    if (!first_instances || !last_patterns) {
         give_up("no memory");
     }
     for (uint64_t i = 0; i < table->object_count; i++) {
         first_instances[i] = NO_INSTANCE;
+        last_patterns[i] = LAXITY_POISON_NOTHING;
     }
 }
 
@@ -124,15 +128,38 @@ static uint64_t *garbage_of(struct instance *instance)
     return instance->garbage ? instance->garbage : &instance->inner_garbage;
 }
 
+static void put_first(uint32_t number)
+{
+    struct instance *instance = &instances[number];
+    uint32_t *first = &first_instances[instance->object];
+
+    instance->previous = NO_INSTANCE;
+    instance->next = *first;
+    if (*first != NO_INSTANCE) {
+        instances[*first].previous = number;
+    }
+    *first = number;
+}
+
+static void take_out(uint32_t number)
+{
+    const struct instance *instance = &instances[number];
+
+    if (instance->previous == NO_INSTANCE) {
+        first_instances[instance->object] = instance->next;
+    } else {
+        instances[instance->previous].next = instance->next;
+    }
+    if (instance->next != NO_INSTANCE) {
+        instances[instance->next].previous = instance->previous;
+    }
+}
+
 static void remove_instance(uint32_t number)
 {
     struct instance *removed = &instances[number];
-    uint32_t *link = &first_instances[removed->object];
 
-    while (*link != number) {
-        link = &instances[*link].next;
-    }
-    *link = removed->next;
+    take_out(number);
     free(removed->garbage);
     *removed = (struct instance){.next = first_free, .is_listed = removed->is_listed};
     first_free = number;
@@ -247,9 +274,8 @@ add_instance(uint64_t object, const void *address, uint64_t size_bytes, const ch
     }
     number = free_place();
     added.is_listed = instances[number].is_listed;
-    added.next = first_instances[added.object];
-    first_instances[added.object] = number;
     instances[number] = added;
+    put_first(number);
     if (frame && !added.is_listed) {
         instances[number].is_listed = 1;
         add_framed(number);
@@ -318,11 +344,15 @@ static void poison_dead(uint32_t instruction, uint32_t context)
     }
     set = rows[row + ends[instruction]];
     for (uint64_t i = set_starts[set]; i < set_starts[set + 1]; i++) {
-        uint32_t pattern = set_patterns[i];
-        for (uint32_t k = first_instances[pattern_objects[pattern]]; k != NO_INSTANCE;
-             k = instances[k].next) {
+        uint32_t pattern = set_patterns[i], object = pattern_objects[pattern];
+        int is_last = last_patterns[object] == pattern;
+        for (uint32_t k = first_instances[object]; k != NO_INSTANCE; k = instances[k].next) {
+            if (is_last && instances[k].pattern == pattern) {
+                break; /* nothing has happened to the rest */
+            }
             poison_instance(&instances[k], pattern);
         }
+        last_patterns[object] = pattern;
     }
 }
 
@@ -363,7 +393,11 @@ static void touch(const char *address, uint64_t size_bytes)
     for (uint64_t block = first / BLOCK_BYTES; block <= (end - 1) / BLOCK_BYTES; block++) {
         garbage_of(instance)[block / WORD_BLOCKS] &= ~(UINT64_C(1) << (block % WORD_BLOCKS));
     }
-    instance->pattern = LAXITY_POISON_NOTHING;
+    if (instance->pattern != LAXITY_POISON_NOTHING) {
+        instance->pattern = LAXITY_POISON_NOTHING;
+        take_out(number);
+        put_first(number);
+    }
 }
 
 /* A frame that was left since the last end of a segment is where our own is now. */
