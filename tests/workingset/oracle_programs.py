@@ -243,6 +243,18 @@ int main(void) {
     return sum + tell(NULL, "%s\\n", other) - 26; /* 6 */
 }
 """,
+    "a zone whose name strftime() finds in a date": """
+#include <string.h>
+#include <time.h>
+static char zone[4];
+int main(void) {
+    struct tm date;
+    char text[8];
+    memset(&date, 0, sizeof date);
+    strcpy(zone, "LAX"); date.tm_zone = zone;
+    return (int)strftime(text, sizeof text, "%Z", &date) - 3 + (text[0] != 'L');
+}
+""",
     "words that strtok() finds one after the other": """
 #include <string.h>
 static char text[16], separators[4];

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Not what follows tm_isdst: mktime() only writes it, strftime() reads the name of the zone there
- * for "%Z" alone. */
+/* Not what follows tm_isdst: mktime() only writes it, strftime() reads it for "%Z" and "%z" alone.
+ */
 static void read_date(const struct tm *date)
 {
     laxity_trace_read(date, offsetof(struct tm, tm_isdst) + sizeof(date->tm_isdst));
@@ -76,6 +76,13 @@ laxity_traced_strftime(char *to, size_t size_bytes, const char *format, const st
 
     laxity_trace_read(format, strlen(format) + 1);
     read_date(date);
+    if (strstr(format, "%z")) {
+        laxity_trace_read(&date->tm_gmtoff, sizeof(date->tm_gmtoff));
+    }
+    if (strstr(format, "%Z") && date->tm_zone) {
+        laxity_trace_read(&date->tm_zone, sizeof(date->tm_zone));
+        laxity_trace_read(date->tm_zone, strlen(date->tm_zone) + 1);
+    }
     length = strftime(to, size_bytes, format, date);
     if (length > 0) { /* 0: what is there is not defined */
         laxity_trace_write(to, length + 1);
