@@ -40,6 +40,7 @@ struct vet_options {
     uint64_t jobs;
     const char *input;
     const char *filter;
+    const char *kept_output;
     uint64_t fill;
     bool leaves_job_out;
     bool has_fixed_clock;
@@ -93,6 +94,12 @@ static const struct laxity_option options[] = {
      .kind = LAXITY_OPTION_TEXT,
      AT(filter),
      .help = "what is cut from each line of output before it is compared"},
+    {.name = "--keep-output",
+     .metavar = "FILE",
+     .kind = LAXITY_OPTION_TEXT,
+     AT(kept_output),
+     .help = "write the output of each job there, too, as it is compared: the first 256 KiB of "
+             "each, one behind the other"},
     {.name = "--fill",
      .metavar = "BYTE",
      .default_text = "as it was",
@@ -395,7 +402,10 @@ static void vet(int argc, char **argv, struct laxity_error *error)
         );
         return;
     }
-    const int rc = result_fd < 0 ? -errno : laxity_guest_streams_open(given.input);
+    int rc = result_fd < 0 ? -errno : laxity_guest_streams_open(given.input);
+    if (rc == 0 && given.kept_output) {
+        rc = laxity_guest_streams_keep(given.kept_output);
+    }
     if (rc) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "no streams: %s", strerrordesc_np(-rc));
         return;

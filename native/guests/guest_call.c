@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "guests/guest_call.h"
 
+#include "base/port/registers.h"
 #include "guests/guest.h"
 #include "guests/wrapped.h"
 
@@ -12,7 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 enum {
@@ -29,6 +32,10 @@ static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SI
 static sigjmp_buf way_out;
 static pthread_t caller;
 static volatile sig_atomic_t is_inside;
+static pid_t claimed; /* the process whose steps are ours */
+/* A child that the guest has forked in a step: to ask for the process after each one would be a
+ * system call in the measured part. */
+static volatile sig_atomic_t is_forked;
 static bool own_mask_is_known;
 static sigset_t own_mask; /* of the thread, from before the guest could change it */
 static struct laxity_guest_end caught;
@@ -37,7 +44,8 @@ static unsigned n_at_exit;
 
 static bool is_of_a_step(void)
 {
-    return is_inside && pthread_equal(pthread_self(), caller) != 0;
+    /* The process is asked for, too: a child of vfork() is told to no handler. */
+    return is_inside && pthread_equal(pthread_self(), caller) != 0 && getpid() == claimed;
 }
 
 static _Noreturn void leave(enum laxity_guest_end_kind kind, int code)
@@ -55,6 +63,16 @@ static void on_fatal(int number)
     (void)raise(number);
 }
 
+static void note_fork(void)
+{
+    is_forked = is_inside;
+}
+
+void laxity_guest_claim(void)
+{
+    claimed = getpid();
+}
+
 int laxity_guest_catch(void)
 {
     static unsigned char stack[SIGNAL_STACK_BYTES];
@@ -63,10 +81,12 @@ int laxity_guest_catch(void)
     if (sigaltstack(&own, NULL) != 0) {
         return -errno;
     }
-    const int rc = own_mask_is_known ? 0 : pthread_sigmask(SIG_SETMASK, NULL, &own_mask);
+    int rc = own_mask_is_known ? 0 : pthread_sigmask(SIG_SETMASK, NULL, &own_mask);
+    rc = rc || own_mask_is_known ? rc : pthread_atfork(NULL, NULL, note_fork);
     if (rc) {
         return -rc;
     }
+    laxity_guest_claim();
     own_mask_is_known = true;
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         if (sigaction(fatal_signals[i], &action, NULL) != 0) {
@@ -84,12 +104,24 @@ static void call_at_exit(void)
     }
 }
 
-/* The guest's frames begin below the point from which any caller has cleared the stack. */
+/* Of a process that the guest has forked: what is in its streams is written, as exit() would. */
+static _Noreturn void end_fork(int code)
+{
+    call_at_exit();
+    (void)fflush(NULL);
+    _exit(code);
+}
+
+/*
+ * The guest's frames begin below the point from which any caller has cleared the stack. What our
+ * callers have in registers, as the number of the job, the guest may keep (setjmp): it would be state.
+ */
 __attribute__((noinline)) static int
 step_further_down(struct laxity_guest *guest, enum laxity_guest_step step)
 {
     unsigned char gap[STACK_GAP_BYTES];
     __asm__ volatile("" : : "r"(gap) : "memory");
+    laxity_clear_saved_registers();
     const int value = laxity_guest_step(guest, step);
     __asm__ volatile("" : : "r"(gap) : "memory");
     return value;
@@ -115,6 +147,9 @@ void laxity_guest_call(
         for (uint32_t i = 0; i < more_calls; i++) {
             caught.code = step_further_down(guest, step);
         }
+    }
+    if (is_forked) {
+        end_fork(caught.code);
     }
     const bool is_over =
         caught.kind == LAXITY_GUEST_EXITED ||
@@ -146,6 +181,9 @@ _Noreturn void guest_exit(int code)
 {
     if (is_of_a_step()) {
         leave(LAXITY_GUEST_EXITED, code & 0xff); /* as a parent would see it */
+    }
+    if (is_forked) {
+        end_fork(code);
     }
     exit(code); /* NOLINT(concurrency-mt-unsafe): the guest's own, from a thread of its own */
 }

@@ -27,6 +27,14 @@ struct laxity_guest_end {
 int laxity_guest_catch(void);
 
 /*
+ * laxity_guest_claim - before each job, off the measured path: steps are of this process
+ *
+ * A process that a step forks is the guest's own, and ends as it would without us: by its exit(),
+ * its signal, or what it returns.
+ */
+void laxity_guest_claim(void);
+
+/*
  * laxity_guest_call - one step, in this thread
  *
  * Only of the thread that calls: exit() of another one ends the process. Functions that a guest

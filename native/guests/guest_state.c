@@ -4,6 +4,7 @@
 
 #include "guests/fnv.h"
 #include "guests/guest_image.h"
+#include "guests/guest_mappings.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -65,19 +66,40 @@ static bool is_heap_or_stack(uintptr_t word, uintptr_t heap_end, uintptr_t frame
            (word >= frame - STACK_REACH_BYTES && word < frame + STACK_REACH_BYTES);
 }
 
+/* Where something lies on heap, stack or in a mapping is no result; which mapping it is, is one. */
+static uint64_t add_word(
+    uint64_t hash,
+    uintptr_t word,
+    uintptr_t heap_end,
+    uintptr_t frame,
+    struct laxity_guest_mappings *mappings
+)
+{
+    uint64_t number = 0;
+    uint64_t offset = 0;
+    if (is_heap_or_stack(word, heap_end, frame)) {
+        return laxity_fnv_add(hash, SOME_ADDRESS);
+    }
+    if (laxity_guest_mappings_find(mappings, word, &number, &offset)) {
+        return laxity_fnv_add(laxity_fnv_add(hash, number), offset);
+    }
+    return laxity_fnv_add(hash, word);
+}
+
 uint64_t laxity_guest_state_hash(const struct laxity_guest_state *state)
 {
+    static struct laxity_guest_mappings mappings;
     const uintptr_t heap_end = (uintptr_t)sbrk(0);
     const uintptr_t frame = (uintptr_t)&heap_end;
     uint64_t hash = LAXITY_FNV_BASIS;
+    laxity_guest_mappings_read(&mappings);
     for (unsigned i = 0; i < state->n_regions; i++) {
         const unsigned char *data = state->regions[i].first;
         size_t at = 0;
         for (; at + sizeof(uintptr_t) <= state->regions[i].bytes; at += sizeof(uintptr_t)) {
             uintptr_t word = 0;
             memcpy(&word, data + at, sizeof word);
-            const bool is_address = is_heap_or_stack(word, heap_end, frame);
-            hash = laxity_fnv_add(hash, is_address ? SOME_ADDRESS : word);
+            hash = add_word(hash, word, heap_end, frame, &mappings);
         }
         for (; at < state->regions[i].bytes; at++) {
             hash = laxity_fnv_add(hash, data[at]);

@@ -37,8 +37,9 @@ void laxity_guest_state_restore(const struct laxity_guest_state *state);
 /*
  * laxity_guest_state_hash - of the state as it is now
  *
- * Comparable within one process only. Addresses of heap and stack count as one and the same value:
- * where a block lies is no result.
+ * Comparable within one process only. Addresses of heap and stack count as one and the same value,
+ * those in other mappings, as stacks of threads are, by their order: where a block lies is no
+ * result.
  */
 uint64_t laxity_guest_state_hash(const struct laxity_guest_state *state);
 

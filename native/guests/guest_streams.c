@@ -14,16 +14,19 @@
 #include <stdio_ext.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum {
-    BUFFER_BYTES = 4096 /* what the C library gives a file */
+    BUFFER_BYTES = 4096, /* what the C library gives a file */
+    FIRST_KEPT_FD = 900, /* below the usual limit of 1024 */
 };
 
 /* Of the output of every job; a wrapped job has no argument that could lead it there. */
 static regex_t filter;
 static bool has_filter;
+static int kept_fd = -1;
 
 static int replace(int fd, int with)
 {
@@ -54,6 +57,28 @@ int laxity_guest_streams_open(const char *input)
         give_buffers();
     }
     return rc;
+}
+
+int laxity_guest_streams_keep(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0) {
+        return -errno;
+    }
+    /* Where no guest expects one: what it opens gets the numbers that it would get without us. */
+    kept_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_KEPT_FD);
+    const int rc = kept_fd < 0 ? -errno : 0;
+    (void)close(fd);
+    return rc;
+}
+
+static void keep(const struct laxity_guest_output *output, const char *data, size_t n)
+{
+    const uint64_t kept = output->bytes;
+    if (kept_fd >= 0 && kept < LAXITY_KEPT_OUTPUT_BYTES) {
+        const size_t room = (size_t)(LAXITY_KEPT_OUTPUT_BYTES - kept);
+        (void)!write(kept_fd, data, n < room ? n : room);
+    }
 }
 
 static void empty(int fd)
@@ -87,6 +112,7 @@ int laxity_guest_streams_filter(const char *pattern)
 
 static void hash_bytes(struct laxity_guest_output *output, const char *data, size_t n)
 {
+    keep(output, data, n);
     for (size_t i = 0; i < n; i++) {
         output->hash = laxity_fnv_add(output->hash, (unsigned char)data[i]);
     }

@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 enum {
-    LAXITY_COMPLAINT_BYTES = 200
+    LAXITY_COMPLAINT_BYTES = 200,
+    /* Somebody looks for the first line that differs; python/laxity/suites/jobs.py has it, too. */
+    LAXITY_KEPT_OUTPUT_BYTES = 256 << 10,
 };
 
 /* What one job has read and written. */
@@ -34,6 +36,13 @@ int laxity_guest_streams_open(const char *input);
  * is hashed. NULL or "": none. Returns 0, or -EINVAL if it is no such expression.
  */
 int laxity_guest_streams_filter(const char *pattern);
+
+/*
+ * laxity_guest_streams_keep - write the output of each job to a file, too, one behind the other
+ *
+ * Of each the first LAXITY_KEPT_OUTPUT_BYTES as they are compared. Returns 0 or -errno.
+ */
+int laxity_guest_streams_keep(const char *path);
 
 /* laxity_guest_streams_begin - before each job: input from its beginning, nothing written yet */
 void laxity_guest_streams_begin(void);

@@ -61,6 +61,7 @@ void laxity_isolated_begin(struct laxity_isolated *isolated, struct laxity_job_o
     memset(outcome, 0, sizeof *outcome);
     const bool is_first = isolated->jobs == 0;
     isolated->jobs++;
+    laxity_guest_claim();
     laxity_guest_streams_begin();
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
         laxity_guest_heap_mark();

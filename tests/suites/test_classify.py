@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from laxity.suites.classify import Kind, Mode, Observed, classify, deviations
+from laxity.suites.classify import Kind, Mode, Observed, Vetted, classify, deviations
 from laxity.suites.jobs import BASIC_BLOCKS, End, GuestFile, Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
 
@@ -91,6 +91,36 @@ def test_a_short_job_may_differ_by_64_instructions_and_no_more(work: int, mode: 
     assert classify("p", observed(none_work=(1000, work, work)), ORDER).mode == mode
 
 
+@pytest.mark.parametrize(
+    ("own", "library", "mode"),
+    [
+        # 4096 of the libraries' are always allowed, 64 of the program's own.
+        (1064, 5096, Mode.NONE),
+        (1064, 5097, Mode.RESTORE),
+        (1065, 1000, Mode.RESTORE),
+        # Fewer of the one are not made up for by more of the other.
+        (500, 1500, Mode.RESTORE),
+    ],
+)
+def test_work_of_libraries_may_differ_by_4096_instructions_and_the_program_s_own_by_64(
+    own: int, library: int, mode: Mode
+):
+    fresh = (1000, 1000)  # of both kinds
+
+    def counted(*jobs: tuple[int, int]) -> Session:
+        return replace(
+            THREE,
+            work=tuple(sum(one) for one in jobs),
+            library_work=tuple(one[1] for one in jobs),
+        )
+
+    works = {
+        Mode.NONE: counted(fresh, (own, library), fresh),
+        Mode.RESTORE: counted(fresh, fresh, fresh),
+    }
+    assert classify("p", replace(observed(), works=works), ORDER).mode == mode
+
+
 @pytest.mark.parametrize(("work", "mode"), [(108, Mode.NONE), (109, Mode.RESTORE)])
 def test_a_short_job_may_differ_by_8_basic_blocks_and_no_more(work: int, mode: Mode):
     # 64 instructions at 8 a block; 1 % of 100 is 1.
@@ -123,11 +153,11 @@ def test_a_first_job_that_warms_the_c_library_up_is_no_shrinking_work():
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ((), "does not leave the file a of a fresh process"),
-        ((GuestFile("a", 2, "y"),), "its file a has other contents (2 B, of a fresh process 1 B)"),
+        ((), "does not leave the file a, which is there in a fresh process"),
+        ((GuestFile("a", 2, "y"),), "its file a has other contents (2 B, in a fresh process 1 B)"),
         (
             (GuestFile("a", 1, "x"), GuestFile("b", 0, "")),
-            "leaves a file b, which a fresh process does not",
+            "leaves a file b, which is not there in a fresh process",
         ),
         # Beyond the files that are named.
         ((GuestFile("a", 1, "x"),), "leaves other files than a fresh process"),
@@ -238,3 +268,42 @@ def test_a_check_that_is_not_0_without_a_main_that_could_say_so_is_rejected():
     other = session(job(0, check=End("returned", 400)))
     seen = replace(observed(), timeless=(other, other), own=None)
     assert "400" in classify("p", seen, ORDER).verdict
+
+
+@pytest.mark.parametrize("code", [-1, 1, 25])
+def test_a_check_of_embench_is_right_whatever_it_returns_but_0(code: int):
+    assert embench(code).mode == Mode.NONE
+
+
+def test_a_check_of_embench_that_returns_0_is_wrong():
+    assert embench(0).verdict == "rejected: its check returned 0, and 0 is wrong"
+
+
+def embench(code: int) -> Vetted:
+    """A program of Embench's functions whose check returns a value after each job."""
+    checked = [job(number, check=End("returned", code)) for number in range(3)]
+    other, three = session(checked[0]), session(*checked)
+    seen = replace(
+        observed(),
+        program=msgspec.structs.replace(PROGRAM, convention=Convention.EMBENCH),
+        fresh=(other, other),
+        timeless=(other, other),
+        filled=((other, other),),
+        other_layout=(other, other),
+        own=None,
+        modes=dict.fromkeys(ORDER[:3], three),
+    )
+    return classify("p", seen, ORDER)
+
+
+def test_two_fresh_processes_that_differ_are_told_by_the_first_line_of_the_file_that_differs():
+    files = [job(0, files_hash=one, files=(GuestFile("a", 4, one),)) for one in "xy"]
+    sessions = [
+        replace(session(one), contents={"a": text})
+        for one, text in zip(files, (b"1\n2\n", b"1\n3\n"), strict=True)
+    ]
+    seen = replace(observed(), timeless=tuple(sessions), filled=())
+    assert classify("p", seen, ORDER).verdict == (
+        "rejected: two fresh processes have different results: one its file a has other contents "
+        '(4 B, in the next one 4 B): line 2 is "2", in the next one "3"'
+    )

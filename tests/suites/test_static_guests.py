@@ -21,6 +21,8 @@ STATIC_DIFFERS: dict[str, tuple[set[str], Mode | None]] = {
     # Nobody hears its check within the job: rather no mode than wrong jobs that are called right.
     "regions_of_interest": (set(), None),
     "regions_wrong_check": (set(), None),
+    # Where the C library is a part of the executable its work is not told apart.
+    "aligned_blocks": (set(), Mode.FORK),
 }
 # Each is judged by something else that a static link does otherwise than a loader: bounds of small
 # data and of thread-local variables, order of data, names of exit(), allocator, streams and clocks,
@@ -38,6 +40,9 @@ FEW = (
     "thread_left",
     "shrinking_work",
     "libc_state",
+    "child_exits",
+    "joined_threads",
+    "static_jmp_buf",
 )
 
 

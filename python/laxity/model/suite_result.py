@@ -105,6 +105,7 @@ class VettedJob(Record, frozen=True, kw_only=True):
 
     `outcome`: how it ended, what its check returned, in words. `is_state_first`: it leaves the
     state that the first job of its process left. `instructions`, `heap_bytes` null: not counted.
+    `library_instructions`: those of them outside of the program itself; null: not told apart.
     Descriptors, threads and handlers are those beyond what was before the first job.
     """
 
@@ -116,6 +117,7 @@ class VettedJob(Record, frozen=True, kw_only=True):
     duration_ns: int
     isolating_ns: int
     instructions: int | None
+    library_instructions: int | None = None
     heap_bytes: int | None
     descriptors: int
     threads: int
@@ -135,7 +137,8 @@ class VettedDetail(Record, frozen=True, kw_only=True):
     """A program's verdict and what it rests on.
 
     `golden`: what a fresh process came to, in words; null: processes do not agree or none ended.
-    `reference_instructions`: of a job with fresh state; null: not counted.
+    `reference_instructions`: of a job with fresh state, `reference_library_instructions`: those of
+    them outside of the program itself; null: not counted.
     """
 
     program: str
@@ -146,6 +149,7 @@ class VettedDetail(Record, frozen=True, kw_only=True):
     evidence: list[str]
     golden: str | None
     reference_instructions: int | None
+    reference_library_instructions: int | None = None
     modes: list[VettedMode]
 
 

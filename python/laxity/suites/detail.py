@@ -12,10 +12,12 @@ from laxity.suites.classify import (
     Mode,
     Observed,
     Vetted,
+    Work,
     deviations,
     first_job,
     reference_work,
     refusal,
+    works_of,
 )
 from laxity.suites.jobs import INSTRUCTIONS, Job, Session
 from laxity.suites.program import Program
@@ -29,6 +31,7 @@ def detail_of(program: Program, vetted: Vetted, seen: Observed | None) -> Vetted
         vetted: Its verdict.
         seen: What the verdict is made of; None: it could not be built.
     """
+    reference = None if seen is None else _reference(seen)
     return VettedDetail(
         program=program.name,
         convention=program.convention.value,
@@ -37,12 +40,13 @@ def detail_of(program: Program, vetted: Vetted, seen: Observed | None) -> Vetted
         verdict=vetted.verdict,
         evidence=list(vetted.evidence),
         golden=None if seen is None else _golden(seen),
-        reference_instructions=None if seen is None else _reference(seen),
+        reference_instructions=None if reference is None else reference.total,
+        reference_library_instructions=None if reference is None else reference.library,
         modes=[] if seen is None else [_mode(seen, mode) for mode in seen.modes],
     )
 
 
-def _reference(seen: Observed) -> int | None:
+def _reference(seen: Observed) -> Work | None:
     counted = seen.works.get(Mode.NONE)
     return reference_work(seen) if counted and counted.work_unit == INSTRUCTIONS else None
 
@@ -66,9 +70,9 @@ def _mode(seen: Observed, mode: Mode) -> VettedMode:
     session = seen.modes[mode]
     counted = seen.works.get(mode)
     # Fewer than there are jobs: nobody knows which of them were counted.
-    work: Sequence[int] = ()
+    work: Sequence[Work] = ()
     if counted and len(counted.work) == len(counted.jobs) and counted.work_unit == INSTRUCTIONS:
-        work = counted.work
+        work = works_of(counted)
     return VettedMode(
         mode=mode.value,
         failure=session.failure,
@@ -77,7 +81,7 @@ def _mode(seen: Observed, mode: Mode) -> VettedMode:
     )
 
 
-def _jobs(golden: Job, session: Session, work: Sequence[int]) -> list[VettedJob]:
+def _jobs(golden: Job, session: Session, work: Sequence[Work]) -> list[VettedJob]:
     return [
         VettedJob(
             job=one.job,
@@ -87,7 +91,8 @@ def _jobs(golden: Job, session: Session, work: Sequence[int]) -> list[VettedJob]
             output_bytes=one.output_bytes,
             duration_ns=one.duration_ns,
             isolating_ns=one.isolating_ns,
-            instructions=work[place] if place < len(work) else None,
+            instructions=work[place].total if place < len(work) else None,
+            library_instructions=work[place].library if place < len(work) else None,
             heap_bytes=one.heap_bytes,
             descriptors=one.descriptors,
             threads=one.threads,

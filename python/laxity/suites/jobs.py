@@ -6,8 +6,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +21,11 @@ from laxity.suites.target import Target
 INSTRUCTIONS = "instructions"
 BASIC_BLOCKS = "basic blocks"
 _CALLGRIND_TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
+# What lines with costs begin with: a line's number, or its distance from the one before.
+_COST_LINE = frozenset("0123456789+-*")
+# As native/guests/guest_streams.h has it.
+_KEPT_OUTPUT_BYTES = 256 << 10
+_KEPT_FILE_BYTES = 64 << 10
 # Under callgrind everything takes about fifty times as long.
 _CALLGRIND_SLOWDOWN = 50
 
@@ -103,12 +108,18 @@ class Session:
         failure: Why it did, in words; "" if it did not.
         work: What each job was counted to be; empty unless it was.
         work_unit: Of what.
+        library_work: What of that was outside of the program itself; empty: nobody knows.
+        outputs: The beginning of what each wrote to standard output, as it is compared.
+        contents: That of the files in the working directory, if there was one job.
     """
 
     jobs: tuple[Job, ...]
     failure: str = ""
     work: tuple[int, ...] = ()
     work_unit: str = INSTRUCTIONS
+    library_work: tuple[int, ...] = ()
+    outputs: tuple[bytes, ...] = ()
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +213,11 @@ def run_session(guest: Guest, how: How) -> Session:
     """
     with tempfile.TemporaryDirectory(prefix="laxity-vet-") as scratch:
         working, counting = Path(scratch, "cwd"), Path(scratch, "work")
+        kept = Path(scratch, "output")
         working.mkdir()
         counting.mkdir()
         provide(guest.program, working)
-        argv = _argv(guest, how)
+        argv = _argv(guest, how, kept)
         timeout_s = how.timeout_s
         if how.counts_work:
             out = counting / "callgrind.out"
@@ -226,12 +238,16 @@ def run_session(guest: Guest, how: How) -> Session:
         jobs, failure = _read_jobs(done.stdout)
         failure = failure or _failure(done, len(jobs) < how.jobs)
         if how.counts_work:
-            return Session(jobs, failure, _read_work(counting))
+            work = _read_work(counting, guest.object)
+            library = () if None in work[1] else tuple(one or 0 for one in work[1])
+            return Session(jobs, failure, work[0], library_work=library)
         blocks = tuple(job.blocks for job in jobs if job.blocks is not None)
-        return Session(jobs, failure, blocks, BASIC_BLOCKS)
+        outputs = _read_outputs(kept, jobs)
+        contents = _read_contents(working, jobs[0]) if jobs and how.jobs == 1 else {}
+        return Session(jobs, failure, blocks, BASIC_BLOCKS, outputs=outputs, contents=contents)
 
 
-def _argv(guest: Guest, how: How) -> list[str]:
+def _argv(guest: Guest, how: How, kept: Path) -> list[str]:
     words = [*(guest.runner or (_vet_tool(),)), "--convention", guest.program.convention.value]
     words += ["--name", argv_name(guest.program), "--isolation", how.isolation]
     words += ["--jobs", str(how.jobs)]
@@ -242,6 +258,7 @@ def _argv(guest: Guest, how: How) -> list[str]:
     words += ["--leave-job-out"] if how.leaves_job_out else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
     words += ["--own-directory"]
+    words += [] if how.counts_work else ["--keep-output", str(kept)]
     return [*words, "--", str(guest.object), *given.words]
 
 
@@ -279,15 +296,79 @@ def _failure(done: "subprocess.CompletedProcess[bytes]", is_short: bool) -> str:
     return f"ended its process: exit code {done.returncode}"
 
 
-def _read_work(directory: Path) -> tuple[int, ...]:
-    """Read what callgrind has dumped: one part per job, numbered from 1."""
+def _read_outputs(kept: Path, jobs: Sequence[Job]) -> tuple[bytes, ...]:
+    """Split what the jobs have written, one behind the other."""
+    data = kept.read_bytes() if kept.exists() else b""
+    outputs: list[bytes] = []
+    for job in jobs:
+        length = min(job.output_bytes, _KEPT_OUTPUT_BYTES)
+        outputs.append(data[:length])
+        data = data[length:]
+    return tuple(outputs)
+
+
+def _read_contents(working: Path, job: Job) -> dict[str, bytes]:
+    """Read the beginning of the files that a job has left."""
+    contents: dict[str, bytes] = {}
+    for one in job.files:
+        path = working / one.path
+        # A name may be cut, and nobody reads a pipe.
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                contents[one.path] = file.read(_KEPT_FILE_BYTES)
+    return contents
+
+
+def _read_work(
+    directory: Path, guest: Path
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """Read what callgrind has dumped: one part per job, numbered from 1.
+
+    Returns:
+        Instructions of each job, and those of them outside of the guest; None: it is not told
+        apart, as in an executable that is linked statically.
+    """
     parts = [path for path in directory.iterdir() if path.suffix.removeprefix(".").isdigit()]
     totals: list[int] = []
+    library: list[int | None] = []
     for path in sorted(parts, key=lambda path: int(path.suffix[1:])):
-        match = _CALLGRIND_TOTAL.search(path.read_text(encoding="utf-8", errors="replace"))
+        text = path.read_text(encoding="utf-8", errors="replace")
+        match = _CALLGRIND_TOTAL.search(text)
         if match:
             totals.append(int(match[1]))
-    return tuple(totals)
+            own = instructions_of(text, str(guest.resolve()))
+            library.append(None if own is None else totals[-1] - own)
+    return tuple(totals), tuple(library)
+
+
+def instructions_of(text: str, image: str) -> int | None:
+    """Add up the instructions of one object in a dump of callgrind.
+
+    Args:
+        text: The dump, "events: Ir" alone.
+        image: Path of the object, as the loader has it.
+
+    Returns:
+        None if the object is an executable: then libraries may be a part of it.
+
+    Source:
+        valgrind manual, "Callgrind Format Specification": names are given once, with a number.
+    """
+    total, is_inside, is_of_call = 0, False, False
+    numbers: set[str] = set()
+    for line in text.splitlines():
+        if line.startswith("cmd:") and line.removeprefix("cmd:").strip().startswith(image):
+            return None
+        if line.startswith(("ob=", "cob=")):
+            number, _, name = line.partition("=")[2].partition(" ")
+            numbers |= {number} if name == image else set()
+            is_inside = number in numbers if line.startswith("ob=") else is_inside
+        elif line.startswith("calls="):
+            is_of_call = True  # the next line has what the callee took
+        elif line[:1] in _COST_LINE and line:
+            total += int(line.split()[1]) if is_inside and not is_of_call else 0
+            is_of_call = False
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.small import bars
-from laxity.suites.classify import is_as_much
+from laxity.suites.classify import Work, is_as_much
 from laxity.suites.jobs import INSTRUCTIONS
 
 # More bars in a cell are lines, more numbers a paragraph.
@@ -36,7 +36,7 @@ _METHOD = (
     ("state", "hash of the program's whole writable memory after the job; addresses of heap and "
      "stack count as one value; compared within one session"),
     ("instructions", "of one job by callgrind, in a session of its own; as many: within 1 % or 64 "
-     "of a job with fresh state; the first job of a process also warms the C library up"),
+     "of a job with fresh state, those of libraries within 1 % or 4096; the first job of a process also warms the C library up"),
     ("fork, exec", "a child begins as a fresh process does: its instructions are not counted, and "
      "exec is not tried, since it is what fresh means"),
 )  # fmt: skip
@@ -154,12 +154,18 @@ def _work(one: VettedDetail, jobs: list[VettedJob]) -> Cell:
     shown = counted[:_MOST_BARS]
     # The first job also warms the C library up.
     marks = [
-        place > 0 and reference is not None and not is_as_much(value, reference, INSTRUCTIONS)
-        for place, value in enumerate(shown)
+        place > 0 and not _is_as_much(one, jobs[place], value) for place, value in enumerate(shown)
     ]
     numbers = _run_lengths(counted)
     alt = f"Instructions of {count_noun(len(shown), 'job')} of {one.program}: {numbers}"
     return Cell("", svg=bars(shown, marks, reference, alt), remark=numbers)
+
+
+def _is_as_much(one: VettedDetail, job: VettedJob, instructions: int) -> bool:
+    if one.reference_instructions is None:
+        return True
+    reference = Work(one.reference_instructions, one.reference_library_instructions)
+    return is_as_much(Work(instructions, job.library_instructions), reference, INSTRUCTIONS)
 
 
 def _run_lengths(values: list[int]) -> str:
