@@ -4,9 +4,10 @@
  * RT-Bench's log levels and macros, for programs that were ported to it. Written from its
  * documented interface; docs/rt-bench.md says what differs.
  *
- * flogf(level, file, format, ...) prints to `file` if the user's -l is at least `level`, logf to
- * standard output, elogf to standard error. `logf` hides libm's: in C, whoever wants that one too
- * includes <math.h> before this header, as with RT-Bench.
+ * flogf(level, file, format, ...) prints to `file`, unless that is NULL, if the user's -l is at least
+ * `level`; logf, which newer versions call ologf, to standard output, elogf to standard error. `logf`
+ * hides libm's: in C, whoever wants that one too includes <math.h> before this header, as with
+ * RT-Bench.
  */
 #ifndef LAXITY_RTBENCH_LOGGING_H
 #define LAXITY_RTBENCH_LOGGING_H
@@ -37,15 +38,21 @@ enum log_level {
  * started the program. */
 extern enum log_level benchmark_verbosity;
 
+/* The log file of newer versions, which -l and FEAT_BMARK_LOG_FILE open there: NULL here, so that
+ * nothing is written to it. */
+extern FILE *log_filep;
+
 /* NOLINTBEGIN(readability-identifier-naming): RT-Bench's names */
 /* Blocks, because ports leave out semicolons behind RT-Bench's, which are bare `if`s. */
 #define flogf(level, file, ...)                                                                    \
     {                                                                                              \
-        if ((int)(level) <= (int)benchmark_verbosity) {                                            \
-            (void)fprintf((file), __VA_ARGS__);                                                    \
+        FILE *laxity_log_file = (file);                                                            \
+        if (laxity_log_file && (int)(level) <= (int)benchmark_verbosity) {                         \
+            (void)fprintf(laxity_log_file, __VA_ARGS__);                                           \
         }                                                                                          \
     }
 #define logf(level, ...) flogf(level, stdout, __VA_ARGS__)
+#define ologf(level, ...) flogf(level, stdout, __VA_ARGS__)
 #define elogf(level, ...) flogf(level, stderr, __VA_ARGS__)
 /* NOLINTEND(readability-identifier-naming) */
 
@@ -57,6 +64,17 @@ extern enum log_level benchmark_verbosity;
  */
 FILE *open_log_file(char *filename);
 int close_log_file(FILE *file);
+
+/*
+ * open_output_file - of newer versions: a file of this prefix and suffix, or of the default name
+ *
+ * `filename_prefix` NULL: the default; `mode` as of fopen(), NULL: appended to. Returns NULL if it
+ * cannot be opened. close_output_file is close_log_file.
+ */
+FILE *open_output_file(
+    char *default_filename, char *filename_prefix, char *filename_suffix, char *mode
+);
+int close_output_file(FILE *file);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,9 @@
 # LAXITY_BUILD names another build directory of the checkout than `build`, one for another instruction set for instance.
 
 laxity_here := $(lastword $(MAKEFILE_LIST))
+ifneq ($(words $(realpath $(laxity_here))),1)
+$(error rtbench.mk: "$(realpath $(laxity_here))": make cannot name a path with a blank in it; move laxity to one without)
+endif
 # The directory of this file, however it was reached: `generator` may be a symbolic link.
 CUR_DIR := $(patsubst %/,%,$(dir $(realpath $(laxity_here))))
 
@@ -77,11 +80,11 @@ default: all
 laxity_statically := $(filter y,$(FEAT_GCC_STATIC) $(FEAT_STATICX))
 laxity_counters := $(if $(CORE),CORE=$(CORE),$(if $(filter y,$(FEAT_PERF)),FEAT_PERF=y))
 
-# There is nothing to compile; it only says what a linker would say less plainly.
+# There is nothing to compile; it only says what a linker would say less plainly, and whose harness it is.
 rtbench:
 	$(if $(wildcard $(laxity_library)),,$(error rtbench.mk: linking with $(laxity_library): there is no such file; $(laxity_remedy)))
 	$(if $(filter $(laxity_machine),$(laxity_compiler_machine)),,$(error rtbench.mk: compiling with "$(CC)": it is for $(or $(laxity_compiler_machine),an unknown machine), and $(laxity_library) for $(laxity_machine); choose another CC, or name that machine's build directory in LAXITY_BUILD))
 	$(if $(laxity_statically),$(if $(filter -static,$(laxity_link)),,$(error rtbench.mk: linking statically with $(laxity_library): it is for dynamic links; name a static build in LAXITY_BUILD (meson setup DIR -Dc_link_args=-static))))
-	$(if $(filter y,$(FEAT_BMARK_LOG_FILE)$(FEAT_DEBUG_FILE)),$(error rtbench.mk: FEAT_BMARK_LOG_FILE=y: not supported: there is no log_filep, a log file that the harness opens; let the port open its own by open_log_file))
+	$(if $(filter y,$(FEAT_BMARK_LOG_FILE)$(FEAT_DEBUG_FILE)),$(error rtbench.mk: FEAT_BMARK_LOG_FILE=y: not supported: log_filep stays NULL, nothing is written to it; leave the switch out, or let the port open a file of its own by open_log_file))
 	$(if $(laxity_counters),$(warning rtbench.mk: $(laxity_counters): counters have no columns in RT-Bench's CSV here; count with laxity run --events))
-	@:
+	@echo "rtbench.mk: links with laxity's harness, $(laxity_library)"

@@ -95,6 +95,49 @@ def test_make_finds_the_generator_where_rtbench_path_says(tree: Tree) -> None:
     tree.build("c", f"RTBENCH_PATH={ROOT / 'rtbench'}")
 
 
+def documented_commands() -> list[str]:
+    """The commands of the guide that put our generator in the place of a tree's own."""
+    lines = (ROOT / "docs" / "rt-bench.md").read_text().splitlines()
+    commands = [line[2:].partition("  #")[0] for line in lines if line.startswith("$ ")]
+    return [
+        one.replace("/path/to/laxity", str(ROOT))
+        for one in commands
+        if one.startswith(("mv generator", "ln "))
+    ]
+
+
+def test_documented_commands_replace_the_generator_that_a_tree_has(tree: Tree) -> None:
+    generator = tree.directory / "generator"
+    generator.unlink()
+    generator.mkdir()
+    (generator / "rtbench.mk").write_text("rtbench:\n\t@echo theirs\n")
+    move, link = documented_commands()
+    # Without the first one nothing is built silently with what is there.
+    assert tree.run(".", "sh", "-c", link).returncode != 0
+    for command in (move, link):
+        assert tree.run(".", "sh", "-c", command).returncode == 0, command
+    assert "links with laxity's harness" in tree.make("c", "rtbench").stdout
+
+
+def test_port_of_newer_versions_compiles_and_what_it_logs_to_no_file_is_not_written(
+    tree: Tree,
+) -> None:
+    tree.build("c", "newer")
+    done = tree.run("c", "./newer", *THREE_JOBS, "-l", "4")
+    assert done.returncode == 0, done.stderr
+    assert "shown: 3" in done.stderr
+    assert "hidden" not in done.stderr
+    assert (tree.directory / "c" / "newer.log").read_text() == "kept\n"
+
+
+def test_make_file_below_a_path_with_a_blank_says_that_make_cannot_name_it(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "with a blank"
+    shutil.copytree(ROOT / "rtbench", elsewhere / "rtbench")
+    done = Tree(tmp_path / "tree", elsewhere / "rtbench" / "generator").make("c")
+    assert done.returncode == 2
+    assert "make cannot name a path with a blank" in done.stderr
+
+
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
 def test_message_is_printed_up_to_the_level_that_the_user_asked_for(tree: Tree, level: int) -> None:
     tree.build("c", "levels")
@@ -235,7 +278,7 @@ def test_threads_and_log_files_of_the_harness_are_told_not_to_be_there(tree: Tre
     assert "benchmark_execution" in done.stderr
     done = tree.make("c", "FEAT_BMARK_LOG_FILE=y")
     assert done.returncode == 2
-    assert "not supported: there is no log_filep" in done.stderr
+    assert "not supported: log_filep stays NULL" in done.stderr
 
 
 def test_what_a_port_asks_of_the_build_in_vain_is_told(tree: Tree) -> None:
