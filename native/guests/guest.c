@@ -72,6 +72,7 @@ int laxity_guest_load(
             return -1;
         }
     }
+    guest->flush = laxity_image_find(guest->image, LAXITY_GUEST_FLUSH, "laxity_guest_flush");
     return 0;
 }
 
@@ -158,5 +159,13 @@ int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step)
     }
     entry.nothing();
     return 0;
+}
+
+void laxity_guest_flush(const struct laxity_guest *guest)
+{
+    const union entry entry = {.symbol = guest->flush};
+    if (entry.symbol) {
+        entry.nothing();
+    }
 }
 /* NOLINTEND(clang-analyzer-core.CallAndMessage) */

@@ -30,6 +30,8 @@ enum laxity_guest_step {
     LAXITY_GUEST_CHECK,
     LAXITY_GUEST_TEARDOWN,
     LAXITY_GUEST_STEPS,
+    /* No step: writes out the streams of C++, which the C library knows nothing of. */
+    LAXITY_GUEST_FLUSH = LAXITY_GUEST_STEPS,
 };
 
 struct laxity_guest {
@@ -39,6 +41,7 @@ struct laxity_guest {
     int argc;
     char **argv;    /* of main: argv[0] is the program's name; of the hooks: the words alone */
     int job_value;  /* what the last job returned; embench's check wants it */
+    void *flush;    /* NULL = the guest has no streams of C++ */
     uint32_t calls; /* of the job's function in one job; 0 is 1 */
 };
 
@@ -66,5 +69,8 @@ int laxity_guest_has(const struct laxity_guest *guest, enum laxity_guest_step st
  * Returns what it returned; 0 where it returns nothing.
  */
 int laxity_guest_step(struct laxity_guest *guest, enum laxity_guest_step step);
+
+/* laxity_guest_flush - after a job: what it has printed is written, as a process that ends does */
+void laxity_guest_flush(const struct laxity_guest *guest);
 
 #endif

@@ -17,6 +17,7 @@ extern void guest_init(void) GUEST_STEP(init);
 extern void guest_job(void) GUEST_STEP(job);
 extern void guest_check(void) GUEST_STEP(check);
 extern void guest_teardown(void) GUEST_STEP(teardown);
+extern void guest_flush(void) GUEST_STEP(flush);
 
 /* The linker's, for sections whose names are those of C; weak, for a guest may have neither. */
 #define SECTION_BOUND(bound, kind) __asm__("__" #bound "_laxity_guest_" #kind) __attribute__((weak))
@@ -54,11 +55,12 @@ void *laxity_image_find(void *image, enum laxity_guest_step step, const char *sy
     union {
         void (*function)(void);
         void *address;
-    } const steps[LAXITY_GUEST_STEPS] = {
+    } const steps[] = {
         [LAXITY_GUEST_INIT] = {guest_init},
         [LAXITY_GUEST_JOB] = {guest_job},
         [LAXITY_GUEST_CHECK] = {guest_check},
         [LAXITY_GUEST_TEARDOWN] = {guest_teardown},
+        [LAXITY_GUEST_FLUSH] = {guest_flush},
     };
     return steps[step].address;
 }

@@ -123,6 +123,7 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
         laxity_guest_has(&isolated->guest, LAXITY_GUEST_TEARDOWN)) {
         laxity_guest_call(&isolated->guest, LAXITY_GUEST_TEARDOWN, &ignored);
     }
+    laxity_guest_flush(&isolated->guest);
     laxity_guest_streams_take(&outcome->output);
     if (isolated->has_directory) {
         laxity_guest_files_look(&outcome->files);

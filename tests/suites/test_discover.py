@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Programs found by compiling as folders suggest."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from laxity.errors import ConfigError, PlatformError
 from laxity.suites.discover import discover
-from laxity.suites.program import Convention, Discovery, convention_of
+from laxity.suites.program import Convention, Discovery, convention_of, libraries_of
 from laxity.suites.toolchain import Toolchain
 
 TRIPLE = "void {0}_init(void) {{}} void {0}_main(void) {{}} int {0}_return(void) {{ return 0; }}\n"
@@ -98,6 +99,101 @@ def test_what_is_no_program_is_told_with_the_reason(tmp_path: Path, source: str,
     assert reason in one.unplaced[0].reason
 
 
+HOOKS = """#include "logging.h"
+#include "periodic_benchmark.h"
+int benchmark_init(int n, void **words) { flogf(LOG_LEVEL_FILE, log_filep, "%d", n); return 0; }
+void benchmark_execution(int n, void **words) { elogf(LOG_LEVEL_ERR, "%d", n); }
+void benchmark_teardown(int n, void **words) {}
+"""
+
+
+def test_each_file_with_the_hooks_of_rt_bench_is_a_program_with_our_headers(tmp_path: Path):
+    programs = found(tmp_path, {"iso/a.c": HOOKS, "iso/b.c": HOOKS}).programs
+    assert [(one.name, one.convention) for one in programs] == [
+        ("a", Convention.HOOKS),
+        ("b", Convention.HOOKS),
+    ]
+    # Laxity's own file defines what the harness defines.
+    assert [Path(one).name for one in programs[0].sources] == ["a.c", "logging.c"]
+
+
+def test_a_port_is_made_of_the_same_files_where_rt_bench_s_own_harness_is_in_the_checkout(
+    tmp_path: Path,
+):
+    files = {
+        "iso/a.c": HOOKS,
+        "generator/include/periodic_benchmark.h": "#error theirs\n",
+        "generator/include/logging.h": "#error theirs\n",
+        "generator/src/periodic_benchmark.c": "int log_filep;\n",
+        "generator/src/main.c": MAIN,
+    }
+    one = found(tmp_path, files)
+    assert [Path(source).name for source in one.programs[0].sources] == ["a.c", "logging.c"]
+    assert [(left.path, "laxity takes its place" in left.reason) for left in one.unplaced] == [
+        ("generator/src", True)
+    ]
+
+
+def test_a_header_that_is_only_called_as_one_of_rt_bench_s_is_the_suite_s_own(tmp_path: Path):
+    files = {
+        "inc/logging.h": "#define OWN 0\n",
+        "p/p.c": '#include "logging.h"\nint main(void) { return OWN; }\n',
+    }
+    assert found(tmp_path, files).programs[0].includes == ("inc",)
+
+
+def test_sources_of_c_and_cpp_are_one_program_linked_for_both(tmp_path: Path):
+    files = {
+        "p/p.cpp": '#include "twice.hpp"\nextern "C" int one(void);\n'
+        "int main() { return twice(one()) - 2; }\n",
+        "p/one.c": "int one(void) { return 1; }\n",
+        "p/more.cc": '#include "twice.hpp"\nint more() { return twice(2); }\n',
+        # In another folder, and with a body in each file that includes it.
+        "inc/twice.hpp": "template <typename T> T twice(T value) { return value + value; }\n",
+    }
+    one = found(tmp_path, files)
+    assert not one.unplaced
+    assert one.programs[0].sources == ("p/more.cc", "p/one.c", "p/p.cpp")
+    assert libraries_of(one.programs[0]) == ("-lstdc++",)
+
+
+def test_a_function_of_cpp_that_is_missing_is_told_as_it_is_written(tmp_path: Path):
+    one = found(tmp_path, {"p/p.cpp": "int gone(int);\nint main() { return gone(1); }\n"})
+    assert one.unplaced[0].reason == "does not link: gone(int): defined nowhere"
+
+
+@pytest.mark.parametrize(
+    ("cc", "cxx"),
+    [
+        (("cc",), ("c++",)),
+        (("gcc", "-DSIZE=1", "-std=gnu89"), ("g++", "-DSIZE=1")),
+        (("/usr/bin/gcc-12", "-std=c++17"), ("/usr/bin/g++-12", "-std=c++17")),
+        (("arm-linux-gnueabihf-gcc",), ("arm-linux-gnueabihf-g++",)),
+        (("ccache", "clang-19"), ("ccache", "clang++-19")),
+    ],
+)
+def test_cpp_is_compiled_by_what_belongs_to_the_compiler_of_c(
+    cc: tuple[str, ...], cxx: tuple[str, ...]
+):
+    assert Toolchain(cc=cc).cxx == cxx
+
+
+def test_cpp_without_a_compiler_of_it_is_told_with_what_installs_one(tmp_path: Path):
+    place = shutil.which("gcc")
+    (tmp_path / "mine-gcc").symlink_to(place or "")
+    toolchain = Toolchain(cc=(str(tmp_path / "mine-gcc"),))
+    (tmp_path / "build").mkdir()
+    root = tree(tmp_path, {"p/p.cpp": "int main() { return 0; }", "q/q.c": MAIN})
+    one = discover(root, tmp_path / "build", toolchain)
+    assert [program.name for program in one.programs] == ["q"]
+    assert "mine-g++: not found; install a C++ compiler (./laxity setup --with cxx)" in (
+        one.unplaced[0].reason
+    )
+    # Nothing else to find: the machine lacks something.
+    with pytest.raises(PlatformError, match="setup --with cxx"):
+        discover(root / "p", tmp_path / "build", toolchain)
+
+
 def test_a_checkout_is_not_written_to(tmp_path: Path):
     root = tree(tmp_path, {"p/p.c": MAIN})
     before = sorted(root.rglob("*"))
@@ -107,7 +203,7 @@ def test_a_checkout_is_not_written_to(tmp_path: Path):
 
 
 def test_a_directory_without_c_files_is_refused(tmp_path: Path):
-    with pytest.raises(ConfigError, match="holds no C file"):
+    with pytest.raises(ConfigError, match="holds no file of C or C"):
         found(tmp_path, {"README": "nothing"})
 
 

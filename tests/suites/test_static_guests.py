@@ -43,6 +43,8 @@ FEW = (
     "child_exits",
     "joined_threads",
     "static_jmp_buf",
+    "cxx_clean",
+    "cxx_stale",
 )
 
 

@@ -30,6 +30,10 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "static_jmp_buf": ({"clean"}, Mode.NONE),
     "aligned_blocks": ({"clean"}, Mode.NONE),
     "regions_of_interest": ({"clean"}, Mode.NONE),
+    "cxx_clean": ({"clean"}, Mode.NONE),
+    # What its containers hold lies on the heap: nobody puts that back.
+    "cxx_stale": ({"stale state", "heap leak"}, Mode.FORK),
+    "cxx_terminates": (set(), None),
     "stale_static": ({"stale state"}, Mode.RESTORE),
     "small_data": ({"stale state"}, Mode.RESTORE),
     "thread_local_state": ({"stale state"}, Mode.RESTORE),
@@ -127,6 +131,7 @@ def test_a_file_that_differs_is_told_by_name_and_job(vetted: dict[str, Vetted]):
         ("fails_at_once", "usage: fails_at_once FILE"),
         ("never_alike", "two fresh processes have different results: one writes other output"),
         ("never_alike", 'line 1 is "'),
+        ("cxx_terminates", "a fresh process ends by signal 6"),
     ],
 )
 def test_a_program_without_a_golden_result_is_rejected_with_the_reason(

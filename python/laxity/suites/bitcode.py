@@ -7,6 +7,7 @@ code would show the working sets of another program (O2 folds nine tenths of som
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +19,7 @@ from typing_extensions import override
 from laxity.errors import ConfigError
 from laxity.runner.llvm import find_llvm
 from laxity.runner.loaded import Done, LoadedPrograms, start
+from laxity.suites.program import CXX_SUFFIXES, SOURCE_SUFFIXES
 from laxity.suites.toolchain import Layout, Outcome, Symbols, Toolchain, answer, names_standard
 
 # Old C is compiled as it is; what clang 16 made an error of its own accord is a warning again.
@@ -37,8 +39,6 @@ _REFERENCE_LEVEL = "-O1"
 # Registers are allocated well; no pass changes the form before.
 _BACK_LEVEL = "-O2"
 _OLDER_C = "-std=gnu89"
-_CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
-SOURCE_SUFFIXES = frozenset({".c", *_CXX_SUFFIXES})
 BITCODE_SUFFIXES = frozenset({".bc", ".ll"})
 # Roots of a program, and the entries that the conventions call from outside.
 _ROOTS = (
@@ -66,6 +66,7 @@ _DEFINITION = re.compile(r'^define [^@\n]*@"?([^"(\s]+)"?\([^\n]*\)[^\n]* (#\d+)
 _OF_RUNTIMES = re.compile(
     r"_[_U]|GOMP_|omp_|_Z(T[A-Z])?(N[KVRO]*)?(S[tabsiod]|[a-z]|P|10__cxxabiv1|9__gnu_cxx)"
 )
+_OF_CXX_RUNTIME = re.compile(r"_Unwind_|__cxa_|__gxx_|__dso_handle$|_Z")
 _PATIENCE_S = 300
 _NAMES_OF_LIBRARIES = ("libc.so.6", "libm.so.6")
 
@@ -147,7 +148,7 @@ class BitcodeToolchain(Toolchain):
         del layout
         words = [*flags, *(f"-I{directory}" for directory in includes)]
         outcome = self.compile_words(source, to, words)
-        is_settled = source.suffix in _CXX_SUFFIXES or names_standard([*self.flags, *flags])
+        is_settled = source.suffix in CXX_SUFFIXES or names_standard([*self.flags, *flags])
         if outcome.is_done or outcome.missing_header or is_settled:
             return outcome
         older = self.compile_words(source, to, [*words, _OLDER_C])
@@ -172,7 +173,7 @@ class BitcodeToolchain(Toolchain):
 
     def front(self, source: Path) -> list[str]:
         """Give compiler and options for a source, without what to make of it."""
-        compiler = "clang++" if source.suffix in _CXX_SUFFIXES else "clang"
+        compiler = "clang++" if source.suffix in CXX_SUFFIXES else "clang"
         level = _LEVELS.get(self.form, _REFERENCE_LEVEL)
         target = [] if self.triple is None else [f"--target={self.triple}"]
         words = [find_llvm(compiler), *target, *_LENIENT, level, *_UNOPTIMISED]
@@ -197,11 +198,14 @@ class BitcodeToolchain(Toolchain):
         del to, more
         symbols = [self.symbols(one) for one in objects]
         defined = [name for one in symbols for name in one.defined]
-        twice = sorted({name for name in defined if defined.count(name) > 1})
+        # Of templates and inline functions each file has its own.
+        counts = Counter(name for one in symbols for name in one.defined - one.weak)
+        twice = sorted(name for name, n in counts.items() if n > 1)
         if twice:
             return Outcome("".join(f"multiple definition of `{name}'\n" for name in twice))
         known = frozenset(defined) | library_names()
-        missing = sorted(frozenset[str]().union(*(one.undefined for one in symbols)) - known)
+        wanted = frozenset[str]().union(*(one.undefined for one in symbols)) - known
+        missing = sorted(name for name in wanted if not _OF_CXX_RUNTIME.match(name))
         return Outcome("".join(f"undefined reference to `{name}'\n" for name in missing))
 
     def link_program(self, objects: Sequence[Path], to: Path, roots: Sequence[str] = ()) -> Outcome:

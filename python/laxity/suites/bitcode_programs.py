@@ -9,11 +9,11 @@ from pathlib import Path
 
 from laxity.errors import ConfigError
 from laxity.model.working_set import LeftOut
-from laxity.suites.bitcode import BITCODE_SUFFIXES, SOURCE_SUFFIXES, BitcodeToolchain
+from laxity.suites.bitcode import BITCODE_SUFFIXES, BitcodeToolchain
 from laxity.suites.checkout import parallel
 from laxity.suites.compile_commands import CompileCommand, read_compile_commands
 from laxity.suites.discover import discover
-from laxity.suites.program import Convention, Program
+from laxity.suites.program import SOURCE_SUFFIXES, Convention, Program
 from laxity.suites.toolchain import Outcome
 
 _EMBENCH_JOB = "benchmark"

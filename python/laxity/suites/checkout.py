@@ -15,7 +15,14 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from laxity.suites.program import Program, Unplaced, convention_of
+from laxity.suites.ports import DEFINED, HEADERS, is_harness, port_kit
+from laxity.suites.program import (
+    SOURCE_SUFFIXES,
+    Program,
+    Unplaced,
+    convention_of,
+    cxx_libraries,
+)
 from laxity.suites.toolchain import Outcome, Symbols, Toolchain
 
 # Headers are looked for one after the other, as the compiler names them.
@@ -26,7 +33,12 @@ _NAMES_TOLD = 4
 # Started beyond the number of CPUs: compilers of short files spend a quarter of their time on
 # waiting, for files and for this process.
 _WAITING = 2
-_INCLUDED_SOURCE = re.compile(r'^\s*#\s*include\s+"([^"]+\.c)"', re.MULTILINE)
+_INCLUDED_SOURCE = re.compile(
+    r'^\s*#\s*include\s+"([^"]+\.(?:c|cc|cpp|cxx|c\+\+|C|cp))"', re.MULTILINE
+)
+_HEADER_SUFFIXES = frozenset(
+    {".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".inl", ".ipp", ".tcc", ".tpp"}
+)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -55,7 +67,10 @@ class Compiled:
 
 @dataclass(slots=True)
 class Checkout:
-    """The files of a checkout, and what was compiled of them."""
+    """The files of a checkout, and what was compiled of them.
+
+    `harnesses`: folders of RT-Bench's own sources, which are no part of any program here.
+    """
 
     root: Path
     build: Path
@@ -64,6 +79,7 @@ class Checkout:
     headers: dict[str, list[Path]] = field(default_factory=lambda: defaultdict(list))
     definers: dict[str, list[Compiled]] = field(default_factory=lambda: defaultdict(list))
     numbers: Iterator[int] = field(default_factory=count)
+    harnesses: list[Path] = field(default_factory=list)
 
 
 def parallel(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -73,16 +89,18 @@ def parallel(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
 
 def read_tree(root: Path, build: Path, toolchain: Toolchain) -> Checkout:
-    """List the C files and headers below a directory."""
+    """List the files of C and C++ and headers below a directory."""
     checkout = Checkout(root, build, toolchain)
     for directory, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         here = Path(directory)
-        sources = sorted(here / name for name in files if name.endswith(".c"))
-        if sources:
+        sources = sorted(here / name for name in files if Path(name).suffix in SOURCE_SUFFIXES)
+        if sources and is_harness(here):
+            checkout.harnesses.append(here)
+        elif sources:
             checkout.folders[here] = _without_included(sources)
         for name in files:
-            if name.endswith(".h"):
+            if Path(name).suffix in _HEADER_SUFFIXES:
                 checkout.headers[name].append(here / name)
     return checkout
 
@@ -133,7 +151,11 @@ def _header_directory(checkout: Checkout, folder: Path, header: str) -> Path | N
         for path in checkout.headers.get(wanted.name, [])
         if path.parts[-len(wanted.parts) :] == wanted.parts
     ]
-    return max(found, key=lambda path: (_nearness(path, folder), -len(path.parts)), default=None)
+    kit = port_kit() if header in HEADERS else None
+    if kit:
+        found = [path for path in found if not is_harness(path)]
+    nearest = max(found, key=lambda path: (_nearness(path, folder), -len(path.parts)), default=None)
+    return kit.headers if kit and nearest is None else nearest
 
 
 def _nearness(one: Path, other: Path) -> int:
@@ -154,8 +176,12 @@ def why_refused(checkout: Checkout, units: Sequence[Compiled]) -> str:
 
 
 def mains(units: Sequence[Compiled]) -> list[Compiled]:
-    """Choose those that define main."""
-    return [unit for unit in units if "main" in unit.symbols.functions]
+    """Choose those that are a program each: they define main, or if none does, RT-Bench's hooks."""
+    for entry in ("main", "benchmark_execution"):
+        found = [unit for unit in units if entry in unit.symbols.functions]
+        if found:
+            return found
+    return []
 
 
 def place(
@@ -202,23 +228,29 @@ def _link(
     """Link; functions that are missing come from other folders. In words: why it cannot be."""
     to = checkout.build / "check.so"
     for _ in range(_MOST_ROUNDS):
-        outcome = checkout.toolchain.link_check([unit.object for unit in units], to, libraries)
+        needed = (*libraries, *cxx_libraries(unit.source for unit in units))
+        outcome = checkout.toolchain.link_check([unit.object for unit in units], to, needed)
         if outcome.is_done:
             return units
         if not outcome.undefined:
             twice = outcome.defined_twice
-            return f"{_named(twice)}: defined twice" if twice else outcome.first_error
+            named = _named(checkout.toolchain.readable(twice))
+            return f"{named}: defined twice" if twice else outcome.first_error
         added = [_definer(checkout, folder, name) for name in outcome.undefined]
         new = [unit for unit in dict.fromkeys(added) if unit is not None and unit not in units]
         if not new:
-            return f"{_named(outcome.undefined)}: defined nowhere"
+            return f"{_named(checkout.toolchain.readable(outcome.undefined))}: defined nowhere"
         units = [*units, *new]
     return "its functions are spread over too many folders"
 
 
 def _definer(checkout: Checkout, folder: Path, name: str) -> Compiled | None:
     """Find who defines a function: of several the nearest, and no other program's main file."""
-    found = [unit for unit in checkout.definers[name] if "main" not in unit.symbols.functions]
+    found = [unit for unit in checkout.definers[name] if not mains([unit])]
+    kit = port_kit() if not found and name in DEFINED else None
+    if kit:
+        (unit,) = compile_all(checkout, [Work(folder, kit.source, (), (kit.headers,))]).values()
+        return unit
     return max(found, key=lambda unit: _nearness(unit.source, folder), default=None)
 
 

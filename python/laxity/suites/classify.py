@@ -330,7 +330,11 @@ def reference_work(seen: Observed) -> Work | None:
     if restored and later and all(is_as_much(one, later[0], restored.work_unit) for one in later):
         return later[0]
     fresh = seen.works.get(Mode.NONE)
-    return works_of(fresh)[0] if fresh and fresh.work else None
+    jobs = works_of(fresh) if fresh else []
+    if restored is None and len(jobs) > 1 and jobs[0].library and jobs[1].library:
+        # What is never restored (C++) has only its first job; its library warms up there.
+        return Work(jobs[0].total - jobs[0].library + jobs[1].library, jobs[1].library)
+    return jobs[0] if jobs else None
 
 
 def is_as_much(work: Work, reference: Work, unit: str) -> bool:

@@ -26,7 +26,8 @@ from laxity.suites.checkout import (
 )
 from laxity.suites.listed import Listed, lacking, look_up, place_entry, works_of
 from laxity.suites.outfit import Context, named, with_outfit
-from laxity.suites.program import Discovery, Program, Unplaced
+from laxity.suites.ports import HARNESS_REASON
+from laxity.suites.program import Discovery, Program, Unplaced, has_cxx
 from laxity.suites.toolchain import Toolchain
 
 
@@ -51,8 +52,10 @@ def discover(
         raise ConfigError(msg)
     checkout = read_tree(root.resolve(), build, toolchain)
     if not checkout.folders:
-        msg = f"{root}: holds no C file; name the checkout of a suite"
+        msg = f"{root}: holds no file of C or C++; name the checkout of a suite"
         raise ConfigError(msg)
+    if all(has_cxx([one]) for sources in checkout.folders.values() for one in sources):
+        toolchain.require_cxx()
     context = context or Context(root=checkout.root, home=checkout.root)
     listed = look_up(checkout, context)
     compiled = compile_all(checkout, _works(checkout, listed))
@@ -62,6 +65,9 @@ def discover(
     names = [one.scope.name for one in listed.entries]
     sized, left_out = _sized(context, checkout, _with_own_names(programs, names))
     unplaced = [one for one in found if isinstance(one, Unplaced)]
+    unplaced += [
+        Unplaced(path=relative(checkout, one), reason=HARNESS_REASON) for one in checkout.harnesses
+    ]
     all_ = (*(one for one in stated if isinstance(one, Program)), *sized)
     return Discovery(
         programs=tuple(sorted(all_, key=lambda one: (one.directory, one.name))),

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: MIT
 """A program of a suite: its sources, and by which convention its functions are its job."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import StrEnum
+from pathlib import PurePath
 
 import msgspec
 
 _HOOKS = frozenset({"benchmark_init", "benchmark_execution", "benchmark_teardown"})
 _EMBENCH = frozenset({"initialise_benchmark", "benchmark", "verify_benchmark"})
 _TRIPLE = ("_init", "_main", "_return")
+CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".c++", ".C", ".cp"})
+SOURCE_SUFFIXES = frozenset({".c", *CXX_SUFFIXES})
+# What the C++ compiler would add to a link; the C compiler does the rest for both.
+_CXX_LIBRARY = "-lstdc++"
 
 
 class Convention(StrEnum):
@@ -77,6 +82,21 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     given: Given = Given()
 
 
+def has_cxx(sources: Iterable[str | PurePath]) -> bool:
+    """Tell whether one of some sources is C++, by its name."""
+    return any(PurePath(one).suffix in CXX_SUFFIXES for one in sources)
+
+
+def cxx_libraries(sources: Iterable[str | PurePath]) -> tuple[str, ...]:
+    """Give what a link of some sources needs because of their language."""
+    return (_CXX_LIBRARY,) if has_cxx(sources) else ()
+
+
+def libraries_of(program: Program) -> tuple[str, ...]:
+    """Give what a program is linked with: what its manifest says, and what its language needs."""
+    return (*program.build.libraries, *cxx_libraries(program.sources))
+
+
 def entries_of(program: Program) -> dict[str, str]:
     """Name a program's functions by the step that each is, as native/guests/guest.c has them."""
     init, job, check = (program.prefix + end for end in _TRIPLE)
@@ -140,5 +160,5 @@ def convention_of(functions: Collection[str], name: str) -> tuple[Convention, st
         return Convention.MAIN, ""
     return (
         "no entry: neither main, nor NAME_init with NAME_main and NAME_return, nor the hooks of "
-        "RT-Bench, nor Embench's benchmark functions"
+        'RT-Bench, nor Embench\'s benchmark functions (in C++ they need extern "C")'
     )

@@ -24,7 +24,7 @@ import msgspec
 from laxity.errors import PlatformError
 from laxity.suites.classify import Vetted
 from laxity.suites.jobs import Guest, argv_name, provide
-from laxity.suites.program import Convention, Program
+from laxity.suites.program import Convention, Program, libraries_of
 from laxity.suites.toolchain import Layout, Toolchain
 
 MEMORY_ERROR = "memory error"
@@ -144,7 +144,7 @@ def find(toolchain: Toolchain, root: Path, build: Path, guest: Guest, timeout_s:
     if not program.has_main:
         sources.append(_driver(program, build))
     includes = [root / one for one in program.includes]
-    made = _Sources(toolchain, sources, includes, program.build.flags, program.build.libraries)
+    made = _Sources(toolchain, sources, includes, program.build.flags, libraries_of(program))
     found: list[Finding] = []
     failures: list[str] = []
     for layout, run in ((Layout.SANITIZED, _run_sanitized), (Layout.DEBUGGED, _run_memcheck)):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from laxity.errors import PlatformError
 from laxity.runner.loaded import Done, Run, start
+from laxity.suites.program import has_cxx
 from laxity.suites.static_link import StaticLink, Tools, link_static
 from laxity.suites.target import Link, Target, Wanted, find_target
 
@@ -67,6 +68,9 @@ _MISSING_HEADER = re.compile(
     r"fatal error: (?:(\S+): No such file or directory|'([^']+)' file not found)"
 )
 _UNDEFINED = re.compile(r"undefined reference to [`']([^']+)'")
+# "cc", "/usr/bin/gcc-12", "arm-linux-gnueabihf-gcc", "clang-19".
+_C_COMPILER = re.compile(r"((?:.*[/-])?)(gcc|clang|cc)(-[\d.]+)?")
+_CXX_NAMES = {"gcc": "g++", "clang": "clang++", "cc": "c++"}
 _DEFINED_TWICE = re.compile(r"multiple definition of [`']([^']+)'")
 
 
@@ -164,7 +168,10 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A C compiler, with flags if the user gives some, its nm, and what they make guests for."""
+    """A C compiler, with flags if the user gives some, its nm, and what they make guests for.
+
+    C++ is compiled by the compiler of C++ that belongs to it.
+    """
 
     cc: tuple[str, ...] = ("cc",)
     nm: str = "nm"
@@ -180,6 +187,36 @@ class Toolchain:
             if shutil.which(tool) is None:
                 msg = f"{tool}: not found; install a C compiler (gcc, binutils)"
                 raise PlatformError(msg)
+
+    @property
+    def cxx(self) -> tuple[str, ...]:
+        """The C++ compiler of the same make, with the same flags but a standard of C."""
+        words = _with_standard(self.cc, is_cxx=True)
+        place = next((i for i, one in enumerate(words) if _C_COMPILER.fullmatch(one)), None)
+        if place is None:
+            return ("c++", *words[1:])
+        return (*words[:place], _C_COMPILER.sub(_cxx_name, words[place]), *words[place + 1 :])
+
+    def require_cxx(self) -> None:
+        """Check that C++ can be compiled.
+
+        Raises:
+            PlatformError: No compiler.
+        """
+        if missing := self._cxx_missing():
+            raise PlatformError(missing)
+
+    def _cxx_missing(self) -> str:
+        tool = self.cxx[0]
+        if shutil.which(tool) is not None:
+            return ""
+        return f"{tool}: not found; install a C++ compiler (./laxity setup --with cxx)"
+
+    def readable(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Write names of C++ as their authors did, where somebody can."""
+        if not any(one.startswith("_Z") for one in names) or shutil.which("c++filt") is None:
+            return tuple(names)
+        return tuple(_listing(["c++filt", *names]).splitlines()) or tuple(names)
 
     def run(self, words: Sequence[str], directory: Path | None, patience_s: float) -> Done:
         """Run one of its programs as `laxity.runner.loaded.start` does."""
@@ -220,11 +257,15 @@ class Toolchain:
         laid_out = list(_LAYOUT_FLAGS[layout])
         if _SOURCE_ORDER in laid_out and not _takes(self.cc, _SOURCE_ORDER):
             laid_out.remove(_SOURCE_ORDER)
-        words = [*self.cc, *_COMPILE, *linking, *laid_out, *flags]
+        is_cxx = has_cxx([source])
+        if is_cxx and (missing := self._cxx_missing()):
+            return Outcome(f"error: {missing}")
+        compiler = self.cxx if is_cxx else _with_standard(self.cc, is_cxx=False)
+        words = [*compiler, *_COMPILE, *linking, *laid_out, *_with_standard(flags, is_cxx=is_cxx)]
         words += [f"-I{directory}" for directory in includes]
         words += ["-c", str(source), "-o", str(to)]
         outcome = answer(words)
-        if outcome.is_done or outcome.missing_header or names_standard(flags):
+        if outcome.is_done or outcome.missing_header or is_cxx or names_standard(flags):
             return outcome
         return outcome if not answer([*words, "-std=gnu89"]).is_done else Outcome("")
 
@@ -275,7 +316,8 @@ class Toolchain:
 
     def link_check(self, objects: Sequence[Path], to: Path, more: Sequence[str] = ()) -> Outcome:
         """Link with every symbol demanded, so that what nothing defines is told."""
-        return self._link([*_LINK_SHARED, "-Wl,-z,defs"], objects, to, more)
+        flags = ["-Wl,-z,defs", "-Wl,--no-demangle"]
+        return self._link([*_LINK_SHARED, *flags], objects, to, more)
 
     def link_own(
         self,
@@ -306,6 +348,15 @@ class Toolchain:
             undefined=frozenset(name for name, kind in pairs if kind == "U"),
             weak=frozenset(name for name, kind in pairs if kind in "WV"),
         )
+
+
+def _with_standard(words: Sequence[str], *, is_cxx: bool) -> tuple[str, ...]:
+    """Leave out a standard of the other language."""
+    return tuple(one for one in words if not one.startswith("-std=") or ("++" in one) == is_cxx)
+
+
+def _cxx_name(match: "re.Match[str]") -> str:
+    return f"{match[1]}{_CXX_NAMES[match[2]]}{match[3] or ''}"
 
 
 def names_standard(flags: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from laxity.suites.checkout import parallel
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
 from laxity.suites.detail import detail_of
 from laxity.suites.jobs import Guest, How, Session, run_own, run_session
-from laxity.suites.program import Convention, Program, entries_of
+from laxity.suites.program import Convention, Program, entries_of, has_cxx, libraries_of
 from laxity.suites.regions import regions_of, write_wrappers
 from laxity.suites.sanitize import find, with_findings
 from laxity.suites.target import Link
@@ -30,6 +30,19 @@ _NS_PER_S = 10**9
 # Standard input that a program can make something of, whether it wants words or numbers.
 _SAMPLE_LINE = b"12 7 34 sample\n"
 _SAMPLE_LINES = 64
+# native/guests/isolation.c calls it: a process that ends writes these buffers as it does those of C.
+_FLUSH = "laxity_guest_flush"
+_FLUSH_SOURCE = f"""\
+#include <iostream>
+extern "C" void {_FLUSH}(void);
+extern "C" void {_FLUSH}(void)
+{{
+    std::cout.flush();
+    std::clog.flush();
+    std::wcout.flush();
+    std::wclog.flush();
+}}
+"""
 _ORDER = {
     Convention.MAIN: (Mode.NONE, Mode.RESTORE, Mode.FORK, Mode.EXEC),
 }
@@ -115,7 +128,7 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
         return _with_detail(program, vetted, None)
     seen = _observe(request, program, built)
     guest = _guest(request, program, built.guest)
-    order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
+    order = _order_of(program)
     _refuse_end(request)
     if refusal(seen) is None:
         counted = _guest(request, program, built.counted) if built.counted else None
@@ -127,6 +140,16 @@ def vet_program(request: VetRequest, program: Program) -> Vetted:
         findings = find(request.toolchain, request.root, request.build, guest, _LEAST_TIMEOUT_S)
         vetted = with_findings(vetted, findings)
     return _with_detail(program, vetted, seen)
+
+
+def _order_of(program: Program) -> tuple[Mode, ...]:
+    """List the modes that there are for a program.
+
+    What constructors of C++ and its library keep on the heap nobody can put back: no restoring.
+    """
+    order = _ORDER.get(program.convention, _ORDER_WITH_INIT)
+    is_restored = not has_cxx(program.sources)
+    return tuple(mode for mode in order if is_restored or mode is not Mode.RESTORE)
 
 
 def _refuse_end(request: VetRequest) -> None:
@@ -147,6 +170,11 @@ def _link_guest(
     request: VetRequest, program: Program, layout: Layout, harness: Harness = Harness.VET
 ) -> Path | str:
     objects = _compile(request, program, layout)
+    entries = entries_of(program)
+    if not isinstance(objects, str) and has_cxx(program.sources):
+        flush = _flush(request, layout)
+        objects = flush if isinstance(flush, str) else [*objects, flush]
+        entries = {**entries, "flush": _FLUSH}
     if isinstance(objects, str):
         return objects
     to = request.build / f"{layout}.so"
@@ -158,11 +186,19 @@ def _link_guest(
     outcome = request.toolchain.link_guest(
         [*ordered, *more],
         to,
-        entries_of(program),
+        entries,
         layout,
         harness,
-        Extra(program.build.libraries, wrapped),
+        Extra(libraries_of(program), wrapped),
     )
+    return to if outcome.is_done else outcome.first_error
+
+
+def _flush(request: VetRequest, layout: Layout) -> Path | str:
+    """Compile what writes out the streams of C++ after a job; in words: why it cannot be."""
+    source, to = (request.build / f"{layout}.flush{end}" for end in (".cc", ".o"))
+    source.write_text(_FLUSH_SOURCE, encoding="ascii")
+    outcome = request.toolchain.compile(source, to, [], layout)
     return to if outcome.is_done else outcome.first_error
 
 
@@ -220,7 +256,7 @@ def _build_own(request: VetRequest, program: Program) -> Path | None:
     to = request.build / "own"
     if isinstance(objects, str):
         return None
-    outcome = request.toolchain.link_own(objects, to, program.build.libraries)
+    outcome = request.toolchain.link_own(objects, to, libraries_of(program))
     return to if outcome.is_done else None
 
 

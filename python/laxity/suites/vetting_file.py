@@ -65,7 +65,9 @@ def sources_hash(root: Path, program: Program) -> str:
     digest = hashlib.sha256()
     for source in program.sources:
         data = (root / source).read_bytes()
-        digest.update(f"{source}\0{len(data)}\0".encode() + data)
+        # What is laxity's own may lie elsewhere next time.
+        name = Path(source).name if Path(source).is_absolute() else source
+        digest.update(f"{name}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
 
 
