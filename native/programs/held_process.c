@@ -28,10 +28,14 @@
 enum {
     CANNOT_EXEC = 127,
     PATH_BYTES = 4096,
-    NUMBER_BYTES = 16,
+    NUMBERS_BYTES = 32,
 };
 
 #define STUB_NAME "laxity-hold.so"
+
+/* Where the loader ends a path in LD_PRELOAD, and what it puts something else in place of
+ * (ld.so(8)). */
+#define NOT_PRELOADABLE " :$"
 
 static int refuse(struct laxity_error *error, const char *what, int number, const char *cure)
 {
@@ -118,6 +122,13 @@ int laxity_held_open(
     }
     laxity_format(held->hold->preload, sizeof held->hold->preload, "%s", preload ? preload : "");
     held->stub = find_stub();
+    held->stub_fd = -1;
+    if (held->stub && strpbrk(held->stub, NOT_PRELOADABLE)) {
+        held->stub_fd = open(held->stub, O_RDONLY | O_CLOEXEC);
+        if (held->stub_fd < 0) {
+            return refuse(error, held->stub, errno, "build it again");
+        }
+    }
     if (held->stub && laxity_has_our_loader(words[0])) {
         held->way = LAXITY_HOLD_PRELOADED;
     }
@@ -142,15 +153,19 @@ void laxity_held_reset(
 
 static void give_stub(const struct laxity_held_process *held)
 {
-    char number[NUMBER_BYTES];
+    char numbers[NUMBERS_BYTES];
+    char stub[PATH_BYTES];
     char preload[PATH_BYTES + LAXITY_HOLD_PRELOAD_BYTES];
     const char *others = held->hold->preload;
     const int fd = dup(held->hold_fd); /* without close-on-exec */
-    laxity_format(number, sizeof number, "%d", fd);
-    laxity_format(
-        preload, sizeof preload, "%s%s%s", held->stub, others[0] != '\0' ? ":" : "", others
-    );
-    (void)setenv(LAXITY_HOLD_VARIABLE, number, 1); /* NOLINT(concurrency-mt-unsafe): one thread */
+    const int stub_fd = held->stub_fd < 0 ? -1 : dup(held->stub_fd); /* the same */
+    laxity_format(stub, sizeof stub, "%s", held->stub);
+    if (stub_fd >= 0) {
+        laxity_format(stub, sizeof stub, "/proc/self/fd/%d", stub_fd);
+    }
+    laxity_format(numbers, sizeof numbers, "%d %d", fd, stub_fd);
+    laxity_format(preload, sizeof preload, "%s%s%s", stub, others[0] != '\0' ? ":" : "", others);
+    (void)setenv(LAXITY_HOLD_VARIABLE, numbers, 1); /* NOLINT(concurrency-mt-unsafe): one thread */
     (void)setenv("LD_PRELOAD", preload, 1);        /* NOLINT(concurrency-mt-unsafe): one thread */
 }
 

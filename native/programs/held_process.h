@@ -27,7 +27,8 @@ enum laxity_hold_way {
 struct laxity_held_process {
     char **words; /* the program and what it is told, NULL at the end */
     enum laxity_hold_way way;
-    char *stub; /* path of the object to preload */
+    char *stub;  /* path of the object to preload */
+    int stub_fd; /* it, where LD_PRELOAD cannot name that path; -1 = it can */
     int hold_fd;
     struct laxity_hold *hold;
     int input_fd;

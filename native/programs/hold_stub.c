@@ -70,9 +70,14 @@ static struct laxity_hold *map_hold(void)
     if (!text) {
         return NULL;
     }
-    const int fd = (int)strtol(text, NULL, 10);
+    char *rest = NULL;
+    const int fd = (int)strtol(text, &rest, 10);
+    const int stub_fd = (int)strtol(rest, NULL, 10);
     void *base = mmap(NULL, sizeof(struct laxity_hold), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     (void)close(fd);
+    if (stub_fd >= 0) {
+        (void)close(stub_fd); /* what was loaded by it stays */
+    }
     return base == MAP_FAILED ? NULL : base;
 }
 

@@ -3,7 +3,9 @@
 """Jobs that are processes of a program which knows nothing of laxity (`run --exec`)."""
 
 import os
+import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,23 @@ def test_each_job_is_one_process_of_an_unchanged_program(tmp_path: Path, program
     assert (task.workload, task.args) == (str(program), ["print", "--period", "threads"])
     assert task.isolating is not None
     assert task.isolating.n == 3
+
+
+def test_a_build_below_a_path_with_a_blank_and_a_colon_holds_programs_as_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # LD_PRELOAD ends a path at either.
+    elsewhere = tmp_path / "a blank:and a colon"
+    for name in ("native/laxity-run", "native/laxity-facts", "workloads/program"):
+        (elsewhere / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(BUILT.tools / name, elsewhere / name)
+    for path in (BUILT.tools / "workloads").glob("laxity-*.so"):
+        shutil.copy(path, elsewhere / "workloads")
+    monkeypatch.setattr("tests.cli.commands.BUILT", replace(BUILT, tools=elsewhere))
+    outcome = run_exec(tmp_path, DYNAMIC, "variable", "LD_PRELOAD", "variable", "LAXITY_HOLD")
+    assert outcome.code == 0, outcome.err
+    assert printed(tmp_path) == ["LD_PRELOAD=unset", "LAXITY_HOLD=unset"] * 3
+    assert not manifest_of(tmp_path / "D").fallbacks
 
 
 def test_of_a_program_that_cannot_be_preloaded_it_is_said_what_its_jobs_hold(

@@ -109,15 +109,17 @@ class _Loaded:
 
     def __init__(self, program: str, library: Path, folder: Path) -> None:
         self._socket, theirs = socket.socketpair()
-        with theirs:
-            environment = _environment({_PRELOAD: str(library), _SOCKET: str(theirs.fileno())})
+        # By its descriptor: LD_PRELOAD is split at blanks and colons, which a path may have.
+        with theirs, library.open("rb") as preloaded:
+            name = f"/proc/self/fd/{preloaded.fileno()}"
+            environment = _environment({_PRELOAD: name, _SOCKET: str(theirs.fileno())})
             self._process = subprocess.Popen(
                 [program],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=environment,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), preloaded.fileno()],
             )
         self._out = folder / f"{self._process.pid}.out"
         self._err = folder / f"{self._process.pid}.err"

@@ -158,7 +158,9 @@ class Connection:
             raise PlatformError(msg)
         options = dict(_OPTIONS)
         if len(str(self._socket)) <= _MAX_SOCKET_PATH:
-            options["ControlPath"] = str(self._socket)
+            # As in ssh_config: a blank ends what is not quoted, "%" begins a token.
+            path = str(self._socket).replace("%", "%%")
+            options["ControlPath"] = f'"{path}"' if " " in path else path
             options["ControlMaster"] = "yes" if is_master else "no"
             options["ControlPersist"] = "no"
         argv = ["ssh", *(word for item in options.items() for word in ("-o", "=".join(item)))]

@@ -268,7 +268,8 @@ def _callgrind(out: Path) -> list[str]:
         "-q",
         "--tool=callgrind",
         "--collect-atstart=no",
-        f"--callgrind-out-file={out}",
+        # Of a path a "%" would be the beginning of something that valgrind puts in.
+        f"--callgrind-out-file={str(out).replace('%', '%%')}",
     ]
 
 

@@ -247,7 +247,8 @@ def _run_memcheck(
 ) -> tuple[list[Finding], str]:
     report = executable.with_name("memcheck.xml")
     tool = shutil.which("valgrind") or "valgrind"
-    argv = ["valgrind", "-q", "--leak-check=no", "--xml=yes", f"--xml-file={report}"]
+    file = str(report).replace("%", "%%")  # as in jobs.py
+    argv = ["valgrind", "-q", "--leak-check=no", "--xml=yes", f"--xml-file={file}"]
     _, failure = _run([*argv, str(executable), *guest.program.given.words], guest, tool, timeout_s)
     if failure or not report.exists():
         return [], f"memcheck: {failure or 'wrote no report'}"

@@ -100,7 +100,7 @@ def link_static(tools: Tools, link: StaticLink, to: Path) -> str:
     script, merged, guest = (to.with_suffix(end) for end in (".ld", ".merged.o", ".guest.o"))
     merging = _MERGE.substitute(apart=_APART if link.is_apart else "")
     script.write_text(merging, encoding="utf-8")
-    combine = [*tools.cc, "-r", "-nostdlib", "-Wl,-d", f"-Wl,-T,{script}"]
+    combine = [*tools.cc, "-r", "-nostdlib", "-Wl,-d", "-T", str(script)]
     wrong = tools.run([*combine, *map(str, link.objects), "-o", str(merged)])
     wrong = wrong or _refuse_unknown(tools, merged)
     wrong = wrong or tools.run(
