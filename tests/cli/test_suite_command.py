@@ -34,6 +34,18 @@ def test_discover_tells_programs_and_what_it_could_not_place(laxity: Laxity):
     assert [one["path"] for one in found["unplaced"]] == ["half"]
 
 
+def test_a_program_that_was_asked_for_and_is_none_is_told_with_the_reason(laxity: Laxity):
+    folder = laxity.directory / "suite" / "half"
+    folder.mkdir(parents=True)
+    (folder / "half.c").write_text("int half(int n) { return n / 2; }\n")
+    (laxity.directory / "suite" / "one.c").write_text("int main(void) { return 0; }\n")
+    done = laxity("suite", "discover", "suite", "--only", "half")
+    assert done.returncode == 2
+    assert '--only: "half" is no program: no entry' in done.stderr
+    done = laxity("suite", "discover", "suite", "--only", "sui*", "--format", "json")
+    assert [one["name"] for one in json.loads(done.stdout)["programs"]] == ["suite"]
+
+
 def test_vet_writes_its_verdicts_and_says_by_its_exit_code_that_one_program_is_rejected(
     laxity: Laxity,
 ):

@@ -194,6 +194,54 @@ def test_cpp_without_a_compiler_of_it_is_told_with_what_installs_one(tmp_path: P
         discover(root / "p", tmp_path / "build", toolchain)
 
 
+class Watched:
+    """A checkout of files, and a compiler that notes what it compiles."""
+
+    def __init__(self, directory: Path, files: dict[str, str]) -> None:
+        self.root, self.build = tree(directory, files), directory / "build"
+        self.build.mkdir()
+        self.log, compiler = directory / "log", directory / "watched-cc"
+        compiler.write_text(f'#!/bin/sh\necho "$@" >>{self.log}\nexec cc "$@"\n')
+        compiler.chmod(0o755)
+        self.toolchain = Toolchain(cc=(str(compiler),))
+
+    def asked(self, *only: str) -> Discovery:
+        return discover(self.root, self.build, self.toolchain, only=only)
+
+    @property
+    def compiled(self) -> set[str]:
+        words = self.log.read_text().split() if self.log.exists() else []
+        return {Path(word).name for word in words if word.endswith(".c")}
+
+
+def test_what_no_pattern_can_mean_is_not_compiled(tmp_path: Path):
+    files = {
+        "sort/a_small.c": MAIN,
+        "sort/a_large.c": MAIN,
+        "app/app.c": "int add(int, int); int main(void) { return add(1, -1); }",
+        "common/add.c": "int add(int a, int b) { return a + b; }",
+        "other/other.c": MAIN,
+    }
+    watched = Watched(tmp_path, files)
+    assert [one.name for one in watched.asked("a_sm*").programs] == ["a_large", "a_small"]
+    assert watched.compiled == {"a_small.c", "a_large.c"}
+    # What a program lacks is still found in the rest of the checkout, and only that.
+    assert watched.asked("app").programs[0].sources == ("app/app.c", "common/add.c")
+    assert watched.compiled == {"a_small.c", "a_large.c", "app.c", "add.c"}
+
+
+def test_a_program_that_was_asked_for_has_the_name_that_it_has_among_all(tmp_path: Path):
+    watched = Watched(tmp_path, {"a/fft/fft.c": MAIN, "b/fft/fft.c": MAIN, "c/c.c": MAIN})
+    assert [one.name for one in watched.asked("a-fft-fft").programs] == ["a-fft-fft", "b-fft-fft"]
+
+
+def test_a_pattern_that_means_nothing_is_refused_before_anything_is_compiled(tmp_path: Path):
+    watched = Watched(tmp_path, {"sort/sort.c": MAIN, "sum/sum.c": MAIN})
+    with pytest.raises(ConfigError, match='no program "sorrt"; did you mean "sort"'):
+        watched.asked("sum", "sorrt")
+    assert watched.compiled == set()
+
+
 def test_a_checkout_is_not_written_to(tmp_path: Path):
     root = tree(tmp_path, {"p/p.c": MAIN})
     before = sorted(root.rglob("*"))

@@ -43,11 +43,17 @@ only_option = click.option(
 @click.command()
 @directory_argument
 @manifest_options
+@only_option
 @cc_option
 @format_option("table", "json")
 @debug_option
 def discover(
-    directory: str, manifest: str | None, sizes: str | None, cc: str, output_format: str
+    directory: str,
+    manifest: str | None,
+    sizes: str | None,
+    only: tuple[str, ...],
+    cc: str,
+    output_format: str,
 ) -> int:
     """Find the programs below DIR, and by which convention each is a job.
 
@@ -55,7 +61,7 @@ def discover(
     written into DIR. What could not be placed is told, and why. Exit code 4: a program of the
     manifest cannot be had.
     """
-    found = discovered(directory, toolchain_of(cc), read_stated(manifest, sizes))
+    found = chosen(discovered(directory, toolchain_of(cc), read_stated(manifest, sizes), only), only)
     if output_format == "json":
         print_json(found)
     else:
@@ -106,8 +112,10 @@ def words_of_cc(cc: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def discovered(directory: str, toolchain: "Toolchain", stated: Stated) -> "Discovery":
-    """Discover, with a build directory that is gone afterwards.
+def discovered(
+    directory: str, toolchain: "Toolchain", stated: Stated, only: Collection[str]
+) -> "Discovery":
+    """Discover, with a build directory that is gone afterwards; what `--only` cannot mean is not.
 
     Raises:
         ConfigError: There is no such directory, nothing in it, or not what the manifest names.
@@ -118,7 +126,12 @@ def discovered(directory: str, toolchain: "Toolchain", stated: Stated) -> "Disco
     toolchain.require()
     context = stated.context(directory, toolchain)
     with tempfile.TemporaryDirectory(prefix="laxity-suite-") as build:
-        return find(Path(directory), Path(build), toolchain, context)
+        return find(Path(directory), Path(build), toolchain, context, _patterns(only))
+
+
+def _patterns(only: Collection[str]) -> list[str]:
+    """Split what was given for `--only`."""
+    return [part.strip() for words in only for part in words.split(",")]
 
 
 def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
@@ -129,12 +142,17 @@ def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
     """
     names = [one.name for one in found.programs]
     known = {*names, *(one.path for one in found.left_out), *map(_sizeless, found.programs)}
-    if not known:
+    if not known and not (only and found.unplaced):
         msg = "no program was found; laxity suite discover says why"
         raise ConfigError(msg)
     wanted: set[str] = set()
-    for word in (part.strip() for words in only for part in words.split(",")):
+    unplaced = {Path(one.path).name: one.reason for one in found.unplaced}
+    for word in _patterns(only):
         meant = {name for name in known if fnmatchcase(name, word)}
+        reason = next((why for name, why in unplaced.items() if fnmatchcase(name, word)), None)
+        if not meant and reason is not None:
+            msg = f'--only: "{word}" is no program: {reason}'
+            raise ConfigError(msg)
         if not meant:
             some = ", ".join(names[:_MAX_NAMES])
             advice = suggestion(word, sorted(known), f"there are {some}")

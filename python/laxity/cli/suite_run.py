@@ -110,7 +110,7 @@ def run_suite(**given: object) -> int:
     stated = read_stated(own.manifest, own.sizes)
     _refuse_other_manifest(verdicts, own.vetting, stated)
     toolchain = vetted_toolchain(verdicts)
-    found = chosen(discovered(own.directory, toolchain, stated), own.only)
+    found = chosen(discovered(own.directory, toolchain, stated, own.only), own.only)
     for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
 
     def plan(name: str, words: str, isolation: str) -> Any:  # noqa: ANN401 - a RunRequest: heavy

@@ -35,6 +35,8 @@ from laxity.errors import ConfigError
 if TYPE_CHECKING:
     from laxity.suites.classify import Vetted
 
+# What laxity suite run takes if it is not told otherwise.
+_VERDICTS = "vetting.toml"
 _DEFAULT_JOBS = 5
 _MOST_JOBS = 1000
 # One job has nothing before it that it could be spoiled by.
@@ -54,7 +56,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     link: str | None
     emulator: str | None
-    output: str
+    output: str | None
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -85,9 +87,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     "-o",
     "--output",
     metavar="FILE",
-    default="vetting.toml",
-    show_default=True,
-    help="Where the verdicts go, beside the run; must not exist.",
+    help="Where the verdicts go, beside the run; must not exist.  "
+    f"[default: {_VERDICTS}, with --run-dir: there alone]",
 )
 @run_dir_option
 @run_root_option
@@ -115,8 +116,8 @@ def vet(**given: object) -> int:
     from laxity.suites.sanitize import require_sanitizers  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
-    to = Path(options.output)
-    if to.exists():
+    to = _verdicts_path(options)
+    if to is not None and to.exists():
         msg = f"{to}: exists; name another file with -o, or remove it"
         raise ConfigError(msg)
     final = run_path("vet", options.run_dir, options.run_root)
@@ -128,7 +129,8 @@ def vet(**given: object) -> int:
     if options.sanitize:
         require_sanitizers(toolchain)
     stated = read_stated(options.manifest, options.sizes)
-    found = chosen(discovered(options.directory, toolchain, stated), options.only)
+    every = discovered(options.directory, toolchain, stated, options.only)
+    found = chosen(every, options.only)
     request = VettingRequest(
         root=Path(options.directory).resolve(),
         toolchain=toolchain,
@@ -142,8 +144,11 @@ def vet(**given: object) -> int:
     )
     with forwarded_signals() as signals:
         finished, vetted = run_vetting(request, signals)
-    if finished.path is not None and finished.manifest.status == "complete":
+    is_complete = finished.manifest.status == "complete"
+    if finished.path is not None and is_complete and to is not None:
         write_file(to, (finished.path / VETTING).read_bytes())
+    if finished.path is not None and not is_complete:
+        _tell_rest(finished.path, finished.manifest.message, to)
     keys = ("program", "classes", "mode", "verdict", "evidence")
     return show_finished(
         finished,
@@ -153,6 +158,23 @@ def vet(**given: object) -> int:
             {key: getattr(one, key) for key in keys}
             for one in (*vetted, *map(left_out_verdict, found.left_out))
         ],
+    )
+
+
+def _verdicts_path(options: _Options) -> Path | None:
+    """Say where the verdicts go beside the run; None: nowhere, the user has named the run."""
+    if options.output is not None:
+        return Path(options.output)
+    return Path(_VERDICTS) if options.run_dir is None else None
+
+
+def _tell_rest(run: Path, message: str, to: Path | None) -> None:
+    """Say what a vetting that was ended before its last program has left."""
+    unwritten = f"; {to} is not written" if to is not None else ""
+    print(
+        f"laxity suite vet: {message}: their verdicts are in {run / _VERDICTS}{unwritten}; "
+        f"take them by --vetting {run}, or vet again",
+        file=sys.stderr,
     )
 
 

@@ -36,6 +36,9 @@ _WAITING = 2
 _INCLUDED_SOURCE = re.compile(
     r'^\s*#\s*include\s+"([^"]+\.(?:c|cc|cpp|cxx|c\+\+|C|cp))"', re.MULTILINE
 )
+# What may define the entry of a program, in `mains`.
+_ENTRY = re.compile(r"\bmain\b|\bbenchmark_execution\b")
+_WORDS = re.compile(r"[A-Za-z_]\w*")
 _HEADER_SUFFIXES = frozenset(
     {".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".inl", ".ipp", ".tcc", ".tpp"}
 )
@@ -69,7 +72,8 @@ class Compiled:
 class Checkout:
     """The files of a checkout, and what was compiled of them.
 
-    `harnesses`: folders of RT-Bench's own sources, which are no part of any program here.
+    `harnesses`: folders of RT-Bench's own sources, which are no part of any program here. `pending`:
+    what was not asked for, and is compiled only if a program lacks a function that it may define.
     """
 
     root: Path
@@ -80,6 +84,7 @@ class Checkout:
     definers: dict[str, list[Compiled]] = field(default_factory=lambda: defaultdict(list))
     numbers: Iterator[int] = field(default_factory=count)
     harnesses: list[Path] = field(default_factory=list)
+    pending: list[Work] = field(default_factory=list)
 
 
 def parallel(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -109,8 +114,7 @@ def _without_included(sources: list[Path]) -> list[Path]:
     """Leave out what another file of the folder includes: it would be there twice."""
     included: set[str] = set()
     for source in sources:
-        text = source.read_text(encoding="utf-8", errors="replace")
-        included |= set(_INCLUDED_SOURCE.findall(text))
+        included |= set(_INCLUDED_SOURCE.findall(_text(source)))
     return [source for source in sources if source.name not in included]
 
 
@@ -236,12 +240,39 @@ def _link(
             twice = outcome.defined_twice
             named = _named(checkout.toolchain.readable(twice))
             return f"{named}: defined twice" if twice else outcome.first_error
+        _compile_pending(checkout, outcome.undefined)
         added = [_definer(checkout, folder, name) for name in outcome.undefined]
         new = [unit for unit in dict.fromkeys(added) if unit is not None and unit not in units]
         if not new:
             return f"{_named(checkout.toolchain.readable(outcome.undefined))}: defined nowhere"
         units = [*units, *new]
     return "its functions are spread over too many folders"
+
+
+def _compile_pending(checkout: Checkout, names: Sequence[str]) -> None:
+    """Compile what was not asked for and has one of some names in its text.
+
+    Also where somebody defines the name already: another one may be nearer.
+    """
+    if not names or not checkout.pending:
+        return
+    # Of a C++ function the text has the parts of what the linker asks for.
+    parts = {one for name in checkout.toolchain.readable(names) for one in _WORDS.findall(name)}
+    wanted = re.compile(rf"\b(?:{'|'.join(sorted(parts))})\b")
+    works = [one for one in checkout.pending if wanted.search(_text(one.source))]
+    checkout.pending = [one for one in checkout.pending if one not in works]
+    compile_all(checkout, works)
+
+
+def possible_names(checkout: Checkout, folder: Path) -> set[str]:
+    """List what the programs of a folder may be called, by the text of its sources alone."""
+    sources = checkout.folders[folder]
+    entries = [one.stem for one in sources if _ENTRY.search(_text(one))]
+    return {folder.name, *(entries if len(entries) > 1 else ())}
+
+
+def _text(source: Path) -> str:
+    return source.read_text(encoding="utf-8", errors="replace")
 
 
 def _definer(checkout: Checkout, folder: Path, name: str) -> Compiled | None:

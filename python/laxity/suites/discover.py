@@ -7,12 +7,14 @@ is one, with the other files of the folder. What a manifest lists takes the plac
 discovered there. Nothing is written into the checkout.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
 
-from laxity.errors import ConfigError
+from laxity.errors import ConfigError, suggestion
 from laxity.suites.checkout import (
     Checkout,
     Compiled,
@@ -20,6 +22,7 @@ from laxity.suites.checkout import (
     compile_all,
     mains,
     place,
+    possible_names,
     read_tree,
     relative,
     why_refused,
@@ -30,9 +33,15 @@ from laxity.suites.ports import HARNESS_REASON
 from laxity.suites.program import Discovery, Program, Unplaced, has_cxx
 from laxity.suites.toolchain import Toolchain
 
+_NAMES_TOLD = 8
+
 
 def discover(
-    root: Path, build: Path, toolchain: Toolchain, context: Context | None = None
+    root: Path,
+    build: Path,
+    toolchain: Toolchain,
+    context: Context | None = None,
+    only: Sequence[str] = (),
 ) -> Discovery:
     """Find the programs below a directory.
 
@@ -41,9 +50,11 @@ def discover(
         build: Empty directory for objects.
         toolchain: Compiles them.
         context: What a manifest says of them; None: there is none.
+        only: Patterns as of a shell: what cannot be called so is not compiled; empty: everything.
 
     Raises:
-        ConfigError: There is no such directory, no C file in it, or the manifest does not fit it.
+        ConfigError: There is no such directory, no C file in it, the manifest does not fit it, or
+            nothing can be called as a pattern says.
         PlatformError: No compiler.
     """
     toolchain.require()
@@ -58,6 +69,8 @@ def discover(
         toolchain.require_cxx()
     context = context or Context(root=checkout.root, home=checkout.root)
     listed = look_up(checkout, context)
+    if only:
+        listed = _asked_for(checkout, listed, context.sizes_of(None), only)
     compiled = compile_all(checkout, _works(checkout, listed))
     stated = [place_entry(checkout, one, compiled) for one in listed.entries]
     found = _discovered(checkout, listed, compiled)
@@ -78,6 +91,52 @@ def discover(
             *left_out,
         ),
     )
+
+
+def _asked_for(
+    checkout: Checkout, listed: Listed, sizes: Sequence[str | None], only: Sequence[str]
+) -> Listed:
+    """Leave out what no pattern can mean, before anything is compiled.
+
+    Args:
+        checkout: They are of.
+        listed: Everything.
+        sizes: Of the programs that are discovered.
+        only: The patterns.
+
+    Raises:
+        ConfigError: A pattern means nothing at all.
+    """
+    plain = {folder: possible_names(checkout, folder) for folder in listed.folders}
+    names = {
+        folder: {
+            named(name, size)
+            for one in ones
+            for name in (one, f"{relative(checkout, folder)}/{one}".replace("/", "-"))
+            for size in (None, *sizes)
+        }
+        for folder, ones in plain.items()
+    }
+    own = {entry.name: {entry.name, entry.scope.name} for entry in listed.entries}
+    own |= {one.path: {one.path} for one in listed.left_out}
+    known = set[str]().union(*names.values(), *own.values())
+    for pattern in only:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            some = sorted(folder.name for folder in listed.folders)[:_NAMES_TOLD]
+            advice = suggestion(pattern, sorted(known), f"there are {', '.join(some)}")
+            msg = f'--only: no program "{pattern}"; {advice}'
+            raise ConfigError(msg)
+
+    def is_meant(possible: Collection[str]) -> bool:
+        return any(fnmatchcase(name, pattern) for name in possible for pattern in only)
+
+    meant = set[str]().union(*(plain[one] for one in listed.folders if is_meant(names[one])))
+    # Two of one name are called by their paths, whichever of them was asked for.
+    kept = {one: outfit for one, outfit in listed.folders.items() if plain[one] & meant}
+    others = {one: outfit for one, outfit in listed.folders.items() if one not in kept}
+    checkout.pending = _works(checkout, replace(listed, entries=(), folders=others))
+    entries = tuple(one for one in listed.entries if is_meant(own[one.name]))
+    return replace(listed, entries=entries, folders=kept)
 
 
 def _works(checkout: Checkout, listed: Listed) -> list[Work]:
