@@ -16,9 +16,8 @@ FILE *open_log_file(char *filename)
     return fopen(filename, "we");
 }
 
-FILE *open_output_file(
-    char *default_filename, char *filename_prefix, char *filename_suffix, char *mode
-)
+FILE *
+open_output_file(char *default_filename, char *filename_prefix, char *filename_suffix, char *mode)
 {
     char *path = NULL;
     const int length = filename_prefix ? asprintf(&path, "%s%s", filename_prefix, filename_suffix)

@@ -4,10 +4,10 @@
  * RT-Bench's log levels and macros, for programs that were ported to it. Written from its
  * documented interface; docs/rt-bench.md says what differs.
  *
- * flogf(level, file, format, ...) prints to `file`, unless that is NULL, if the user's -l is at least
- * `level`; logf, which newer versions call ologf, to standard output, elogf to standard error. `logf`
- * hides libm's: in C, whoever wants that one too includes <math.h> before this header, as with
- * RT-Bench.
+ * flogf(level, file, format, ...) prints to `file`, unless that is NULL, if the user's -l is at
+ * least `level`; logf, which newer versions call ologf, to standard output, elogf to standard
+ * error. `logf` hides libm's: in C, whoever wants that one too includes <math.h> before this
+ * header, as with RT-Bench.
  */
 #ifndef LAXITY_RTBENCH_LOGGING_H
 #define LAXITY_RTBENCH_LOGGING_H
@@ -71,9 +71,8 @@ int close_log_file(FILE *file);
  * `filename_prefix` NULL: the default; `mode` as of fopen(), NULL: appended to. Returns NULL if it
  * cannot be opened. close_output_file is close_log_file.
  */
-FILE *open_output_file(
-    char *default_filename, char *filename_prefix, char *filename_suffix, char *mode
-);
+FILE *
+open_output_file(char *default_filename, char *filename_prefix, char *filename_suffix, char *mode);
 int close_output_file(FILE *file);
 
 #ifdef __cplusplus

@@ -114,7 +114,8 @@ static _Noreturn void end_fork(int code)
 
 /*
  * The guest's frames begin below the point from which any caller has cleared the stack. What our
- * callers have in registers, as the number of the job, the guest may keep (setjmp): it would be state.
+ * callers have in registers, as the number of the job, the guest may keep (setjmp): it would be
+ * state.
  */
 __attribute__((noinline)) static int
 step_further_down(struct laxity_guest *guest, enum laxity_guest_step step)

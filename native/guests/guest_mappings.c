@@ -24,7 +24,8 @@ static const char *next_field(const char *at)
     return at + strspn(at, " ");
 }
 
-/* "FIRST-END rw-p OFFSET DEVICE INODE NAME" (proc(5)): a name is a file's, the heap's, a stack's. */
+/* "FIRST-END rw-p OFFSET DEVICE INODE NAME" (proc(5)): a name is a file's, the heap's, a stack's.
+ */
 static void note_line(struct laxity_guest_mappings *mappings, const char *line)
 {
     char *rest = NULL;

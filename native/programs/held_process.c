@@ -157,7 +157,7 @@ static void give_stub(const struct laxity_held_process *held)
     char stub[PATH_BYTES];
     char preload[PATH_BYTES + LAXITY_HOLD_PRELOAD_BYTES];
     const char *others = held->hold->preload;
-    const int fd = dup(held->hold_fd); /* without close-on-exec */
+    const int fd = dup(held->hold_fd);                               /* without close-on-exec */
     const int stub_fd = held->stub_fd < 0 ? -1 : dup(held->stub_fd); /* the same */
     laxity_format(stub, sizeof stub, "%s", held->stub);
     if (stub_fd >= 0) {
@@ -166,7 +166,7 @@ static void give_stub(const struct laxity_held_process *held)
     laxity_format(numbers, sizeof numbers, "%d %d", fd, stub_fd);
     laxity_format(preload, sizeof preload, "%s%s%s", stub, others[0] != '\0' ? ":" : "", others);
     (void)setenv(LAXITY_HOLD_VARIABLE, numbers, 1); /* NOLINT(concurrency-mt-unsafe): one thread */
-    (void)setenv("LD_PRELOAD", preload, 1);        /* NOLINT(concurrency-mt-unsafe): one thread */
+    (void)setenv("LD_PRELOAD", preload, 1);         /* NOLINT(concurrency-mt-unsafe): one thread */
 }
 
 _Noreturn void laxity_held_become(const struct laxity_held_process *held)

@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* In the environment of a program that is to be held: the number of the page's descriptor, and that of
- * the stub's own or -1. The stub removes it and closes them. */
+/* In the environment of a program that is to be held: the number of the page's descriptor, and that
+ * of the stub's own or -1. The stub removes it and closes them. */
 #define LAXITY_HOLD_VARIABLE "LAXITY_HOLD"
 
 enum {

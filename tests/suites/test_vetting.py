@@ -143,14 +143,16 @@ def test_a_program_without_a_golden_result_is_rejected_with_the_reason(
 
 def test_output_that_differs_is_told_by_its_first_line(vetted: dict[str, Vetted]):
     # rand() without srand() begins so in glibc.
-    assert 'line 1 is "846930886", in a fresh process "1804289383"' in (
-        vetted["libc_state"].evidence[0]
+    assert (
+        'line 1 is "846930886", in a fresh process "1804289383"'
+        in (vetted["libc_state"].evidence[0])
     )
 
 
 def test_a_check_that_checks_nothing_is_said_to_be_none(vetted: dict[str, Vetted]):
-    assert "returned -1, which says that it checks nothing" in (
-        vetted["embench_unchecked"].evidence[0]
+    assert (
+        "returned -1, which says that it checks nothing"
+        in (vetted["embench_unchecked"].evidence[0])
     )
 
 

@@ -61,7 +61,9 @@ def discover(
     written into DIR. What could not be placed is told, and why. Exit code 4: a program of the
     manifest cannot be had.
     """
-    found = chosen(discovered(directory, toolchain_of(cc), read_stated(manifest, sizes), only), only)
+    found = chosen(
+        discovered(directory, toolchain_of(cc), read_stated(manifest, sizes), only), only
+    )
     if output_format == "json":
         print_json(found)
     else:

@@ -19,7 +19,7 @@ from typing_extensions import override
 from laxity.errors import ConfigError
 from laxity.runner.llvm import find_llvm
 from laxity.runner.loaded import Done, LoadedPrograms, start
-from laxity.suites.program import CXX_SUFFIXES, SOURCE_SUFFIXES
+from laxity.suites.program import CXX_SUFFIXES
 from laxity.suites.toolchain import Layout, Outcome, Symbols, Toolchain, answer, names_standard
 
 # Old C is compiled as it is; what clang 16 made an error of its own accord is a warning again.

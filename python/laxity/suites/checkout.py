@@ -72,8 +72,9 @@ class Compiled:
 class Checkout:
     """The files of a checkout, and what was compiled of them.
 
-    `harnesses`: folders of RT-Bench's own sources, which are no part of any program here. `pending`:
-    what was not asked for, and is compiled only if a program lacks a function that it may define.
+    `harnesses`: folders of RT-Bench's own sources, which are no part of any program here.
+    `pending`: what was not asked for, and is compiled only if a program lacks a function that it
+    may define.
     """
 
     root: Path

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Say in words where two outputs differ first: a line of text, or a byte. Pure."""
 
-from os.path import commonprefix
+from itertools import zip_longest
 
 # What is shown of a line, and how much of it stands before the difference.
 _SHOWN = 60
@@ -18,7 +18,8 @@ def first_difference(got: bytes, expected: bytes, other: str) -> str:
         expected: What it is compared with; they are not the same.
         other: What the second one is called, as "in a fresh process".
     """
-    at = len(commonprefix([got, expected]))
+    pairs = enumerate(zip_longest(got, expected))
+    at = next((place for place, (one, other_one) in pairs if one != other_one), len(got))
     if _is_text(got) and _is_text(expected):
         line = got.count(b"\n", 0, at) + 1
         begin = got.rfind(b"\n", 0, at) + 1

@@ -320,9 +320,7 @@ def _read_contents(working: Path, job: Job) -> dict[str, bytes]:
     return contents
 
 
-def _read_work(
-    directory: Path, guest: Path
-) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+def _read_work(directory: Path, guest: Path) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
     """Read what callgrind has dumped: one part per job, numbered from 1.
 
     Returns:

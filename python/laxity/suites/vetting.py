@@ -30,7 +30,7 @@ _NS_PER_S = 10**9
 # Standard input that a program can make something of, whether it wants words or numbers.
 _SAMPLE_LINE = b"12 7 34 sample\n"
 _SAMPLE_LINES = 64
-# native/guests/isolation.c calls it: a process that ends writes these buffers as it does those of C.
+# native/guests/isolation.c calls it: a process that ends writes these buffers, too.
 _FLUSH = "laxity_guest_flush"
 _FLUSH_SOURCE = f"""\
 #include <iostream>

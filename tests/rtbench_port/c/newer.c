@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* A port to newer versions of RT-Bench, which print by ologf and log to a file that the harness opens or not. */
+/* A port to newer versions of RT-Bench, which print by ologf and log to a file that the harness
+ * opens or not. */
 #include "logging.h"
 #include "periodic_benchmark.h"
 

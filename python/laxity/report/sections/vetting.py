@@ -36,7 +36,8 @@ _METHOD = (
     ("state", "hash of the program's whole writable memory after the job; addresses of heap and "
      "stack count as one value; compared within one session"),
     ("instructions", "of one job by callgrind, in a session of its own; as many: within 1 % or 64 "
-     "of a job with fresh state, those of libraries within 1 % or 4096; the first job of a process also warms the C library up"),
+     "of a job with fresh state, those of libraries within 1 % or 4096; the first job of a process "
+     "also warms the C library up"),
     ("fork, exec", "a child begins as a fresh process does: its instructions are not counted, and "
      "exec is not tried, since it is what fresh means"),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Takes blocks at whole pages and gives them back: malloc has more to look through in each later job. */
+/* Takes blocks at whole pages and gives them back: malloc has more to look through in each later
+ * job. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

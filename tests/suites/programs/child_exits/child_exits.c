@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Asks processes of its own and prints how they ended: by exit(), by returning from main, by a signal. */
+/* Asks processes of its own and prints how they ended: by exit(), by returning from main, by a
+ * signal. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

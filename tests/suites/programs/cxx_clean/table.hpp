@@ -5,11 +5,11 @@
 #include <vector>
 
 class Table {
-public:
+  public:
     explicit Table(int size);
     [[nodiscard]] int size() const;
     [[nodiscard]] int at(int index) const;
 
-private:
+  private:
     std::vector<int> values;
 };

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The functions of BEEBS, whose check says by -1 that it checks nothing: what the job returns is its
- * result, and comes from rand() without srand() here. */
+/* The functions of BEEBS, whose check says by -1 that it checks nothing: what the job returns is
+ * its result, and comes from rand() without srand() here. */
 #include <stdlib.h>
 
 void initialise_benchmark(void);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Adds numbers up in two threads that it joins; where their stacks lie is another place in each job. */
+/* Adds numbers up in two threads that it joins; where their stacks lie is another place in each
+ * job. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
