@@ -39,12 +39,17 @@ setup_fail() {
     exit 3
 }
 
+# setup_show: what a compiler, a package manager or the network said, without what a terminal would obey (C0, DEL, C1)
+setup_show() {
+    LC_ALL=C sed -e 's/\xc2[\x80-\x9f]/?/g' | LC_ALL=C tr '\000-\010\013-\037\177' '?' >&2
+}
+
 # setup_run WHAT HINT COMMAND...: run one quiet step; its output is shown only when it fails
 setup_run() {
     local what=$1 hint=$2
     shift 2
     if ! "$@" >"$root/.setup/log" 2>&1 </dev/null 9>&-; then
-        tail -n 15 "$root/.setup/log" >&2
+        tail -n 15 "$root/.setup/log" | setup_show
         setup_fail "$what" "failed, its last lines are above" "$hint"
     fi
 }
@@ -143,7 +148,7 @@ install_packages() {
         setup_say "apt-get update failed; trying with the package lists at hand"
     if ! DEBIAN_FRONTEND=noninteractive "${prefix[@]}" "${apt[@]}" install -y --no-install-recommends "$@" \
         >>"$root/.setup/log" 2>&1 9>&-; then
-        tail -n 20 "$root/.setup/log" >&2
+        tail -n 20 "$root/.setup/log" | setup_show
         setup_fail "Debian packages" "apt-get failed, its last lines are above" \
             "this step needs the network and root; when it can work, run the command again or type as root: $todo"
     fi
@@ -232,9 +237,11 @@ setup_python() {
 
 # setup_build: a configured build directory, brought up to date
 setup_build() {
-    local build="$root/build" output
+    local build="$root/build" output asked=()
     if [[ -e $build/.stamp-build ]] && ! has_stamp "$build/.stamp-build" "$root"; then
         setup_say "the tree has moved; configuring build/ afresh"
+        # Asked for in its old place; LLVM may not be here.
+        [[ ! -e $build/.stamp-workingset ]] || asked=(-Dworkingset=auto)
         "${as_owner[@]}" rm -rf "$build"
     fi
     # Without both files meson did not finish; a directory that somebody configured by hand is left as it is.
@@ -242,12 +249,12 @@ setup_build() {
         setup_say "configuring build/"
         "${as_owner[@]}" rm -rf "$build/meson-private" "$build/build.ninja"
         setup_run "build" "see build/meson-logs/meson-log.txt, then run the command again" \
-            "${as_owner[@]}" "$root/.venv/bin/meson" setup "$build" "$root"
+            "${as_owner[@]}" "$root/.venv/bin/meson" setup "$build" "$root" "${asked[@]}"
         write_stamp "$build/.stamp-build" "$root"
         setup_say "compiling"
     fi
     if ! output=$("${as_owner[@]}" ninja -C "$build" --quiet 2>&1 </dev/null 9>&-); then
-        printf '%s\n' "$output" >&2
+        printf '%s\n' "$output" | setup_show
         setup_fail "build" "ninja failed, its output is above" "mend the source, or remove build/ and run again"
     fi
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """tools/setup-set and tools/bootstrap.sh, as far as they change nothing."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -143,3 +144,54 @@ def test_second_set_up_waits_for_the_first(tree: Path) -> None:
     )
     done = run_bash(tree, script)
     assert done.stdout.split() == ["first", "second"]
+
+
+def test_what_a_failing_step_said_commands_no_terminal(tree: Path) -> None:
+    # ESC, the end of a line, CSI of C1; letters beyond ASCII and tabs stay.
+    said = r"printf 'a\033[31m\302\233\tä…\n'; exit 1"
+    done = run_bash(tree, f"setup_lock; setup_run step 'do this' bash -c \"{said}\"")
+    assert done.stderr.splitlines()[0] == "a?[31m?\tä…"
+
+
+def test_working_sets_are_compiled_only_where_they_are_asked_for() -> None:
+    """Whoever has LLVM for another reason would wait for twenty minutes at the first start."""
+    meson = ROOT / ".venv" / "bin" / "meson"
+    done = subprocess.run(
+        [meson, "introspect", "--buildoptions", ROOT / "meson.build"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    values = {one["name"]: one["value"] for one in json.loads(done.stdout)}
+    assert values["workingset"] == "disabled"
+    # Of the rest nothing takes longer than looking for it.
+    assert (values["bpf"], values["pfm"], values["host_workloads"]) == ("auto", "auto", "auto")
+
+
+@pytest.mark.parametrize(
+    ("stamps", "words"),
+    [
+        ((), "setup BUILD TREE"),
+        ((".stamp-build",), "setup BUILD TREE"),
+        ((".stamp-build", ".stamp-workingset"), "setup BUILD TREE -Dworkingset=auto"),
+    ],
+    ids=["first start", "moved", "moved with working sets"],
+)
+def test_first_start_asks_meson_for_no_working_sets(
+    tree: Path, stamps: tuple[str, ...], words: str
+) -> None:
+    for stamp in stamps:
+        (tree / "build").mkdir(exist_ok=True)
+        (tree / "build" / stamp).write_text("/elsewhere\n", encoding="utf-8")
+    meson = tree / ".venv" / "bin" / "meson"
+    meson.parent.mkdir(parents=True)
+    meson.write_text('#!/bin/sh\nmkdir -p "$2"\necho "$*" >>"$2/asked"\n', encoding="utf-8")
+    meson.chmod(0o755)
+    (tree / "bin").mkdir()
+    (tree / "bin" / "ninja").symlink_to("/bin/true")
+    done = run_bash(
+        tree,
+        "setup_lock; setup_build",
+        {"PATH": f"{tree}/bin:/usr/bin:/bin"},
+    )
+    assert done.returncode == 0, done.stderr
+    asked = (tree / "build" / "asked").read_text(encoding="utf-8")
+    assert asked.replace(f"{tree}/build", "BUILD").replace(str(tree), "TREE") == f"{words}\n"
