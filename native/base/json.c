@@ -40,9 +40,7 @@ static void append(struct laxity_json *json, const char *text, size_t bytes)
     json->text[json->used] = '\0';
 }
 
-/* Length of the UTF-8 sequence at text, 0 if it is none. Overlong forms and surrogates count as
- * none. */
-static size_t utf8_bytes(const unsigned char *text)
+size_t laxity_utf8_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80) {
         return 1;
@@ -72,7 +70,7 @@ static void append_quoted(struct laxity_json *json, const char *value)
     append(json, "\"", 1);
     const unsigned char *rest = (const unsigned char *)value;
     while (*rest != '\0') {
-        const size_t bytes = utf8_bytes(rest);
+        const size_t bytes = laxity_utf8_bytes(rest);
         if (bytes == 0) {
             append(json, "?", 1);
             rest++;

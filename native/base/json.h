@@ -30,4 +30,8 @@ void laxity_json_null(struct laxity_json *json, const char *name);
 void laxity_json_text(struct laxity_json *json, const char *name, const char *value);
 void laxity_json_free(struct laxity_json *json);
 
+/* Length of the UTF-8 sequence at text, 0 if it is none. Overlong forms and surrogates count as
+ * none; what follows a cut one is not read as part of it. */
+size_t laxity_utf8_bytes(const unsigned char *text);
+
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-facts: sends a host the files that describe this machine. Needs nothing but libc. */
 #include "base/error.h"
+#include "base/visible.h"
 #include "cli/options.h"
 #include "facts/collect.h"
 
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
     struct laxity_error error = {0};
     collect(argc, argv, &error);
     if (error.exit_code != 0) {
-        (void)fprintf(stderr, "laxity-facts: %s\n", error.text);
+        laxity_write_message("laxity-facts", error.text);
     }
     return error.exit_code;
 }

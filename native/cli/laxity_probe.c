@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-probe: the part of `laxity measure` that runs on the target. Needs nothing but libc. */
 #include "base/error.h"
+#include "base/visible.h"
 #include "cli/options.h"
 #include "cli/probe_options.h"
 #include "probes/session.h"
 
-#include <stdio.h>
-
 static void print_note(const char *text)
 {
-    (void)fprintf(stderr, "laxity-probe: %s\n", text);
+    laxity_write_message("laxity-probe", text);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-run: the part of `laxity run` that runs on the target. Needs nothing but libc. */
 #include "base/error.h"
+#include "base/visible.h"
 #include "cli/event_list.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
@@ -11,13 +12,12 @@
 #include "harness/supervisor.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void print_note(const char *text)
 {
-    (void)fprintf(stderr, "laxity-run: %s\n", text);
+    laxity_write_message("laxity-run", text);
 }
 
 static bool answer_question(const char *word)
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         }
     }
     if (error.exit_code != 0) {
-        (void)fprintf(stderr, "laxity-run: %s\n", error.text);
+        print_note(error.text);
     }
     laxity_run_options_free(request);
     free(request);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/port/time.h"
 #include "base/port/tracefs.h"
+#include "base/visible.h"
 #include "cli/options.h"
 #include "trace/recorder.h"
 #include "trace/sched_kinds.h"
@@ -66,7 +67,9 @@ static const struct laxity_option options[] = {
      .default_text = "auto",
      .kind = LAXITY_OPTION_CHOICE,
      AT(backend),
-     .help = "auto: the first that serves here; perf supplies neither wake-ups nor interrupts"},
+     .help =
+         "auto: the first that serves here, those that know all of --kinds before the others; perf "
+         "knows neither wake-ups nor interrupts"},
     {.name = "--ring",
      .metavar = "SIZE",
      .default_text = "16MiB, all CPUs 256MiB",
@@ -142,7 +145,7 @@ static void note_signal(int number)
 
 static void print_note(const char *text)
 {
-    (void)fprintf(stderr, "laxity-trace: %s\n", text);
+    laxity_write_message("laxity-trace", text);
 }
 
 /* Returns 0, or -1 with error. */
@@ -275,7 +278,7 @@ int main(int argc, char **argv)
         }
     }
     if (error.exit_code != 0) {
-        (void)fprintf(stderr, "laxity-trace: %s\n", error.text);
+        print_note(error.text);
     }
     return error.exit_code;
 }

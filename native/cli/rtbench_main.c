@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "base/visible.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
 #include "harness/plan.h"
@@ -17,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +36,6 @@ enum {
      * take as long as a period may. */
     FIFO_TIMEOUT_S = 60,
     OTHER_TIMEOUT_S = 400 * 24 * 3600,
-    OUTPUT_CHUNK_BYTES = 4096,
 };
 
 struct session {
@@ -53,7 +54,7 @@ static const char *own_name(void)
 
 static void print_note(const char *text)
 {
-    (void)fprintf(stderr, "%s: %s\n", own_name(), text);
+    laxity_write_message(own_name(), text);
 }
 
 /* In files, not in memory: a run until SIGINT has no known length. */
@@ -208,26 +209,30 @@ static void fill_plan(struct session *session)
     laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());
 }
 
-/* What the workload printed, after the jobs: stdout is the CSV's alone. */
+/* What the workload printed, after the jobs: stdout is the CSV's alone. It reaches a file as it is,
+ * a terminal as text. */
 static void repeat_output(const struct session *session)
 {
     char path[PATH_MAX + sizeof "/output.log"];
     laxity_format(path, sizeof path, "%s/output.log", session->run_dir);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    FILE *log = fopen(path, "re");
+    if (!log) {
         return;
     }
-    char chunk[OUTPUT_CHUNK_BYTES];
-    ssize_t got = read(fd, chunk, sizeof chunk);
+    const bool is_terminal = isatty(STDERR_FILENO) != 0;
+    char *line = NULL;
+    size_t room = 0;
     /* The first line is a heading, "== NAME ==". */
-    const char *line_end = got > 0 ? memchr(chunk, '\n', (size_t)got) : NULL;
-    const char *begin = line_end ? line_end + 1 : chunk;
-    while (got > 0) {
-        (void)fwrite(begin, 1, (size_t)(chunk + got - begin), stderr);
-        got = read(fd, chunk, sizeof chunk);
-        begin = chunk;
+    ssize_t bytes = getline(&line, &room, log);
+    while (bytes > 0 && (bytes = getline(&line, &room, log)) > 0) {
+        if (is_terminal) {
+            laxity_write_visible(stderr, line, (size_t)bytes);
+        } else {
+            (void)fwrite(line, 1, (size_t)bytes, stderr);
+        }
     }
-    (void)close(fd);
+    free(line);
+    (void)fclose(log);
 }
 
 /* Given its address by the linker, for ports that are built with FEAT_PRINT_SKIPPED_DEADLINE=n

@@ -148,19 +148,47 @@ static int open_backend(struct recorder *recorder, unsigned i)
     return 0;
 }
 
+/* A histogram asks for no kinds. */
+static bool has_all_kinds(const struct recorder *recorder, unsigned i)
+{
+    const uint32_t kinds = recorder->recording->kinds;
+    return recorder->recording->is_histogram || (backends[i].trace->supplies & kinds) == kinds;
+}
+
+/*
+ * The order in which "auto" tries them: first those that know every kind of event asked for.
+ *
+ * Without wake-ups the question of a wait has no answer, which costs more than the exact end of a
+ * switch (perf) saves.
+ */
+static void order_backends(const struct recorder *recorder, unsigned order[N_BACKENDS])
+{
+    unsigned n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (unsigned i = 0; i < N_BACKENDS; i++) {
+            if (has_all_kinds(recorder, i) == (pass == 0)) {
+                order[n++] = i;
+            }
+        }
+    }
+}
+
 static int choose_backend(
     struct recorder *recorder, void (*on_note)(const char *text), struct laxity_error *error
 )
 {
     const int asked = recorder->recording->backend;
-    for (unsigned i = 0; i < N_BACKENDS; i++) {
+    unsigned order[N_BACKENDS];
+    order_backends(recorder, order);
+    for (unsigned n = 0; n < N_BACKENDS; n++) {
+        const unsigned i = order[n];
         if (asked != 0 && (unsigned)asked != i + 1) {
             continue;
         }
         if (open_backend(recorder, i) == 0) {
             return 0;
         }
-        if (i + 1 < N_BACKENDS && asked == 0) {
+        if (n + 1 < N_BACKENDS && asked == 0) {
             on_note(recorder->refusals[i].text);
         } else {
             *error = recorder->refusals[i];

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -213,6 +213,40 @@ def test_duration_ends_the_observation_not_the_program(tmp_path: Path):
     assert outcome.code == 0, outcome.err
     assert '"observation"' in outcome.out
     assert manifest_of(tmp_path / "D").tasks[0].end_cause == "duration"
+
+
+@needs_fifo
+@pytest.mark.usefixtures("may_trace")
+def test_without_wake_ups_a_period_that_is_not_found_is_no_answer(tmp_path: Path):
+    # Nine starts at most: a period needs ten. With wake-ups that would be said of the thread alone.
+    with running(LOOP, "absolute", 8, 10_000, 5 * MS, fifo=90) as program:
+        outcome = observe_from_its_start(tmp_path, program, "--trace-backend", "perf")
+    told = "observe it as root and without --trace-backend perf, so that wake-ups are traced"
+    why = "no verdict: no thread has a period that its starts alone would show"
+    assert outcome.code == 4, outcome.err
+    assert f"{why}; {told}" in outcome.out
+    assert f"1 thread has no period that starts alone would show; {told}" in outcome.out
+    report = laxity("report", tmp_path / "D")
+    assert report.code == 0, report.err
+    assert told in (tmp_path / "D" / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("may_trace")
+def test_ordinary_program_on_a_busy_machine_has_its_period(tmp_path: Path):
+    """A back-end is chosen for its wake-ups: starts behind other programs tell nothing."""
+    cpus = sorted(os.sched_getaffinity(0))
+    with ExitStack() as stack:
+        for cpu in cpus:
+            stack.enter_context(running("taskset", "-c", cpu, "sh", "-c", "while :; do :; done"))
+        program = stack.enter_context(running(LOOP, "absolute", 400, 100_000, 20 * MS))
+        outcome = observe_from_its_start(tmp_path, program)
+    manifest = manifest_of(tmp_path / "D")
+    if not (manifest.observation and manifest.observation.has_wake_ups):
+        pytest.skip("needs a back-end with wake-ups")
+    assert outcome.code == 0, outcome.err
+    one = threads_of(manifest)["loop0"]
+    assert one.rhythm == "periodic"
+    assert one.period_ns == pytest.approx(20 * MS, rel=1e-4)
 
 
 @pytest.mark.usefixtures("may_trace")

@@ -343,6 +343,35 @@ def test_bpf_refuses_where_threads_have_other_numbers(tmp_path: Path):
     assert done.stderr.startswith("laxity-trace: bpf: this container has thread numbers of its own")
 
 
+@pytest.mark.parametrize(
+    ("words", "used"),
+    [
+        (("--kinds", "switch"), "perf"),
+        (("--switch-histogram",), "perf"),
+        (("--kinds", "switch,wakeup"), "tracefs"),
+        ((), "tracefs"),
+    ],
+)
+def test_without_bpf_the_question_decides_what_is_used(
+    tmp_path: Path, words: tuple[str, ...], used: str
+):
+    """Wake-ups and interrupts, which perf does not know, are asked for unless said otherwise."""
+    needs_backend("perf")
+    needs_backend("tracefs")
+    # In a pid namespace of its own bpf refuses.
+    done = subprocess.run(
+        ["unshare", "--pid", "--fork", TRACE, "--run-dir", tmp_path, "--duration", "20ms", *words],
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    if "unshare" in done.stderr:
+        pytest.skip("needs permission to make a namespace")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "trace.json").read_text())
+    assert summary["backend"] == used
+    assert [one["used"] for one in summary["fallbacks"]] == [used]
+    assert summary["fallbacks"][0]["reason"].startswith("bpf: ")
+
+
 def test_trace_is_never_overwritten(tmp_path: Path):
     words = ("--run-dir", tmp_path / "D", "--duration", "1ms")
     assert trace(*words).returncode == 0

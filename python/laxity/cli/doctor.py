@@ -17,6 +17,8 @@ from laxity.cli.options import debug_option, format_option, on_option
 from laxity.cli.tables import print_json
 from laxity.errors import located
 from laxity.model.cpus import format_cpus, parse_cpus
+from laxity.model.wording import visible
+from laxity.runner.streams import own_controls
 
 if TYPE_CHECKING:
     from laxity.runner.doctor import Check, Diagnosis
@@ -82,7 +84,9 @@ def doctor(cpus: str | None, show_all: bool, on: str | None, output_format: str)
         print_json(diagnosis)
         return
     for line in render(diagnosis, describe_machine(facts), show_all=show_all, width=_width()):
-        click.echo(line, color=False if os.environ.get("NO_COLOR") else None)
+        click.echo(
+            line, own_controls(sys.stdout), color=False if os.environ.get("NO_COLOR") else None
+        )
 
 
 def _width() -> int | None:
@@ -170,7 +174,8 @@ def _coloured(line: str, word: str) -> str:
 
 
 def _wrapped(text: str, indent: str, width: int | None) -> Iterator[str]:
-    """Break a text at blanks only: commands must survive copying."""
+    """Break a text at blanks only: commands must survive copying. Colours come afterwards."""
+    text = visible(text, keeps_lines=True)
     if width is None or len(text) <= width:
         yield text.rstrip()
         return

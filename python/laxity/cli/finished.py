@@ -110,4 +110,4 @@ def _repeat_output(run: Run) -> None:
     lines = log.read_bytes()[-_LAST_BYTES:].decode(errors="replace").splitlines()[-_LAST_LINES:]
     print(f"laxity: the last lines of {log}:", file=sys.stderr)
     for line in lines:
-        print(f"  {''.join(c if c.isprintable() else '?' for c in line)}", file=sys.stderr)
+        print(f"  {line}", file=sys.stderr)

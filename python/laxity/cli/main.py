@@ -14,7 +14,6 @@ import click
 from typing_extensions import override
 
 from laxity import __version__
-from laxity.cli.streams import secure_streams
 from laxity.errors import (
     EXIT_DONE,
     EXIT_INTERNAL,
@@ -24,6 +23,7 @@ from laxity.errors import (
     environment_error,
     suggestion,
 )
+from laxity.runner.streams import secure_streams
 
 PROGRAM = "laxity"
 DEBUG_OPTION = "--debug"

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from laxity.model.wording import visible
+
 _GAP = "  "
 
 
@@ -23,7 +25,7 @@ def format_table(
     Returns:
         Lines, each ended.
     """
-    lines = [headers, *rows]
+    lines = [[visible(cell) for cell in line] for line in (headers, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(headers))]
     return "".join(
         _GAP.join(

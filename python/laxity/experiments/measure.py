@@ -22,6 +22,7 @@ from laxity.runner.finish import Finished
 from laxity.runner.machine import describe_machine
 from laxity.runner.progress import LINE_EVERY_S, State
 from laxity.runner.signals import Forwarder
+from laxity.runner.streams import overwrite_line
 from laxity.runner.target import THIS_MACHINE, Target
 from laxity.store import run_directory
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
@@ -123,10 +124,11 @@ class _Lines:
             f"{self._probe}: {state.elapsed_ns // _NS_PER_S}s, {state.started} of {state.not_met} "
             "observations"
         )
-        sys.stderr.write(f"\r{text}" if self._is_terminal else f"{text}\n")
-        sys.stderr.flush()
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")
 
     def close(self) -> None:
         if self._is_terminal and not self._is_quiet:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+            overwrite_line("")

@@ -30,6 +30,7 @@ from laxity.runner.native import away_from
 from laxity.runner.processes import Ends, Target, members_of, scheduling_of, threads_of
 from laxity.runner.progress import LINE_EVERY_S
 from laxity.runner.signals import Forwarder
+from laxity.runner.streams import overwrite_line
 from laxity.runner.target import THIS_MACHINE
 from laxity.runner.trace import Recorder
 from laxity.store import run_directory
@@ -164,7 +165,7 @@ class _Watch:
                 break
             self._tell(now_s)
         if self._is_terminal and not self._request.is_quiet:
-            sys.stderr.write("\r\033[K")
+            overwrite_line("")
         self.observation = msgspec.structs.replace(self.observation, ended_by=ended_by)
 
     def _ended_by(self, now_s: float, recorder: Recorder, signals: Forwarder) -> str | None:
@@ -201,5 +202,7 @@ class _Watch:
         self._told_s = now_s
         jobs = f", {self._n_jobs} jobs" if self._request.n_jobs is not None else ""
         text = f"observe {self._request.target.name}: {now_s:.0f}s{jobs}"
-        sys.stderr.write(f"\r{text}" if self._is_terminal else f"{text}\n")
-        sys.stderr.flush()
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")

@@ -29,6 +29,7 @@ from laxity.runner.finish import Finished
 from laxity.runner.progress import LINE_EVERY_S
 from laxity.runner.sets import STREAM, SetRows, close_rows
 from laxity.runner.signals import Forwarder
+from laxity.runner.streams import overwrite_line
 from laxity.store import run_directory
 from laxity.store.run_directory import MANIFEST, REPORT, SPEC, NewRun
 
@@ -273,5 +274,7 @@ class _Progress:
             return
         self._last_s = now_s
         text = f"laxity bound: {n_done} of {self.n_sets} sets"
-        sys.stderr.write(f"\r{text}" if self._is_terminal else f"{text}\n")
-        sys.stderr.flush()
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")

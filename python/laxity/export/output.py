@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Where an export goes: a file that appears when it is whole, or standard output."""
 
+import codecs
 import errno
+import io
 import os
 import shutil
 import sys
@@ -10,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from typing_extensions import Buffer, override
 
 from laxity.errors import ConfigError, PlatformError, is_full
 
@@ -88,7 +92,20 @@ def _standard_output(*, is_binary: bool) -> BinaryIO:
         msg = "this format is binary and standard output is a terminal; add -o FILE"
         raise ConfigError(msg)
     sys.stdout.flush()
-    return sys.stdout.buffer
+    return sys.stdout.buffer if is_binary or not sys.stdout.isatty() else _Shown()
+
+
+class _Shown(io.BytesIO):
+    """Text for the terminal on standard output, which must obey none of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    @override
+    def write(self, data: Buffer, /) -> int:
+        sys.stdout.write(self._decoder.decode(bytes(data)))
+        return memoryview(data).nbytes
 
 
 def _refusal(path: Path, error: OSError) -> ConfigError | PlatformError:

@@ -21,6 +21,10 @@ class Scheduling(Part, frozen=True, kw_only=True):
     cpus: str
 
 
+# What to do about a trace that knows switches alone, as that of perf.
+WITH_WAKE_UPS = "observe it as root and without --trace-backend perf, so that wake-ups are traced"
+
+
 class ObservedThread(Part, frozen=True, kw_only=True):
     """What was found of one thread of an observed program. Estimates are null where there are none.
 

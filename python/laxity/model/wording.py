@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a decoder found wrong, in words that need no knowledge of its types."""
+"""Words for people: what a decoder found wrong, and names that others gave, made visible."""
 
 import re
 
@@ -16,6 +16,23 @@ _TYPES = {
     "object": "a table",
     "null": "nothing",
 }
+# What a terminal or a browser obeys instead of showing it: C0, DEL, C1, and what changes the
+# direction of text or ends a line (Unicode 15.1, section 23.2). native/base/visible.c has the same.
+_OBEYED = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_OBEYED_IN_LINES = re.compile(_OBEYED.pattern.replace("\0-\x1f", "\0-\x08\x0b-\x1f"))
+
+
+def visible(text: str, *, keeps_lines: bool = False) -> str:
+    r"""Write control characters as what they are, `\u001b`, so that nobody obeys them.
+
+    In a JSON or TOML string that means the same character.
+
+    Args:
+        text: Any.
+        keeps_lines: Ends of lines and tabs stay: the text is laid out by us.
+    """
+    controls = _OBEYED_IN_LINES if keeps_lines else _OBEYED
+    return controls.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def plain_words(error: Exception) -> str:

@@ -4,7 +4,7 @@
 
 from collections.abc import Iterator
 
-from laxity.model.observation import Observation, ObservedThread
+from laxity.model.observation import WITH_WAKE_UPS, Observation, ObservedThread
 from laxity.model.units import format_duration_ns
 
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
@@ -22,6 +22,10 @@ def thread_lines(observation: Observation | None) -> Iterator[str]:
     if n_idle:
         were = "thread was" if n_idle == 1 else "threads were"
         yield f"{n_idle} more {were} not seen from a wake-up until it blocked"
+    n_without = sum(one.task is not None and one.period_ns is None for one in observation.threads)
+    if n_without and observation.has_wake_ups is False:
+        have = "thread has" if n_without == 1 else "threads have"
+        yield f"{n_without} {have} no period that starts alone would show; {WITH_WAKE_UPS}"
 
 
 def facts_of(thread: ObservedThread, observation: Observation) -> Iterator[str]:

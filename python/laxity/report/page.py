@@ -13,6 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from laxity import __version__
+from laxity.model.wording import visible
 from laxity.report import working_set_page
 from laxity.report.annotated import annotated_files, page_name
 from laxity.report.blocks import Quantity, Section
@@ -121,7 +122,8 @@ def write_report(run_dir: Path, exceedance: float | None = None) -> Path:
         page = read_page(run)
         groups, shown = tuple(_groups(page, exceedance)), verdict.build(page)
     report = run_dir / REPORT
-    write_file(report, _render(page, groups, shown).encode())
+    # A browser obeys what turns the direction of a text. Markup holds none of it.
+    write_file(report, visible(_render(page, groups, shown), keeps_lines=True).encode())
     write_file(run_dir / DERIVED, msgspec.json.format(_derived(groups)) + b"\n")
     return report
 
@@ -154,7 +156,7 @@ def _write_annotated(run_dir: Path, data: WorkingSetData) -> None:
             files=files,
             version=__version__,
         )
-        write_again(to, text.encode())
+        write_again(to, visible(text, keeps_lines=True).encode())
 
 
 def _derived(groups: tuple[Group, ...]) -> bytes:

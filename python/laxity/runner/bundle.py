@@ -23,6 +23,7 @@ from pathlib import Path
 
 from laxity import __version__
 from laxity.errors import ConfigError, LaxityError, PlatformError, ToolError
+from laxity.runner.streams import secure_streams
 from laxity.runner.tools import list_workloads, source_root, tool_roots
 
 MARK = "bundle"
@@ -177,6 +178,7 @@ def _program(path: Path, strip: str | None) -> bytes:
 
 def main() -> None:
     """Pack one build: `BUILD ARCH STRIP`; called by tools/board-bundle."""
+    secure_streams()
     build, arch, strip = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     arch = arch_of_machine(os.uname().machine) if arch == NATIVE else arch
     root = source_root()

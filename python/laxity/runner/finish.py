@@ -52,6 +52,7 @@ from laxity.runner.results import (
     task_results,
 )
 from laxity.runner.signals import END_SIGNALS
+from laxity.runner.streams import secure_streams
 from laxity.runner.tools import find_tool
 from laxity.store import run_directory
 from laxity.store.npy import read_header
@@ -203,6 +204,7 @@ def open_recovered(path: Path) -> Run:
 
 def main() -> None:
     """Finish `DIR.tmp`, the only argument; run by the drain process after `laxity` has died."""
+    secure_streams()
     if len(sys.argv) != 2:  # noqa: PLR2004 - the program and its one word
         sys.stderr.write("laxity finish: one argument is needed: DIR.tmp\n")
         sys.exit(2)

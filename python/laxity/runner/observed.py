@@ -19,7 +19,7 @@ from laxity.analysis.sched_trace import Threads, coverage_of
 from laxity.analysis.trace_gaps import Coverage, Sched
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT
 from laxity.model.manifest import Clock, Counts, Manifest, Status, TaskResult
-from laxity.model.observation import Observation, ObservedThread, Scheduling
+from laxity.model.observation import WITH_WAKE_UPS, Observation, ObservedThread, Scheduling
 from laxity.model.streams import Status as JobStatus
 from laxity.model.streams import absent_value
 from laxity.store.npy import read_stream
@@ -205,6 +205,9 @@ def _judge(
     if not tasks:
         reason = "no verdict: no thread was seen from a wake-up until it blocked"
         return status, EXIT_NO_VERDICT, f"{reason}; observe it for longer"
+    if not observation.has_wake_ups and all(one.period_ns is None for one in observation.threads):
+        reason = "no verdict: no thread has a period that its starts alone would show"
+        return status, EXIT_NO_VERDICT, f"{reason}; {WITH_WAKE_UPS}"
     if status == "interrupted":
         return status, EXIT_INTERRUPTED, "interrupted; what was observed until then is kept"
     return status, EXIT_DONE, _ended(observation)

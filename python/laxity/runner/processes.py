@@ -15,6 +15,7 @@ from typing_extensions import override
 from laxity.errors import ConfigError, NoVerdict, PlatformError, suggestion
 from laxity.model.cpus import format_cpus
 from laxity.model.observation import Scheduling
+from laxity.model.wording import visible
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -46,8 +47,7 @@ class Process:
     def __str__(self) -> str:
         """Write number and command line."""
         text = " ".join(self.words) or self.comm
-        shown = "".join(c if c.isprintable() else "?" for c in text)
-        return f"{self.pid} ({shown[:60]})"
+        return f"{self.pid} ({visible(text[:60])})"
 
 
 @dataclass(frozen=True, slots=True)

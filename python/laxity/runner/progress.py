@@ -9,6 +9,8 @@ from typing import Protocol
 
 from laxity.model.spec import Spec
 from laxity.model.units import exact_duration
+from laxity.model.wording import visible
+from laxity.runner.streams import own_controls
 
 LINE_EVERY_S = 10.0
 _NS_PER_S = 1e9
@@ -130,16 +132,16 @@ class _Bar:
 
         self._spec = spec
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.fields[words]}"),
-            console=Console(stderr=True),
+            TextColumn("{task.fields[words]}", markup=False),
+            console=Console(file=own_controls(sys.stderr)),
             transient=True,
             # Redrawn only when something is new: no thread wakes up beside the measured CPUs.
             auto_refresh=False,
         )
-        has_end = spec.jobs is not None or spec.duration_ns is not None
-        self._bar = self._progress.add_task(label, total=1.0 if has_end else None, words="")
+        total = 1.0 if spec.jobs is not None or spec.duration_ns is not None else None
+        self._bar = self._progress.add_task(visible(label), total=total, words="")
         self._progress.start()
 
     def show(self, state: State) -> None:

@@ -118,9 +118,7 @@ class _Watch:
 
     def _take_words(self, data: bytes) -> None:
         self.said = (self.said + data)[-_READ_BYTES:]
-        text = data.decode("utf-8", "replace")
-        # A board may send what a terminal would obey.
-        sys.stderr.write("".join(c if c.isprintable() or c in "\n\t" else "?" for c in text))
+        sys.stderr.write(data.decode("utf-8", "replace"))
         sys.stderr.flush()
 
     def _send_wanted(self) -> None:

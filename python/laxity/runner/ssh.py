@@ -206,10 +206,9 @@ def connect(url: BoardUrl) -> Iterator[Connection]:
 
 
 def last_line(said: bytes) -> str:
-    """Give the last line that says something, without what a terminal would obey."""
+    """Give the last line that says something."""
     lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines()]
-    text = next((line for line in reversed(lines) if line), "")
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return next((line for line in reversed(lines) if line), "")
 
 
 def _word(marker: bytes) -> str:

@@ -65,6 +65,15 @@ static void crash(void)
     (void)raise(SIGSEGV);
 }
 
+/* Says before it crashes what a terminal would obey: ESC, BEL, CSI of C1, U+202E. */
+static void curse(void)
+{
+    (void)printf("n\x1b[31m\x07\xc2\x9b"
+                 "2J\xe2\x80\xaeq\n");
+    (void)fflush(stdout);
+    crash();
+}
+
 static void hang(void)
 {
     for (;;) {
@@ -116,6 +125,7 @@ static const struct {
     void (*run)(void);
 } faults[] = {
     {"crash", crash},
+    {"curse", curse},
     {"hang", hang},
     {"exit", leave},
     {"check", fail_check},

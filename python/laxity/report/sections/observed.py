@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The threads of a program that ran already: period, confidence, and what was left out."""
 
-from laxity.model.observation import Observation, ObservedThread
+from laxity.model.observation import WITH_WAKE_UPS, Observation, ObservedThread
 from laxity.report.blocks import (
     Block,
     Cell,
@@ -36,7 +36,10 @@ _WHAT_A_JOB_IS = (
 )
 _WITHOUT_PERIOD = {
     True: "Without a period the release of a job is the wake-up of its thread.",
-    False: "Without a period the release of a job is not known: this trace has no wake-ups.",
+    False: (
+        "Without a period the release of a job is not known: this trace has no wake-ups, and "
+        f"starts alone show not every period; {WITH_WAKE_UPS}."
+    ),
 }
 
 
