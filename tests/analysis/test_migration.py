@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Costs of migrations from made-up observations whose loss is known by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -160,3 +161,79 @@ def test_entries_are_routes_then_pairs_then_what_pairs_have_in_common_then_moves
     assert found[5].points == [(0, 595), (4 * KIB, 595), (8 * KIB, 895)]
     assert (found[5].n, found[5].axes.cpu_to, found[6].axes.cpu_to) == (18, None, 1)
     assert found[6].quantiles == {"0.5": 8_000}
+
+
+OWN = {(0, 1): 64 * KIB, (1, 0): 64 * KIB}
+
+
+def moves(lost_ns: list[int], *, asleep_ns: int = 0, domain: str = "shared_l3") -> Migration:
+    """Move 64 KiB, which fit the own cache of 64 KiB, from CPU 0 to 1; judge that by 128 KiB.
+
+    1024 lines take 4 ns each from the own cache; 2048 lines take 10 ns each from the next one.
+    """
+    own, shared = 1024 * 4, 2048 * 10
+    rows = []
+    for lost in lost_ns:
+        for role in ROLES:
+            more = {MOVE: lost, SLEEP: asleep_ns}.get(role, 0)
+            for size, warm, late in ((64, own, more), (128, shared, 0)):
+                fields = {"working_set_bytes": size * KIB, "warm_ns": warm, "pattern": 1}
+                rows.append(observation(role, warm + late, **fields))
+    found = migration.migrations(table(*rows), "a", {(0, 1): domain})
+    return migration.judged(found, OWN)[0]
+
+
+@pytest.mark.parametrize(("lost_ns", "is_near"), [(40_960, True), (40_961, False)])
+def test_claim_is_withdrawn_where_lines_come_from_farther_than_the_cache_that_is_shared(
+    lost_ns: int, is_near: bool
+):
+    # 1024 lines at 10 ns = 10,240 ns from the shared cache; beyond four times that they are far.
+    found = moves([lost_ns] * 40)
+    assert found.domain == ("shared_l3" if is_near else "contradicted")
+    if not is_near:
+        assert found.contradiction == migration.Contradiction(
+            cpu=0, cpu_to=1, claimed="shared_l3", working_set_bytes=64 * KIB,
+            lost_ns=40_961, shared_ns=10_240, n=40,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(("n_far", "is_near"), [(10, True), (30, False)])
+def test_claim_is_withdrawn_where_cpus_are_far_at_times(n_far: int, is_near: bool):
+    # Of 100 moves p90 lies between the 84th and the 96th in order, with 95 % confidence.
+    found = moves([90_000] * n_far + [12_000] * (100 - n_far))
+    assert found.domain == ("shared_l3" if is_near else "contradicted")
+
+
+def test_other_work_that_costs_a_sleeper_as_much_says_nothing_of_distances():
+    assert moves([90_000] * 40, asleep_ns=50_000).domain == "shared_l3"
+    assert moves([90_000] * 40, asleep_ns=40_000).domain == "contradicted"
+
+
+def test_only_claims_of_shared_caches_are_judged():
+    assert moves([90_000] * 40, domain="same_node").domain == "same_node"
+    # Too few for an interval of p90.
+    assert moves([90_000] * 6).domain == "shared_l3"
+
+
+def test_contradicted_pair_says_nothing_of_others_in_costs():
+    cases = [one.axes.case for one in migration.entries([moves([90_000] * 40)])]
+    # Its route, its curve, its move; with a claim that holds, one for all such pairs more.
+    assert cases == ["chase", "chase", None]
+    cases = [one.axes.case for one in migration.entries([moves([9_000] * 40)])]
+    assert cases == ["chase", "chase", "chase_shared_l3", None]
+
+
+def _references(run: str) -> tuple[Migration, ...]:
+    """The 128 KiB that the others are judged by."""
+    one = moves([12_000] * 40)
+    route = replace(one.route, working_set_bytes=128 * KIB)
+    return (replace(one, route=route, warm_ns=2048 * 10, runs=(run,)),)
+
+
+def test_run_that_contradicts_a_claim_withdraws_it_for_all_runs_of_the_pair():
+    near = replace(moves([12_000] * 40), runs=("b",))
+    far = moves([90_000] * 40)
+    assert far.contradiction is not None
+    undone = replace(far, domain="shared_l3", contradiction=None)
+    both = migration.judged([near, undone, *_references("a"), *_references("b")], OWN)
+    assert {one.domain for one in both} == {"contradicted"}

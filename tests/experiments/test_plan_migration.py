@@ -7,12 +7,12 @@ from tests.runner.made_up_facts import CPU, NODE, bare_vm, changed
 
 from laxity.errors import ConfigError, NoVerdict, PlatformError
 from laxity.experiments import plan_migration_jobs as jobs
-from laxity.experiments.pairs import choose_pairs, domain_of
+from laxity.experiments.pairs import choose_pairs, domain_of, pair_of
 from laxity.experiments.plan_migration import Asked, plan_migration
 from laxity.model.costs import Axes, Costs, Entry
 from laxity.model.manifest import Tool
 from laxity.runner.facts import Facts
-from laxity.runner.machine import describe_machine
+from laxity.runner.machine import caches_of, describe_machine
 from laxity.runner.placement import Cpus
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -50,6 +50,14 @@ def test_nearest_thing_that_two_cpus_share_names_their_domain(cpu_to: int, domai
     machine = describe_machine(with_caches(16, l1=2, l2=2, l3=4))
     assert domain_of(machine, 0, cpu_to) == domain
     assert domain_of(machine, cpu_to, 0) == domain
+
+
+@pytest.mark.parametrize(("cpu_to", "level"), [(1, 1), (2, 2), (4, None), (8, None)])
+def test_plan_names_the_cache_before_the_shared_one(cpu_to: int, level: int | None):
+    machine = describe_machine(with_caches(16, l1=2, l2=2, l3=4))
+    sizes = {one.level: one.size_bytes for one in caches_of(machine, cpu_to)}
+    assert len(set(sizes.values())) == 3
+    assert pair_of(machine, 0, cpu_to).own_bytes == (None if level is None else sizes[level])
 
 
 def test_machine_that_tells_no_caches_has_no_known_domain():

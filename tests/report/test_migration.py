@@ -111,3 +111,19 @@ def test_cost_model_is_shown_and_joined(tmp_path: Path):
     both = merge_runs(runs)
     assert [one.n for one in both.entries] == [2 * one.n for one in model.entries]
     assert both.entries[0].runs == ["A", "B"]
+
+
+def test_claim_that_the_run_contradicts_is_withdrawn_and_told(tmp_path: Path):
+    # A warm pass takes as long over both working sets, some µs at most. So by 64 KiB the shared
+    # cache hands out 32 KiB in half of that; a move of 32 KiB loses 100 µs.
+    lost_ns = {32 * KIB: 100_000, 64 * KIB: 10}
+    path = finished_migration(tmp_path / "D", lost_ns, n=40, own_bytes=32 * KIB)
+    told = "CPU 0 and 1: the system claims cores that share the L3, but one move in ten loses"
+    assert told in text_of(write_report(path))
+    run = open_recovered(path)
+    assert told in summary_text(run)
+    assert "between cores that are not as near as the system claims" in summary_text(run)
+    (one,) = summary_document(run)["contradicted_claims"]
+    assert (one["claimed"], one["working_set_bytes"]) == ("shared_l3", 32 * KIB)
+    cases = {one.axes.case for one in read_costs(path).entries}
+    assert cases == {"chase", None}

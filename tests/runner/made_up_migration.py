@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from tests.runner.made_up_measurement import ended, left_measurement
 
 from laxity.model.manifest import Manifest
@@ -62,6 +63,7 @@ def finished_migration(
     n: int = 20,
     domains: tuple[str, str] = ("shared_l3", "shared_l3"),
     gamma: Sequence[KnownGamma] = (),
+    own_bytes: int | None = None,
 ) -> Path:
     """Make a run that measured migrations from CPU 0 to 1 and back, in random order of lines.
 
@@ -71,8 +73,9 @@ def finished_migration(
         n: Rounds.
         domains: What the CPUs have in common, there and back.
         gamma: What a preemption costs, as the plan was told.
+        own_bytes: The cache before the shared one, by the same claim.
     """
-    pairs = there_and_back(*domains)
+    pairs = [replace(pair, own_bytes=own_bytes) for pair in there_and_back(*domains)]
     measurement = MigrationMeasurement(
         cpus="0-1",
         priority=80,

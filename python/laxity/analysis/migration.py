@@ -11,7 +11,7 @@ for gamma (`analysis/crpd.py`), so that the two can be compared.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +33,13 @@ Domains: TypeAlias = Mapping[tuple[int, int], str]
 STAY, MOVE, CONTROL, SLEEP, RETURN, FETCH = range(6)
 _ROLES = 6
 _UNKNOWN = "unknown"
+CONTRADICTED = "contradicted"
+_SHARED = "shared_l"
+# A line that the other core has written comes through a cache that both share in one to three times
+# what that cache itself takes (2.7 times on meshes of one socket); from afar here in six times.
+_FAR_RATIO = 4
+# Moving must also stand out from what sleeping, or going and coming back, takes beside other work.
+_STANDS_OUT_RATIO = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,12 +67,35 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction:
+    """That two CPUs do not share the cache which the system claims, by what a run measured.
+
+    Attributes:
+        cpu: From where.
+        cpu_to: To where.
+        claimed: What they were said to have in common.
+        working_set_bytes: Where it shows most.
+        lost_ns: One move in ten loses so much at least: lower end of the 95 % interval of p90.
+        shared_ns: What as many bytes take in warm passes from the cache that is said to be shared.
+        n: Moves.
+    """
+
+    cpu: int
+    cpu_to: int
+    claimed: str
+    working_set_bytes: int
+    lost_ns: int
+    shared_ns: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Migration:
     """What one route costs.
 
     Attributes:
         route: From where, to where, with what.
-        domain: What the two CPUs have in common, as in the measurement.
+        domain: What the two CPUs have in common, as the system claims; `contradicted` by the run.
         loss: What passes after the move took more than after none.
         move: What the call that moves took more than one that does not.
         sleep: Loss after sleeping equally long on the first CPU.
@@ -76,6 +106,7 @@ class Migration:
         is_steady: Whether the medians of the first and of the second half of the moves agree, by
             their 95 % intervals.
         runs: Names of the runs.
+        contradiction: Why the claim of the system was withdrawn; None: it was not.
     """
 
     route: Route
@@ -89,11 +120,86 @@ class Migration:
     node: int | None
     is_steady: bool
     runs: tuple[str, ...]
+    contradiction: Contradiction | None = None
 
 
 def domains(asked: MigrationMeasurement) -> Domains:
     """Give what the CPUs of each pair have in common."""
     return {(pair.cpu, pair.cpu_to): pair.domain for pair in asked.pairs}
+
+
+def own_caches(asked: MigrationMeasurement) -> Mapping[tuple[int, int], int]:
+    """Give the caches before the ones that pairs share, in bytes, by the system's claim."""
+    sizes = {(pair.cpu, pair.cpu_to): pair.own_bytes for pair in asked.pairs}
+    return {pair: size for pair, size in sizes.items() if size is not None}
+
+
+def judged(
+    measured: Sequence[Migration], own_bytes: Mapping[tuple[int, int], int]
+) -> tuple[Migration, ...]:
+    """Withdraw what the system claims of two CPUs where their migrations contradict it.
+
+    Lines that fit the own cache of a CPU are written by it and come from there. Where both share
+    the next cache they take about as long as that cache does for its own CPU, which warm passes
+    over more than the own cache show. A virtual machine's caches are what its host says.
+
+    Args:
+        measured: Of one run or of several, not pooled.
+        own_bytes: By pair, as of `own_caches`; a pair that is not in it is not judged, nor one of
+            which no working set between that size and twice as much was measured.
+
+    Returns:
+        The same migrations; those of a contradicted pair, both ways, say so.
+    """
+    found: dict[frozenset[int], Contradiction] = {}
+    for parts in samples.group(measured, lambda one: (one.runs, one.route.curve)).values():
+        route = parts[0].route
+        one = _contradiction(parts, own_bytes.get((route.cpu, route.cpu_to)))
+        if one is not None:
+            found.setdefault(frozenset((route.cpu, route.cpu_to)), one)
+    return tuple(_labelled(one, found) for one in measured)
+
+
+def _labelled(one: Migration, found: Mapping[frozenset[int], Contradiction]) -> Migration:
+    why = found.get(frozenset((one.route.cpu, one.route.cpu_to)))
+    return one if why is None else replace(one, domain=CONTRADICTED, contradiction=why)
+
+
+def _contradiction(curve: Sequence[Migration], own_bytes: int | None) -> Contradiction | None:
+    """Find the working set of a curve that contradicts the claim most; None: none does."""
+    route, claimed = curve[0].route, curve[0].domain
+    is_judged = claimed.startswith(_SHARED) and PATTERNS[route.pattern] == "chase"
+    if own_bytes is None or not is_judged or route.is_fetched:
+        return None
+    least = 0 if claimed == f"{_SHARED}1" else own_bytes
+    most = own_bytes if claimed == f"{_SHARED}1" else 2 * own_bytes
+    shared = [one for one in curve if least < one.route.working_set_bytes <= most]
+    if not shared:
+        return None
+    ns_per_byte = max(one.warm_ns / one.route.working_set_bytes for one in shared)
+    found = []
+    for one in curve:
+        size, lost_ns = one.route.working_set_bytes, _stands_out_ns(one)
+        shared_ns = ns_per_byte * size
+        if size <= own_bytes and lost_ns is not None and lost_ns > _FAR_RATIO * shared_ns:
+            found.append(
+                Contradiction(
+                    route.cpu, route.cpu_to, claimed, size, lost_ns, round(shared_ns), one.loss.n
+                )
+            )
+    return max(found, key=lambda one: one.lost_ns / one.shared_ns, default=None)
+
+
+def _stands_out_ns(one: Migration) -> int | None:
+    """Give what one move in ten loses at least; None: too few, or the controls lose that, too."""
+    loss, *controls = (
+        distribution.quantile_interval(part.distribution, samples.BOUND_QUANTILE)
+        for part in (one.loss, one.sleep, one.round_trip)
+    )
+    if loss is None or any(control is None for control in controls):
+        return None
+    still_ns = max(control.upper_ns for control in controls if control is not None)
+    return loss.lower_ns if loss.lower_ns > _STANDS_OUT_RATIO * still_ns else None
 
 
 def migrations(rows: Rows, run: str, known: Domains) -> tuple[Migration, ...]:
@@ -227,6 +333,7 @@ def _pool_route(parts: Sequence[Migration]) -> Migration:
         node=parts[0].node,
         is_steady=all(one.is_steady for one in parts),
         runs=_runs(parts),
+        contradiction=parts[0].contradiction,
     )
 
 
@@ -250,12 +357,14 @@ def entries(measured: Sequence[Migration]) -> list[Entry]:
     """Write migrations as entries of a cost model.
 
     In this order: one per route; one per curve of a pair; one per domain, with the largest bound of
-    its pairs at each working set; what the move itself takes, per pair.
+    its pairs at each working set; what the move itself takes, per pair. A pair whose domain is
+    contradicted says nothing of others.
     """
     ordered = sorted(measured, key=lambda one: one.route)
+    told = [one for one in ordered if one.domain != CONTRADICTED]
     routes = [_route_entry(one) for one in ordered]
     pairs = [_curve_entry(curve, _axes(curve[0], None)) for curve in curves(ordered)]
-    regions = [_curve_entry(parts, Axes(case=case)) for case, parts in by_domain(ordered).items()]
+    regions = [_curve_entry(parts, Axes(case=case)) for case, parts in by_domain(told).items()]
     return [*routes, *pairs, *regions, *_move_entries(ordered)]
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The short answer after `laxity measure migration`."""
 
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
@@ -13,6 +14,8 @@ from laxity.report.migration_data import (
     Answer,
     Curve,
     answers,
+    contradiction_words,
+    contradictions_of,
     gamma_of,
     memory_words,
     topology_words,
@@ -45,6 +48,7 @@ def migration_text(data: RunData) -> str:
     found = answers(curves, machine, gamma_of(data.manifest.measurement))
     lines = [line for one in found for line in (_line(one), one.gamma_words) if line]
     remarks = (memory_words(curves, machine), topology_words(machine), unsteady_words(curves))
+    lines += [contradiction_words(one) for one in contradictions_of(curves)]
     lines += [line for line in remarks if line]
     rows = [_row(one) for curve in curves for one in curve.points]
     table = format_table(_HEADERS, rows, _RIGHT) if rows else ""
@@ -54,7 +58,8 @@ def migration_text(data: RunData) -> str:
 def migration_document(data: RunData) -> dict[str, Any]:
     """Write the answer for programs; figures themselves are in costs.json."""
     found = answers(data.findings, data.machine, gamma_of(data.manifest.measurement))
-    return {"migrations": [_document(one) for one in found]}
+    withdrawn = [asdict(one) for one in contradictions_of(data.findings)]
+    return {"migrations": [_document(one) for one in found], "contradicted_claims": withdrawn}
 
 
 def _document(one: Answer) -> dict[str, Any]:

@@ -27,6 +27,19 @@ def domain_of(machine: Machine, cpu: int, cpu_to: int) -> str:
     return "same_node" if data else "unknown"
 
 
+def pair_of(machine: Machine, cpu: int, cpu_to: int) -> Pair:
+    """Say what the system claims of two CPUs."""
+    data = [one for one in caches_of(machine, cpu_to) if one.kind.lower() != "instruction"]
+    shared = min((one.level for one in data if cpu in one.cpus), default=None)
+    before = max(1, shared - 1) if shared else None
+    return Pair(
+        cpu=cpu,
+        cpu_to=cpu_to,
+        domain=domain_of(machine, cpu, cpu_to),
+        own_bytes=next((one.size_bytes for one in data if one.level == before), None),
+    )
+
+
 def choose_pairs(
     machine: Machine, cpus: Sequence[int], limit: int, seed: int
 ) -> tuple[list[Pair], int]:
@@ -52,7 +65,7 @@ def choose_pairs(
     turns = itertools.zip_longest(*domains.values())
     chosen = [both for turn in turns for both in turn if both is not None][: max(1, limit // 2)]
     return [
-        Pair(cpu=cpu, cpu_to=cpu_to, domain=domain_of(machine, cpu, cpu_to))
+        pair_of(machine, cpu, cpu_to)
         for one, other in sorted(chosen)
         for cpu, cpu_to in ((one, other), (other, one))
     ], n_all

@@ -5,11 +5,11 @@
 from dataclasses import dataclass
 
 from laxity.errors import PlatformError
-from laxity.experiments.pairs import domain_of
+from laxity.experiments.pairs import pair_of
 from laxity.experiments.places import check_cpus
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
-from laxity.model.measurements import MigrationJobsMeasurement, Pair
+from laxity.model.measurements import MigrationJobsMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.runner.facts import Facts
 from laxity.runner.machine import describe_machine
@@ -78,10 +78,7 @@ def plan_migration_jobs(
         timeout_ns=asked.timeout_ns,
         working_sets_bytes=list(asked.sizes_bytes),
         has_primes=asked.has_primes,
-        changes=[
-            Pair(cpu=cpu, cpu_to=cpu_to, domain=domain_of(machine, cpu, cpu_to))
-            for cpu, cpu_to in changes
-        ],
+        changes=[pair_of(machine, cpu, cpu_to) for cpu, cpu_to in changes],
         jobs_per_cpu=asked.jobs_per_cpu,
         pause_ns=asked.pause_ns,
     )

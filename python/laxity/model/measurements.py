@@ -85,12 +85,15 @@ class Pair(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     """Two CPUs in the order of a migration.
 
     `domain` says what they have in common: `shared_l1`, `shared_l2`, ... (the nearest cache),
-    `same_node`, `other_node`; `unknown` where the machine does not tell its caches.
+    `same_node`, `other_node`; `unknown` where the machine does not tell its caches. It is what the
+    system claims. `own_bytes`: the cache of `cpu_to` before the shared one, by the same claim (for
+    `shared_l1` that cache itself); null: not known, or none is shared.
     """
 
     cpu: int
     cpu_to: int
     domain: str
+    own_bytes: int | None = None
 
 
 class KnownGamma(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

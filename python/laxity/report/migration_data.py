@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Migrations of a run, read once for the short answer and for the report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from laxity.analysis import migration
 from laxity.analysis.crpd import PATTERNS
 from laxity.analysis.excess import Excess, join
-from laxity.analysis.migration import Migration
+from laxity.analysis.migration import Contradiction, Migration
 from laxity.errors import RecordError
 from laxity.model.measurements import KnownGamma, Measured, MigrationMeasurement
 from laxity.model.units import format_duration_ns, format_size_bytes
@@ -21,6 +21,7 @@ _DOMAINS = {
     "same_node": "cores that share no cache, on one node",
     "other_node": "cores of two nodes",
     "unknown": "cores of which nothing is known",
+    migration.CONTRADICTED: "cores that are not as near as the system claims",
 }
 
 
@@ -52,9 +53,13 @@ class Curve:
 def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
     """Read the curves of a run that measured migrations, and what of it cannot be read."""
     asked = run.manifest.measurement
-    known = migration.domains(asked) if isinstance(asked, MigrationMeasurement) else {}
+    known: migration.Domains = {}
+    own_bytes: Mapping[tuple[int, int], int] = {}
+    if isinstance(asked, MigrationMeasurement):
+        known, own_bytes = migration.domains(asked), migration.own_caches(asked)
     try:
-        measured = migration.migrations(run.stream("migration"), run.path.name, known)
+        found = migration.migrations(run.stream("migration"), run.path.name, known)
+        measured = migration.judged(found, own_bytes)
     except RecordError as error:
         return (), (str(error),)
     return tuple(Curve(points) for points in migration.curves(measured)), ()
@@ -203,6 +208,23 @@ def topology_words(machine: dict[str, Any]) -> str:
     return (
         "what CPUs share is what the hypervisor tells; the host may run them on any cores, and "
         "move them while they are measured"
+    )
+
+
+def contradictions_of(curves: Sequence[Curve]) -> tuple[Contradiction, ...]:
+    """List what the run contradicts of what the system claims, once per pair of CPUs."""
+    found = (curve.points[0].contradiction for curve in curves)
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def contradiction_words(one: Contradiction) -> str:
+    """Say which claim of the system is withdrawn, and why."""
+    return (
+        f"CPU {one.cpu} and {one.cpu_to}: the system claims {domain_words(one.claimed)}, but one "
+        f"move in ten loses {format_duration_ns(one.lost_ns)} or more of "
+        f"{format_size_bytes(one.working_set_bytes)} (n = {one.n}, measured), which that cache "
+        f"hands out in {format_duration_ns(one.shared_ns)}; the figures stand for these CPUs "
+        "alone, as they lay then"
     )
 
 

@@ -117,13 +117,19 @@ def _migration_words(asked: MigrationMeasurement) -> list[str]:
 def _measured_migration(sources: Sequence[Source]) -> Any:  # noqa: ANN401 - numpy is loaded lazily
     from laxity.analysis import migration  # noqa: PLC0415 - loads numpy
 
-    return migration.pool(
+    measured = [
         one
         for source in sources
         for one in migration.migrations(
             source.streams["migration"], source.run, migration.domains(source.asked)
         )
-    )
+    ]
+    own_bytes = {
+        pair: size
+        for source in sources
+        for pair, size in migration.own_caches(source.asked).items()
+    }
+    return migration.pool(migration.judged(measured, own_bytes))
 
 
 def _migration_costs(sources: Sequence[Source]) -> list[Entry]:

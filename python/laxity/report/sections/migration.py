@@ -30,6 +30,8 @@ from laxity.report.migration_data import (
     Answer,
     Curve,
     answers,
+    contradiction_words,
+    contradictions_of,
     domain_words,
     domains_of,
     gamma_of,
@@ -91,6 +93,8 @@ def build(run: RunData) -> Section:
     blocks += [Paragraph(_sentence(one)) for one in _answers(run)]
     remarks = (memory_words(curves, run.machine), topology_words(run.machine))
     blocks += [Paragraph(f"{_capitalised(words)}.", "note") for words in remarks if words]
+    withdrawn = (contradiction_words(one) for one in contradictions_of(curves))
+    blocks += [Paragraph(f"{words}.", "warning") for words in withdrawn]
     if unsteady_words(curves):
         blocks.append(Paragraph(f"{_capitalised(unsteady_words(curves))}.", "warning"))
     blocks += [Folded(f"Figures of {curve.name}", (_table(run, curve),)) for curve in curves]
