@@ -5,8 +5,10 @@
 import time
 from collections.abc import Callable
 
+from tests.cli.laxity_command import PATIENCE_S
 
-def wait_until(condition: Callable[[], bool], what: str, limit_s: float = 20.0) -> None:
+
+def wait_until(condition: Callable[[], bool], what: str, limit_s: float = PATIENCE_S) -> None:
     """Look until it holds; a test fails that waits too long."""
     end_s = time.monotonic() + limit_s
     while not condition():

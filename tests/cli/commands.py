@@ -14,6 +14,7 @@ import pytest
 from tests.cli.laxity_command import PATIENCE_S, make_laxity
 
 from laxity.model.manifest import Manifest
+from laxity.model.streams import Status
 from laxity.runner.doctor import fifo_permitted
 from laxity.runner.facts import collect_facts
 from laxity.store import run_directory
@@ -80,9 +81,9 @@ def processes_naming(text: str) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-def fault_spec(path: Path, mode: str, number: int | None = None, **keys: str) -> Path:
-    """Write a spec of the workload with faults; keys of [[task]] as TOML values."""
-    words = [mode] if number is None else [mode, str(number)]
+def fault_spec(path: Path, mode: str, *numbers: int | Path | None, **keys: str) -> Path:
+    """Write a spec of the workload with faults and its words; keys of [[task]] as TOML values."""
+    words = [mode, *(str(number) for number in numbers if number is not None)]
     run = {key: keys.pop(key) for key in ("jobs", "duration", "keep") if key in keys}
     task = {"period": '"1ms"', "cpus": f'"{CPU}"', **keys}
     lines = ["schema = 1", "[run]", *(f"{key} = {value}" for key, value in run.items())]
@@ -90,6 +91,17 @@ def fault_spec(path: Path, mode: str, number: int | None = None, **keys: str) ->
     lines += [f"{key} = {value}" for key, value in task.items()]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def aborted_job(directory: Path) -> int:
+    """Give the number of the only job that was aborted.
+
+    A job has the number of its release. Where a loaded machine was late, releases before it were
+    skipped, and the n-th job that runs has a larger one.
+    """
+    jobs = jobs_of(directory)
+    (job,) = jobs["job"][jobs["status"] == Status.ABORTED]
+    return int(job)
 
 
 def manifest_of(directory: Path) -> Manifest:

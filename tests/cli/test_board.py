@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import CPU, LAXITY, Outcome, finish, jobs_of, manifest_of
+from tests.cli.commands import CPU, LAXITY, Outcome, aborted_job, finish, jobs_of, manifest_of
 from tests.cli.laxity_command import Laxity, make_laxity
 from tests.cli.ssh_board import (
     SshBoard,
@@ -306,7 +306,8 @@ def test_crash_on_the_board_is_exit_1_and_told_as_here(
     spec = laxity.spec(args=["crash", "3"], policy="other")
     outcome = call("run", f"./{spec}", "--on", board.url, "--run-dir", "D", "--no-report")
     assert outcome.code == 1
-    assert "killed by signal 11 (SIGSEGV) in job 3" in outcome.err
+    number = aborted_job(laxity.directory / "D")
+    assert f"killed by signal 11 (SIGSEGV) in job {number};" in outcome.err
     jobs = jobs_of(laxity.directory / "D")
     assert (jobs["status"] == Status.ABORTED).sum() == 1
     assert board.runs() == []

@@ -8,10 +8,12 @@ import struct
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.cli.commands import (
     BUILT,
     CPU,
+    aborted_job,
     fault_spec,
     jobs_of,
     laxity,
@@ -82,8 +84,10 @@ def test_job_that_never_returns_is_killed_though_it_outranks_the_killer(tmp_path
     )
     outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     assert outcome.code == 1
-    assert "in job 3: longer than its timeout of 1000 ms" in outcome.err
+    number = aborted_job(tmp_path / "D")
+    assert f"in job {number}: longer than its timeout of 1000 ms" in outcome.err
     jobs = jobs_of(tmp_path / "D")
+    assert np.count_nonzero(jobs["status"] <= Status.MISSED) == 3
     assert list(jobs["cause"][jobs["status"] == Status.ABORTED]) == [Cause.TIMEOUT]
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import signal
 import subprocess
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.laxity_command import PATIENCE_S, ROOT, make_laxity
+from tests.waiting import wait_until
 
 from laxity.store.npy import read_stream
 
@@ -181,15 +181,13 @@ def test_streams_are_completed_when_the_supervisor_is_killed(isa: Isa, tmp_path:
     words = [*task_words(isa, "empty"), "--period", "5ms"]
     process = subprocess.Popen([*isa.laxity_run, "--run-dir", str(directory), *words])
     try:
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline and not (directory / "jobs.npy").exists():
-            time.sleep(0.05)
-        time.sleep(0.2)  # some jobs
+        jobs = directory / "jobs.npy"
+        # The header is 4096 bytes long.
+        wait_until(lambda: jobs.exists() and jobs.stat().st_size > 4096, "some jobs")
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    while time.monotonic() < deadline and not (directory / "native.json").exists():
-        time.sleep(0.05)
+    wait_until((directory / "native.json").exists, "the completed streams")
     done = read(directory)
     (task,) = done.native["tasks"]
     assert task["end_cause"] == "killed"

@@ -22,6 +22,7 @@ from tests.cli.commands import (
     needs_fifo,
     start,
 )
+from tests.cli.laxity_command import PATIENCE_S
 from tests.cli.test_traced_runs import may_trace, refusing_tools  # noqa: F401 - a fixture
 from tests.waiting import wait_until
 
@@ -82,7 +83,7 @@ def threads_of(manifest: Manifest):
 
 def said(process: "subprocess.Popen[str]") -> dict[str, tuple[int, int]]:
     """What the program says of its threads: jobs, first release."""
-    lines = [line.split() for line in process.communicate(timeout=60)[0].splitlines()]
+    lines = [line.split() for line in process.communicate(timeout=PATIENCE_S)[0].splitlines()]
     return {name: (int(jobs), int(first)) for name, jobs, first in lines}
 
 

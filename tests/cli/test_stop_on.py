@@ -188,7 +188,8 @@ def test_a_killed_laxity_leaves_a_whole_trace(tmp_path: Path):
     )
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", is_own_session=True)
     jobs, end_s = tmp_path / "D.tmp" / "jobs.npy", time.monotonic() + PATIENCE_S
-    while not jobs.exists() and time.monotonic() < end_s:
+    while not jobs.exists():
+        assert time.monotonic() < end_s
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()

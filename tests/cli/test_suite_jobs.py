@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.commands import processes_naming
-from tests.cli.laxity_command import NOTHING, ROOT, Laxity, make_laxity
+from tests.cli.laxity_command import NOTHING, PATIENCE_S, ROOT, Laxity, make_laxity
 from tests.waiting import wait_until
 
 from laxity.analysis.jobs import finished
@@ -138,7 +138,7 @@ def test_an_interrupt_between_jobs_of_mode_fork_ends_the_run_at_once(laxity: Lax
     jobs = laxity.directory / "E.tmp" / "jobs.npy"
     wait_until(lambda: jobs.exists() and len(read_stream(jobs)) > 0, "the first job")
     os.kill(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     # The next release is an hour away.
     assert process.returncode == 130
     assert processes_naming(str(laxity.directory)) == []

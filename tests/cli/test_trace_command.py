@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 from tests.cli.commands import BUILT, CPU, environment
 from tests.cli.laxity_command import PATIENCE_S
+from tests.waiting import wait_until
 
 from laxity.analysis.distribution import from_buckets
 from laxity.model.spec import TRACE_BACKENDS
@@ -94,16 +94,17 @@ def ping_pong(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     """Record two processes that hand a byte to and fro; give the trace and what they counted."""
     needs_backend(request.param)
     directory = tmp_path_factory.mktemp("traced") / "D"
+    read_end, write_end = os.pipe()
+    words = [TRACE, "--run-dir", directory, "--avoid", str(CPU), "--backend", request.param]
     recorder = subprocess.Popen(
-        [TRACE, "--run-dir", directory, "--avoid", str(CPU), "--backend", request.param],
+        [*words, "--ready-fd", str(write_end)],
+        pass_fds=[write_end],
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (directory / "sched.npy").exists() and time.monotonic() < deadline_s:
-        time.sleep(0.01)
-    # A moment later it runs: the file is made before the kernel is told to start.
-    time.sleep(0.3)
+    os.close(write_end)
+    assert os.read(read_end, 6) == b"ready\n"
+    os.close(read_end)
     players = subprocess.run(
         [sys.executable, "-c", PING_PONG, str(ROUNDS), str(CPU)],
         capture_output=True,
@@ -135,6 +136,11 @@ def recorded(directory: Path, *words: str) -> Iterator[None]:
         os.close(read_end)
         recorder.send_signal(signal.SIGINT)
         recorder.wait(PATIENCE_S)
+
+
+def await_growth(stream: Path) -> None:
+    before = stream.stat().st_size
+    wait_until(lambda: stream.stat().st_size > before, "more records")
 
 
 def play(rounds: int) -> list[int]:
@@ -275,7 +281,9 @@ def test_what_finds_no_room_is_counted_where_it_was(tmp_path: Path, backend: str
     needs_backend(backend)
     with recorded(tmp_path / "D", "--backend", backend, "--ring", ring):
         play(20_000)
-        time.sleep(0.1)  # for some records behind the gap
+        # Records behind the gap are written at the second time at the latest.
+        await_growth(tmp_path / "D" / "sched.npy")
+        await_growth(tmp_path / "D" / "sched.npy")
     summary = json.loads((tmp_path / "D" / "trace.json").read_text())
     rows = read_stream(tmp_path / "D" / "sched.npy").data
     here = rows[rows["cpu"] == CPU]

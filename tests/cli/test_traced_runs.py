@@ -150,24 +150,27 @@ def kill_within(tmp_path: Path, victim: str, backend: str = "perf") -> int:
     Returns:
         The recorder's process number.
     """
-    spec = fault_spec(tmp_path / "D.toml", "none", duration='"3s"', period='"1ms"')
+    # A job lasts until the victim is dead: the run cannot end before.
+    go_on = tmp_path / "go on"
+    keys = {"duration": '"3s"', "period": '"1ms"', "job_timeout": f'"{PATIENCE_S}s"'}
+    spec = fault_spec(tmp_path / "D.toml", "wait", 700, go_on, **keys)
     process = start(
         *("run", spec, "--trace-backend", backend, "--run-dir", tmp_path / "D", "--no-report"),
         is_own_session=True,
     )
-    stream, end_s = tmp_path / "D.tmp" / "jobs.npy", time.monotonic() + PATIENCE_S
+    streams = [tmp_path / "D.tmp" / name for name in ("jobs.npy", "sched.npy")]
     # The header is 4096 bytes long.
-    while not (stream.exists() and stream.stat().st_size > 4096):
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
+    wait_until(
+        lambda: all(one.exists() and one.stat().st_size > 4096 for one in streams), "rows of both"
+    )
     found = subprocess.run(
         ["pgrep", "-P", str(process.pid), "-f", "laxity-trace --run-dir"],
         capture_output=True,
         text=True,
         check=True,
     )
-    time.sleep(0.7)
     os.kill(int(found.stdout) if victim == "recorder" else process.pid, signal.SIGKILL)
+    go_on.touch()
     finish(process)
     return int(found.stdout)
 

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N]`. N is a
- * job number, a duration in microseconds for `spin` and `alternate`, or pages for `touch`.
+ * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N [FILE]]`. N is
+ * a job number, a duration in microseconds for `spin` and `alternate`, or pages for `touch`; with
+ * `wait` job N lasts until FILE is there, so that a test has all the time that it needs.
  */
 #include <laxity/hooks.h>
 #include <laxity/units.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     CHURN_BLOCKS = 64,
@@ -114,6 +116,13 @@ static void block(void)
     (void)nanosleep(&pause, NULL);
 }
 
+static void wait_for(const char *file)
+{
+    while (access(file, F_OK) != 0) {
+        block();
+    }
+}
+
 static void be_late(void)
 {
     spin_us(LATE_US);
@@ -148,8 +157,9 @@ int benchmark_init(int argc, void **argv)
 
 void benchmark_execution(int argc, void **argv)
 {
-    (void)argc;
-    (void)argv;
+    if (argc > 2 && strcmp(mode, "wait") == 0 && job == parameter) {
+        wait_for(argv[2]);
+    }
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         if (strcmp(mode, faults[i].name) == 0 && job == parameter) {
             faults[i].run();
