@@ -7,7 +7,6 @@
 #include "facts/collect.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 struct facts_options {
