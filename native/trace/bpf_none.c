@@ -17,6 +17,11 @@ refuse(const struct laxity_trace_setup *setup, void **out_state, struct laxity_e
     return -1;
 }
 
-const struct laxity_trace_backend laxity_trace_bpf = {.name = "bpf", .open = refuse};
+/* Whatever is asked for, it would be the first choice: so it is told why it is not. */
+const struct laxity_trace_backend laxity_trace_bpf = {
+    .name = "bpf",
+    .supplies = (1U << LAXITY_SCHED_KINDS) - 1,
+    .open = refuse,
+};
 const struct laxity_trace_backend laxity_switches_bpf = {.name = "bpf", .open = refuse};
 const struct laxity_trace_backend laxity_empty_bpf = {.name = "bpf", .open = refuse};
