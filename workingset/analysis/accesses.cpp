@@ -11,15 +11,21 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace laxity::workingset {
 
 namespace {
 
+/* Of what is no constant, and beyond what any object has, nothing is known. */
+std::optional<uint64_t> known_length(uint64_t bytes)
+{
+    return bytes < static_cast<uint64_t>(MAX_SPAN_BYTES) ? std::optional(bytes) : std::nullopt;
+}
 std::optional<uint64_t> constant_value(const llvm::Value &value)
 {
     const auto *constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
-    return constant == nullptr ? std::nullopt : std::optional(constant->getLimitedValue());
+    return constant == nullptr ? std::nullopt : known_length(constant->getLimitedValue());
 }
 
 class Finder {
@@ -35,11 +41,14 @@ class Finder {
     InstructionAccesses find()
     {
         if (const auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction_)) {
-            add_read(*load->getPointerOperand(), type_bytes(load->getType()));
+            add_read(*load->getPointerOperand(), accessed_bytes(*load->getType(), layout_));
             last().is_scalar = true;
             last().is_volatile = load->isVolatile();
         } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction_)) {
-            add_write(*store->getPointerOperand(), type_bytes(store->getValueOperand()->getType()));
+            add_write(
+                *store->getPointerOperand(),
+                accessed_bytes(*store->getValueOperand()->getType(), layout_)
+            );
             last().is_scalar = true;
             last().is_volatile = store->isVolatile();
         } else if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction_)) {
@@ -52,7 +61,8 @@ class Finder {
             // atomicrmw, cmpxchg, va_arg: a read, and a write of what may be the same value
             const bool is_va_arg = llvm::isa<llvm::VAArgInst>(instruction_);
             const std::optional<uint64_t> bytes =
-                is_va_arg ? std::nullopt : type_bytes(instruction_.getOperand(1)->getType());
+                is_va_arg ? std::nullopt
+                          : accessed_bytes(*instruction_.getOperand(1)->getType(), layout_);
             add_read(*instruction_.getOperand(0), bytes);
             add_write(*instruction_.getOperand(0), bytes);
             last().is_certain = false;
@@ -66,19 +76,16 @@ class Finder {
     {
         return result_.accesses.back();
     }
-    [[nodiscard]] std::optional<uint64_t> type_bytes(llvm::Type *type) const
-    {
-        const llvm::TypeSize size = layout_.getTypeStoreSize(type);
-        return size.isScalable() ? std::nullopt : std::optional<uint64_t>(size.getFixedValue());
-    }
+    /* What has no bytes (a copy of length 0, an empty struct) touches nothing, wherever it points.
+     */
     void add(const llvm::Value &pointer, std::optional<uint64_t> bytes)
     {
         Access access;
-        for (const Location &place : pointers_.targets(pointer)) {
-            access.places.push_back(place);
-        }
         access.length_bytes = bytes;
-        if (bytes) {
+        if (bytes != std::optional<uint64_t>(0)) {
+            access.places = pointers_.targets(pointer);
+        }
+        if (bytes && pointer.getType()->isPointerTy()) {
             limit(pointer, *bytes, access);
         }
         result_.accesses.push_back(std::move(access));
@@ -145,7 +152,7 @@ class Finder {
                 continue;
             }
             if (const ExternalModel *model = find_external_model(*callee)) {
-                add_model(call, *model, callees.size() == 1);
+                add_model(call, *model, callees.size() == 1 && holds_for(*model, call));
             }
         }
     }
@@ -157,7 +164,7 @@ class Finder {
                 type = callee.getArg(i)->getParamByValType();
             }
             if (type != nullptr && !has_fault(Fault::ByvalReadsDropped)) {
-                add_read(*call.getArgOperand(i), type_bytes(type));
+                add_read(*call.getArgOperand(i), accessed_bytes(*type, layout_));
             }
         }
     }
@@ -191,8 +198,8 @@ class Finder {
         llvm::Type *type = is_store ? call.getArgOperand(0)->getType() : call.getType();
         // Of a vector of addresses each is one element's.
         const bool is_one_run = address.getType()->isPointerTy();
-        add(address, is_one_run ? type_bytes(type) : std::nullopt);
-        last().length_bytes = type_bytes(is_one_run ? type : type->getScalarType());
+        add(address, is_one_run ? accessed_bytes(*type, layout_) : std::nullopt);
+        last().length_bytes = accessed_bytes(is_one_run ? *type : *type->getScalarType(), layout_);
         (is_store ? last().is_write : last().is_read) = true;
     }
     /* An intrinsic that we do not know: it may read and write all that its arguments point to, also
@@ -232,11 +239,11 @@ class Finder {
             if (!value) {
                 return std::nullopt;
             }
-            bytes *= *value;
+            bytes = llvm::SaturatingMultiply(bytes, *value);
         }
-        return bytes;
+        return known_length(bytes);
     }
-    void add_model(const llvm::CallBase &call, const ExternalModel &model, bool is_only_callee)
+    void add_model(const llvm::CallBase &call, const ExternalModel &model, bool is_all_it_does)
     {
         if (model.touches_kept && pointers_.may_keep_memory()) {
             result_.touches_escaped = true;
@@ -255,7 +262,7 @@ class Finder {
         for (const ModelAccess &access : model.writes) {
             for_each(access, [&](const llvm::Value &pointer, std::optional<uint64_t> bytes) {
                 add_write(pointer, bytes);
-                last().is_certain = access.is_certain && bytes && is_only_callee;
+                last().is_certain = access.is_certain && bytes && is_all_it_does;
             });
         }
         for (const ModelAccess &access : model.reads) {

@@ -100,6 +100,21 @@ Analysis::run(const llvm::Module &module, const Options &options)
             " are not followed; use setjmp and longjmp, not __builtin_setjmp and __builtin_longjmp"
         );
     }
+    if (const llvm::Function *function = find_funclets(module)) {
+        return llvm::createStringError(
+            "exceptions of " + function->getName() +
+            " are handled in funclets, which are not followed; compile without exceptions, or for "
+            "a "
+            "target that unwinds by tables (x86_64-pc-linux-gnu)"
+        );
+    }
+    if (const llvm::Function *function = find_value_without_size(module)) {
+        return llvm::createStringError(
+            "a value of " + function->getName() +
+            " has no size that is known (a vector as long as the machine's, or more than 2^40 "
+            "bytes); compile for one length of vectors (-msve-vector-bits, -mrvv-vector-bits)"
+        );
+    }
     std::unique_ptr<Analysis> analysis(new Analysis(module));
     analysis->solve(options);
     return analysis;

@@ -16,8 +16,8 @@ void Analysis::annotate_recursion()
 {
     for (const auto &[name, activations] : annotations_.recursion) {
         const llvm::Function *function = find_defined(module_, name);
-        // A recursive function has one copy.
-        if (function == nullptr || !graph_->is_recursive(*copies_->copies(*function).front())) {
+        // Also where no path leads there, of which there is no copy.
+        if (function == nullptr || !original_graph_->is_recursive(*function)) {
             unmatched_annotations_.push_back(name);
             continue;
         }

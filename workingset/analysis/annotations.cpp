@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/annotations.hpp"
 
+#include "analysis/byte_runs.hpp"
+
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -19,8 +21,8 @@ llvm::Error wrong(llvm::StringRef where, const char *what)
 llvm::Expected<uint64_t> read_count(llvm::StringRef where, const json::Value &value)
 {
     const std::optional<int64_t> count = value.getAsInteger();
-    if (!count || *count < 1) {
-        return wrong(where, "is no whole number of at least 1");
+    if (!count || *count < 1 || *count >= MAX_SPAN_BYTES) {
+        return wrong(where, "is no whole number of at least 1 and less than 2^40");
     }
     return static_cast<uint64_t>(*count);
 }

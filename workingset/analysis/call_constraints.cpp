@@ -146,7 +146,7 @@ void PointerAnalysis::bind(const llvm::CallBase &call, const llvm::Function &cal
         return;
     }
     const ExternalModel *model = find_external_model(callee);
-    if (model != nullptr && !has_unknown_format(call, *model)) {
+    if (model != nullptr && holds_for(*model, call)) {
         bind_model(call, *model);
         return;
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/CheckedArithmetic.h>
 #include <memory>
 
 namespace laxity::workingset {
@@ -19,6 +20,9 @@ constexpr size_t MAX_CUTS = 1U << 16;
 
 // Cuts of an object at the ends of what variable offsets reach.
 constexpr size_t MAX_RANGE_CUTS = 512;
+
+// Of one cell, so that sums of many do not begin anew.
+constexpr auto MAX_BITS = static_cast<uint64_t>(MAX_SPAN_BYTES) * 8;
 
 template <typename Number> void sort_once(std::vector<Number> &numbers)
 {
@@ -173,13 +177,18 @@ void Cells::number_cells()
         for (size_t i = 0; i < cuts.size(); i++) {
             const uint64_t end = i + 1 < cuts.size() ? cuts[i + 1] : object.size_bytes.value_or(0);
             const bool has_no_number = object.has_many_instances && !object.most_instances;
+            const uint64_t bits_each = (end - cuts[i]) * 8;
+            // As annotated, and more than any memory holds: that is no bound.
+            const auto bits =
+                llvm::checkedMulUnsigned(bits_each, object.most_instances.value_or(1));
+            const bool is_too_much = !bits || *bits > MAX_BITS;
             cells_.push_back(
                 {.object = number,
                  .first_byte = cuts[i],
                  .end_byte = end,
-                 .bits = (end - cuts[i]) * 8 * object.most_instances.value_or(1),
+                 .bits = is_too_much ? bits_each : *bits,
                  .storage = object.is_volatile ? StorageClass::Volatile : object.storage,
-                 .is_unbounded = has_no_number || !object.size_bytes}
+                 .is_unbounded = has_no_number || !object.size_bytes || is_too_much}
             );
         }
         if (object.function != nullptr && object.storage == StorageClass::Stack &&

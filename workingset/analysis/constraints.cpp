@@ -261,7 +261,7 @@ void PointerAnalysis::add_gep(const llvm::User &gep, unsigned node)
     solver_.add_copy(
         node_of(*pointer.getPointerOperand()),
         node,
-        is_constant ? PointsToSolver::Shift(offset.getSExtValue()) : std::nullopt
+        is_constant ? PointsToSolver::Shift(offset.trySExtValue()) : std::nullopt
     );
 }
 

@@ -5,6 +5,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
 
 namespace laxity::workingset {
@@ -121,6 +123,18 @@ bool returns_twice(const llvm::CallBase &call)
     const llvm::Function *callee = call.getCalledFunction();
     return call.hasFnAttr(llvm::Attribute::ReturnsTwice) ||
            (callee != nullptr && returns_twice(*callee));
+}
+
+const llvm::Function *find_funclets(const llvm::Module &module)
+{
+    for (const llvm::Function &function : module) {
+        if (llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+                return instruction.isEHPad() && !llvm::isa<llvm::LandingPadInst>(instruction);
+            })) {
+            return &function;
+        }
+    }
+    return nullptr;
 }
 
 const llvm::Function *find_builtin_jump(const llvm::Module &module)

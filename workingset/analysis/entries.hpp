@@ -35,4 +35,7 @@ bool returns_twice(const llvm::CallBase &call);
  * nullptr if the module has none. */
 const llvm::Function *find_builtin_jump(const llvm::Module &module);
 
+/* A function whose exceptions are handled in funclets, as on Windows; nullptr: there is none. */
+[[nodiscard]] const llvm::Function *find_funclets(const llvm::Module &module);
+
 } // namespace laxity::workingset

@@ -218,17 +218,7 @@ bool has_conversion(llvm::StringRef format, llvm::StringRef kinds)
     return false;
 }
 
-} // namespace
-
-bool is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
-{
-    unsigned named = call.getFunctionType()->getNumParams();
-    if (model.effect == ExternalEffect::Formats) {
-        named = std::min(named, model.effect_arguments[0] + 1); // called without a prototype
-    }
-    return number >= named;
-}
-
+/* The format is no constant, or stores through its arguments what the model does not say. */
 bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model)
 {
     if (model.effect != ExternalEffect::Formats) {
@@ -242,6 +232,43 @@ bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model)
     return number >= call.arg_size() ||
            !llvm::getConstantStringInfo(call.getArgOperand(number), format) ||
            has_conversion(format, stores ? "pm" : "n");
+}
+
+/* How many arguments there are at least, by those that a model names. */
+unsigned count_arguments(const ExternalModel &model)
+{
+    unsigned count = 0;
+    const auto add = [&count](unsigned argument) {
+        // VARIADIC, RESULT and ANY are no arguments.
+        count = argument < ModelAccess::RESULT ? std::max(count, argument + 1) : count;
+    };
+    for (const auto *accesses : {&model.reads, &model.writes}) {
+        for (const ModelAccess &access : *accesses) {
+            add(access.argument);
+            llvm::for_each(access.extent.arguments, add);
+        }
+    }
+    llvm::for_each(model.escapes, add);
+    llvm::for_each(model.size_arguments, add);
+    llvm::for_each(model.effect_arguments, add);
+    add(model.returned_argument.value_or(ModelAccess::RESULT));
+    return count;
+}
+
+} // namespace
+
+bool is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model)
+{
+    unsigned named = call.getFunctionType()->getNumParams();
+    if (model.effect == ExternalEffect::Formats) {
+        named = std::min(named, model.effect_arguments[0] + 1); // called without a prototype
+    }
+    return number >= named;
+}
+
+bool holds_for(const ExternalModel &model, const llvm::CallBase &call)
+{
+    return count_arguments(model) <= call.arg_size() && !has_unknown_format(call, model);
 }
 
 const ExternalModel *find_external_model(const llvm::Function &function)

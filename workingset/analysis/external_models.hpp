@@ -78,9 +78,10 @@ struct ExternalModel {
 [[nodiscard]] bool
 is_unnamed(const llvm::CallBase &call, unsigned number, const ExternalModel &model);
 
-/* The format is no constant, or stores through its arguments what the model does not say (printf's
- * %n, scanf's %p and %m): the model does not hold for this call. */
-[[nodiscard]] bool has_unknown_format(const llvm::CallBase &call, const ExternalModel &model);
+/* Whether a call is one that the model speaks of. Not if its format is no constant, or stores
+ * through its arguments what the model does not say (printf's %n, scanf's %p and %m); nor if it
+ * passes fewer arguments than the model names, so that it is another function of this name. */
+[[nodiscard]] bool holds_for(const ExternalModel &model, const llvm::CallBase &call);
 
 /* Functions that are only declared and in no row of the model table, and may hand out memory: what
  * they return is an address, or their names say it. */

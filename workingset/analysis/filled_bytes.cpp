@@ -107,7 +107,8 @@ class Filler {
                                                : llvm::dyn_cast<llvm::SCEVConstant>(
                                                      evolution.getMinusSCEV(walk->getStart(), base)
                                                  );
-        if (step == nullptr || distance == nullptr) {
+        if (step == nullptr || distance == nullptr || step->getAPInt().getSignificantBits() > 40 ||
+            distance->getAPInt().getSignificantBits() > 40) {
             return;
         }
         const auto targets = pointers_.targets(*base->getValue());

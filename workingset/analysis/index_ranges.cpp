@@ -65,7 +65,7 @@ ScalarFacts &IndexRanges::facts()
 std::optional<Reach>
 IndexRanges::reach(const llvm::Value &pointer, uint64_t length_bytes, const llvm::Instruction &at)
 {
-    if (length_bytes >= static_cast<uint64_t>(MAX_SPAN_BYTES)) {
+    if (length_bytes == 0 || length_bytes >= static_cast<uint64_t>(MAX_SPAN_BYTES)) {
         return std::nullopt;
     }
     std::optional<Reach> reach = reach_by_sums(pointer, length_bytes, at);

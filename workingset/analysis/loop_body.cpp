@@ -37,9 +37,8 @@ std::optional<Destination>
 find_destination(const llvm::Instruction &instruction, const llvm::DataLayout &layout)
 {
     if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-        const llvm::TypeSize size = layout.getTypeStoreSize(store->getValueOperand()->getType());
-        if (!size.isScalable()) {
-            return Destination{store->getPointerOperand(), size.getFixedValue()};
+        if (const auto length = accessed_bytes(*store->getValueOperand()->getType(), layout)) {
+            return Destination{store->getPointerOperand(), *length};
         }
     } else if (const auto *fill = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
         if (const std::optional<uint64_t> length = constant_length(*fill)) {
@@ -334,9 +333,8 @@ void LoopWriter::add_read(
         if (!may_read_writable(*load)) {
             return; // what it reads no write of this nest could kill, and its address takes long
         }
-        const llvm::TypeSize size = layout_.getTypeStoreSize(load->getType());
-        if (!size.isScalable()) {
-            bytes = {load->getPointerOperand(), size.getFixedValue()};
+        if (const auto length = accessed_bytes(*load->getType(), layout_)) {
+            bytes = {load->getPointerOperand(), *length};
         }
     } else if (const auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
         if (const std::optional<uint64_t> length = constant_length(*copy)) {

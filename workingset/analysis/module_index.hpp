@@ -7,6 +7,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <optional>
 #include <vector>
 
 namespace laxity::workingset {
@@ -70,8 +71,26 @@ class ModuleIndex {
     llvm::DenseMap<const llvm::Function *, Body> bodies_;
 };
 
-/* Bits of an SSA value: what the type holds, so an i1 is 1 bit; 0 for values without a size. */
-[[nodiscard]] uint64_t value_bits(const llvm::Value &value, const llvm::DataLayout &layout);
+/* Bytes that an access of a type touches, and that a variable of it takes with the padding behind
+ * it. nullopt: no number is known (scalable vectors), or more than any object has, which LLVM's own
+ * sums might not hold. */
+[[nodiscard]] std::optional<uint64_t>
+accessed_bytes(llvm::Type &type, const llvm::DataLayout &layout);
+[[nodiscard]] std::optional<uint64_t>
+allocated_bytes(llvm::Type &type, const llvm::DataLayout &layout);
+/* Of the variable, or the variables, that an alloca makes; nullopt where only the run knows, too.
+ */
+[[nodiscard]] std::optional<uint64_t>
+allocated_bytes(const llvm::AllocaInst &alloca, const llvm::DataLayout &layout);
+
+/* Bits of an SSA value: what the type holds, so an i1 is 1 bit; 0 for values without a size
+ * (labels, tokens). Scalable vectors are as long as the function says they are at most; nullopt: it
+ * does not say, or the type has no size that is known. */
+[[nodiscard]] std::optional<uint64_t>
+value_bits(const llvm::Value &value, const llvm::DataLayout &layout);
+
+/* A function that computes or is given a value whose bits nobody knows; nullptr: there is none. */
+[[nodiscard]] const llvm::Function *find_value_without_size(const llvm::Module &module);
 
 /* Values that live in registers: results and arguments. An alloca's address follows from the frame
  * and is not moved. */

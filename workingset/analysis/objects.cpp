@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/objects.hpp"
 
+#include "analysis/byte_runs.hpp"
 #include "analysis/external_models.hpp"
 
 #include <llvm/ADT/STLExtras.h>
@@ -11,6 +12,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace laxity::workingset {
 
@@ -27,9 +29,11 @@ std::optional<uint64_t> requested_bytes(const llvm::CallBase &call, const Extern
         if (constant == nullptr) {
             return std::nullopt;
         }
-        bytes *= constant->getZExtValue();
+        bytes = llvm::SaturatingMultiply(bytes, constant->getLimitedValue());
     }
-    return model.size_arguments.empty() ? std::nullopt : std::optional(bytes);
+    const bool is_known =
+        !model.size_arguments.empty() && bytes <= static_cast<uint64_t>(MAX_SPAN_BYTES);
+    return is_known ? std::optional(bytes) : std::nullopt;
 }
 
 /* What the source calls the variable at this address; clang gives values no names of their own. */
@@ -178,11 +182,7 @@ void ObjectTable::add_globals(const llvm::Module &module)
              .value = &global,
              .function = nullptr,
              .name = global.getName().str(),
-             .size_bytes = is_ours
-                               ? std::optional<uint64_t>(
-                                     module.getDataLayout().getTypeAllocSize(type).getFixedValue()
-                                 )
-                               : std::nullopt,
+             .size_bytes = is_ours ? allocated_bytes(*type, module.getDataLayout()) : std::nullopt,
              // One variable per thread of one name.
              .has_many_instances = global.isThreadLocal()}
         );
@@ -202,8 +202,7 @@ void ObjectTable::add_frame(const llvm::Function &function, const ModuleIndex &i
                  .function = &function,
                  .name =
                      prefix + "byval" + std::to_string(argument.getArgNo()) + value_name(argument),
-                 .size_bytes = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue()
-                }
+                 .size_bytes = allocated_bytes(*argument.getParamByValType(), layout)}
             );
         }
     }
@@ -222,14 +221,13 @@ void ObjectTable::add_frame(const llvm::Function &function, const ModuleIndex &i
     unsigned calls = 0;
     for (const llvm::Instruction *site : index.calls_and_allocas(function)) {
         if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(site)) {
-            const std::optional<llvm::TypeSize> size = alloca->getAllocationSize(layout);
             add(
                 {.kind = ObjectKind::Alloca,
                  .storage = StorageClass::Stack,
                  .value = alloca,
                  .function = &function,
                  .name = prefix + std::to_string(allocas++) + value_name(*alloca),
-                 .size_bytes = size ? std::optional<uint64_t>(size->getFixedValue()) : std::nullopt,
+                 .size_bytes = allocated_bytes(*alloca, layout),
                  .has_many_instances = !alloca->isStaticAlloca()}
             );
         } else {

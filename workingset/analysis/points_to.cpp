@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/points_to.hpp"
 
+#include "analysis/byte_runs.hpp"
 #include "analysis/faults.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <llvm/Support/MathExtras.h>
 
 namespace laxity::workingset {
 
@@ -126,7 +128,7 @@ unsigned PointsToSolver::find(unsigned node) const
 
 unsigned PointsToSolver::locate(unsigned object, int64_t offset)
 {
-    if (offset < 0) { // ANY_OFFSET, too
+    if (offset < 0 || offset >= MAX_SPAN_BYTES) { // ANY_OFFSET, too, and what lies in no object
         return object;
     }
     auto known = exact_numbers_.find({object, offset});
@@ -163,7 +165,9 @@ PointsToSolver::Set PointsToSolver::shifted(const Set &set, int64_t shift)
             const unsigned location =
                 word->index * Set::WORD_BITS + static_cast<unsigned>(std::countr_zero(bits));
             const auto [object, offset] = exact_[location - first_exact_];
-            moved.push_back(locate(object, shift == ANY_OFFSET ? ANY_OFFSET : offset + shift));
+            int64_t to = 0;
+            const bool is_known = shift != ANY_OFFSET && !llvm::AddOverflow(offset, shift, to);
+            moved.push_back(locate(object, is_known ? to : ANY_OFFSET));
         }
     }
     std::ranges::sort(moved);

@@ -10,6 +10,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
 #include <map>
 
 namespace laxity::workingset {
@@ -53,8 +54,7 @@ bool may_call_anyone(const llvm::CallBase &call)
         return false;
     }
     const ExternalModel *model = find_external_model(*callee);
-    return model == nullptr || model->effect == ExternalEffect::Calls ||
-           has_unknown_format(call, *model);
+    return model == nullptr || model->effect == ExternalEffect::Calls || !holds_for(*model, call);
 }
 
 /* exit(), which enters exit functions while whoever calls it is still on the stack; else nullptr.
@@ -162,8 +162,12 @@ class Specialiser {
         if (original == nullptr) {
             return {};
         }
+        const std::optional<int64_t> moved = offset.trySExtValue();
+        if (!moved) {
+            return {};
+        }
         if (const std::optional<unsigned> object = objects_.find(*original)) {
-            return {Given::Kind::Place, *object, offset.getSExtValue()};
+            return {Given::Kind::Place, *object, *moved};
         }
         const auto *argument = llvm::dyn_cast<llvm::Argument>(&base);
         auto known =
@@ -172,8 +176,8 @@ class Specialiser {
             return {};
         }
         Given given = known->second[argument->getArgNo()];
-        given.value += given.kind == Given::Kind::Place ? offset.getSExtValue() : 0;
-        return given;
+        const bool is_place = given.kind == Given::Kind::Place;
+        return is_place && llvm::AddOverflow(given.value, *moved, given.value) ? Given{} : given;
     }
 
     [[nodiscard]] Given given_by(const llvm::CallBase &call, const llvm::Argument &parameter) const

@@ -62,7 +62,7 @@ class FunctionLiveness {
     void add_value(const llvm::Value &value)
     {
         numbers_[&value] = size();
-        bits_.push_back(value_bits(value, layout_));
+        bits_.push_back(value_bits(value, layout_).value_or(0)); // asked for in Analysis::run
     }
     void mark_all()
     {

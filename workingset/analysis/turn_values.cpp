@@ -123,8 +123,11 @@ std::optional<int64_t> TurnValues::distance(const Steps &steps, unsigned turn)
             }
             bytes += value->sextOrTrunc(bytes.getBitWidth()) * stride;
         }
+        if (bytes.getSignificantBits() > 40) {
+            return std::nullopt;
+        }
         sum += bytes.getSExtValue();
-        if (bytes.getSignificantBits() > 40 || std::abs(sum) >= MAX_SPAN_BYTES) {
+        if (std::abs(sum) >= MAX_SPAN_BYTES) {
             return std::nullopt;
         }
     }

@@ -6,8 +6,11 @@
 #include "executions.hpp"
 #include "instrument.hpp"
 #include "judge.hpp"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/CommandLine.h"
@@ -127,12 +130,35 @@ int fail(const std::string &what, const std::string &why)
     return EXIT_USAGE;
 }
 
+/* Whether an instruction has to do with vectors that are as long as the machine's: no trace says
+ * how long that was. */
+bool is_scalable(const llvm::Instruction &instruction)
+{
+    const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    return instruction.getType()->isScalableTy() ||
+           (alloca && alloca->getAllocatedType()->isScalableTy()) ||
+           llvm::any_of(instruction.operands(), [](const llvm::Use &operand) {
+               return operand->getType()->isScalableTy();
+           });
+}
+
 std::unique_ptr<llvm::Module> read_program(const std::string &path, llvm::LLVMContext &context)
 {
     llvm::SMDiagnostic problem;
     std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, problem, context);
     if (!module) {
         fail("reading " + path, problem.getMessage().str());
+        return nullptr;
+    }
+    for (const llvm::Function &function : *module) {
+        if (llvm::any_of(llvm::instructions(function), is_scalable)) {
+            fail(
+                "reading " + path,
+                function.getName().str() +
+                    " has vectors as long as the machine's; compile for one length"
+            );
+            return nullptr;
+        }
     }
     return module;
 }
