@@ -54,6 +54,32 @@ int main(void) {
     return (int)(before + sum(2, row, row)) - 22;
 }
 """,
+    "padding that a struct's copy takes along and a comparison reads": """
+#include <string.h>
+struct pair { char first; int second; };
+static struct pair one, other;
+int main(int argc, char **argv) {
+    (void)argv;
+    memset(&one, 7, sizeof one);
+    one.first = 1; one.second = argc + 1;
+    other = one;
+    return memcmp(&one, &other, sizeof one);
+}
+""",
+    "copies of nothing at an index, and structs without members": """
+#include <string.h>
+struct nothing {};
+static char table[4];
+static struct nothing left[4], right[4];
+int main(int argc, char **argv) {
+    (void)argv;
+    table[argc & 3] = 1;
+    memcpy(&table[argc & 3], &table[(argc + 1) & 3], 0);
+    memset(&table[argc & 3], 0, 0);
+    left[argc & 3] = right[argc & 3];
+    return table[argc & 3] - 1;
+}
+""",
     "a table of labels": """
 static int count(int turns) {
     static void *labels[] = {&&one, &&two, &&done};
