@@ -304,6 +304,31 @@ def test_a_fault_inside_the_analysis_is_noticed(what: str, tmp_path: Path) -> No
     assert objects_of(verdict) == faulty.objects
 
 
+def test_a_value_that_is_reported_dead_before_a_phi_takes_it_over_is_noticed(
+    tmp_path: Path,
+) -> None:
+    source = """
+int main(int argc, char **argv) {
+    (void)argv;
+    int sum = argc, last = 1;
+    for (int i = 0; i < argc + 3; i++) { sum += last; last = sum - last; }
+    return sum - 8;
+}
+"""
+    subject = make_subject(source, tmp_path)
+    subject.trace()
+    verdict = subject.judge()
+    assert (verdict["status"], verdict["wrong_values"]) == ("covered", [])
+    assert verdict["value_points"] > 10
+    found = subject.judge_faulty("--fault", "phi-operands-dropped")
+    assert found["status"] == "violated"
+    # Memory is as before; before the branch back each of the three numbers waits for its phi.
+    assert found["violations"] == []
+    assert {one["opcode"] for one in found["wrong_values"]} >= {"br"}
+    assert all(one["reported_bits"] < one["live_bits"] for one in found["wrong_values"])
+    assert max(one["live_bits"] - one["reported_bits"] for one in found["wrong_values"]) == 3 * 32
+
+
 def test_the_tool_that_users_get_has_no_faults(tmp_path: Path) -> None:
     subject = trace_program(FAULTS["the C library would read nothing"], tmp_path)
     words = (subject.tool, "check", subject.bitcode, subject.path(".trace"))

@@ -25,9 +25,11 @@ def test_live_bytes_are_in_the_static_set_and_the_rest_may_be_garbage(
     assert subject.trace().returncode == 0
     verdict = subject.judge()
     assert verdict["violations"] == []
+    assert verdict["wrong_values"] == []
     assert verdict["impossible_calls"] == []
     assert verdict["unknown_allocations"] == []
     assert verdict["points"] > 0
+    assert verdict["value_points"] > 0
     bytes_run, _ = subject.run_poisoned()
     values_run, value_count = subject.run_with_poisoned_values()
     assert (bytes_run.returncode, bytes_run.stdout) == (plain.returncode, plain.stdout)

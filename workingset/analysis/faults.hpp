@@ -33,7 +33,8 @@ enum class Fault : uint8_t {
     UndefinedTrusted,     // a value that is undefined is whatever suits
     RangeTooShort,        // an index is never the last of those that it can be
     LoopWritesFirst,      // in each turn of a loop all writes come before the reads
-    StoredValuesDropped   // what memory holds is its first value, whatever is stored
+    StoredValuesDropped,  // what memory holds is its first value, whatever is stored
+    PhiOperandsDropped    // a value that a phi takes over is not live before
 };
 
 #ifdef LAXITY_WORKINGSET_FAULTS

@@ -3,6 +3,7 @@
 #include "analysis/ssa_liveness.hpp"
 
 #include "analysis/entries.hpp"
+#include "analysis/faults.hpp"
 
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -120,7 +121,7 @@ class FunctionLiveness {
         for (const llvm::BasicBlock *next : llvm::successors(&block)) {
             for (const llvm::PHINode &phi : next->phis()) {
                 const llvm::Value *value = phi.getIncomingValueForBlock(&block);
-                if (is_ssa_value(*value)) {
+                if (is_ssa_value(*value) && !has_fault(Fault::PhiOperandsDropped)) {
                     set(live, *value, bits);
                 }
             }

@@ -45,6 +45,7 @@ bool select_fault(llvm::StringRef name)
                    .Case("range-too-short", Fault::RangeTooShort)
                    .Case("loop-writes-first", Fault::LoopWritesFirst)
                    .Case("stored-values-dropped", Fault::StoredValuesDropped)
+                   .Case("phi-operands-dropped", Fault::PhiOperandsDropped)
                    .Default(Fault::None);
     return selected != Fault::None;
 }

@@ -3,7 +3,12 @@
 #include "judge.hpp"
 
 #include "backward_walk.hpp"
+#include "llvm/ADT/DepthFirstIterator.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "value_liveness.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -313,6 +318,39 @@ Verdict Judge::run()
     return std::move(verdict_);
 }
 
+// Every path counts, so blocks that none leads to are left out.
+void compare_values(
+    llvm::Function &function, const Numbering &numbering, const StaticSets &sets, Verdict &verdict
+)
+{
+    if (function.hasFnAttribute(llvm::Attribute::Naked)) {
+        return; // its assembly reads what no instruction names
+    }
+    const ValueLiveness liveness(function);
+    const auto compare =
+        [&](const llvm::Instruction &instruction, bool is_across, uint64_t reported, uint64_t live
+        ) {
+            // What waits for a second return may be kept longer than needed, never shorter.
+            if (liveness.has_second_returns() ? reported < live : reported != live) {
+                verdict.wrong_values.push_back(
+                    {numbering.number(instruction), is_across, reported, live}
+                );
+            }
+        };
+    for (const llvm::BasicBlock *block : llvm::depth_first(&function.getEntryBlock())) {
+        for (const auto &[instruction, bits] : llvm::zip_equal(*block, liveness.bits_in(*block))) {
+            if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) {
+                continue;
+            }
+            verdict.value_points++;
+            compare(instruction, false, sets.value_bits(instruction), bits.before);
+            if (llvm::isa<llvm::CallBase>(instruction)) {
+                compare(instruction, true, sets.value_bits_across(instruction), bits.across);
+            }
+        }
+    }
+}
+
 } // namespace
 
 Verdict judge(
@@ -323,6 +361,9 @@ Verdict judge(
 )
 {
     Verdict verdict = Judge(resolved_words, resolved, numbering, sets).run();
+    for (llvm::Function *function : numbering.functions) {
+        compare_values(*function, numbering, sets, verdict);
+    }
     verdict.externals_without_model = sets.externals_without_model();
     return verdict;
 }

@@ -31,6 +31,15 @@ struct ImpossiblePoint {
     uint32_t context;
 };
 
+// An instruction before which, or a call across which, the analysis reports other bits of SSA
+// values than live ones have. Paths alone tell that: it need not have been executed.
+struct WrongValues {
+    uint32_t instruction;
+    bool is_across;
+    uint64_t reported_bits;
+    uint64_t live_bits;
+};
+
 // An instruction in a context, over all its visits.
 struct ObservedPoint {
     uint64_t visits = 0;
@@ -59,7 +68,9 @@ struct Observation {
 struct Verdict {
     std::vector<Violation> violations;
     std::vector<ImpossiblePoint> impossible_points; // once per instruction and context
-    uint64_t points = 0;                            // executed instructions that were checked
+    std::vector<WrongValues> wrong_values;
+    uint64_t value_points = 0;   // instructions whose values were compared
+    uint64_t points = 0;         // executed instructions that were checked
     uint64_t points_outside = 0; // in no context of the analysis: before and after the jobs
     std::vector<uint32_t> impossible_contexts; // of the trace, that the analysis says cannot be
     std::vector<uint32_t> unknown_allocations; // instructions whose blocks are none of its objects
@@ -74,8 +85,9 @@ struct Verdict {
 
     [[nodiscard]] bool is_covered() const
     {
-        return violations.empty() && impossible_points.empty() && impossible_contexts.empty() &&
-               unknown_allocations.empty() && externals_without_model.empty() && points > 0;
+        return violations.empty() && wrong_values.empty() && impossible_points.empty() &&
+               impossible_contexts.empty() && unknown_allocations.empty() &&
+               externals_without_model.empty() && points > 0;
     }
 };
 

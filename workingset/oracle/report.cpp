@@ -34,6 +34,7 @@ class VerdictPrinter {
     void print_counts(const Verdict &verdict);
     void print_violations(const Verdict &verdict);
     void print_violation(const Violation &violation);
+    void print_wrong_values(const Verdict &verdict);
     void print_instruction(uint32_t number);
     void print_context(uint32_t context);
     void print_impossible(const Verdict &verdict);
@@ -212,6 +213,22 @@ void VerdictPrinter::print_violations(const Verdict &verdict)
     });
 }
 
+void VerdictPrinter::print_wrong_values(const Verdict &verdict)
+{
+    json_.attribute("value_points", verdict.value_points);
+    json_.attribute("wrong_value_count", verdict.wrong_values.size());
+    json_.attributeArray("wrong_values", [&] {
+        for (const WrongValues &wrong : verdict.wrong_values | std::views::take(SHOWN_VIOLATIONS)) {
+            json_.object([&] {
+                print_instruction(wrong.instruction);
+                json_.attribute("where", wrong.is_across ? "across" : "before");
+                json_.attribute("reported_bits", wrong.reported_bits);
+                json_.attribute("live_bits", wrong.live_bits);
+            });
+        }
+    });
+}
+
 void VerdictPrinter::print_unknown(const Verdict &verdict)
 {
     json_.attributeArray("unknown_allocations", [&] {
@@ -232,6 +249,7 @@ void VerdictPrinter::print(const Verdict &verdict, const std::optional<Attributi
         json_.attribute("schema", 1);
         print_counts(verdict);
         print_violations(verdict);
+        print_wrong_values(verdict);
         print_impossible(verdict);
         print_unknown(verdict);
         print_precision(verdict);

@@ -64,6 +64,14 @@ class AnalysedSets final : public StaticSets {
     }
     [[nodiscard]] uint32_t
     live_set(unsigned context, const llvm::Instruction &instruction) override;
+    [[nodiscard]] uint64_t value_bits(const llvm::Instruction &instruction) const override
+    {
+        return analysis_->solution().ssa.bits_before(analysis_->index().number(instruction));
+    }
+    [[nodiscard]] uint64_t value_bits_across(const llvm::Instruction &call) const override
+    {
+        return analysis_->solution().ssa.bits_across(analysis_->index().number(call));
+    }
     [[nodiscard]] std::vector<unsigned> may_touch(const llvm::Instruction &instruction
     ) const override;
     [[nodiscard]] std::vector<std::string> externals_without_model() const override;

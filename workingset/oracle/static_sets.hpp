@@ -106,6 +106,11 @@ class StaticSets {
         return table_.number_of(std::move(cells));
     }
 
+    // Bits of SSA values that the analysis reports before an instruction, and of what stays in the
+    // frame while a call runs; both of the instruction's own function.
+    [[nodiscard]] virtual uint64_t value_bits(const llvm::Instruction &instruction) const = 0;
+    [[nodiscard]] virtual uint64_t value_bits_across(const llvm::Instruction &call) const = 0;
+
     // Objects that the address of a load, store or atomic operation may lie in, by the analysis.
     [[nodiscard]] virtual std::vector<unsigned> may_touch(const llvm::Instruction &instruction
     ) const = 0;

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "value_liveness.hpp"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 namespace laxity::workingset::oracle {
 
@@ -35,6 +38,7 @@ void ValueLiveness::add_value(llvm::Value &value)
     if (is_counted(value)) {
         numbers_[&value] = static_cast<unsigned>(values_.size());
         values_.push_back(&value);
+        bits_.push_back(layout_.getTypeSizeInBits(value.getType()).getKnownMinValue());
     }
 }
 
@@ -110,6 +114,7 @@ void ValueLiveness::keep_for_second_returns(llvm::Function &function)
 }
 
 ValueLiveness::ValueLiveness(llvm::Function &function)
+    : layout_(function.getParent()->getDataLayout())
 {
     for (llvm::Argument &argument : function.args()) {
         add_value(argument);
@@ -152,6 +157,34 @@ llvm::BitVector ValueLiveness::live_before(const llvm::Instruction &instruction)
         live |= kept->second;
     }
     return live;
+}
+
+uint64_t ValueLiveness::bits_of(const llvm::BitVector &live) const
+{
+    uint64_t bits = 0;
+    for (unsigned value : live.set_bits()) {
+        bits += bits_[value];
+    }
+    return bits;
+}
+
+std::vector<ValueLiveness::Bits> ValueLiveness::bits_in(const llvm::BasicBlock &block) const
+{
+    std::vector<Bits> found(block.size());
+    llvm::BitVector live = live_at_end(block);
+    uint64_t before = bits_of(live);
+    auto bits = found.rbegin();
+    for (const llvm::Instruction &instruction : llvm::reverse(block)) {
+        if (!llvm::isa<llvm::PHINode>(instruction)) {
+            auto own = numbers_.find(&instruction);
+            const bool is_used = own != numbers_.end() && live.test(own->second);
+            bits->across = before - (is_used ? bits_[own->second] : 0);
+            step_back(instruction, live);
+            before = bits_of(live);
+        }
+        (bits++)->before = before;
+    }
+    return found;
 }
 
 llvm::BitVector ValueLiveness::live_into(const llvm::BasicBlock &block) const

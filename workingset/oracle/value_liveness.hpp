@@ -11,6 +11,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace laxity::workingset::oracle {
@@ -27,6 +28,18 @@ class ValueLiveness {
     }
     // Just before the instruction; of a phi: after all phis of its block.
     [[nodiscard]] llvm::BitVector live_before(const llvm::Instruction &instruction) const;
+    // Bits of what is live before each instruction of a block, in their order, and of what a call
+    // leaves in its caller's frame: live after it, without its result. Of phis: after all of the
+    // block. Without what only waits for a second return.
+    struct Bits {
+        uint64_t before = 0, across = 0;
+    };
+    [[nodiscard]] std::vector<Bits> bits_in(const llvm::BasicBlock &block) const;
+    // Something waits for a second return (setjmp): then more is live than paths tell.
+    [[nodiscard]] bool has_second_returns() const
+    {
+        return !kept_.empty();
+    }
     // At the ends of the blocks before this one, and by its phis.
     [[nodiscard]] llvm::BitVector live_into(const llvm::BasicBlock &block) const;
 
@@ -35,8 +48,11 @@ class ValueLiveness {
     void keep_for_second_returns(llvm::Function &function);
     void step_back(const llvm::Instruction &instruction, llvm::BitVector &live) const;
     [[nodiscard]] llvm::BitVector live_at_end(const llvm::BasicBlock &block) const;
+    [[nodiscard]] uint64_t bits_of(const llvm::BitVector &live) const;
 
+    const llvm::DataLayout &layout_;
     std::vector<llvm::Value *> values_;
+    std::vector<uint64_t> bits_; // of each
     llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
     llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> live_after_phis_;
     llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> kept_; // behind setjmp

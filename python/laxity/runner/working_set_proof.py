@@ -20,6 +20,7 @@ class Proof(msgspec.Struct, kw_only=True):
         ended: Why the proof did not come to its end; "" if it did.
         points: Executed instructions that were checked.
         violations: Live bytes that the analysis calls dead; once per instruction, context, cell.
+        wrong_values: Instructions whose reported bits of SSA values are not those of live ones.
         poison_same: Whether the program does the same if what is dead is overwritten.
         poisoned_bytes: How many bytes were overwritten, each time counted.
         values_same: Whether it does the same if values become garbage where they die.
@@ -35,6 +36,7 @@ class Proof(msgspec.Struct, kw_only=True):
     trace_bytes: int | None = None
     points: int | None = None
     violations: int | None = None
+    wrong_values: int | None = None
     impossible_calls: int | None = None
     externals_without_model: list[str] | None = None
     poison_same: bool | None = None
@@ -57,6 +59,7 @@ class Proof(msgspec.Struct, kw_only=True):
             not self.ended
             and bool(self.points)
             and self.violations == 0
+            and self.wrong_values == 0
             and self.impossible_calls == 0
             and not self.externals_without_model
             and self.poison_same is True
@@ -154,6 +157,7 @@ def take_verdict(proof: Proof, verdict: dict[str, Any]) -> None:
     """Take over what the oracle found."""
     proof.points = verdict["points"]
     proof.violations = verdict["violation_count"]
+    proof.wrong_values = verdict["wrong_value_count"]
     proof.impossible_calls = len(verdict["impossible_calls"])
     proof.externals_without_model = verdict["externals_without_model"]
     proof.dynamic_byte_points = verdict["dynamic_byte_points"]
