@@ -334,17 +334,63 @@ def test_recursion_has_a_number_once_its_depth_is_annotated(laxity: Laxity):
 
 
 @needs_llvm
-def test_what_has_no_bound_exceeds_every_limit(laxity: Laxity):
+def test_what_has_no_bound_keeps_no_limit_and_its_rest_may_exceed_one(laxity: Laxity):
     name = write(laxity, "fac.c", FACTORIAL)
-    limit = answer(laxity, name, "--fail-above", "1GiB", code=1)["limit"]
-    assert limit["instructions"] > 0
-    assert {one["live_bits"] for one in limit["violations"]} == {None}
+    limit = answer(laxity, name, "--fail-above", "1GiB", code=4)["limit"]
+    assert (limit["instructions"], limit["violations"]) == (0, [])
+    assert limit["undecided"] > 0
+    assert limit["undecided_programs"] == ["fac"]
     shutil.rmtree(laxity.directory / "R")
-    # Without weights the code would be 4; what exceeds the limit outweighs that.
-    shown = laxity("workingset", name, "--fail-above", "1GiB", "--weight", "wcet", "--no-report")
-    assert shown.returncode == 1
-    assert "fac.c:1:" in shown.stdout
-    assert ": unbounded\n" in shown.stdout
+    shown = laxity("workingset", name, "--fail-above", "1GiB", "--no-report", "--run-dir", "R")
+    assert shown.returncode == 4
+    assert f"no verdict at {limit['undecided']} instructions of fac" in shown.stdout
+    shutil.rmtree(laxity.directory / "R")
+    # n alone is 4 bytes, however deep the recursion: that outweighs what has no verdict.
+    limit = answer(laxity, name, "--fail-above", "3B", code=1)["limit"]
+    assert any(one["is_partial"] for one in limit["violations"])
+    assert all(one["live_bits"] > 24 for one in limit["violations"])
+
+
+HEAP = """\
+#include <stdlib.h>
+static int table[16];
+int main(int argc, char **argv) {
+    (void)argv;
+    int *block = malloc((size_t)argc * sizeof(int));
+    if (!block) return 1;
+    for (int i = 0; i < 16; i++) table[i] = argc + i;
+    *block = argc;
+    int sum = *block;
+    for (int i = 0; i < 16; i++) sum += table[i & argc];
+    free(block);
+    return sum;
+}
+"""
+
+
+@needs_llvm
+def test_one_block_of_unknown_size_leaves_the_sizes_of_the_rest(laxity: Laxity):
+    name = write(laxity, "heap.c", HEAP)
+    (one,) = answer(laxity, name)["programs"]
+    assert one["live"]["max"] is one["resident_bits"] is None
+    # The table is 16 * 32 bits; beside it are values, and never the block.
+    assert 16 * 32 <= one["bounded"]["max"] < 16 * 32 + 6 * 64
+    assert one["resident_bounded_bits"] == 16 * 32
+    assert one["unbounded_objects"] == ["main:malloc:0"]
+    (drawn,) = one["occurrences"]
+    assert sum(drawn["counts"]) == one["instructions"]
+    with (laxity.directory / "R" / "workingset.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["status"] != "unreached"]
+    assert max(int(row["bounded_total_bits"]) for row in rows) == one["bounded"]["max"]
+    for row in rows:
+        assert row["live_total_bits"] in ("", row["bounded_total_bits"])
+    assert one["unbounded"] == sum(row["live_total_bits"] == "" for row in rows) > 0
+    page = (laxity.directory / "R" / "report.html").read_text()
+    assert "+ unbounded" in page
+    assert "heap (bounded part)" in page
+    assert "main:malloc:0" in page
+    shown = laxity("workingset", name, "--no-report", "--run-dir", "R2")
+    assert "B + unbounded" in shown.stdout
 
 
 @needs_llvm

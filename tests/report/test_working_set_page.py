@@ -28,6 +28,7 @@ from laxity.model.working_set import (
 )
 from laxity.report.compare_data import read_side
 from laxity.report.page import write_report
+from laxity.report.sections import working_set
 from laxity.store.run_directory import file_sha256, open_run
 from laxity.store.working_set import INSTRUCTIONS, PROGRESSION, read_table
 
@@ -153,6 +154,43 @@ def test_what_is_unbounded_is_so_called_and_has_no_value(tmp_path: Path):
     assert {one["name"]: one["value"] for one in quantities}["live_max_a"] is None
     sizes = [one for one in quantities if not one["name"].startswith("near_worst")]
     assert all(one["kind"] == "proven" and one["unit"] == "bit" for one in sizes)
+
+
+def test_sizes_stand_in_the_line_of_their_source_whatever_separates_within_a_line(tmp_path: Path):
+    run = made(tmp_path, program(), rows(tmp_path))
+    source = tmp_path / "a.c"
+    # clang counts this as two lines; Python's splitlines() as five.
+    text = "int main(void) {\f/* \x1c \u2028 */\n  return 0;\n}\n"
+    source.write_text(text)
+    stored = run / "workingset.json"
+    answer = msgspec.json.decode(stored.read_bytes(), type=WorkingSetAnswer)
+    changed = msgspec.structs.replace(answer, files={str(source): file_sha256(source)})
+    stored.write_bytes(msgspec.json.encode(changed))
+    write_report(run)
+    page = (run / "annotated" / "a.html").read_text()
+    sizes = re.findall(
+        r'<th scope="row" class="number">(\d+)</th><td class="number">([^<]*)<', page
+    )
+    assert sizes == [("1", ""), ("2", "10 B"), ("3", "")]
+    # Beside its text, not above it.
+    assert ".source details { margin: 0; }" in page
+
+
+def test_heat_maps_side_by_side_have_the_same_rows():
+    weighed = [
+        Occurrence(weight="static", counts=[1.0] * 10),
+        Occurrence(weight="wcet", counts=[2.0] * 10),
+    ]
+    lacking = [weighed[0], Occurrence(weight="wcet", reason="1 of 2 loops have no bound")]
+    first = msgspec.structs.replace(program(), program="bounded_loops", occurrences=weighed)
+    other = msgspec.structs.replace(program(), program="other_loops", occurrences=lacking)
+    answer = WorkingSetAnswer(form="sroa", programs=[first, other], weights=["static", "wcet"])
+    figures = [working_set._heat_figure(answer, weight) for weight in ("static", "wcet")]
+    for figure in figures:
+        assert figure is not None
+        assert all(name in figure.svg for name in ("bounded_loops", "other_loops"))
+    assert "line through it" not in figures[0].caption
+    assert "line through it" in figures[1].caption
 
 
 def test_a_violated_limit_is_the_verdict(tmp_path: Path):

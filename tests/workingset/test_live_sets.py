@@ -4,9 +4,9 @@
 
 The expected figures stand in functions/NAME.ll behind each instruction. `; = ssa=32 stack=64` are
 the largest bits over all contexts; a class that is not named has 0, `-` is unbounded.
-`min.CLASS` is the smallest, `total` the largest sum of one context, `level` what one more level of
-recursion or one more block of the heap adds. `; annotations:` are what the tool is told beside the
-program.
+`min.CLASS` is the smallest, `total` the largest sum of one context, `bounded` that of what has a
+bound, `level` what one more level of recursion or one more block of the heap adds.
+`; annotations:` are what the tool is told beside the program.
 """
 
 import csv
@@ -48,8 +48,8 @@ def column_of(name: str) -> str:
     """Name the column of workingset.csv that a word of an expectation is about."""
     if name in {"contexts", "status"}:
         return name
-    if name == "level":
-        return "level_bits"
+    if name in {"level", "bounded"}:
+        return {"level": "level_bits", "bounded": "bounded_total_bits"}[name]
     if name.startswith("min."):
         return f"live_{name.removeprefix('min.')}_bits_min"
     return f"live_{name}_bits"

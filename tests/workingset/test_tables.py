@@ -188,6 +188,25 @@ def test_functions_that_may_hand_out_memory_of_their_own_are_named(tmp_path: Pat
     ]
 
 
+def test_a_recursion_that_only_a_missing_function_may_close_names_it(tmp_path: Path) -> None:
+    # elsewhere is given a's address and may call it back; with its source there might be no circle.
+    assumptions = assumptions_of(
+        "declare void @elsewhere(ptr)\n"
+        "define internal i32 @a(i32 %n) {\n  call void @elsewhere(ptr @a)\n"
+        "  %r = add i32 %n, 1\n  ret i32 %r\n}\n"
+        "define i32 @main(i32 %n) {\n  %r = call i32 @a(i32 %n)\n  ret i32 %r\n}\n",
+        tmp_path,
+    )
+    assert [note for note in assumptions if note.startswith("no bound:")] == [
+        "no bound: a calls itself, by way of elsewhere, which the program does not define: add the "
+        "source if you can; an annotation [recursion] says how deep"
+    ]
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert summary["unbounded_recursions"] == [["a"]]
+    # n, 32 bits, at most before its addition; of the levels above nobody knows.
+    assert summary["bounded_most_bits"] == 32
+
+
 def test_rows_of_handlers_are_said_to_lack_what_they_interrupt(tmp_path: Path) -> None:
     assumptions = assumptions_of(
         "declare ptr @signal(i32, ptr)\n"

@@ -55,8 +55,8 @@ const char *kind_name(ObjectKind kind)
 /* Over the instructions of a function. */
 struct Extremes {
     uint64_t instructions = 0, reached = 0, unbounded = 0;
-    std::optional<uint64_t> most, least;
-    const llvm::Instruction *largest = nullptr;
+    std::optional<uint64_t> most, least, bounded; // the last: the most that has a bound, of all
+    const llvm::Instruction *largest = nullptr;   // where that is
 
     void add(const Row &row, const llvm::Instruction &instruction)
     {
@@ -65,14 +65,15 @@ struct Extremes {
         if (!row.is_reached) {
             return;
         }
+        if (!bounded || row.most_total > *bounded) {
+            bounded = row.most_total;
+            largest = &instruction;
+        }
         if (!row.most.is_bounded()) {
             unbounded++;
             return;
         }
-        if (!most || row.most_total > *most) {
-            most = row.most_total;
-            largest = &instruction;
-        }
+        most = std::max(most.value_or(0), row.most_total);
         least = std::min(least.value_or(row.most_total), row.most_total);
     }
 };
@@ -186,7 +187,7 @@ std::vector<Uses> find_uses(const Analysis &analysis)
 void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
 {
     out << "function,instructions,reached,unbounded,most_bits,least_bits,recursive,entry_bits,"
-           "frame_bits,most_block,most_index,most_at\n";
+           "frame_bits,bounded_most_bits,most_block,most_index,most_at\n";
     for (const llvm::Function &function : analysis.module()) {
         if (function.isDeclaration()) {
             continue;
@@ -196,7 +197,8 @@ void write_functions(llvm::raw_ostream &out, const Analysis &analysis)
             << extremes.reached << ',' << extremes.unbounded << ',' << text_of(extremes.most) << ','
             << text_of(extremes.least) << ','
             << (analysis.graph().is_recursive(function) ? "yes" : "no") << ','
-            << entry_bits(analysis, function) << ',' << text_of(frame_bits(analysis, function));
+            << entry_bits(analysis, function) << ',' << text_of(frame_bits(analysis, function))
+            << ',' << text_of(extremes.bounded);
         if (extremes.largest == nullptr) {
             out << ",,,\n";
             continue;

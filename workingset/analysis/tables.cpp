@@ -133,7 +133,7 @@ void write_instructions(
         }
         out << ",live_total_bits" << suffix;
     }
-    out << ",level_bits,contexts,status,objects\n";
+    out << ",bounded_total_bits,level_bits,contexts,status,objects\n";
     Places places;
     std::string name;
     const std::string form_field = csv_field(form);
@@ -150,6 +150,7 @@ void write_instructions(
         out << ',' << form_field;
         write_bits(out, row, row.most, row.most_total);
         write_bits(out, row, row.least, row.least_total);
+        out << ',' << (row.is_reached ? std::to_string(row.most_total) : "");
         uint64_t level_bits = 0;
         for (uint64_t bits : row.most.bits_per_level) {
             level_bits += bits;
@@ -173,7 +174,7 @@ void write_totals(llvm::raw_ostream &out, const Row &row)
     if (row.least.is_bounded()) {
         out << row.least_total;
     }
-    out << ',';
+    out << ',' << row.most_total << ',';
     if (row.contexts) {
         out << *row.contexts;
     }
@@ -183,7 +184,8 @@ void write_totals(llvm::raw_ostream &out, const Row &row)
 /* Each instruction once per body of its function: what inlining would make rows of their own. */
 void write_situations(llvm::raw_ostream &out, const Analysis &analysis)
 {
-    out << "function,situation,block,index,live_total_bits,live_total_bits_min,contexts\n";
+    out << "function,situation,block,index,live_total_bits,live_total_bits_min,bounded_total_bits,"
+           "contexts\n";
     std::string name;
     llvm::ArrayRef<llvm::Function *> copies;
     for (unsigned number = 0; number < analysis.index().size(); number++) {
@@ -210,6 +212,7 @@ void write_situations(llvm::raw_ostream &out, const Analysis &analysis)
 struct Extremes {
     uint64_t instructions = 0, reached = 0, unbounded = 0;
     std::optional<uint64_t> most, least;
+    std::vector<uint64_t> bounded; // of each that is reached, what has a bound
     std::array<std::optional<uint64_t>, STORAGE_CLASSES> most_per_class;
 
     void add(const Row &row)
@@ -219,6 +222,7 @@ struct Extremes {
             return;
         }
         reached++;
+        bounded.push_back(row.most_total);
         for (size_t i = 0; i < STORAGE_CLASSES; i++) {
             if (!row.most.is_unbounded[i]) {
                 most_per_class[i] = std::max(most_per_class[i].value_or(0), row.most.bits[i]);
@@ -263,9 +267,15 @@ void write_summary(
         }
     }
     std::ranges::sort(totals);
+    std::ranges::sort(extremes.bounded);
     const auto number = [](std::optional<uint64_t> value) {
         return value ? llvm::json::Value(*value) : llvm::json::Value(nullptr);
     };
+    // Of numbers in order; the lower one of two in the middle is one that occurs, too.
+    const auto at = [](const std::vector<uint64_t> &sizes, size_t place) {
+        return sizes.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(sizes[place]);
+    };
+    const std::vector<uint64_t> &bounded = extremes.bounded;
     llvm::json::Object classes;
     for (size_t i = 0; i < STORAGE_CLASSES; i++) {
         classes[CLASS_NAMES[i]] = number(extremes.most_per_class[i]);
@@ -276,8 +286,8 @@ void write_summary(
         notes.push_back(note);
     }
     llvm::json::Array recursions;
-    for (const auto &functions : unbounded.recursions) {
-        recursions.push_back(array_of(functions));
+    for (const Recursion &recursion : unbounded.recursions) {
+        recursions.push_back(array_of(recursion.functions));
     }
     llvm::json::Object summary{
         {"form", form},
@@ -292,6 +302,9 @@ void write_summary(
         {"median_bits",
          number(totals.empty() ? std::nullopt : std::optional(totals[totals.size() / 2]))},
         {"least_bits", number(extremes.least)},
+        {"bounded_most_bits", at(bounded, bounded.size() - 1)},
+        {"bounded_median_bits", at(bounded, bounded.size() / 2)},
+        {"bounded_least_bits", at(bounded, 0)},
         {"most_bits_per_class", std::move(classes)},
         {"assumptions", std::move(notes)},
         {"unbounded_recursions", std::move(recursions)},

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/unbounded.hpp"
 
+#include "analysis/external_models.hpp"
+
 #include <algorithm>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
+#include <llvm/IR/InstrTypes.h>
+#include <set>
 
 namespace laxity::workingset {
 
@@ -44,6 +49,31 @@ static bool has_no_size(const Analysis &analysis, const Object &object)
     return object.has_many_instances && !object.most_instances && !is_in_recursion;
 }
 
+/* Functions outside by which a function may come back to one that it is in a circle with. */
+static void add_missing(
+    const Analysis &analysis, const llvm::Function &function, std::set<std::string> &missing
+)
+{
+    for (const llvm::Instruction *site : analysis.index().calls_and_allocas(function)) {
+        const auto *call = llvm::dyn_cast<llvm::CallBase>(site);
+        const auto *callee = call == nullptr
+                                 ? nullptr
+                                 : llvm::dyn_cast<llvm::Function>(
+                                       call->getCalledOperand()->stripPointerCastsAndAliases()
+                                   );
+        if (callee == nullptr || !callee->isDeclaration() || callee->isIntrinsic() ||
+            find_external_model(*callee) != nullptr) {
+            continue;
+        }
+        const auto entered = analysis.graph().callees(*call);
+        if (llvm::any_of(entered, [&](const llvm::Function *other) {
+                return analysis.graph().is_same_component(function, *other);
+            })) {
+            missing.insert(callee->getName().str());
+        }
+    }
+}
+
 Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
 {
     Unbounded unbounded;
@@ -56,20 +86,26 @@ Unbounded find_unbounded(const Analysis &analysis, const LiveObjects &live)
     const Annotations &annotations = analysis.solution().annotations;
     for (const auto &component : analysis.graph().bottom_up()) {
         std::vector<std::string> names;
+        std::set<std::string> missing;
         bool is_annotated = true;
         for (const llvm::Function *function : component) {
             if (analysis.graph().is_recursive(*function) && is_reached(analysis, *function)) {
                 names.push_back(function->getName().str());
+                add_missing(analysis, *function, missing);
                 is_annotated = is_annotated && annotations.recursion.contains(names.back());
             }
         }
         if (!is_annotated) {
             std::ranges::sort(names);
-            unbounded.recursions.push_back(std::move(names));
+            unbounded.recursions.push_back(
+                {.functions = std::move(names), .missing = {missing.begin(), missing.end()}}
+            );
         }
     }
     std::ranges::sort(unbounded.recursions, [](const auto &a, const auto &b) {
-        return a.size() != b.size() ? a.size() > b.size() : a < b;
+        const size_t left = a.functions.size();
+        const size_t right = b.functions.size();
+        return left != right ? left > right : a.functions < b.functions;
     });
     for (unsigned number = 0; number < analysis.objects().size(); number++) {
         const Object &object = analysis.objects()[number];
@@ -84,13 +120,17 @@ std::vector<std::string> words_of(const Unbounded &unbounded)
 {
     std::vector<std::string> words;
     for (size_t i = 0; i < std::min(unbounded.recursions.size(), NAMED); i++) {
-        const auto &names = unbounded.recursions[i];
+        const auto &[names, missing] = unbounded.recursions[i];
+        const std::string way =
+            missing.empty() ? ""
+                            : ", by way of " + join(missing) +
+                                  ", which the program does not define: add the source if you can";
         words.push_back(
             "no bound: " + (names.size() == 1 ? names.front() + " calls itself" : "") +
             (names.size() == 1 ? ""
                                : std::to_string(names.size()) +
                                      " functions call each other in a circle: " + join(names)) +
-            "; an annotation [recursion] says how deep"
+            way + "; an annotation [recursion] says how deep"
         );
     }
     if (unbounded.recursions.size() > NAMED) {

@@ -9,11 +9,17 @@
 
 namespace laxity::workingset {
 
+/* Functions that call each other in a circle, in alphabetical order. */
+struct Recursion {
+    std::vector<std::string> functions;
+    // Functions that the program does not define and nobody knows: each may call back what it has
+    // been given, so some of the circle may be none once they are part of the program.
+    std::vector<std::string> missing;
+};
+
 /* What keeps a program from having bounds, and annotations can say. */
 struct Unbounded {
-    // Functions that call each other in a circle, the most first, where the depth of one is not
-    // annotated; names in alphabetical order.
-    std::vector<std::vector<std::string>> recursions;
+    std::vector<Recursion> recursions; // the largest first, where the depth of one is not annotated
     // Objects that are live somewhere, of which there may be any number or whose size nobody knows;
     // but for frames of recursive functions.
     std::vector<std::string> objects;

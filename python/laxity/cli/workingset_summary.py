@@ -11,13 +11,17 @@ from laxity.cli.tables import format_table, print_json
 from laxity.cli.workingset_points_text import points_text
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
+from laxity.report.blocks import join_words
 from laxity.report.working_set_words import (
     KIND,
     change_words,
+    program_change_words,
     remarks_of,
     setting_words,
     share_words,
     show_bits,
+    size_words,
+    violation_words,
 )
 from laxity.store.working_set import INSTRUCTIONS
 
@@ -95,13 +99,7 @@ def _change_row(one: Change) -> tuple[str, ...]:
         return (one.program, there, there, there)
     if one.old.live is None or one.new.live is None:
         return (one.program, *(("no answer on both sides",) * 3))
-    old, new = one.old.live, one.new.live
-    return (
-        one.program,
-        change_words(old.median, new.median),
-        change_words(old.max, new.max),
-        change_words(one.old.resident_bits, one.new.resident_bits),
-    )
+    return (one.program, *program_change_words(one.old, one.new))
 
 
 def _shares_text(answer: WorkingSetAnswer) -> str:
@@ -120,14 +118,10 @@ def _shares_text(answer: WorkingSetAnswer) -> str:
 
 
 def _row(one: ProgramAnswer) -> tuple[str, ...]:
-    live = one.live
     return (
         one.program,
         str(one.instructions),
-        show_bits(live.min if live else None),
-        show_bits(live.median if live else None),
-        show_bits(live.max if live else None),
-        show_bits(one.resident_bits),
+        *size_words(one),
         one.status,
         "-" if one.process_ns is None else format_duration_ns(one.process_ns),
     )
@@ -136,15 +130,28 @@ def _row(one: ProgramAnswer) -> tuple[str, ...]:
 def _limit_text(limit: Limit) -> str:
     most = show_bits(limit.limit_bits)
     if not limit.instructions:
-        return f"nowhere is more than {most} live\n"
+        return _undecided_text(limit) or f"nowhere is more than {most} live\n"
     where = "instruction" if limit.instructions == 1 else "instructions"
     lines = [f"more than {most} is live at {limit.instructions} {where}:\n"]
     lines += [
-        f"  {one.program}: {place_words(one.place)}: {show_bits(one.live_bits)}\n"
+        f"  {one.program}: {place_words(one.place)}: {violation_words(one)}\n"
         for one in limit.violations[:_MOST_TOLD]
     ]
     more = len(limit.violations) - _MOST_TOLD
     if more > 0:
         others = "1 more line" if more == 1 else f"{more} more lines"
         lines.append(f"  and on {others}; workingset.json names them\n")
-    return "".join(lines)
+    return "".join(lines) + _undecided_text(limit)
+
+
+def _undecided_text(limit: Limit) -> str:
+    if not limit.undecided:
+        return ""
+    where = "1 instruction" if limit.undecided == 1 else f"{limit.undecided} instructions"
+    names = join_words(limit.undecided_programs[:_MOST_TOLD])
+    others = len(limit.undecided_programs) - _MOST_TOLD
+    more = f" and {others} more" if others > 0 else ""
+    return (
+        f"no verdict at {where} of {names}{more}: something live there has no bound "
+        "(workingset.json lists it; --annotations says how much it is)\n"
+    )

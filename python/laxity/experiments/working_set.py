@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from laxity.analysis.occurrence import extent
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, ConfigError, LaxityError
@@ -47,6 +48,7 @@ from laxity.runner.working_set import Analysed
 from laxity.store import run_directory
 from laxity.store.run_directory import WORKING_SET
 from laxity.store.working_set import (
+    BOUNDED,
     INSTRUCTIONS,
     OBJECTS,
     SITUATIONS,
@@ -174,12 +176,12 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     """
     if answer.limit is not None and answer.limit.instructions:
         return EXIT_VIOLATED
+    is_decided = answer.limit is None or not answer.limit.undecided
     points = [one.migration for one in answer.programs if one.migration is not None]
     if any(one.distance is not None and one.placed is None for one in points):
         return EXIT_VIOLATED
     has_verdict = bool(answer.programs) and not answer.left_out
-    # An unbounded program has no row of the map; that is its answer. Runs, times and loop bounds
-    # were asked for.
+    # Runs, times and loop bounds were asked for.
     has_weights = all(
         one.counts or one.weight in _OF_CODE_ALONE or one.weight not in answer.weights
         for program in answer.programs
@@ -191,7 +193,7 @@ def exit_code(answer: WorkingSetAnswer) -> int:
     has_points = not any(
         one.reason or one.cost_missing or (one.run is not None and one.run.reason) for one in points
     )
-    is_done = has_verdict and has_weights and has_progressions and has_points
+    is_done = has_verdict and is_decided and has_weights and has_progressions and has_points
     return EXIT_DONE if is_done else EXIT_NO_VERDICT
 
 
@@ -253,17 +255,24 @@ def _rows_of(one: Analysed) -> Table | None:
     return table.chosen(is_reached)
 
 
-def _resident_bits(one: Analysed) -> int | None:
-    """Sum up the sizes of all objects; None: one has no size, or there may be many of it."""
+def _resident_bits(one: Analysed) -> tuple[int | None, int | None]:
+    """Sum up the sizes of all objects, and of those of known size and number.
+
+    Returns:
+        The first is None if one has no size, or there may be many of it; both without a table.
+    """
     path = one.directory / OBJECTS
     if not path.is_file():
-        return None
+        return None, None
     table = read_table(path)
-    if "many" in table.texts("instances"):
-        return None
-    instances = [1 if one == "one" else int(one) for one in table.texts("instances")]
-    total = float((table.bits("size_bytes") * instances).sum())
-    return int(total) * BITS_PER_BYTE if np.isfinite(total) else None
+    sizes = zip(table.optional_integers("size_bytes"), table.texts("instances"), strict=True)
+    known = [
+        size * (1 if instances == "one" else int(instances))
+        for size, instances in sizes
+        if size is not None and instances != "many"
+    ]
+    bounded = sum(known) * BITS_PER_BYTE
+    return bounded if len(known) == len(table) else None, bounded
 
 
 def _status(table: Table) -> str:
@@ -295,20 +304,29 @@ def _answer_of(
     )
     if table is None or not len(table):
         return answer
-    live = table.bits(TOTAL)
-    least, median, most = extent(live)
+    live, bounded = table.bits(TOTAL), table.bits(BOUNDED)
+    resident, resident_bounded = _resident_bits(one)
     return msgspec.structs.replace(
         answer,
         status=_status(table),
-        resident_bits=_resident_bits(one),
+        resident_bits=resident,
+        resident_bounded_bits=resident_bounded,
         instructions=len(table),
         unbounded=int(np.isinf(live).sum()),
-        live=Sizes(min=least, median=median, max=most),
+        live=_sizes(live),
+        bounded=_sizes(bounded),
+        unbounded_objects=summary.unbounded_objects,
+        unbounded_recursions=summary.unbounded_recursions,
         classes=_classes(table),
-        largest=_place(table.row(int(live.argmax()))),
+        largest=_place(table.row(int(bounded.argmax()))),
         occurrences=_occurrences(request, program, one, table, run),
         migration=_migration(request, program, one, table),
     )
+
+
+def _sizes(bits: NDArray[np.float64]) -> Sizes:
+    least, median, most = extent(bits)
+    return Sizes(min=least, median=median, max=most)
 
 
 def _root_of(request: WorkingSetRequest, program: BitcodeProgram, one: Analysed) -> str:
@@ -362,11 +380,7 @@ def _occurrences(
     run: TracedRun | None,
 ) -> list[Occurrence]:
     """Give a row of each heat map; counted once instructions always, to compare the others with."""
-    live = table.bits(TOTAL)
     kinds = dict.fromkeys(("static", *request.weights))
-    if np.isinf(live).any():
-        reason = "working sets without a bound have no place in a range"
-        return [Occurrence(weight=kind, reason=reason) for kind in kinds]
     root = _root_of(request, program, one)
     subject = Subject(request.toolchain, program, one, table, root, run, request.times)
     return [occurrence_of(kind, subject) for kind in kinds]
@@ -407,25 +421,40 @@ def _hashes(tables: dict[str, Table | None]) -> dict[str, str]:
 
 
 def _judge(limit_bits: int | None, tables: dict[str, Table | None]) -> Limit | None:
-    """Compare every instruction with the limit; of the instructions of one line tell the worst."""
+    """Compare every instruction with the limit; of the instructions of one line tell the worst.
+
+    What has a bound exceeds it or not; what has none keeps no limit, and where the rest does there
+    is no verdict.
+    """
     if limit_bits is None:
         return None
     worst: dict[tuple[object, ...], Violation] = {}
+    undecided: dict[str, int] = {}
     n_violating = 0
     for program, table in tables.items():
         if table is None or not len(table):
             continue
-        live = table.bits(TOTAL)
+        live, is_partial = table.bits(BOUNDED), np.isinf(table.bits(TOTAL))
         above = (live > limit_bits).nonzero()[0]
         n_violating += len(above)
+        if n_undecided := int((is_partial & (live <= limit_bits)).sum()):
+            undecided[program] = n_undecided
         # The largest come first, so the first of a line is its worst.
         for row in above[np.argsort(-live[above], kind="stable")]:
             place = _place(table.row(int(row)))
             key = (program, place.file, place.line) if place.line else (program, place)
             if key not in worst:
-                bits = int(live[row]) if np.isfinite(live[row]) else None
-                worst[key] = Violation(program=program, place=place, live_bits=bits)
-    ordered = sorted(worst.values(), key=lambda one: -(one.live_bits or np.inf))
+                worst[key] = Violation(
+                    program=program,
+                    place=place,
+                    live_bits=int(live[row]),
+                    is_partial=bool(is_partial[row]),
+                )
+    ordered = sorted(worst.values(), key=lambda one: -(one.live_bits or 0))
     return Limit(
-        limit_bits=limit_bits, instructions=n_violating, violations=ordered[:_MOST_VIOLATIONS]
+        limit_bits=limit_bits,
+        instructions=n_violating,
+        undecided=sum(undecided.values()),
+        undecided_programs=list(undecided),
+        violations=ordered[:_MOST_VIOLATIONS],
     )

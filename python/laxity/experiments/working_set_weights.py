@@ -25,11 +25,11 @@ from laxity.model.working_set import LoopBoundGap, Occurrence, TracedRun, Weight
 from laxity.runner.working_set import Analysed
 from laxity.store.working_set import (
     BLOCKS,
+    BOUNDED,
     CALLS,
     EXECUTIONS,
     LOOPS,
     SITUATIONS,
-    TOTAL,
     Table,
     read_table,
 )
@@ -73,13 +73,13 @@ def occurrence_of(weight: Weight, subject: Subject) -> Occurrence:
             calling situation of its function, by its largest set there; `trace`: as often as it
             was executed; `time`: as long as its block took; `wcet`: as often as the bounds of its
             loops allow in one run.
-        subject: The program; no working set of it is unbounded.
+        subject: The program. Where something has no bound, what has one counts.
     """
     if weight == "situation":
         # As if each situation had a body of its own: what inlining would make rows of a table.
-        live = read_table(subject.analysed.directory / SITUATIONS).bits(TOTAL).astype(np.int64)
+        live = read_table(subject.analysed.directory / SITUATIONS).integers(BOUNDED)
         return Occurrence(weight=weight, counts=count_columns(live, np.ones(len(live))))
-    live = subject.table.bits(TOTAL).astype(np.int64)
+    live = subject.table.integers(BOUNDED)
     weights, why_not, gaps = _weigh(weight, subject)
     counts = None if weights is None else count_columns(live, weights)
     return Occurrence(weight=weight, counts=counts, reason=why_not, gaps=gaps)

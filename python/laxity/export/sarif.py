@@ -44,6 +44,7 @@ def sarif_document(answer: WorkingSetAnswer) -> dict[str, Any]:
 
 def _result(one: Violation, limit_bits: int) -> dict[str, Any]:
     found = "no bound" if one.live_bits is None else f"{-(-one.live_bits // _BITS_PER_BYTE)} bytes"
+    found += " and what has no bound" if one.is_partial else ""
     limit = exact_size(limit_bits // _BITS_PER_BYTE)
     text = f"{one.program}: live working set in {one.place.function}: {found}; the limit is {limit}"
     return {

@@ -41,6 +41,7 @@ class Sizes(Record, frozen=True, kw_only=True):
     """Live bits over the instructions of a program; each is its maximum over calling contexts.
 
     null: unbounded, since something there is as deep as a recursion or as many as a heap may hold.
+    Of `bounded`: what has a bound at each instruction, whatever else is live there; never null.
     """
 
     min: int | None
@@ -61,7 +62,7 @@ class Occurrence(Record, frozen=True, kw_only=True):
 
     `counts`: from the smallest tenth to the largest; null: no verdict, `reason` says why. With the
     weight `situation` their sum exceeds the instructions: each counts once per calling situation
-    of its function, with what is live in that one.
+    of its function, with what is live in that one. Where something has no bound, the rest counts.
     """
 
     weight: Weight
@@ -91,9 +92,12 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
 
     `status` is the analysis's own word. `live` null: there are no instructions that can be
     reached, or the analysis failed; `message` then says why. `unbounded` counts instructions where
-    no size bounds what is live. `resident_bits`: everything that is allocated; null: unbounded.
-    `process_ns`: the analysis from reading bitcode to its last table. `largest` is where
-    `live.max` is, and `classes` are maxima, each its own, of what is bounded.
+    no size bounds what is live, `bounded` is of what has a bound all the same, what has none is
+    `unbounded_objects` (of no known size or number) and `unbounded_recursions` (functions that call
+    each other). `resident_bits`: everything that is allocated; null: unbounded;
+    `resident_bounded_bits` is without that. `process_ns`: the analysis from reading bitcode to its
+    last table. `largest` is where most is live that has a bound, and `classes` are maxima, each its
+    own, of what is bounded.
     """
 
     program: str
@@ -107,7 +111,11 @@ class ProgramAnswer(Record, frozen=True, kw_only=True):
     instructions: int | None = None
     unbounded: int = 0
     live: Sizes | None = None
+    bounded: Sizes | None = None
+    unbounded_objects: list[str] = []
+    unbounded_recursions: list[list[str]] = []
     resident_bits: int | None = None
+    resident_bounded_bits: int | None = None
     classes: dict[str, int] = {}
     largest: Place | None = None
     process_ns: int | None = None
@@ -128,18 +136,28 @@ class LeftOut(Record, frozen=True, kw_only=True):
 
 
 class Violation(Record, frozen=True, kw_only=True):
-    """An instruction at which more is live than was allowed; `live_bits` null: unbounded."""
+    """An instruction at which more is live than was allowed.
+
+    `live_bits`: what has a bound there; `is_partial`: more is live there, which has none.
+    """
 
     program: str
     place: Place
     live_bits: int | None
+    is_partial: bool = False
 
 
 class Limit(Record, frozen=True, kw_only=True):
-    """`--fail-above`: the limit, how many instructions exceed it, and the worst of each line."""
+    """`--fail-above`: the limit, how many instructions exceed it, and the worst of each line.
+
+    `undecided`: at so many more it is kept by what has a bound, and something without one is live,
+    so that nobody can say; `undecided_programs`: of these programs.
+    """
 
     limit_bits: int
     instructions: int
+    undecided: int = 0
+    undecided_programs: list[str] = []
     violations: list[Violation] = []
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from laxity.report.working_set_data import SourceLines
-from laxity.report.working_set_words import show_bits
+from laxity.report.working_set_words import show_bits, show_part
 from laxity.store.run_directory import path_part
 
 DIRECTORY = "annotated"
@@ -44,7 +44,7 @@ def page_name(program: str) -> str:
 
 def annotated_files(sources: Sequence[SourceLines]) -> tuple[AnnotatedFile, ...]:
     """Annotate the sources of one program; those whose text is not there are left out."""
-    sizes = [size.most_bits for one in sources for size in one.lines.values()]
+    sizes = [size.bounded_bits for one in sources for size in one.lines.values()]
     most = max((size for size in sizes if size is not None), default=0)
     return tuple(
         AnnotatedFile(Path(one.file).name, _lines(one, most))
@@ -55,15 +55,16 @@ def annotated_files(sources: Sequence[SourceLines]) -> tuple[AnnotatedFile, ...]
 
 def _lines(source: SourceLines, most: int) -> tuple[AnnotatedLine, ...]:
     lines = []
-    for number, text in enumerate((source.text or "").splitlines(), start=1):
+    # As clang counts lines: a form feed or another separator within one ends none.
+    for number, text in enumerate((source.text or "").removesuffix("\n").split("\n"), start=1):
         size = source.lines.get(number)
         if size is None:
             lines.append(AnnotatedLine(number, text, "", 0, 0))
             continue
         percent = _WHOLE_PERCENT
-        if size.most_bits is not None and most:
-            percent = round(_WHOLE_PERCENT * size.most_bits / most)
-        words = show_bits(size.most_bits)
+        if size.bounded_bits is not None and most:
+            percent = round(_WHOLE_PERCENT * size.bounded_bits / most)
+        words = show_part(size.most_bits, size.bounded_bits)
         objects = tuple(_object_words(one) for one in size.objects)
         lines.append(AnnotatedLine(number, text, words, percent, size.instructions, objects))
     return tuple(lines)

@@ -5,6 +5,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,6 +16,7 @@ from laxity.model.wording import plain_words
 from laxity.model.working_set import WORKING_SET_SCHEMA, WorkingSetAnswer
 from laxity.store.run_directory import WORKING_SET, Run, file_sha256
 from laxity.store.working_set import (
+    BOUNDED,
     FUNCTIONS,
     INSTRUCTIONS,
     OBJECTS,
@@ -30,10 +32,12 @@ from laxity.store.working_set import (
 class LineSize:
     """The most that is live at an instruction of a source line; None: unbounded.
 
-    `objects`: the largest that are live there, `name:bits`, bits empty of one of unknown size.
+    `bounded_bits`: of what has a bound; None: runs of earlier builds do not say. `objects`: the
+    largest that are live there, `name:bits`, bits empty of one of unknown size.
     """
 
     most_bits: int | None
+    bounded_bits: int | None
     instructions: int
     objects: tuple[str, ...] = ()
 
@@ -150,19 +154,21 @@ def _progressions(table: Table | None) -> tuple[Progression, ...]:
 
 def _sources(answer: WorkingSetAnswer, table: Table) -> tuple[SourceLines, ...]:
     """Gather the instructions of each line, by program and file."""
-    live = table.bits(TOTAL)
-    found: dict[tuple[str, str], dict[int, list[tuple[float, str]]]] = {}
-    for program, file, line, bits, status, objects in zip(
+    found: dict[tuple[str, str], dict[int, list[_Live]]] = {}
+    for program, file, line, bits, bounded, status, objects in zip(
         table.texts("program"),
         table.texts("file"),
         table.optional_integers("line"),
-        live.tolist(),
+        table.bits(TOTAL).tolist(),
+        table.bits(BOUNDED if BOUNDED in table.columns else TOTAL).tolist(),
         table.texts("status"),
         table.texts("objects"),
         strict=True,
     ):
         if file and line and status != "unreached":
-            found.setdefault((program, file), {}).setdefault(line, []).append((bits, objects))
+            found.setdefault((program, file), {}).setdefault(line, []).append(
+                _Live(bounded, bits, objects)
+            )
     texts = {file: _unchanged_text(answer, file) for _, file in found}
     return tuple(
         SourceLines(program, file, texts[file], {line: _size(live) for line, live in lines.items()})
@@ -170,10 +176,19 @@ def _sources(answer: WorkingSetAnswer, table: Table) -> tuple[SourceLines, ...]:
     )
 
 
-def _size(live: list[tuple[float, str]]) -> LineSize:
-    most, objects = max(live, key=lambda one: one[0])
-    named = tuple(objects.split(";")) if objects else ()
-    return LineSize(int(most) if np.isfinite(most) else None, len(live), named)
+class _Live(NamedTuple):
+    bounded: float
+    bits: float
+    objects: str
+
+
+def _size(live: list[_Live]) -> LineSize:
+    """Give the most of any instruction of a line; one without a bound makes the line unbounded."""
+    most = max(live)
+    is_bounded = all(np.isfinite(one.bits) for one in live)
+    named = tuple(most.objects.split(";")) if most.objects else ()
+    bounded = int(most.bounded) if np.isfinite(most.bounded) else None
+    return LineSize(bounded if is_bounded else None, bounded, len(live), named)
 
 
 def _unchanged_text(answer: WorkingSetAnswer, file: str) -> str | None:

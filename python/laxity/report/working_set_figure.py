@@ -25,17 +25,21 @@ _LEAST_UNITS = 4
 _HEADROOM = 1.08
 
 
-def heat_map(rows: Sequence[tuple[str, Sequence[float]]], prefix: str, alt: str) -> str:
+def heat_map(rows: Sequence[tuple[str, Sequence[float] | None]], prefix: str, alt: str) -> str:
     """Draw one row per program: the darker a tenth of its range, the more working sets lie in it.
 
     Args:
-        rows: Name and counts of the tenths, the smallest first; at least one row.
+        rows: Name and counts of the tenths, the smallest first; None: there are none, a line says
+            so. At least one row.
         prefix: Of ids.
         alt: What the figure shows.
     """
     with drawing(_FRAME_PT + _ROW_PT * len(rows)) as (figure, axes):
         cells, colours = [], []
         for row, (_, counts) in enumerate(rows):
+            if counts is None:
+                axes.axhline(row, color=INK["execution"], alpha=_FAINTEST)
+                continue
             for column, (count, shade) in enumerate(zip(counts, normalise(counts), strict=True)):
                 place = (column + _GAP, row - 0.5 + _GAP)
                 cells.append(Rectangle(place, 1 - 2 * _GAP, 1 - 2 * _GAP))

@@ -8,7 +8,7 @@ from laxity.report.run_data import PageData, RunData
 from laxity.report.sections import files, reproduce, working_set
 from laxity.report.sections.verdict import Badge, Tile, Verdict
 from laxity.report.working_set_data import WorkingSetData
-from laxity.report.working_set_words import KIND, setting_words, show_bits
+from laxity.report.working_set_words import KIND, setting_words, show_bits, size_words
 from laxity.store.run_directory import Run
 
 _MOST_NAMED = 5
@@ -60,6 +60,8 @@ def sections_of(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
 def _badge(answer: WorkingSetAnswer) -> Badge:
     if answer.limit is not None and answer.limit.instructions:
         return Badge("limit violated", "bad")
+    if answer.limit is not None and answer.limit.undecided:
+        return Badge("limit: no verdict", "attention")
     if answer.left_out or not answer.programs:
         return Badge("not all analysed", "attention")
     if any(one.unbounded or one.status != "exact" for one in answer.programs):
@@ -82,6 +84,8 @@ def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
                 f"The largest live working set{whose} is that of {largest.program}, "
                 f"{show_bits(_max_of(largest))}."
             )
+        sentences += [f"{one.program} has {size_words(one)[2]}." for one in found
+                      if _max_of(one) is None][:_MOST_NAMED]  # fmt: skip
     elif found:
         (one,) = found
         where = "" if one.largest is None else f" in {one.largest.function}"
@@ -89,13 +93,18 @@ def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
             "" if one.largest is None or one.largest.line is None else f", line {one.largest.line}"
         )
         sentences.append(
-            f"At most {show_bits(_max_of(one))} must move, where most is live{where}{line}."
+            f"At most {size_words(one)[2]} must move, where most is live{where}{line}."
         )
     if answer.limit is not None:
         sentences.append(
             f"More than {show_bits(answer.limit.limit_bits)} is live at "
             f"{count_noun(answer.limit.instructions, 'instruction')}."
         )
+        if answer.limit.undecided:
+            sentences.append(
+                f"At {count_noun(answer.limit.undecided, 'instruction')} nobody can say, since "
+                "something live there has no bound."
+            )
     if answer.left_out:
         names = [one.path for one in answer.left_out[:_MOST_NAMED]]
         more = "" if len(answer.left_out) <= _MOST_NAMED else " and others"
@@ -108,13 +117,13 @@ def _tiles(answer: WorkingSetAnswer) -> tuple[Tile, ...]:
     if len(found) != 1:
         return ()
     (one,) = found
-    assert one.live is not None  # noqa: S101 - chosen so
+    least, median, most, resident = size_words(one)
     count = f"n = {show_count(one.instructions or 0)} instructions"
     return (
-        Tile("smallest live working set", show_bits(one.live.min), count, KIND),
-        Tile("median", show_bits(one.live.median), count, KIND),
-        Tile("largest", show_bits(one.live.max), count, KIND),
-        Tile("resident", show_bits(one.resident_bits), "all that is allocated", KIND),
+        Tile("smallest live working set", least, count, KIND),
+        Tile("median", median, count, KIND),
+        Tile("largest", most, count, KIND),
+        Tile("resident", resident, "all that is allocated", KIND),
         Tile("status", one.status, count, KIND),
     )
 

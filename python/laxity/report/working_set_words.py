@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from laxity.analysis.occurrence import share_of_highest
 from laxity.model.units import format_duration_ns, format_size_bytes
-from laxity.model.working_set import ProgramAnswer, TracedRun, Weight, WorkingSetAnswer
+from laxity.model.working_set import (
+    ProgramAnswer,
+    Sizes,
+    TracedRun,
+    Violation,
+    Weight,
+    WorkingSetAnswer,
+)
 from laxity.report.blocks import Kind, join_words
 
 # Bounds that the analysis proves, whatever the input.
@@ -22,6 +29,35 @@ def show_bits(bits: int | None) -> str:
     if 0 < bits < _BITS_PER_BYTE:
         return "1 bit" if bits == 1 else f"{bits} bits"
     return format_size_bytes(bits / _BITS_PER_BYTE)
+
+
+def show_part(bits: int | None, bounded_bits: int | None) -> str:
+    """Show a size; where it has no bound, what of it has one."""
+    if bits is None and bounded_bits is not None:
+        return f"{show_bits(bounded_bits)} + {UNBOUNDED}"
+    return show_bits(bits)
+
+
+def size_words(one: ProgramAnswer) -> tuple[str, str, str, str]:
+    """Show the smallest, median and largest live set of a program, and what is resident."""
+    live = one.live or Sizes(min=None, median=None, max=None)
+    bounded = one.bounded or live
+    return (
+        show_part(live.min, bounded.min),
+        show_part(live.median, bounded.median),
+        show_part(live.max, bounded.max),
+        show_part(one.resident_bits, one.resident_bounded_bits),
+    )
+
+
+def row_name(one: ProgramAnswer) -> str:
+    """Name a program where it is drawn; what has no bound cannot be."""
+    return f"{one.program} (bounded part)" if one.unbounded else one.program
+
+
+def violation_words(one: Violation) -> str:
+    """Show what is live where a limit is exceeded."""
+    return show_part(None if one.is_partial else one.live_bits, one.live_bits)
 
 
 def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
@@ -52,6 +88,32 @@ def change_words(old: int | None, new: int | None) -> str:
     return f"{show_bits(old)} to {show_bits(new)} ({100 * (new - old) / old:+.1f} %)"
 
 
+def part_change_words(
+    old: int | None, old_bounded: int | None, new: int | None, new_bounded: int | None
+) -> str:
+    """Say how a size has changed; where neither has a bound, how that of the rest has."""
+    if old is None and new is None and old_bounded is not None and new_bounded is not None:
+        return f"{change_words(old_bounded, new_bounded)}, + {UNBOUNDED}"
+    return change_words(old, new)
+
+
+def program_change_words(old: ProgramAnswer, new: ProgramAnswer) -> tuple[str, str, str]:
+    """Say how median, largest and resident size of a program that has both have changed."""
+    nothing = Sizes(min=None, median=None, max=None)
+    was, now = old.live or nothing, new.live or nothing
+    was_bounded, now_bounded = old.bounded or nothing, new.bounded or nothing
+    return (
+        part_change_words(was.median, was_bounded.median, now.median, now_bounded.median),
+        part_change_words(was.max, was_bounded.max, now.max, now_bounded.max),
+        part_change_words(
+            old.resident_bits,
+            old.resident_bounded_bits,
+            new.resident_bits,
+            new.resident_bounded_bits,
+        ),
+    )
+
+
 def share_words(one: ProgramAnswer, weight: Weight) -> str:
     """Say how much of a program's occurrences lies in the two highest tenths of its range."""
     counts = next((found.counts for found in one.occurrences if found.weight == weight), None)
@@ -78,7 +140,10 @@ def remarks_of(programs: Sequence[ProgramAnswer]) -> list[str]:
 def _remarks(one: ProgramAnswer) -> list[str]:
     remarks = list(one.assumptions)
     if one.unbounded:
-        remarks.append("some instructions have no bound: recursion, or a heap without a limit")
+        remarks.append(
+            f"at {one.unbounded} of {one.instructions} instructions something has no bound; sizes "
+            "with + unbounded, and what is drawn, are of the rest"
+        )
     reasons = dict.fromkeys(found.reason for found in one.occurrences if found.reason)
     for reason in reasons:
         kinds = [found.weight for found in one.occurrences if found.reason == reason]

@@ -38,6 +38,8 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     data_layout: str | None = None
     mode: str = "program"
     assumptions: list[str] = []
+    unbounded_objects: list[str] = []
+    unbounded_recursions: list[list[str]] = []
     unmatched_annotations: list[str] = []
 
 

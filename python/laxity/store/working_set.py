@@ -24,6 +24,8 @@ from laxity.model.working_set import CLASSES
 INSTRUCTIONS = "workingset.csv"
 # Of its columns: all that moves, in one calling context.
 TOTAL = "live_total_bits"
+# The same of what has a bound, also where something else has none.
+BOUNDED = "bounded_total_bits"
 PARQUET = "workingset.parquet"
 # Each instruction once per calling situation of its function.
 SITUATIONS = "situations.csv"
@@ -62,7 +64,7 @@ _INTEGERS = frozenset(
         *(f"live_{one}_bits{end}" for one in (*CLASSES, "total") for end in ("", "_min")),
         *("instructions", "reached", "unbounded", "most_bits", "least_bits", "entry_bits"),
         *("frame_bits", "most_block", "most_index", "object", "size_bytes", "live_instructions"),
-        *("most_back_edges", "back_edges"),
+        *("most_back_edges", "back_edges", BOUNDED, "bounded_most_bits"),
     )
 )
 _TYPES = {

@@ -45,7 +45,14 @@ from laxity.report.sections.working_set_run import (
 )
 from laxity.report.working_set_data import WorkingSetData
 from laxity.report.working_set_figure import heat_map
-from laxity.report.working_set_words import KIND, remarks_of, show_bits
+from laxity.report.working_set_words import (
+    KIND,
+    remarks_of,
+    row_name,
+    show_bits,
+    size_words,
+    violation_words,
+)
 from laxity.store.working_set import Table as Rows
 
 _IDENTITY = "working-set"
@@ -138,6 +145,7 @@ def _heat_figure(answer: WorkingSetAnswer, weight: Weight) -> FigureBlock | None
     ]
     if not rows:
         return None
+    counted = {one.program: counts for one, counts in rows}
     n = sum(one.instructions or 0 for one, _ in rows)
     executed = ""
     if weight == "trace":
@@ -151,9 +159,27 @@ def _heat_figure(answer: WorkingSetAnswer, weight: Weight) -> FigureBlock | None
         f"{_WEIGHTS[weight]}; n = {show_count(n)} instructions{executed}, {KIND}. Both the sizes "
         "and how often they occur are normalised for each row."
     )
+    if any(_has_row(answer, one) and one.program not in counted for one in answer.programs):
+        caption += " A row with a line through it has no such weights; the table below says why."
     identity = f"{_IDENTITY}-heat-{weight}"
-    drawn = heat_map([(one.program, counts) for one, counts in rows], identity, caption)
+    # Each map has a row of every program that any of them has, so that they can stand side by side.
+    drawn = heat_map(
+        [
+            (row_name(one), counted.get(one.program))
+            for one in answer.programs
+            if _has_row(answer, one)
+        ],
+        identity,
+        caption,
+    )
     return FigureBlock(identity, drawn, caption)
+
+
+def _has_row(answer: WorkingSetAnswer, one: ProgramAnswer) -> bool:
+    """Tell whether any map of the answer has a row of the program."""
+    return any(
+        found.weight in answer.weights and found.counts is not None for found in one.occurrences
+    )
 
 
 def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
@@ -184,7 +210,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
         rows = tuple(_program_row(one) for one in found)
         blocks.append(Table(f"Live working sets ({KIND})", head, rows))
         largest = tuple(
-            (text_cell(one.program), number_cell(show_bits(one.live.max if one.live else None)),
+            (text_cell(one.program), number_cell(size_words(one)[2]),
              text_cell(place_text(one.largest)))
             for one in found if one.largest is not None
         )  # fmt: skip
@@ -192,6 +218,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
             Folded("Where most is live", (Table("", ("program", "max", "where"), largest),))
         )
         blocks.append(Folded("By storage class", (Paragraph(_CLASS_TEXT), _classes(found))))
+        blocks += _without_bound(found)
     blocks += [Paragraph(text, "note") for text in remarks_of(found)]
     if data.answer.left_out:
         left = tuple((text_cell(one.path), text_cell(one.reason)) for one in data.answer.left_out)
@@ -201,18 +228,31 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
 
 
 def _program_row(one: ProgramAnswer) -> tuple[Cell, ...]:
-    live = one.live
     took = NOT_MEASURED if one.process_ns is None else format_duration_ns(one.process_ns)
     return (
         text_cell(one.program),
         number_cell(show_count(one.instructions)),
-        number_cell(show_bits(live.min if live else None)),
-        number_cell(show_bits(live.median if live else None)),
-        number_cell(show_bits(live.max if live else None)),
-        number_cell(show_bits(one.resident_bits)),
+        *(number_cell(words) for words in size_words(one)),
         text_cell(one.status),
         number_cell(took),
     )
+
+
+def _without_bound(found: Sequence[ProgramAnswer]) -> list[Block]:
+    """List what has no bound, which is in no size."""
+    rows = [
+        (text_cell(one.program), text_cell(name), text_cell("size or number not known"))
+        for one in found
+        for name in one.unbounded_objects
+    ] + [
+        (text_cell(one.program), text_cell(join_words(names)), text_cell("recursion"))
+        for one in found
+        for names in one.unbounded_recursions
+    ]
+    if not rows:
+        return []
+    table = Table("Without a bound, in no size", ("program", "what", "why"), tuple(rows))
+    return [Folded(f"What has no bound ({show_count(len(rows))})", (table,))]
 
 
 def _classes(found: Sequence[ProgramAnswer]) -> Table:
@@ -230,12 +270,19 @@ def _limit(limit: Limit | None) -> Section | None:
     if limit is None:
         return None
     most = show_bits(limit.limit_bits)
+    undecided: tuple[Block, ...] = ()
+    if limit.undecided:
+        text = (
+            f"No verdict at {count_noun(limit.undecided, 'instruction')} of "
+            f"{join_words(limit.undecided_programs)}: something live there has no bound."
+        )
+        undecided = (Paragraph(text, "warning"),)
     if not limit.instructions:
         text = f"At no instruction of any program is more than {most} live."
-        return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text),))
+        return Section(f"{_IDENTITY}-limit", "Limit", undecided or (Paragraph(text),))
     shown = limit.violations[:_MOST_ROWS]
     rows = tuple(
-        (text_cell(one.program), number_cell(show_bits(one.live_bits)),
+        (text_cell(one.program), number_cell(violation_words(one)),
          text_cell(place_text(one.place)))
         for one in shown
     )  # fmt: skip
@@ -244,7 +291,7 @@ def _limit(limit: Limit | None) -> Section | None:
         f"of each source line, {show_count(len(shown))} of {show_count(len(limit.violations))}:"
     )
     table = Table(f"Above the limit ({KIND})", ("program", "live", "where"), rows)
-    return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text), table))
+    return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text), table, *undecided))
 
 
 def _annotated(data: WorkingSetData) -> Section | None:
@@ -318,13 +365,19 @@ def _method() -> Section:
 
 def _quantities(page: PageData, one: ProgramAnswer) -> list[Quantity]:
     """Name the figures of a program for derived.json; None: unbounded."""
-    live = one.live
+    live, bounded = one.live, one.bounded
     values = {
         "live_min": live.min if live else None,
         "live_median": live.median if live else None,
         "live_max": live.max if live else None,
         "resident": one.resident_bits,
     }
+    if one.unbounded and bounded is not None:
+        values |= {
+            "bounded_min": bounded.min,
+            "bounded_median": bounded.median,
+            "bounded_max": bounded.max,
+        }
     return [
         Quantity(
             name=f"{name}_{one.program}",

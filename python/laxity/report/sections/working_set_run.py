@@ -30,7 +30,13 @@ from laxity.report.blocks import (
 from laxity.report.run_data import PageData
 from laxity.report.working_set_data import Progression, WorkingSetData
 from laxity.report.working_set_figure import progression_figure
-from laxity.report.working_set_words import KIND, change_words, run_words, share_words
+from laxity.report.working_set_words import (
+    KIND,
+    change_words,
+    program_change_words,
+    run_words,
+    share_words,
+)
 
 _IDENTITY = "working-set"
 _MOST_ROWS = 25
@@ -207,9 +213,7 @@ def _change_row(one: Change) -> tuple[Cell, ...]:
         return (text_cell(one.program), *(text_cell("no answer on both sides") for _ in range(3)))
     return (
         text_cell(one.program),
-        number_cell(change_words(one.old.live.median, one.new.live.median)),
-        number_cell(change_words(one.old.live.max, one.new.live.max)),
-        number_cell(change_words(one.old.resident_bits, one.new.resident_bits)),
+        *(number_cell(words) for words in program_change_words(one.old, one.new)),
     )
 
 
