@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 enum {
@@ -32,7 +31,7 @@ static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SI
 static sigjmp_buf way_out;
 static pthread_t caller;
 static volatile sig_atomic_t is_inside;
-static pid_t claimed; /* the process whose steps are ours */
+static long claimed; /* the process whose steps are ours */
 /* A child that the guest has forked in a step: to ask for the process after each one would be a
  * system call in the measured part. */
 static volatile sig_atomic_t is_forked;
