@@ -46,21 +46,31 @@ class Kernel:
 
     Attributes:
         half_switch: Before a job's start and again after its end; nothing interrupts it.
+        half_out: After its end, if that differs.
         reload: By task: what it runs longer each time that it resumes.
-        timer: What the timer of a job takes, at most half a switch. It is part of the job's own
-            switch; where another job runs on it comes when the timer expires, and the switch that
-            follows later is so much shorter. A task sets its timer when its job before has ended.
+        timer: What the timer of a job takes. It is part of the job's own switch; where another job
+            runs on it comes when the timer expires, and the switch that follows later is so much
+            shorter, at most by all of its first half.
+        is_cyclic: Whether timers expire while the job before has not ended; else a task sets its
+            timer when that has.
         tick: What each tick takes; 0: none.
         tick_period: From one tick to the next.
         first_tick: When the first one comes.
     """
 
     half_switch: int = 0
+    half_out: int | None = None
     reload: Mapping[str, int] = field(default_factory=dict)
     timer: int = 0
+    is_cyclic: bool = False
     tick: int = 0
     tick_period: int = 1
     first_tick: int = 0
+
+    @property
+    def out(self) -> int:
+        """What follows a job's end."""
+        return self.half_switch if self.half_out is None else self.half_out
 
 
 Finished: TypeAlias = Callable[[Job, int], None]
@@ -102,7 +112,7 @@ class Cpu:
                 job.rest += self.kernel.reload.get(job.task, 0)
             else:
                 job.has_started = True
-                self.switching = self.kernel.half_switch - job.timer
+                self.switching = max(0, self.kernel.half_switch - job.timer)
             if self.switching:
                 self.switching -= 1
                 return
@@ -111,13 +121,15 @@ class Cpu:
         if not job.rest:
             self.pending.remove(job)
             self.running = None
-            self.switching = self.kernel.half_switch
+            self.switching = self.kernel.out
             finished(job, now + 1)
 
     def wake(self, job: Job) -> None:
         """Let a timer expire; whoever runs on meanwhile is interrupted by it."""
-        is_first = all(other.task != job.task for other in self.pending)
-        if is_first and any(other.urgency <= job.urgency for other in self.pending):
+        is_set = self.kernel.is_cyclic or all(other.task != job.task for other in self.pending)
+        current = self.running
+        is_kept = current is not None and current.ran < current.section
+        if is_set and (is_kept or any(other.urgency <= job.urgency for other in self.pending)):
             job.timer = self.kernel.timer
             self.interrupts += job.timer
         self.pending.append(job)

@@ -8,11 +8,10 @@ import pytest
 from tests.analysis.schedule_simulation import Job, Loads, play
 
 from laxity.analysis.overheads import (
+    LoadedCpu,
     PlatformCosts,
     Tick,
-    break_down,
-    gamma_charged_ns,
-    with_overheads,
+    load_cpu,
 )
 from laxity.analysis.response_time import Response, response_time, utilisation
 from laxity.analysis.task_model import Task
@@ -28,15 +27,20 @@ def reloads(gammas: Mapping[str, int]) -> Loads:
     return lambda task: gammas[task.name]
 
 
+def cpu_of(task: Task, tasks: tuple[Task, ...], costs: PlatformCosts) -> LoadedCpu:
+    """The CPU of a task, which stands for the one of its name."""
+    others = [one for one in tasks if one.name != task.name and one.cpu == task.cpu]
+    return load_cpu([task, *others], costs)
+
+
 def bound(task: Task, tasks: tuple[Task, ...], costs: PlatformCosts) -> Response:
-    loaded = with_overheads(task, tasks, costs)
-    return response_time(loaded.task, (*loaded.interfering, *loaded.interrupts))
+    return cpu_of(task, tasks, costs).response(task)
 
 
 def test_each_job_pays_for_the_largest_working_set_that_it_may_preempt():
     # high may preempt middle (7) and low (3), middle only low (3), low nobody. high's own 50 is
     # paid by no one: nobody preempts it.
-    assert [gamma_charged_ns(one, TASKS, COSTS) for one in TASKS] == [7, 3, 0]
+    assert load_cpu(TASKS, COSTS).gamma_ns == {"high": 7, "middle": 3, "low": 0}
 
 
 def test_response_of_three_tasks_by_hand():
@@ -72,8 +76,9 @@ def test_timers_of_lower_tasks_and_ticks_interrupt():
     # ceil((w + 1) / 8): w = 20 + 3 = 23 -> ceil(24 / 8) = 3 -> 23.
     costs = PlatformCosts(release_isr_ns=5, tick=Tick(1, 8))
     assert bound(HIGH, TASKS, costs).response_ns == 23
-    # low has no task below it: 60 + ticks: 60 -> 68 -> 69 -> 69: ceil(70 / 8) = 9.
-    assert bound(LOW, TASKS, costs).response_ns == 69
+    # low has no task below it, but its timer and that of middle may go off while high runs: 70 +
+    # ticks: 70 -> 79 -> 80 -> 81: ceil(82 / 8) = 11.
+    assert bound(LOW, TASKS, costs).response_ns == 81
 
 
 def test_timers_and_ticks_that_come_late_come_closer_to_the_next_ones():
@@ -101,14 +106,14 @@ def test_parts_sum_up_to_the_window():
     for one in (replace(HIGH, blocking_ns=9), MIDDLE, LOW):
         tasks = tuple(one if other.name == one.name else other for other in TASKS)
         response = bound(one, tasks, costs)
-        parts = break_down(one, tasks, costs, response)
+        parts = cpu_of(one, tasks, costs).break_down(one, response)
         assert sum(astuple(parts)) == response.window_ns
         assert parts.blocking_ns == one.blocking_ns
 
 
 def test_parts_of_a_response_by_hand():
     # low as above: 30 own, 3 jobs switch 4 each, high made middle load 7 and middle made low 3.
-    parts = break_down(LOW, TASKS, COSTS, bound(LOW, TASKS, COSTS))
+    parts = cpu_of(LOW, TASKS, COSTS).break_down(LOW, bound(LOW, TASKS, COSTS))
     assert (parts.wcet_ns, parts.interference_ns) == (30, 30)
     assert (parts.delta_ns, parts.gamma_ns) == (12, 10)
 
@@ -119,7 +124,7 @@ def test_contention_stands_apart_from_the_time_it_makes_longer():
     high, low = replace(HIGH, contention_ns=4), replace(LOW, contention_ns=5)
     tasks = (high, MIDDLE, low)
     response = bound(low, tasks, COSTS)
-    parts = break_down(low, tasks, COSTS, response)
+    parts = cpu_of(low, tasks, COSTS).break_down(low, response)
     assert (parts.wcet_ns, parts.interference_ns, parts.contention_ns) == (25, 26, 9)
     assert sum(astuple(parts)) == response.window_ns == 82
 
@@ -151,7 +156,7 @@ def test_parts_sum_up_to_the_window_whatever_is_in_it(seed: int):
                 continue
             n_split += 1
             n_long += response.jobs > 1
-            parts = break_down(one, tasks, costs, response)
+            parts = cpu_of(one, tasks, costs).break_down(one, response)
             assert sum(astuple(parts)) == response.window_ns, (one, tasks, costs)
             assert min(astuple(parts)) >= 0
             jitter_ns = one.jitter_ns + costs.release_latency_ns
@@ -177,7 +182,8 @@ def test_no_schedule_with_switches_and_reloads_exceeds_the_bound(seed: int):
         half = generator.randint(0, 3)
         gammas = {one.name: generator.randint(0, 15) for one in tasks}
         costs = PlatformCosts(switch_ns=2 * half, gamma_ns=gammas)
-        loaded = [with_overheads(one, tasks, costs) for one in tasks]
+        cpu = load_cpu(tasks, costs)
+        loaded = [cpu.of(one) for one in tasks]
         if any(utilisation((one.task, *one.interfering)) >= 1 for one in loaded):
             continue
         seen = play(_jobs(tasks, generator), half, reloads(gammas))

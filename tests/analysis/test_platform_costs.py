@@ -95,7 +95,7 @@ def test_costs_that_were_not_measured_are_named_with_what_to_measure():
     )
     assert found.not_accounted[:3] == (
         "release latency (timer_latency): run laxity measure switch",
-        "timers of lower tasks (release_isr): run laxity measure switch",
+        "timers of tasks that may not run yet (release_isr): run laxity measure switch",
         "ticks (tick): run laxity measure switch",
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from laxity.analysis.overheads import PlatformCosts, Tick, with_overheads
+from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
 from laxity.analysis.priority_assignment import (
     by_deadline,
     keeps_deadline,
@@ -33,12 +33,8 @@ def names(order: Sequence[Task] | None) -> str | None:
 
 def responses(tasks: Sequence[Task], costs: PlatformCosts = NO_COSTS) -> dict[str, int | None]:
     """Bound every task as the verdict does."""
-    found = {}
-    for one in tasks:
-        loaded = with_overheads(one, tasks, costs)
-        before = (*loaded.interfering, *loaded.interrupts)
-        found[one.name] = response_time(loaded.task, before).response_ns
-    return found
+    cpu = load_cpu(tasks, costs)
+    return {one.name: cpu.response(one).response_ns for one in tasks}
 
 
 def keeps_all(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
@@ -161,7 +157,7 @@ def test_order_is_found_if_one_passes_with_every_job_paying_most(seed: int):
 
 
 def _keeps_all_paying_most(order: Sequence[Task], costs: PlatformCosts) -> bool:
-    """Let every job pay the largest gamma of any other task, and the timers of all others."""
+    """Let every job pay the largest gamma of any other task, its wait, and all timers."""
     isr_ns = costs.release_isr_ns
     timers = {
         one.name: task(f"timer {one.name}", isr_ns, one.period_ns, jitter_ns=one.jitter_ns)
@@ -170,14 +166,20 @@ def _keeps_all_paying_most(order: Sequence[Task], costs: PlatformCosts) -> bool:
     }
     for place, one in enumerate(order):
         # Of equal priority, so that each may preempt each.
-        loaded = with_overheads(one, order, replace(costs, release_isr_ns=0))
+        loaded = load_cpu(order, replace(costs, release_isr_ns=0)).of(one)
         names_above = {other.name for other in order[:place]}
-        before = [other for other in loaded.interfering if other.name in names_above]
-        before += [timer for name, timer in timers.items() if name != one.name]
+        before = [_waiting(other, costs) for other in loaded.interfering]
+        before = [other for other in before if other.name in names_above] + [*timers.values()]
         is_lowest = place == len(order) - 1
         more_ns = 0 if is_lowest else costs.switch_ns
-        tested = replace(loaded.task, blocking_ns=loaded.task.blocking_ns + more_ns)
+        tested = replace(
+            _waiting(loaded.task, costs), blocking_ns=loaded.task.blocking_ns + more_ns
+        )
         response_ns = response_time(tested, (*before, *loaded.interrupts)).response_ns
         if response_ns is None or response_ns > one.deadline_ns:
             return False
     return True
+
+
+def _waiting(one: Task, costs: PlatformCosts) -> Task:
+    return replace(one, wcet_ns=one.wcet_ns + costs.waiting_ns)

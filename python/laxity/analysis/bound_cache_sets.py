@@ -12,14 +12,14 @@ from dataclasses import astuple, replace
 
 from laxity.analysis.bound_fixed_priority import (
     COSTS_SOURCE,
-    misses_for_certain,
-    takes_turns,
+    CertainMisses,
+    take_turns,
     why_late,
 )
 from laxity.analysis.bound_setup import CacheSets
 from laxity.analysis.bound_tasks import has_costs
 from laxity.analysis.crpd_sets import Cache, Kernel, response_times
-from laxity.analysis.overheads import Breakdown, PlatformCosts, break_down, with_overheads
+from laxity.analysis.overheads import Breakdown, LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.response_time import Response
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import (
@@ -48,48 +48,45 @@ def bound_by_cache_sets(
         sets: The method and the cache.
     """
     found = responses_by_sets(tasks, costs or PlatformCosts(), sets)
-    return tuple(_bound(index, declared, tasks, costs, one) for index, one in enumerate(found))
+    certain = CertainMisses(declared)
+    turns = take_turns(declared, costs or PlatformCosts())
+    cpus = load_cpus(tasks, replace(costs or PlatformCosts(), gamma_ns={}))
+    bounds = []
+    for index, (task, one) in enumerate(zip(tasks, found, strict=True)):
+        response_ns, reason = one.response_time_ns, one.reason
+        if costs is None:
+            response_ns, reason = None, "a cost is missing"
+        elif index in turns:
+            response_ns, reason = None, "tasks of policy rr and equal priority take turns"
+        elif response_ns is not None and response_ns > task.deadline_ns:
+            reason = why_late(response_ns, task)
+        verdict: Verdict = SCHEDULABLE
+        if reason is not None:
+            verdict = NOT_SCHEDULABLE if certain.has(index) else NOT_PROVABLE
+        judged = replace(one, verdict=verdict, response_time_ns=response_ns, reason=reason)
+        bounds.append(_bound(task, judged, costs, cpus[task.cpu]))
+    return tuple(bounds)
 
 
 def responses_by_sets(
     tasks: Sequence[Task], costs: PlatformCosts, sets: CacheSets
 ) -> tuple[TaskVerdict, ...]:
     """Bound response times from above: with all costs, in the order of the tasks."""
-    without_gamma = replace(costs, gamma_ns={})
+    cpus = load_cpus(tasks, replace(costs, gamma_ns={}))
+    of_tasks = {one.name: cpus[one.cpu].of(one) for one in tasks}
     # Blocking is what the task set states: the switch under way comes with the kernel.
-    loaded = [
-        replace(with_overheads(one, tasks, without_gamma).task, blocking_ns=one.blocking_ns)
-        for one in tasks
-    ]
-    kernels = {one.name: _kernel(one, tasks, without_gamma) for one in tasks}
+    loaded = [replace(of_tasks[one.name].task, blocking_ns=one.blocking_ns) for one in tasks]
+    kernels = {
+        name: Kernel(one.interrupts, one.switch_blocking_ns) for name, one in of_tasks.items()
+    }
     cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
     return response_times(loaded, cache, sets.method, kernel=lambda one: kernels[one.name])
 
 
-def _kernel(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Kernel:
-    loaded = with_overheads(task, tasks, costs)
-    return Kernel(loaded.interrupts, loaded.switch_blocking_ns)
-
-
 def _bound(
-    index: int,
-    declared: Sequence[DeclaredTask],
-    tasks: Sequence[Task],
-    costs: PlatformCosts | None,
-    found: TaskVerdict,
+    task: Task, found: TaskVerdict, costs: PlatformCosts | None, cpu: LoadedCpu
 ) -> TaskBound:
-    task = tasks[index]
-    reason = found.reason
     response_ns = found.response_time_ns
-    if costs is None:
-        response_ns, reason = None, "a cost is missing"
-    elif takes_turns(index, declared, costs):
-        response_ns, reason = None, "tasks of policy rr and equal priority take turns"
-    elif response_ns is not None and response_ns > task.deadline_ns:
-        reason = why_late(response_ns, task)
-    verdict: Verdict = SCHEDULABLE
-    if reason is not None:
-        verdict = NOT_SCHEDULABLE if misses_for_certain(index, declared) else NOT_PROVABLE
     jitter_ns = task.jitter_ns + (0 if costs is None else costs.release_latency_ns)
     response = Response(None)
     if response_ns is not None:
@@ -99,7 +96,7 @@ def _bound(
         name=task.name,
         cpu=task.cpu,
         priority=task.priority,
-        verdict=verdict,
+        verdict=found.verdict,
         response_time_ns=response_ns,
         deadline_ns=task.deadline_ns,
         period_ns=task.period_ns,
@@ -109,14 +106,12 @@ def _bound(
         jobs=response.jobs if is_bounded else None,
         jitter_ns=jitter_ns,
         window_ns=response.window_ns if is_bounded else None,
-        breakdown=None if costs is None or not is_bounded else _parts(task, tasks, costs, response),
-        reason=reason,
+        breakdown=_parts(task, cpu, response) if is_bounded else None,
+        reason=found.reason,
     )
 
 
-def _parts(
-    task: Task, tasks: Sequence[Task], costs: PlatformCosts, response: Response
-) -> Breakdown:
+def _parts(task: Task, cpu: LoadedCpu, response: Response) -> Breakdown:
     """Say where the window goes: what nothing else takes is loaded again."""
-    parts = break_down(task, tasks, replace(costs, gamma_ns={}), response)
+    parts = cpu.break_down(task, response)
     return replace(parts, gamma_ns=response.window_ns - sum(astuple(parts)))

@@ -2,14 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Tasks of fixed priorities, each on one CPU, bounded with what the platform costs."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from laxity.analysis.bound_tasks import has_costs, share_turns, starts_together, tasks_of
-from laxity.analysis.overheads import PlatformCosts, break_down, with_overheads
-from laxity.analysis.response_time import Response, interfering_tasks, response_time, utilisation
+from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of
+from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpu, load_cpus
+from laxity.analysis.response_time import (
+    Response,
+    exceeds_capacity,
+    interfering_tasks,
+    response_time,
+)
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, TaskBound, Verdict
+from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask
 from laxity.model.units import decimal_duration
 
@@ -28,29 +35,55 @@ def bound_fixed_priority(
         tasks: The same, as the tests read them, in the same order.
         costs: None: one is missing.
     """
-    return tuple(_bound(index, declared, tasks, costs) for index in range(len(tasks)))
+    found = _Set(
+        declared=declared,
+        tasks=tasks,
+        costs=costs,
+        cpus=load_cpus(tasks, costs or PlatformCosts()),
+        certain=CertainMisses(declared),
+        turns=take_turns(declared, costs or PlatformCosts()),
+    )
+    return tuple(_bound(index, found) for index in range(len(tasks)))
 
 
 def longest_response(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Response:
     """Bound a response time from above: with all costs, equal priorities counted as higher."""
-    loaded = with_overheads(task, tasks, costs)
-    return response_time(loaded.task, (*loaded.interfering, *loaded.interrupts))
+    return load_cpu([one for one in tasks if one.cpu == task.cpu], costs).response(task)
 
 
-def _bound(
-    index: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
-) -> TaskBound:
-    task = tasks[index]
-    response, reason = _from_above(index, declared, tasks, costs)
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """A task set, and what is found out once for all of its tasks.
+
+    Attributes:
+        declared: As the file states them.
+        tasks: The same, as the tests read them.
+        costs: None: one is missing.
+        cpus: With all costs; without any where one is missing.
+        certain: Who is late without any that may be absent.
+        turns: Places of the tasks that others, which take turns, delay for an unknown time.
+    """
+
+    declared: Sequence[DeclaredTask]
+    tasks: Sequence[Task]
+    costs: PlatformCosts | None
+    cpus: Mapping[int, LoadedCpu]
+    certain: "CertainMisses"
+    turns: frozenset[int]
+
+
+def _bound(index: int, of: _Set) -> TaskBound:
+    task, costs = of.tasks[index], of.costs
+    response, reason = _from_above(index, of)
     verdict: Verdict = NOT_PROVABLE
     if reason is None:
         verdict = SCHEDULABLE
-    elif misses_for_certain(index, declared):
+    elif of.certain.has(index):
         verdict = NOT_SCHEDULABLE
     is_bounded = response.response_ns is not None
     breakdown = None
     if is_bounded and costs is not None:
-        breakdown = break_down(task, tasks, costs, response)
+        breakdown = of.cpus[task.cpu].break_down(task, response)
     return TaskBound(
         name=task.name,
         cpu=task.cpu,
@@ -61,7 +94,7 @@ def _bound(
         period_ns=task.period_ns,
         test=TEST,
         source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
-        exact=costs is not None and _is_exact(index, declared, costs),
+        exact=verdict != NOT_PROVABLE and _is_exact(index, of),
         jobs=response.jobs if is_bounded else None,
         jitter_ns=task.jitter_ns + (0 if costs is None else costs.release_latency_ns),
         window_ns=response.window_ns if is_bounded else None,
@@ -70,16 +103,14 @@ def _bound(
     )
 
 
-def _from_above(
-    index: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
-) -> tuple[Response, str | None]:
+def _from_above(index: int, of: _Set) -> tuple[Response, str | None]:
     """Bound a response time from above, and say why that is not enough; None: it is."""
-    if costs is None:
+    if of.costs is None:
         return Response(None), "a cost is missing"
-    if takes_turns(index, declared, costs):
+    if index in of.turns:
         return Response(None), "tasks of policy rr and equal priority take turns, how often is open"
-    task = tasks[index]
-    response = longest_response(task, tasks, costs)
+    task = of.tasks[index]
+    response = of.cpus[task.cpu].response(task)
     if not response.is_decided:
         return response, "the busy window is too long to be followed to its end"
     if response.response_ns is None:
@@ -94,23 +125,31 @@ def why_late(response_ns: int, task: Task) -> str:
     return f"the bound is beyond the deadline by {decimal_duration(response_ns - task.deadline_ns)}"
 
 
-def misses_for_certain(index: int, declared: Sequence[DeclaredTask]) -> bool:
-    """Tell whether a job misses its deadline even without any cost that may be absent.
+class CertainMisses:
+    """Who misses a deadline even without any cost that may be absent.
 
     Left out: the platform's costs, contention, blocking, tasks of equal priority. Tasks that start
     at different offsets may never meet, so then the task is taken alone, but for the utilisation.
     The task set states that a job may be late by its jitter, but not that another task becomes
     ready at that very instant: so once the task is late alone, and once nobody is.
     """
-    tasks = tasks_of(declared, with_contention=False)
-    task = replace(tasks[index], blocking_ns=0)
-    higher = [one for one in interfering_tasks(task, tasks) if one.priority > task.priority]
-    if utilisation((task, *higher)) > 1 or _is_late(task, ()):
-        return True
-    if not _start_together(index, declared):
-        return False
-    punctual = [replace(one, jitter_ns=0) for one in higher]
-    return _is_late(replace(task, jitter_ns=0), punctual)
+
+    def __init__(self, declared: Sequence[DeclaredTask]) -> None:
+        self._declared = declared
+        self._tasks = tasks_of(declared, with_contention=False)
+
+    def has(self, index: int) -> bool:
+        """Tell whether a job of the task at a place does."""
+        task = replace(self._tasks[index], blocking_ns=0)
+        before = interfering_tasks(task, self._tasks)
+        higher = [one for one in before if one.priority > task.priority]
+        shares = [(one.wcet_ns, one.period_ns) for one in (task, *higher)]
+        if exceeds_capacity(shares) or _is_late(task, ()):
+            return True
+        if not _start_together(index, self._declared):
+            return False
+        punctual = [replace(one, jitter_ns=0) for one in higher]
+        return _is_late(replace(task, jitter_ns=0), punctual)
 
 
 def _is_late(task: Task, higher: Sequence[Task]) -> bool:
@@ -118,17 +157,18 @@ def _is_late(task: Task, higher: Sequence[Task]) -> bool:
     return response_ns is not None and response_ns > task.deadline_ns
 
 
-def _is_exact(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts) -> bool:
+def _is_exact(index: int, of: _Set) -> bool:
     """Tell whether the bound from above is also one from below: nothing in it may be absent."""
-    task = tasks_of(declared)[index]
-    interfering = interfering_tasks(task, tasks_of(declared))
+    if of.costs != PlatformCosts():
+        return False
+    task = of.tasks[index]
+    interfering = interfering_tasks(task, of.tasks)
     return (
-        costs == PlatformCosts()
-        and task.blocking_ns == 0
+        task.blocking_ns == 0
         and all(one.priority > task.priority for one in interfering)
         and (not interfering or all(one.jitter_ns == 0 for one in (task, *interfering)))
-        and all(one.keys.overhead_ppm == 0 and one.observed_ns is None for one in declared)
-        and _start_together(index, declared)
+        and all(one.keys.overhead_ppm == 0 and one.observed_ns is None for one in of.declared)
+        and _start_together(index, of.declared)
     )
 
 
@@ -140,11 +180,20 @@ def _start_together(index: int, declared: Sequence[DeclaredTask]) -> bool:
     )
 
 
-def takes_turns(index: int, declared: Sequence[DeclaredTask], costs: PlatformCosts) -> bool:
-    """Tell whether tasks that take turns cost a task switches that nothing bounds."""
+def take_turns(declared: Sequence[DeclaredTask], costs: PlatformCosts) -> frozenset[int]:
+    """Find the places of tasks that switches of others, taking turns, delay: nothing bounds them.
+
+    They are those of at most the priority of tasks that take turns.
+    """
     if costs == PlatformCosts():
-        return False
-    task = declared[index]
-    return share_turns(
-        [one for one in declared if one.cpu == task.cpu and one.priority >= task.priority]
+        return frozenset()
+    levels = Counter((one.cpu, one.priority) for one in declared)
+    highest: dict[int | None, int] = {}
+    for one in declared:
+        if one.policy is Policy.RR and levels[one.cpu, one.priority] > 1:
+            highest[one.cpu] = max(one.priority, highest.get(one.cpu, one.priority))
+    return frozenset(
+        index
+        for index, one in enumerate(declared)
+        if one.cpu in highest and one.priority <= highest[one.cpu]
     )

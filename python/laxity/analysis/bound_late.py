@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from laxity.analysis.bound_cache_sets import responses_by_sets
 from laxity.analysis.bound_edf import counts_from_wakeup, find_overload
-from laxity.analysis.bound_fixed_priority import takes_turns
+from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_global import find_unproven
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import has_costs, share_turns, tasks_of
@@ -48,7 +48,7 @@ def _take_turns(declared: Sequence[DeclaredTask], costs: PlatformCosts, setup: S
         return False
     if setup.scheduler.is_global:
         return share_turns(declared) and has_costs(costs)
-    return any(takes_turns(index, declared, costs) for index in range(len(declared)))
+    return bool(take_turns(declared, costs))
 
 
 def _late_test(declared: Sequence[DeclaredTask], setup: Setup) -> FindLate:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from laxity.analysis.bound_cache_sets import responses_by_sets
 from laxity.analysis.bound_edf import counts_from_wakeup, keeps_deadlines
-from laxity.analysis.bound_fixed_priority import longest_response, takes_turns
+from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import is_late_alone, tasks_of, utilisation_ppm
-from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.partition import Fit, place_tasks
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -144,14 +144,15 @@ def _fits(
     if setup.scheduler.is_edf:
         from_wakeup = counts_from_wakeup(declared)
         return keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
-    if any(takes_turns(index, declared, costs) for index in range(len(tasks))):
+    if take_turns(declared, costs):
         return False
     if setup.sets is not None:
         found = responses_by_sets(tasks, costs, setup.sets)
         return all(one.verdict == SCHEDULABLE for one in found)
-    return all(_is_in_time(one, tasks, costs) for one in tasks)
+    cpus = load_cpus(tasks, costs)
+    return all(_is_in_time(one, cpus[one.cpu]) for one in tasks)
 
 
-def _is_in_time(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> bool:
-    response_ns = longest_response(task, tasks, costs).response_ns
+def _is_in_time(task: Task, cpu: LoadedCpu) -> bool:
+    response_ns = cpu.response(task).response_ns
     return response_ns is not None and response_ns <= task.deadline_ns

@@ -12,7 +12,7 @@ work than the CPU can do, proves it.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from laxity.analysis.bound_fixed_priority import misses_for_certain
+from laxity.analysis.bound_fixed_priority import CertainMisses
 from laxity.analysis.bound_tasks import ONE_CPU, tasks_of
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.priority_assignment import (
@@ -96,6 +96,7 @@ def judge_found(bound: SetBound, found: Prioritised) -> SetBound:
         replace(
             one,
             verdict=NOT_PROVABLE,
+            exact=False,
             reason=f"{one.reason}, with these priorities; others were not ruled out",
         )
         if one.verdict == NOT_SCHEDULABLE
@@ -138,7 +139,7 @@ def _may_keep_deadline(declared: Sequence[DeclaredTask]) -> LevelTest:
     def passes(task: Task, above: Sequence[Task], below: Sequence[Task]) -> bool:
         levels = ((1, (task,)), (2, above), (0, below))
         here = [replace(by_name[one.name], priority=p) for p, part in levels for one in part]
-        return not misses_for_certain(0, here)
+        return not CertainMisses(here).has(0)
 
     return passes
 
@@ -149,4 +150,4 @@ def _is_impossible(declared: Sequence[DeclaredTask]) -> bool:
         return True
     if utilisation(tasks_of(declared, with_contention=False)) > 1:
         return True
-    return any(misses_for_certain(0, (one,)) for one in declared)
+    return any(CertainMisses((one,)).has(0) for one in declared)

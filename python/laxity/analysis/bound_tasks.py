@@ -3,6 +3,7 @@
 """From the tasks that a file declares to those that the tests read."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from laxity.analysis.overheads import PlatformCosts
@@ -55,10 +56,8 @@ def is_late_alone(one: DeclaredTask) -> bool:
 
 def share_turns(declared: Sequence[DeclaredTask]) -> bool:
     """Tell whether tasks of policy rr and equal priority take turns."""
-    return any(
-        one.policy is Policy.RR and sum(other.priority == one.priority for other in declared) > 1
-        for one in declared
-    )
+    levels = Counter(one.priority for one in declared)
+    return any(one.policy is Policy.RR and levels[one.priority] > 1 for one in declared)
 
 
 def has_costs(costs: PlatformCosts | None) -> bool:

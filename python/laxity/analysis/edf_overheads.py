@@ -14,6 +14,11 @@ they load again within it was evicted in it by jobs with deadlines earlier still
 of the demand: a job that runs at its start with a later deadline loads nothing again before the
 end. So h(t) with C' in place of C holds all of it.
 
+A timer interrupts whatever runs, whether the job that it releases preempts, waits for an earlier
+deadline or for its own predecessor. Each is counted in full beside 2 delta, which holds the timer
+of a job that preempts once more. Only a task alone whose jobs all end before the next one is
+released has none but those.
+
 Source: Lunniss, Altmeyer, Maiza and Davis, "Integrating cache related pre-emption delay analysis
 into EDF scheduling" (2013), which counts a preemption likewise, once per preempting job. There
 k is in addition limited to D_k <= t; here it is not, so that C' does not depend on t.
@@ -24,6 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.response_time import response_time
 from laxity.analysis.task_model import Task
 
 # What each job of a task makes others load again at most, in ns: task, all tasks of its CPU.
@@ -70,7 +76,9 @@ def with_edf_overheads(
         )
         for one in late
     )
-    return EdfLoaded(loaded, _interrupts(late, costs))
+    ticks = _ticks(late, costs)
+    has_timers = not loaded or not _never_waits(loaded, ticks)
+    return EdfLoaded(loaded, (*(_timers(late, costs) if has_timers else ()), *ticks))
 
 
 def gamma_charged_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int:
@@ -91,21 +99,33 @@ def may_preempt(task: Task, victim: Task) -> bool:
     return task.name != victim.name and victim.deadline_ns >= task.deadline_ns - task.jitter_ns
 
 
-def _interrupts(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
-    """List timers and ticks: a timer goes off whatever the deadline of the job that it releases.
+def _timers(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
+    """List timers: one goes off whatever the deadline of the job that it releases.
 
     Args:
         tasks: With the release latency in their jitter: a timer that comes late is as much closer
             to the next one.
         costs: What the platform takes.
     """
-    found = [
+    return tuple(
         replace(one, name=f"interrupt of {one.name}", wcet_ns=costs.release_isr_ns, blocking_ns=0)
         for one in tasks
-        if costs.release_isr_ns and len(tasks) > 1
-    ]
-    if costs.tick is not None and tasks:
-        cost_ns, period_ns = costs.tick.cost_ns, costs.tick.period_ns
-        tick = replace(tasks[0], name="tick", wcet_ns=cost_ns, period_ns=period_ns, blocking_ns=0)
-        found.append(replace(tick, jitter_ns=costs.tick_lateness_ns))
-    return tuple(found)
+        if costs.release_isr_ns
+    )
+
+
+def _ticks(tasks: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
+    if costs.tick is None or not tasks:
+        return ()
+    cost_ns, period_ns = costs.tick.cost_ns, costs.tick.period_ns
+    tick = replace(tasks[0], name="tick", wcet_ns=cost_ns, period_ns=period_ns, blocking_ns=0)
+    return (replace(tick, jitter_ns=costs.tick_lateness_ns),)
+
+
+def _never_waits(loaded: Sequence[Task], ticks: Sequence[Task]) -> bool:
+    """Tell whether there is one task, and none of its jobs finds its predecessor unfinished."""
+    alone = loaded[0]
+    if len(loaded) > 1 or alone.deadline_ns > alone.period_ns or alone.blocking_ns:
+        return False
+    response_ns = response_time(alone, ticks, enough_ns=alone.period_ns).response_ns
+    return response_ns is not None and response_ns <= alone.period_ns

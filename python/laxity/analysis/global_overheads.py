@@ -19,9 +19,10 @@ Up to the first deadline that is missed no job takes more than its C', and a tes
 jobs of at most C' says that none is. A resumption costs the larger of gamma, on the same CPU, and
 of the largest migration over all pairs of the CPUs.
 
-Interrupts stop the job that they hit, on whatever CPU. Timers of other tasks: one for each of their
-releases in D. Ticks: a job that runs x in N + 1 pieces is hit at most x / P + (N + 1) (2 c / P + 1)
-times (each piece, and what was under way at its start), so that
+Interrupts stop the job that they hit, on whatever CPU. Timers: one for each release of any task in
+D, its own included, since the own one may hit the job that it waits for. Ticks: a job that runs x
+in N + 1 pieces is hit at most x / P + (N + 1) (2 c / P + 1) times (each piece, and what was under
+way at its start), so that
 
     x = (C' + (N + 1) (2 c / P + 1) c) / (1 - c / P).
 
@@ -85,7 +86,9 @@ def resumption_ns(task: Task, costs: PlatformCosts) -> int:
 
 def _loaded(task: Task, tasks: Sequence[Task], costs: PlatformCosts, is_edf: bool) -> Task:
     count = preemption_count(task, tasks, is_edf=is_edf)
-    timers = sum(_releases_in_deadline(task, one) for one in tasks if one.name != task.name)
+    timers = 0
+    if costs.release_isr_ns:
+        timers = sum(_releases_in_deadline(task, one) for one in tasks)
     wcet_ns = (
         task.wcet_ns
         + costs.switch_ns

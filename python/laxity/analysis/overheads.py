@@ -11,12 +11,31 @@ preempts has to be resumed exactly once for it, and then loads at most its own w
 
 which are the other tasks of its CPU of lower or equal priority. That a preemption was nested in
 another one changes nothing: each pays for its own.
+
+A job that preempts costs the way in, its timer included, and the way out. One whose timer expires
+while another job of at least its priority runs, or its own predecessor, costs that one the timer's
+interrupt (`release_isr`) first, and the way out later: the way in is then the way out of the other.
+So of every job that may come to wait
+
+    C' = C + preempt_out + max(preempt_in, release_isr) + gamma
+
+and of one that never does preempt_in + preempt_out. Only jobs of the one task above all others
+never wait, with D <= T, while they end before the next one is released and nothing blocks them.
+Timers of own jobs that come after the one under analysis, but before its end, take release_isr from
+it, too.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from laxity.analysis.response_time import Response, demand_ns, interfering_tasks, releases
+from laxity.analysis.response_time import (
+    MAX_STEPS,
+    Demand,
+    Response,
+    demand_ns,
+    follow_window,
+    releases,
+)
 from laxity.analysis.task_model import Task
 
 
@@ -33,22 +52,30 @@ class PlatformCosts:
     """What the platform takes; 0 of a cost that is not accounted for.
 
     Attributes:
-        switch_ns: 2 delta, to the task and back.
+        switch_ns: 2 delta, to the task and back, with the timer that starts it.
+        preempt_out_ns: The part of it after a job's end; None: not known apart, it may be all.
         gamma_ns: By name of the task that is preempted.
         migration_ns: By name of the task that resumes on another CPU; only if it may.
         release_latency_ns: How much later than its timer a task becomes ready.
-        release_isr_ns: What the timer of a task takes from one of higher priority.
+        release_isr_ns: What the timer of a task takes from one that it may not preempt.
         tick: None: not accounted for.
         block_reload_ns: To load one block of a cache again, where cache sets stand for `gamma_ns`.
     """
 
     switch_ns: int = 0
+    preempt_out_ns: int | None = None
     gamma_ns: Mapping[str, int] = field(default_factory=dict)
     migration_ns: Mapping[str, int] = field(default_factory=dict)
     release_latency_ns: int = 0
     release_isr_ns: int = 0
     tick: Tick | None = None
     block_reload_ns: int = 0
+
+    @property
+    def waiting_ns(self) -> int:
+        """How much more than a switch a job costs whose timer expires before it may run."""
+        out_ns = self.switch_ns if self.preempt_out_ns is None else self.preempt_out_ns
+        return max(0, out_ns + self.release_isr_ns - self.switch_ns)
 
     @property
     def tick_lateness_ns(self) -> int:
@@ -88,7 +115,8 @@ class Breakdown:
         delta_ns: Switches of all jobs in it.
         gamma_ns: Caches that are filled again after preemptions by all jobs in it.
         migration_ns: The same after migrations; 0: every task keeps to its CPU.
-        interrupts_ns: Ticks, and timers of tasks of lower priority.
+        interrupts_ns: Ticks, timers of tasks of lower priority and of own jobs still to come, and
+            what those of jobs that had to wait take beyond their switch.
         blocking_ns: What the task set states.
         switch_blocking_ns: One switch that was under way at the start.
     """
@@ -104,83 +132,206 @@ class Breakdown:
     switch_blocking_ns: int
 
 
-def with_overheads(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Loaded:
-    """Add the platform's costs to a task and to what runs before it."""
-    here = [one for one in tasks if one.cpu == task.cpu]
-    lower = [one for one in here if one.priority < task.priority]
-    interfering = interfering_tasks(task, here)
-    # A switch cannot be preempted, so one of a task that does not run before this one may be under
-    # way; neither half of it takes longer than the whole.
-    switch_blocking_ns = costs.switch_ns if lower else 0
-    loaded = _loaded(task, here, costs)
-    return Loaded(
-        task=replace(loaded, blocking_ns=task.blocking_ns + switch_blocking_ns),
-        interfering=tuple(_loaded(one, here, costs) for one in interfering),
-        interrupts=_interrupts(task, lower, costs),
-        switch_blocking_ns=switch_blocking_ns,
+@dataclass(frozen=True, slots=True)
+class LoadedCpu:
+    """The tasks of one CPU with all that they cost, added up once for all of them.
+
+    Attributes:
+        costs: What the platform takes.
+        plain: The tasks as they are, the highest priority first.
+        tasks: The same with C' and J', B as stated.
+        places: Of each name, where it stands.
+        ends: Of each place, where the next lower priority begins.
+        timers: The interrupts of all timers as tasks above all others; empty: they cost nothing.
+        ticks: The same of the kernel's clock.
+        demands: C, T, J of all tasks, then of all timers, then of ticks.
+        gamma_ns: What each job of a task makes others load again, by name.
+        waiting_ns: What its timer takes beyond its switch, by name.
+    """
+
+    costs: PlatformCosts
+    plain: tuple[Task, ...]
+    tasks: tuple[Task, ...]
+    places: Mapping[str, int]
+    ends: tuple[int, ...]
+    timers: tuple[Task, ...]
+    ticks: tuple[Task, ...]
+    demands: tuple[Demand, ...]
+    gamma_ns: Mapping[str, int]
+    waiting_ns: Mapping[str, int]
+
+    def of(self, task: Task) -> Loaded:
+        """Read off what delays a task of this CPU."""
+        place = self.places[task.name]
+        end = self.ends[place]
+        return Loaded(
+            task=self._blocked(place),
+            interfering=(*self.tasks[:place], *self.tasks[place + 1 : end]),
+            interrupts=(*self.timers[end:], *self.ticks),
+            switch_blocking_ns=self._switch_blocking_ns(place),
+        )
+
+    def response(
+        self, task: Task, max_steps: int = MAX_STEPS, enough_ns: int | None = None
+    ) -> Response:
+        """Bound the response time of a task of this CPU; steps as in `response_time`."""
+        place = self.places[task.name]
+        end, n_tasks = self.ends[place], len(self.tasks)
+        before = [*self.demands[:place], *self.demands[place + 1 : end]]
+        before += self.demands[n_tasks + min(end, len(self.timers)) :]
+        timer_ns = self.costs.release_isr_ns
+        return follow_window(self._blocked(place), before, max_steps, enough_ns, timer_ns)
+
+    def _blocked(self, place: int) -> Task:
+        loaded = self.tasks[place]
+        blocking_ns = loaded.blocking_ns + self._switch_blocking_ns(place)
+        return replace(loaded, blocking_ns=blocking_ns)
+
+    def _switch_blocking_ns(self, place: int) -> int:
+        """Give a switch that is under way, of a task that does not run before this one.
+
+        It cannot be preempted, and neither half of it takes longer than the whole.
+        """
+        return self.costs.switch_ns if self.ends[place] < len(self.tasks) else 0
+
+    def break_down(self, task: Task, response: Response) -> Breakdown:
+        """Say where the busy window of a response goes."""
+        place = self.places[task.name]
+        loaded = self.of(task)
+        jobs = contention_ns = work_ns = gamma_ns = waiting_ns = 0
+        for at in range(self.ends[place]):
+            one = self.plain[at]
+            is_own = at == place
+            count = response.jobs if is_own else releases(self.tasks[at], response.window_ns)
+            jobs += count
+            work_ns += 0 if is_own else count * (one.wcet_ns - one.contention_ns)
+            contention_ns += count * one.contention_ns
+            gamma_ns += count * self.gamma_ns[one.name]
+            waiting_ns += count * self.waiting_ns[one.name]
+        own = self.plain[place]
+        later = max(0, releases(self.tasks[place], response.window_ns) - response.jobs)
+        timers_ns = waiting_ns + later * self.costs.release_isr_ns
+        return Breakdown(
+            wcet_ns=response.jobs * (own.wcet_ns - own.contention_ns),
+            interference_ns=work_ns,
+            contention_ns=contention_ns,
+            delta_ns=jobs * self.costs.switch_ns,
+            gamma_ns=gamma_ns,
+            migration_ns=0,
+            interrupts_ns=timers_ns + demand_ns(loaded.interrupts, response.window_ns),
+            blocking_ns=own.blocking_ns,
+            switch_blocking_ns=loaded.switch_blocking_ns,
+        )
+
+
+def load_cpus(tasks: Sequence[Task], costs: PlatformCosts) -> Mapping[int, LoadedCpu]:
+    """Add the platform's costs to the tasks of each CPU."""
+    here: dict[int, list[Task]] = {}
+    for one in tasks:
+        here.setdefault(one.cpu, []).append(one)
+    return {cpu: load_cpu(of_cpu, costs) for cpu, of_cpu in here.items()}
+
+
+def load_cpu(tasks: Sequence[Task], costs: PlatformCosts) -> LoadedCpu:
+    """Add the platform's costs to the tasks of one CPU."""
+    plain = tuple(sorted(tasks, key=lambda one: -one.priority))
+    without = _load(plain, costs, [0] * len(plain))
+    if not costs.waiting_ns:
+        return without
+    waiting_ns = [costs.waiting_ns] * len(plain)
+    if _never_waits(without):
+        waiting_ns[0] = 0
+    return _load(plain, costs, waiting_ns)
+
+
+def _load(plain: tuple[Task, ...], costs: PlatformCosts, waiting_ns: Sequence[int]) -> LoadedCpu:
+    ends = _ends(plain)
+    gamma_ns = _gammas_charged(plain, ends, costs.gamma_ns)
+    tasks = tuple(
+        _loaded(one, costs, gamma_ns[one.name] + waits_ns)
+        for one, waits_ns in zip(plain, waiting_ns, strict=True)
+    )
+    timers = tuple(_timer(one, costs) for one in plain if costs.release_isr_ns)
+    ticks = _ticks(plain[0], costs) if plain else ()
+    demands = [(one.wcet_ns, one.period_ns, one.jitter_ns) for one in (*tasks, *timers, *ticks)]
+    return LoadedCpu(
+        costs=costs,
+        plain=plain,
+        tasks=tasks,
+        places={one.name: place for place, one in enumerate(plain)},
+        ends=ends,
+        timers=timers,
+        ticks=ticks,
+        demands=tuple(demands),
+        gamma_ns=gamma_ns,
+        waiting_ns={one.name: ns for one, ns in zip(plain, waiting_ns, strict=True)},
     )
 
 
-def gamma_charged_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int:
-    """Give what each job of a task makes others load again, at most."""
-    return max((costs.gamma_ns.get(one.name, 0) for one in victims(task, tasks)), default=0)
+def _never_waits(cpu: LoadedCpu) -> bool:
+    """Tell whether every job of the highest priority may run as soon as it is ready.
+
+    Its own predecessor has ended where each ends within the period if none has to wait.
+    """
+    first = cpu.plain[0]
+    if cpu.ends[0] > 1 or first.deadline_ns > first.period_ns or first.blocking_ns:
+        return False
+    response_ns = cpu.response(first, enough_ns=first.period_ns).response_ns
+    return response_ns is not None and response_ns <= first.period_ns
 
 
-def victims(task: Task, tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Pick those that a task may preempt; of equal priority too, which is never too few."""
-    return tuple(
-        one
-        for one in tasks
-        if one.name != task.name and one.cpu == task.cpu and one.priority <= task.priority
-    )
+def _ends(ordered: Sequence[Task]) -> tuple[int, ...]:
+    """Give, for each place, where the next lower priority begins."""
+    ends = [len(ordered)] * len(ordered)
+    for place in range(len(ordered) - 2, -1, -1):
+        is_last = ordered[place].priority > ordered[place + 1].priority
+        ends[place] = place + 1 if is_last else ends[place + 1]
+    return tuple(ends)
 
 
-def break_down(
-    task: Task, tasks: Sequence[Task], costs: PlatformCosts, response: Response
-) -> Breakdown:
-    """Say where the busy window of a response goes."""
-    loaded = with_overheads(task, tasks, costs)
-    others = {one.name: one for one in tasks}
-    counts = [
-        (task, response.jobs),
-        *((others[one.name], releases(one, response.window_ns)) for one in loaded.interfering),
-    ]
-    return Breakdown(
-        wcet_ns=response.jobs * (task.wcet_ns - task.contention_ns),
-        interference_ns=sum(count * (one.wcet_ns - one.contention_ns) for one, count in counts[1:]),
-        contention_ns=sum(count * one.contention_ns for one, count in counts),
-        delta_ns=sum(count for _, count in counts) * costs.switch_ns,
-        gamma_ns=sum(count * gamma_charged_ns(one, tasks, costs) for one, count in counts),
-        migration_ns=0,
-        interrupts_ns=demand_ns(loaded.interrupts, response.window_ns),
-        blocking_ns=task.blocking_ns,
-        switch_blocking_ns=loaded.switch_blocking_ns,
-    )
+def _gammas_charged(
+    ordered: Sequence[Task], ends: Sequence[int], gamma_ns: Mapping[str, int]
+) -> dict[str, int]:
+    """Find the largest gamma among those that each may preempt.
+
+    They are all of lower priority, and the others of equal priority, which is never too few.
+    """
+    charged: dict[str, int] = {}
+    below_ns, end = 0, len(ordered)
+    while end > 0:
+        start = end - 1
+        while start and ends[start - 1] == end:
+            start -= 1
+        level = [(gamma_ns.get(one.name, 0), one.name) for one in ordered[start:end]]
+        level.sort(reverse=True)
+        largest_ns, largest = level[0]
+        second_ns = level[1][0] if len(level) > 1 else 0
+        for _, name in level:
+            charged[name] = max(below_ns, second_ns if name == largest else largest_ns)
+        below_ns, end = max(below_ns, largest_ns), start
+    return charged
 
 
-def _loaded(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Task:
-    """C' = C + 2 delta + gamma, J' = J + release latency."""
+def _loaded(task: Task, costs: PlatformCosts, more_ns: int) -> Task:
+    """C' = C + 2 delta + gamma, with what a wait adds, J' = J + release latency."""
     return replace(
         task,
-        wcet_ns=task.wcet_ns + costs.switch_ns + gamma_charged_ns(task, tasks, costs),
+        wcet_ns=task.wcet_ns + costs.switch_ns + more_ns,
         jitter_ns=task.jitter_ns + costs.release_latency_ns,
     )
 
 
-def _interrupts(task: Task, lower: Sequence[Task], costs: PlatformCosts) -> tuple[Task, ...]:
-    """List the interrupts that may hit a task and that no switch has in it."""
-    # A timer that comes late is as much closer to the next one.
-    interrupts = [
-        _interrupt(
-            one, costs.release_isr_ns, one.period_ns, one.jitter_ns + costs.release_latency_ns
-        )
-        for one in lower
-        if costs.release_isr_ns
-    ]
-    if costs.tick is not None:
-        tick = costs.tick
-        interrupts.append(_interrupt(task, tick.cost_ns, tick.period_ns, costs.tick_lateness_ns))
-    return tuple(interrupts)
+def _timer(task: Task, costs: PlatformCosts) -> Task:
+    """Describe the interrupts of a task's timer: one that comes late is closer to the next."""
+    late_ns = task.jitter_ns + costs.release_latency_ns
+    return _interrupt(task, costs.release_isr_ns, task.period_ns, late_ns)
+
+
+def _ticks(task: Task, costs: PlatformCosts) -> tuple[Task, ...]:
+    if costs.tick is None:
+        return ()
+    tick = costs.tick
+    return (_interrupt(task, tick.cost_ns, tick.period_ns, costs.tick_lateness_ns),)
 
 
 def _interrupt(of: Task, cost_ns: int, period_ns: int, jitter_ns: int) -> Task:

@@ -9,11 +9,12 @@ wherever the test passes one.
 
 Response times in which every job pays for the preemption it makes (overheads.py) do depend on the
 order: of two tasks above, the upper one pays for what the lower one loads again. `keeps_deadline`
-counts what no order exceeds, a job of a task above paying the largest gamma of any other task; all
-else of it is the same in every order. A task may fail at a higher level, though, where it comes to
-stand above one whose gamma or timer is dearer than all that this one took from it before. So the
-search is sound, and finds an order at least wherever one keeps the deadlines with every job paying
-the largest gamma of any other task and the timers of all others: that test has no such tasks.
+counts what no order exceeds, a job of a task above paying the largest gamma of any other task, and
+of several above each for its wait; all else of it is the same in every order. A task may fail at a
+higher level, though, where it comes to stand above one whose gamma or timer is dearer than all that
+this one took from it before. So the search is sound, and finds an order at least wherever one keeps
+the deadlines with every job paying the largest gamma of any other task, its wait, and the timers of
+all tasks: that test has no such tasks.
 
 Sources: Audsley, "On priority assignment in fixed priority scheduling" (2001, technical report
 1991); the conditions: Davis and Burns, "Improved optimal priority assignment for global fixed
@@ -24,8 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from laxity.analysis.overheads import PlatformCosts, with_overheads
-from laxity.analysis.response_time import response_time
+from laxity.analysis.overheads import PlatformCosts, load_cpu
 from laxity.analysis.task_model import Task
 
 # Asked of a task, those above it and those below it, in any order; all of one processor.
@@ -97,9 +97,8 @@ def keeps_deadline(costs: PlatformCosts) -> LevelTest:
             *(replace(one, priority=_BELOW) for one in below),
         )
         # Those above are of equal priority here, so that each may preempt every other task.
-        loaded = with_overheads(here[0], here, costs)
-        before = (*loaded.interfering, *loaded.interrupts)
-        response_ns = response_time(loaded.task, before, _MAX_STEPS, task.deadline_ns).response_ns
+        cpu = load_cpu(here, costs)
+        response_ns = cpu.response(here[0], _MAX_STEPS, task.deadline_ns).response_ns
         return response_ns is not None and response_ns <= task.deadline_ns
 
     return passes

@@ -11,11 +11,10 @@ are decided by a formula.
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
-from typing import TypeAlias
 
 from laxity.analysis import bound_edf
-from laxity.analysis.bound_fixed_priority import longest_response
-from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.overheads import PlatformCosts, load_cpu
+from laxity.analysis.response_time import Demand
 from laxity.analysis.task_model import Task
 
 # Of sums of some thousand floating-point numbers, with a wide margin.
@@ -24,9 +23,6 @@ _ROUNDING = 1e-9
 # thousand sums, where the exact test gives up after 100,000.
 _NEARLY_ALL = 0.99
 _LOOK_AHEAD = 4
-
-# C, T, J of whatever may run before a task.
-_Demand: TypeAlias = tuple[int, int, int]
 
 
 def keeps_by_priority(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
@@ -38,7 +34,8 @@ def keeps_by_priority(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
     """
     ordered = sorted(tasks, key=attrgetter("priority"), reverse=True)
     if not _is_plain(ordered):
-        responses = ((longest_response(one, tasks, costs).response_ns, one) for one in tasks)
+        cpu = load_cpu(ordered, costs)
+        responses = ((cpu.response(one).response_ns, one) for one in tasks)
         return all(ns is not None and ns <= one.deadline_ns for ns, one in responses)
     demands = _loaded(ordered, costs)
     interrupts = _interrupts(ordered, costs)
@@ -104,18 +101,22 @@ def _is_plain(ordered: Sequence[Task]) -> bool:
     )
 
 
-def _loaded(ordered: Sequence[Task], costs: PlatformCosts) -> list[_Demand]:
-    """Add to each task what `overheads.with_overheads` does; who is below comes later."""
+def _loaded(ordered: Sequence[Task], costs: PlatformCosts) -> list[Demand]:
+    """Add to each task what `overheads.load_cpu` does; who is below comes later.
+
+    The first one never waits, or is late by more than its period, unless something blocks it.
+    """
     demands = []
     gamma_ns = 0
     for one in reversed(ordered):
-        wcet_ns = one.wcet_ns + costs.switch_ns + gamma_ns
+        waits = one is not ordered[0] or one.blocking_ns
+        wcet_ns = one.wcet_ns + costs.switch_ns + gamma_ns + (costs.waiting_ns if waits else 0)
         demands.append((wcet_ns, one.period_ns, one.jitter_ns + costs.release_latency_ns))
         gamma_ns = max(gamma_ns, costs.gamma_ns.get(one.name, 0))
     return demands[::-1]
 
 
-def _interrupts(ordered: Sequence[Task], costs: PlatformCosts) -> list[list[_Demand]]:
+def _interrupts(ordered: Sequence[Task], costs: PlatformCosts) -> list[list[Demand]]:
     """List what may interrupt each task: the timers of those below it, and ticks."""
     ticks = []
     if costs.tick is not None:
@@ -127,7 +128,7 @@ def _interrupts(ordered: Sequence[Task], costs: PlatformCosts) -> list[list[_Dem
     return [timers[index + 1 :] + ticks for index in range(len(ordered))]
 
 
-def _ends_by(own_ns: int, before: Sequence[_Demand], limit_ns: int) -> bool:
+def _ends_by(own_ns: int, before: Sequence[Demand], limit_ns: int) -> bool:
     """Tell whether the least w = own + sum ceil((w + J) / T) C is at most a limit.
 
     Since ceil(x) < x + 1, it is at most (own + sum C (T + J) / T) / (1 - sum C / T).

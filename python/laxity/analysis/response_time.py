@@ -15,15 +15,23 @@ deadlines" (1990), for q > 0; Audsley, Burns, Richardson, Tindell and Wellings, 
 scheduling theory to static priority pre-emptive scheduling" (1993), for J and B.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from laxity.analysis.task_model import Task
 
-# Steps of the fixed point before a task is given up: some seconds. Only processors used to within
-# a hair of their capacity need so many.
+# Steps of the fixed point before a task is given up. Only processors used to within a hair of
+# their capacity need so many.
 MAX_STEPS = 1_000_000
+# A step sums up what each interfering task asks for: so many sums take some seconds.
+MAX_SUMS = 20_000_000
+# Of sums of some thousand floating-point numbers, with a wide margin.
+_ROUNDING = 1e-9
+
+# C, T, J of whatever may run before a task.
+Demand: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +70,37 @@ def response_time(
     Source:
         Lehoczky (1990), with J and B as Audsley et al. (1993).
     """
-    if utilisation((task, *interfering)) > 1:
+    demands = [(one.wcet_ns, one.period_ns, one.jitter_ns) for one in interfering]
+    return follow_window(task, demands, max_steps, enough_ns)
+
+
+def follow_window(
+    task: Task,
+    demands: Sequence[Demand],
+    max_steps: int = MAX_STEPS,
+    enough_ns: int | None = None,
+    timer_ns: int = 0,
+) -> Response:
+    """Bound the response time of one task, as `response_time` does, of C, T and J of the others.
+
+    Args:
+        task: Task under analysis.
+        demands: Of whatever runs before it.
+        max_steps: As in `response_time`.
+        enough_ns: As in `response_time`.
+        timer_ns: What the timer of an own job that is released later takes from this one.
+    """
+    if exceeds_capacity([(task.wcet_ns, task.period_ns), *((c, t) for c, t, _ in demands)]):
         return Response(None)
+    free, late_ns = _line(demands)
     best = Response(None)
     window_ns, n_jobs = 0, 0
-    for _ in range(max_steps):
+    for _ in range(min(max_steps, MAX_SUMS // (len(demands) + 1))):
         own_ns = task.blocking_ns + (n_jobs + 1) * task.wcet_ns
-        needed_ns = own_ns + demand_ns(interfering, max(window_ns, own_ns))
+        since_ns = max(window_ns, int((own_ns + late_ns) * free * (1 - _ROUNDING)))
+        needed_ns = own_ns + timer_ns * max(0, releases(task, since_ns) - n_jobs - 1)
+        for wcet_ns, period_ns, jitter_ns in demands:
+            needed_ns += -(-(since_ns + jitter_ns) // period_ns) * wcet_ns
         response_ns = task.jitter_ns + needed_ns - n_jobs * task.period_ns
         if enough_ns is not None and response_ns > enough_ns:
             break
@@ -82,6 +114,28 @@ def response_time(
         if window_ns <= n_jobs * task.period_ns - task.jitter_ns:
             return best
     return Response(None, is_decided=False)
+
+
+def _line(demands: Sequence[Demand]) -> tuple[float, float]:
+    """Give a line that no window lies below: (own + late) free, since ceil(x) >= x."""
+    share = late_ns = 0.0
+    for wcet_ns, period_ns, jitter_ns in demands:
+        ratio = wcet_ns / period_ns
+        share += ratio
+        late_ns += ratio * jitter_ns
+    return 1 / max(1 - share + _ROUNDING, _ROUNDING), late_ns
+
+
+def exceeds_capacity(shares: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether tasks ask for more than one processor, of C and T of each.
+
+    Floating point decides it but within a hair of 1: exact sums of many fractions take long.
+    """
+    known = list(shares)
+    used = sum(wcet_ns / period_ns for wcet_ns, period_ns in known)
+    if abs(used - 1) > _ROUNDING:
+        return used > 1
+    return sum((Fraction(wcet_ns, period_ns) for wcet_ns, period_ns in known), Fraction(0)) > 1
 
 
 def demand_ns(interfering: Sequence[Task], window_ns: int) -> int:

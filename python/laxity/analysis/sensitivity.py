@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from laxity.analysis.overheads import PlatformCosts, with_overheads
-from laxity.analysis.response_time import response_time
+from laxity.analysis.overheads import PlatformCosts, load_cpus
 from laxity.analysis.task_model import Task
 
 PPM = 1_000_000
@@ -74,9 +73,7 @@ def sensitivity(
     late = find_late or find_late_response
     delta = gamma = None
     if costs.switch_ns:
-        delta = _largest(
-            lambda ppm: late(tasks, replace(costs, switch_ns=_scale(costs.switch_ns, ppm))), 0
-        )
+        delta = _largest(lambda ppm: late(tasks, _with_switch(costs, ppm)), 0)
     if any((*costs.gamma_ns.values(), *costs.migration_ns.values(), costs.block_reload_ns)):
         gamma = _largest(lambda ppm: late(tasks, _with_gamma(costs, ppm)), 0)
     return Sensitivity(
@@ -89,10 +86,9 @@ def sensitivity(
 
 def find_late_response(tasks: Sequence[Task], costs: PlatformCosts) -> str | None:
     """Name the first task whose response time is beyond its deadline, or was not found."""
+    cpus = load_cpus(tasks, costs)
     for one in tasks:
-        loaded = with_overheads(one, tasks, costs)
-        before = (*loaded.interfering, *loaded.interrupts)
-        found = response_time(loaded.task, before, _MAX_ITERATIONS, one.deadline_ns)
+        found = cpus[one.cpu].response(one, _MAX_ITERATIONS, one.deadline_ns)
         if found.response_ns is None or found.response_ns > one.deadline_ns:
             return one.name
     return None
@@ -100,6 +96,15 @@ def find_late_response(tasks: Sequence[Task], costs: PlatformCosts) -> str | Non
 
 def _with_wcet(tasks: Sequence[Task], factor_ppm: int, speed_ppm: int) -> tuple[Task, ...]:
     return tuple(replace(one, wcet_ns=-(-one.wcet_ns * factor_ppm // speed_ppm)) for one in tasks)
+
+
+def _with_switch(costs: PlatformCosts, factor_ppm: int) -> PlatformCosts:
+    out_ns = costs.preempt_out_ns
+    return replace(
+        costs,
+        switch_ns=_scale(costs.switch_ns, factor_ppm),
+        preempt_out_ns=None if out_ns is None else _scale(out_ns, factor_ppm),
+    )
 
 
 def _with_gamma(costs: PlatformCosts, factor_ppm: int) -> PlatformCosts:
