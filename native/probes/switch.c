@@ -23,8 +23,10 @@ enum kind {
     PREEMPTED_BEST,
     PREEMPTED_WORST,
     IDLE,
-    RELEASED,
-    NOT_RELEASED,
+    RELEASED_BEST,
+    RELEASED_WORST,
+    NOT_RELEASED_BEST,
+    NOT_RELEASED_WORST,
     KINDS
 };
 
@@ -112,8 +114,10 @@ static bool is_asked(const struct laxity_probe_run *run, enum kind kind)
         [PREEMPTED_BEST] = LAXITY_SWITCH_PREEMPTION,
         [PREEMPTED_WORST] = LAXITY_SWITCH_PREEMPTION,
         [IDLE] = LAXITY_SWITCH_TIMER,
-        [RELEASED] = LAXITY_SWITCH_RELEASE,
-        [NOT_RELEASED] = LAXITY_SWITCH_RELEASE,
+        [RELEASED_BEST] = LAXITY_SWITCH_RELEASE,
+        [RELEASED_WORST] = LAXITY_SWITCH_RELEASE,
+        [NOT_RELEASED_BEST] = LAXITY_SWITCH_RELEASE,
+        [NOT_RELEASED_WORST] = LAXITY_SWITCH_RELEASE,
     };
     const struct laxity_switch_settings *settings = run->plan->settings;
     return settings->has_quantity[quantities[kind]];
@@ -121,8 +125,10 @@ static bool is_asked(const struct laxity_probe_run *run, enum kind kind)
 
 static int measure_kind(struct laxity_switch_victim *victim, enum kind kind)
 {
+    const bool is_worst =
+        kind == PREEMPTED_WORST || kind == RELEASED_WORST || kind == NOT_RELEASED_WORST;
     const enum laxity_switch_case preemption_case =
-        kind == PREEMPTED_WORST ? LAXITY_SWITCH_WORST : LAXITY_SWITCH_BEST;
+        is_worst ? LAXITY_SWITCH_WORST : LAXITY_SWITCH_BEST;
     struct laxity_switch_row row;
     switch (kind) {
     case PREEMPTED_BEST:
@@ -132,10 +138,12 @@ static int measure_kind(struct laxity_switch_victim *victim, enum kind kind)
                    : laxity_switch_add_row(victim, &row);
     case IDLE:
         return laxity_switch_measure_idle(victim);
-    case RELEASED:
-        return laxity_switch_measure_release(victim, LAXITY_SWITCH_OBSERVED);
-    case NOT_RELEASED:
-        return laxity_switch_measure_release(victim, LAXITY_SWITCH_CONTROL);
+    case RELEASED_BEST:
+    case RELEASED_WORST:
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_OBSERVED, preemption_case);
+    case NOT_RELEASED_BEST:
+    case NOT_RELEASED_WORST:
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_CONTROL, preemption_case);
     case KINDS:
         break;
     }

@@ -35,7 +35,7 @@ enum laxity_switch_quantity {
 
 enum laxity_switch_case {
     LAXITY_SWITCH_BEST,  /* nothing is evicted */
-    LAXITY_SWITCH_WORST, /* who leaves the CPU first evicts what it can */
+    LAXITY_SWITCH_WORST, /* who leaves the CPU first evicts what it can; release: the victim */
     LAXITY_SWITCH_CASES
 };
 

@@ -59,7 +59,7 @@ count_rows_of_cpu(const struct laxity_switch_settings *settings, uint64_t repeti
     const bool *has = settings->has_quantity;
     const uint64_t timed = (has[LAXITY_SWITCH_PREEMPTION] ? 2U : 0U) +
                            (has[LAXITY_SWITCH_TIMER] ? 1U : 0U) +
-                           (has[LAXITY_SWITCH_RELEASE] ? 2U : 0U);
+                           (has[LAXITY_SWITCH_RELEASE] ? 4U : 0U);
     uint64_t rows = timed * repetitions;
     if (has[LAXITY_SWITCH_SYNC]) {
         rows += laxity_switch_count_batches(repetitions, LAXITY_SWITCH_BATCH_ROUNDS) *

@@ -83,6 +83,20 @@ take_preemption(const struct laxity_switch_victim *victim, struct laxity_switch_
     }
 }
 
+/* How long before a timer the victim has to begin, its phase drawn. */
+static int64_t lead_ns(struct laxity_switch_victim *victim, enum laxity_switch_case one)
+{
+    const int64_t evicting_ns = one == LAXITY_SWITCH_WORST ? 2 * victim->evicting_ns : 0;
+    return EARLIEST_NS + evicting_ns + laxity_switch_draw_ns(victim, PHASE_NS);
+}
+
+static void evict(struct laxity_switch_victim *victim, uint64_t evict_bytes)
+{
+    const int64_t start_ns = laxity_now_ns();
+    laxity_switch_evict(&victim->partner, evict_bytes);
+    victim->evicting_ns = evict_bytes > 0 ? laxity_now_ns() - start_ns : victim->evicting_ns;
+}
+
 int laxity_switch_preempt(
     struct laxity_switch_victim *victim,
     enum laxity_switch_case preemption_case,
@@ -92,19 +106,17 @@ int laxity_switch_preempt(
     const struct laxity_switch_settings *settings = victim->run->plan->settings;
     const bool is_evicting = preemption_case == LAXITY_SWITCH_WORST;
     const uint64_t evict_bytes = is_evicting ? settings->evict_bytes : 0;
-    const int64_t before_ns = is_evicting ? 2 * victim->evicting_ns : 0;
     const unsigned done = atomic_load_explicit(&victim->shared->done, memory_order_acquire);
     const int64_t asked_ns = laxity_now_ns();
     *out_row = laxity_switch_row_of(victim, LAXITY_SWITCH_PREEMPTION);
     out_row->preemption_case = (uint8_t)preemption_case;
-    out_row->time_ns = asked_ns + EARLIEST_NS + before_ns + laxity_switch_draw_ns(victim, PHASE_NS);
+    out_row->time_ns = asked_ns + lead_ns(victim, preemption_case);
     if (give_run(victim, out_row->time_ns, 1, evict_bytes)) {
         return -1;
     }
     laxity_anchor_stamps(&victim->clock, 0);
     const int64_t start_ns = laxity_now_ns();
-    laxity_switch_evict(&victim->partner, evict_bytes);
-    victim->evicting_ns = is_evicting ? laxity_now_ns() - start_ns : victim->evicting_ns;
+    evict(victim, evict_bytes);
     const int rc = stamp_until_done(victim, done);
     laxity_anchor_stamps(&victim->clock, 1);
     if (rc) {
@@ -130,14 +142,25 @@ int laxity_switch_measure_idle(struct laxity_switch_victim *victim)
     return laxity_switch_add_row(victim, &row);
 }
 
-/* The partner cannot run before the victim sleeps: only the interrupt shows. */
-int laxity_switch_measure_release(struct laxity_switch_victim *victim, enum laxity_switch_role role)
+/*
+ * The partner cannot run before the victim sleeps: only the interrupt shows. In the worst case the
+ * victim evicts once the timer is set, so that the kernel handles it with cold caches; what is
+ * evicted of the victim itself it has loaded again before the expiry, and the control evicts, too.
+ */
+int laxity_switch_measure_release(
+    struct laxity_switch_victim *victim,
+    enum laxity_switch_role role,
+    enum laxity_switch_case release_case
+)
 {
+    const struct laxity_switch_settings *settings = victim->run->plan->settings;
+    const bool is_evicting = release_case == LAXITY_SWITCH_WORST;
     struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_RELEASE);
     const bool is_released = role == LAXITY_SWITCH_OBSERVED;
     const unsigned armed = atomic_load_explicit(&victim->shared->armed, memory_order_acquire);
     row.role = (uint8_t)role;
-    row.time_ns = laxity_now_ns() + EARLIEST_NS + laxity_switch_draw_ns(victim, PHASE_NS);
+    row.preemption_case = (uint8_t)release_case;
+    row.time_ns = laxity_now_ns() + lead_ns(victim, release_case);
     if (is_released) {
         if (give_run(victim, row.time_ns, -1, 0)) {
             return -1;
@@ -148,6 +171,7 @@ int laxity_switch_measure_release(struct laxity_switch_victim *victim, enum laxi
     const bool is_armed =
         atomic_load_explicit(&victim->shared->armed, memory_order_acquire) != armed;
     laxity_anchor_stamps(&victim->clock, 0);
+    evict(victim, is_evicting ? settings->evict_bytes : 0);
     const int64_t left_ns = row.time_ns + RELEASE_WINDOW_NS - laxity_now_ns();
     const uint64_t end = laxity_stamp(&victim->clock) +
                          laxity_stamps_of_ns(&victim->clock, left_ns > 0 ? left_ns : 0);

@@ -41,7 +41,9 @@ int laxity_switch_measure_idle(struct laxity_switch_victim *victim);
 
 /* laxity_switch_measure_release - one expiry for a task below the victim, or none as a control */
 int laxity_switch_measure_release(
-    struct laxity_switch_victim *victim, enum laxity_switch_role role
+    struct laxity_switch_victim *victim,
+    enum laxity_switch_role role,
+    enum laxity_switch_case release_case
 );
 
 /* laxity_switch_exchange - rounds of handing over by a futex: on one CPU (sync) or on two (wakeup)

@@ -78,8 +78,8 @@ def idle(late_ns: int) -> Row:
     )
 
 
-def release(lost_ns: int, role: int = 0) -> Row:
-    return row(RELEASE, time_ns=1000, lost_ns=lost_ns, role=role)
+def release(lost_ns: int, role: int = 0, case: int = 0) -> Row:
+    return row(RELEASE, time_ns=1000, lost_ns=lost_ns, role=role, case=case)
 
 
 def interrupted(at_ns: int, length_ns: int, label: bytes) -> Row:

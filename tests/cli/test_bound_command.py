@@ -68,7 +68,7 @@ def test_zero_overheads_are_stated(tmp_path: Path):
 
 def test_measured_costs_stand_in_the_answer(tmp_path: Path):
     # 2 delta = 40 us; control makes video load 5 us again. C' = 2.045 and 12.04 ms, J' = 50 us.
-    # Ticks of 9 us each 4 ms; the timer of video may go off while control runs, 7 us, and no half is
+    # Ticks of 9 us each 4 ms; video's timer may go off while control runs, 7 us, and no half is
     # known. video: 12.047 + 2 * 2.045 = 16.137, ticks ceil(16.146 / 4) = 5:
     # 16.182, and + 50 us = 16.232 ms.
     # control: 2.045 + a switch under way 0.04 + the timer of video 0.007 + a tick 0.009 = 2.101,

@@ -33,11 +33,11 @@ def test_switches_are_stored_shown_and_reported(laxity: Laxity):
     counts = {name: int((quantity == code).sum()) for code, name in enumerate(QUANTITIES)}
     # At most one row per window of 1 ms.
     assert counts["irq"] <= 80
-    # 2 cases; batches of 60 and two of 14; released and not; two windows of 40 ms and their gaps.
+    # 2 cases; batches of 60 and two of 14; released and not, 2 cases; two windows of 40 ms, gaps.
     # Kernel: two cases, recorded once and twice; beside the former the stamps of the tasks.
     assert (counts["preemption"], counts["sync"], counts["timer"]) == (40 + 40, 60 + 28, 20)
     assert counts["kernel"] == 80
-    assert counts["release"] == 40
+    assert counts["release"] == 80
     assert len(rows_of(rows, SPIN, role=CONTROL)) >= 2
     for part in (rows_of(rows, PREEMPTION), rows_of(rows, SYNC)):
         seen = part[~np.ma.getmaskarray(part["victim_last_ns"])]
@@ -56,6 +56,8 @@ def test_switches_are_stored_shown_and_reported(laxity: Laxity):
     names = {one.name for one in model.entries}
     assert {"preempt_in", "preempt_out", "delta", "switch_sync", "timer_latency"} <= names
     assert {"release_isr", "switch_kernel", "switch_recording"} <= names
+    isr = {one.axes.case for one in model.entries if one.name == "release_isr"}
+    assert isr == {"best", "worst"}
     assert "Switches, wake-ups and interrupts" in (run.path / "report.html").read_text()
     assert laxity("show", "--verify", "D").returncode == 0
     assert "switch_sync" in laxity("costs", "show", "D").stdout

@@ -283,16 +283,20 @@ def _timers(rows: Rows, cpu: int, run: str) -> list[Cost]:
 
 def _releases(rows: Rows, cpu: int, run: str) -> list[Cost]:
     """What the victim loses around an expiry for a task below it, less what it loses anyway."""
-    asked = rows_of(rows, RELEASE)
-    released = _seen(asked)
-    control = _seen(rows_of(rows, RELEASE, role=CONTROL))
-    if not len(released) or not len(control):
-        return []
-    otherwise = np.sort(column(control, "lost_ns"))
-    lost = column(released, "lost_ns") - distribution.from_samples(otherwise).quantile_ns(0.5)
-    width = _half_width_ns(otherwise)
-    floor = None if width is None else (_period_ns(released) or 1) + width
-    return [_cost(Place(model.RELEASE_ISR, cpu), lost, floor, run, len(asked) - len(released))]
+    found = []
+    for case, name in enumerate(CASES):
+        asked = rows_of(rows, RELEASE, case=case)
+        released = _seen(asked)
+        control = _seen(rows_of(rows, RELEASE, case=case, role=CONTROL))
+        if not len(released) or not len(control):
+            continue
+        otherwise = np.sort(column(control, "lost_ns"))
+        lost = column(released, "lost_ns") - distribution.from_samples(otherwise).quantile_ns(0.5)
+        width = _half_width_ns(otherwise)
+        floor = None if width is None else (_period_ns(released) or 1) + width
+        place = Place(model.RELEASE_ISR, cpu, name)
+        found.append(_cost(place, lost, floor, run, len(asked) - len(released)))
+    return found
 
 
 def _seen(rows: Rows) -> Rows:

@@ -109,7 +109,12 @@ BOUND_MEMBERS = (
         "ns",
         "the same after migrations; 0: tasks keep to their CPUs",
     ),
-    Member("tasks[].breakdown.interrupts_ns", "integer", "ns", "ticks, timers of tasks that may not run yet"),
+    Member(
+        "tasks[].breakdown.interrupts_ns",
+        "integer",
+        "ns",
+        "ticks, timers of tasks that may not run yet",
+    ),
     Member("tasks[].breakdown.blocking_ns", "integer", "ns", "as the file states"),
     Member("tasks[].breakdown.switch_blocking_ns", "integer", "ns", "one switch under way"),
     Member("tasks[].reason", "text, null", "", "why not more is proven; null: schedulable"),

@@ -138,20 +138,20 @@ static void rows_are_counted_before_anything_is_measured(void)
     laxity_cpus_add(&settings.to, 2);
     struct laxity_probe_plan plan = {.repetitions = 61, .settings = &settings};
     laxity_cpus_add(&plan.cpus, 1);
-    /* By timers 5 * 61; sync 2 batches of 60 and 5 of 14; to each of two CPUs 2 batches of 60 and
-     * 64 turns by spinning; two windows of 40 ms with up to 256 gaps each: 305 + 120 + 70 + 2 * 184
-     * + 2 * 257 = 1377 */
-    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 1377);
+    /* By timers 7 * 61; sync 2 batches of 60 and 5 of 14; to each of two CPUs 2 batches of 60 and
+     * 64 turns by spinning; two windows of 40 ms with up to 256 gaps each: 427 + 120 + 70 + 2 * 184
+     * + 2 * 257 = 1499 */
+    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 1499);
     settings.has_quantity[LAXITY_SWITCH_SPIN] = false;
-    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 863);
+    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985);
     settings.has_quantity[LAXITY_SWITCH_KERNEL] = true; /* in 2 cases stamps, records, control */
-    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 863 + 6 * 61);
+    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 6 * 61);
     settings.has_quantity[LAXITY_SWITCH_KERNEL] = false;
     settings.has_quantity[LAXITY_SWITCH_IRQ] = true; /* 41 windows of 1 ms, and one begun */
-    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 863 + 42);
+    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 42);
     settings.has_quantity[LAXITY_SWITCH_IRQ] = false;
-    laxity_cpus_add(&plan.cpus, 5); /* wakes all three: 305 + 190 + 3 * 184 = 1047 */
-    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 863 + 1047);
+    laxity_cpus_add(&plan.cpus, 5); /* wakes all three: 427 + 190 + 3 * 184 = 1169 */
+    CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 1169);
 }
 
 static void row_has_the_bytes_of_its_fields(void)

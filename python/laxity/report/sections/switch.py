@@ -61,7 +61,8 @@ _MEANINGS = (
     (
         "release_isr",
         "what a running task loses in gaps that end within 100 µs after the expiry of a timer for "
-        "a task below it, less the median of what it loses without such a timer",
+        "a task below it, less the median of what it loses without such a timer; worst: the "
+        "running task has evicted before the expiry, with a timer and without",
     ),
     ("tick", "a gap of a task that only stamps, at an instant of the kernel's periodic tick"),
     ("tick_period", "from one tick that shows to the next one"),
