@@ -3,6 +3,7 @@
 """Response times under EDF: by hand, and against every schedule of small sets."""
 
 import random
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -122,3 +123,18 @@ def test_no_schedule_that_pays_its_costs_exceeds_a_response_time(from_wakeup: bo
     assert n_compared > 300
     assert n_near > 50
     assert n_missed > 10
+
+
+def test_releases_of_a_long_window_are_not_all_held_at_once():
+    # Of each 20 ns one is idle until the long job of 1 s / 30 has run: some 1.7 million releases of
+    # the other task, of which the steps allow few.
+    short = Task(name="short", wcet_ns=10, period_ns=20, deadline_ns=20)
+    long = Task(name="long", wcet_ns=33_000_000, period_ns=1_000_000_000, deadline_ns=1_000_000_000)
+    tracemalloc.start()
+    try:
+        found = edf_response_times((short, long), max_steps=1000)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == (None, None)
+    assert peak_bytes < 1_000_000

@@ -8,7 +8,8 @@ what happens for certain, and if its response times miss a deadline the tasks ar
 Between the two nothing is proven. Each family of tests has both, in a file of its own.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from laxity.analysis.bound_cache_sets import bound_by_cache_sets
@@ -129,7 +130,20 @@ def _by_edf(
         tasks=bounds,
         cpus=cpus,
         sensitivity=find_sensitivity(declared, costs, setup),
+        notes=tuple(_notes_on_responses(bounds)),
     )
+
+
+def _notes_on_responses(bounds: Sequence[TaskBound]) -> Iterator[str]:
+    """Tell of whom the demand proves the deadlines, but no response time was found."""
+    names = [
+        one.name for one in bounds if one.verdict == SCHEDULABLE and one.response_time_ns is None
+    ]
+    if names:
+        yield (
+            f"no response times ({', '.join(names)}): their busy windows hold more releases than "
+            "are looked at; deadlines are proven without"
+        )
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:
@@ -166,7 +180,12 @@ def _note_on_sets(sets: CacheSets) -> str:
 
 
 def _notes_on_priorities(bounds: Sequence[TaskBound], setup: Setup) -> list[str]:
-    shared = [one for one in bounds if any(_are_equal(one, other, setup) for other in bounds)]
+    levels = Counter(_level(one, setup) for one in bounds)
+    shared = [
+        one
+        for one in bounds
+        if (setup.scheduler.is_global or one.cpu is not None) and levels[_level(one, setup)] > 1
+    ]
     if not shared:
         return []
     names = ", ".join(one.name for one in shared)
@@ -184,6 +203,5 @@ def _notes_on_edf(declared: Sequence[DeclaredTask]) -> list[str]:
     ]
 
 
-def _are_equal(one: TaskBound, other: TaskBound, setup: Setup) -> bool:
-    is_near = setup.scheduler.is_global or (one.cpu is not None and one.cpu == other.cpu)
-    return one is not other and is_near and one.priority == other.priority
+def _level(one: TaskBound, setup: Setup) -> tuple[int | None, int | None]:
+    return (None if setup.scheduler.is_global else one.cpu), one.priority

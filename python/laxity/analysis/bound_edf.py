@@ -205,7 +205,8 @@ def _judge(
         verdict=verdict,
         test=TEST if costs.sets is None else f"{TEST}, CRPD by {costs.sets.method}",
         source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs.platform) else SOURCE,
-        exact=verdict == NOT_SCHEDULABLE or _is_exact(declared, tasks, costs.platform),
+        exact=verdict == NOT_SCHEDULABLE
+        or (verdict == SCHEDULABLE and _is_exact(declared, tasks, costs.platform)),
         utilisation_ppm=utilisation_ppm(tasks),
         interval_ns=None if shown is None else shown.interval_ns,
         demand_ns=None if shown is None else shown.demand_ns,

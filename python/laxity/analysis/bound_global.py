@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from laxity.analysis.bound_edf import counts_from_wakeup
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import (
+    ALONE_SOURCE,
+    ALONE_TEST,
     has_costs,
     is_late_alone,
     share_turns,
@@ -134,6 +136,11 @@ def _answer(
         verdict, reason = NOT_SCHEDULABLE, "it is late even alone"
     elif not why and (above.is_dense or found.verdict == SCHEDULABLE):
         verdict, reason = SCHEDULABLE, None
+    test, source = found.test, found.source
+    if verdict == NOT_SCHEDULABLE:
+        test, source = ALONE_TEST, ALONE_SOURCE
+    elif verdict == SCHEDULABLE and found.verdict != SCHEDULABLE and above.together is not None:
+        test, source = above.together.test, above.together.source
     added_ns = 0 if costs is None else costs.release_latency_ns + costs.switch_ns
     return TaskBound(
         name=task.name,
@@ -143,9 +150,11 @@ def _answer(
         response_time_ns=None if why else found.response_time_ns,
         deadline_ns=task.deadline_ns,
         period_ns=task.period_ns,
-        test=found.test,
-        source=f"{found.source}; {COSTS_SOURCE}" if has_costs(costs) else found.source,
-        exact=False,
+        test=test,
+        source=source
+        if verdict == NOT_SCHEDULABLE or not has_costs(costs)
+        else f"{source}; {COSTS_SOURCE}",
+        exact=verdict == NOT_SCHEDULABLE,
         jobs=None,
         jitter_ns=task.jitter_ns + added_ns,
         window_ns=None,
@@ -173,7 +182,8 @@ def _of_cpus(
         verdict, reason = SCHEDULABLE, None
     elif together is not None:
         reason = together.reason
-    test, source = answers[0].test, answers[0].source
+    shown = next((one for one in answers if one.verdict == verdict), answers[0])
+    test, source = shown.test, shown.source
     if impossible is not None:
         test, source = "utilisation", "Liu, Layland 1973"
     elif together is not None and above.is_dense:

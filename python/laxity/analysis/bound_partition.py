@@ -13,7 +13,13 @@ from laxity.analysis.bound_cache_sets import responses_by_sets
 from laxity.analysis.bound_edf import counts_from_wakeup, keeps_deadlines
 from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_setup import Setup
-from laxity.analysis.bound_tasks import is_late_alone, tasks_of, utilisation_ppm
+from laxity.analysis.bound_tasks import (
+    ALONE_SOURCE,
+    ALONE_TEST,
+    is_late_alone,
+    tasks_of,
+    utilisation_ppm,
+)
 from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.partition import Fit, place_tasks
 from laxity.analysis.response_time import utilisation
@@ -102,8 +108,8 @@ def judge_unplaced(one: DeclaredTask, costs: PlatformCosts | None, setup: Setup)
         response_time_ns=None,
         deadline_ns=one.deadline_ns,
         period_ns=one.period_ns,
-        test="partition",
-        source=SOURCE,
+        test=ALONE_TEST if verdict == NOT_SCHEDULABLE else "partition",
+        source=ALONE_SOURCE if verdict == NOT_SCHEDULABLE else SOURCE,
         exact=verdict == NOT_SCHEDULABLE,
         jobs=None,
         jitter_ns=one.keys.jitter_ns,

@@ -15,6 +15,9 @@ from laxity.model.task_set import DeclaredTask
 
 # The CPU of a task set that names none.
 ONE_CPU = 0
+# What proves of a task that it is late under any scheduler.
+ALONE_TEST = "jitter and wcet of a job alone"
+ALONE_SOURCE = "the deadline is shorter"
 
 
 def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) -> tuple[Task, ...]:

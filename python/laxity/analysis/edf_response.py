@@ -17,6 +17,8 @@ Source: Spuri, "Analysis of deadline scheduled real-time systems" (1996); B and 
 """
 
 from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import groupby
 
 from laxity.analysis.response_time import demand_ns, releases, utilisation
 from laxity.analysis.task_model import Task
@@ -24,6 +26,8 @@ from laxity.analysis.task_model import Task
 # Each sums up the work of all tasks once: a second for 20 tasks. Sets that use a processor nearly
 # to its capacity have busy windows of many jobs, and each job is a candidate.
 MAX_STEPS = 50_000
+# What is summed up in all steps together, a few seconds: steps for many tasks are fewer.
+MAX_SUMS = 5_000_000
 
 
 class _Steps:
@@ -58,7 +62,7 @@ def edf_response_times(
         From release to finish in ns, in the order of `tasks`; None: busy windows do not end, or
         the steps are used up.
     """
-    steps = _Steps(max_steps)
+    steps = _Steps(min(max_steps, MAX_SUMS // max(1, len(tasks) + len(interrupts))))
     longest_ns = _longest_window_ns(tasks, interrupts, steps)
     if longest_ns is None:
         return (None,) * len(tasks)
@@ -95,14 +99,17 @@ class _Analysed:
         interrupts_ns = demand_ns(self.interrupts, window_ns)
         return self.blocking_ns + n_own * task.wcet_ns + others_ns + interrupts_ns
 
-    def candidates_ns(self, longest_ns: int) -> list[int]:
-        """List the releases at which the number of jobs before one changes."""
-        found: set[int] = set()
+    def candidates_ns(self, longest_ns: int) -> Iterator[int]:
+        """Give the releases at which the number of jobs before one changes, the earliest first.
+
+        One after the other: a window may hold more of them than memory does.
+        """
+        series = []
         for first_ns, period_ns in self._series():
             # The job is ready at the start of the window at the earliest.
             skipped = max(0, -((self.task.jitter_ns + first_ns) // period_ns))
-            found.update(range(first_ns + skipped * period_ns, longest_ns, period_ns))
-        return sorted(found)
+            series.append(range(first_ns + skipped * period_ns, longest_ns, period_ns))
+        return (released_ns for released_ns, _ in groupby(merge(*series)))
 
     def _series(self) -> Iterator[tuple[int, int]]:
         task = self.task

@@ -23,6 +23,7 @@ _ROUNDING = 1e-9
 # thousand sums, where the exact test gives up after 100,000.
 _NEARLY_ALL = 0.99
 _LOOK_AHEAD = 4
+_LOOK_AHEAD_STEPS = 20_000
 
 
 def keeps_by_priority(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
@@ -79,6 +80,8 @@ def _is_overloaded(tasks: Sequence[Task], upto_ns: int) -> bool:
         upto_ns: All of them up to this length; at least one of each task.
     """
     demands = [(one.deadline_ns - one.jitter_ns, one.period_ns, one.wcet_ns) for one in tasks]
+    # Of a task with a period much below the longest the later ones are left to the exact test.
+    most = _LOOK_AHEAD_STEPS // len(tasks)
     return any(
         sum(
             ((interval_ns - first_ns) // period_ns + 1) * wcet_ns
@@ -87,7 +90,7 @@ def _is_overloaded(tasks: Sequence[Task], upto_ns: int) -> bool:
         )
         > interval_ns
         for first, period, _ in demands
-        for interval_ns in range(first, max(first, upto_ns) + 1, period)
+        for interval_ns in range(first, max(first, min(upto_ns, first + most * period)) + 1, period)
     )
 
 
