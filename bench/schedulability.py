@@ -4,6 +4,7 @@
 
     python bench/schedulability.py              1,000 sets per line; what one set takes on average
     python bench/schedulability.py --sets 100
+    python bench/schedulability.py --growth     bounds of ever more tasks of one CPU
 
 Costs are round figures of the size that a virtual machine shows. The figure of 10,000 sets at each
 of 20 utilisations is the command itself:
@@ -24,18 +25,26 @@ from typing import TypeAlias
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from laxity.analysis import bound_edf
-from laxity.analysis.bound_fixed_priority import longest_response
+from laxity.analysis.bound import bound_task_set
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.crpd_sets import Cache, Method, response_times
-from laxity.analysis.overheads import PlatformCosts, Tick
+from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
 from laxity.analysis.periods import LogUniform
+from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
 from laxity.analysis.random_sets import Recipe, draw_set, set_seed
 from laxity.analysis.task_model import Task
 from laxity.model.experiment_spec import Deadlines, Generator
+from laxity.model.spec import MAX_PRIORITY, Policy
+from laxity.model.task_set import BoundKeys, DeclaredTask, TaskSet
 
 NS_PER_MS = 1_000_000
 N_TASKS = 20
 UTILISATIONS = (0.5, 0.8, 0.9)
+GROWTH = (100, 200, 400, 1000, 2000)
+GROWTH_UTILISATION_PPM = 500_000
+# Characters of the longest bar.
+BAR_WIDTH = 50
 CACHE_SETS = 256
 RELOAD_NS = 100
 RECIPE = Recipe(
@@ -76,6 +85,7 @@ def costs_of(tasks: Sequence[Task]) -> PlatformCosts:
     """Charge 0.1 ns for each byte of a working set."""
     return PlatformCosts(
         switch_ns=40_000,
+        preempt_out_ns=15_000,
         gamma_ns={one.name: (one.working_set_bytes or 0) // 10 for one in tasks},
         release_latency_ns=50_000,
         release_isr_ns=7_000,
@@ -85,7 +95,8 @@ def costs_of(tasks: Sequence[Task]) -> PlatformCosts:
 
 def by_response_times(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
     """Bound every response time."""
-    found = [longest_response(one, tasks, costs).response_ns for one in tasks]
+    cpu = load_cpu(tasks, costs)
+    found = [cpu.response(one).response_ns for one in tasks]
     return all(
         ns is not None and ns <= one.deadline_ns for ns, one in zip(found, tasks, strict=True)
     )
@@ -106,11 +117,65 @@ TESTS: dict[str, Callable[[Sequence[Task], PlatformCosts], bool]] = {
 }
 
 
+def declared(n_tasks: int) -> tuple[TaskSet, PlatformCosts]:
+    """Draw as many tasks of one CPU, rate-monotonic on all levels that there are, small costs."""
+    recipe = replace(RECIPE, n_tasks=n_tasks)
+    drawn_tasks = draw_set(recipe, GROWTH_UTILISATION_PPM, 1)
+    ordered = sorted(drawn_tasks, key=lambda one: one.period_ns)
+    keys = BoundKeys(
+        wcet_ns=None, jitter_ns=0, blocking_ns=0, working_set_bytes=None, ucb=frozenset(),
+        ecb=frozenset(), overhead_ppm=0,
+    )  # fmt: skip
+    tasks = tuple(
+        DeclaredTask(
+            name=one.name, period_ns=one.period_ns, deadline_ns=one.period_ns, offset_ns=0,
+            policy=Policy.FIFO, priority=MAX_PRIORITY - place * MAX_PRIORITY // n_tasks, cpu=0,
+            wcet_ns=one.wcet_ns, keys=keys,
+        )
+        for place, one in enumerate(ordered)
+    )  # fmt: skip
+    costs = PlatformCosts(
+        switch_ns=400,
+        preempt_out_ns=150,
+        gamma_ns={one.name: 1 + one.period_ns % 100 for one in tasks},
+        release_latency_ns=500,
+        release_isr_ns=300,
+        tick=Tick(9_000, 4 * NS_PER_MS),
+    )
+    return TaskSet(tasks, has_corunners=False), costs
+
+
+def show_growth() -> None:
+    """Time the bounds of ever more tasks, with and without how far another answer is."""
+    found = []
+    for n_tasks in GROWTH:
+        task_set, costs = declared(n_tasks)
+        for has_sensitivity in (False, True):
+            begin_s = time.process_time()
+            answer = bound_task_set(
+                task_set,
+                Accounted(costs, (), (), (), ()),
+                Setup(has_sensitivity=has_sensitivity),
+            )
+            found.append((n_tasks, has_sensitivity, time.process_time() - begin_s, answer.verdict))
+    longest_s = max(took_s for _, _, took_s, _ in found)
+    sys.stdout.write(f"{'tasks':>6} {'sensitivity':11} {'CPU s':>8}\n")
+    for n_tasks, has_sensitivity, took_s, verdict in found:
+        bar = "#" * round(BAR_WIDTH * took_s / longest_s)
+        word = "with" if has_sensitivity else "without"
+        sys.stdout.write(f"{n_tasks:6} {word:11} {took_s:8.2f} {verdict} {bar}\n")
+
+
 def main() -> None:
     """Time every test at every utilisation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, help="at each utilisation")
-    count = parser.parse_args().sets
+    parser.add_argument("--growth", action="store_true", help="bounds of ever more tasks instead")
+    options = parser.parse_args()
+    if options.growth:
+        show_growth()
+        return
+    count = options.sets
     sys.stdout.write(
         f"{'test, 20 tasks, with costs':36} {'U':>5} {'n':>6} {'CPU ms/set':>11} {'proven':>7}\n"
     )

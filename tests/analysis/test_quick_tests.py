@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from laxity.analysis import bound_edf
 from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
 from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
+from laxity.analysis.response_time import response_time
 from laxity.analysis.task_model import Task
 
 # A window that does not end within so many steps never does in sets as small as these.
@@ -111,3 +112,26 @@ def test_response_that_reaches_its_deadline_is_in_time():
     short = replace(tasks[1], wcet_ns=20, deadline_ns=46)
     assert keeps_by_priority([tasks[0], short], PlatformCosts())
     assert not keeps_by_priority([tasks[0], replace(short, deadline_ns=45)], PlatformCosts())
+
+
+@settings(max_examples=300)
+@given(task_sets(), platforms())
+def test_deadline_is_kept_by_few_sums_as_by_the_response_time(
+    tasks: list[Task], costs: PlatformCosts
+):
+    cpu = load_cpu(tasks, costs)
+    for one in tasks:
+        at = cpu.response(one, MAX_STEPS).response_ns
+        kept = at is not None and at <= one.deadline_ns
+        assert cpu.keeps_deadline(one, MAX_STEPS) == kept, one
+
+
+@settings(max_examples=200)
+@given(task_sets(), platforms())
+def test_response_of_a_cpu_is_that_of_its_tasks_one_by_one(tasks: list[Task], costs: PlatformCosts):
+    # Timers of own jobs in a long window stand in no task: without them both are one formula.
+    cpu = load_cpu(tasks, replace(costs, release_isr_ns=0))
+    for one in tasks:
+        loaded = cpu.of(one)
+        plain = response_time(loaded.task, (*loaded.interfering, *loaded.interrupts), MAX_STEPS)
+        assert cpu.response(one, MAX_STEPS) == plain

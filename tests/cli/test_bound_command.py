@@ -385,3 +385,33 @@ def test_machine_of_the_costs_is_kept(tmp_path: Path):
     bound(tmp_path, "--costs", str(measured), "--run-dir", str(run), "--no-report")
     assert (run / "machine.json").read_text() == "{}"
     assert json.loads((run / "manifest.json").read_text())["parents"] == ["measured", "R"]
+
+
+def test_sensitivity_is_left_out_where_it_is_not_wanted(tmp_path: Path):
+    done = bound(tmp_path, *costs(tmp_path), "--no-sensitivity", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert (done.return_value, answer["sensitivity"]) == (0, None)
+    assert [one["response_time_ns"] for one in answer["tasks"]] == [2_151_000, 16_232_000]
+    table = bound(tmp_path, *costs(tmp_path), "--no-sensitivity").stdout
+    assert "may be" not in table
+
+
+@pytest.mark.parametrize(("n_tasks", "is_refused"), [(2000, False), (2001, True)])
+def test_more_tasks_than_are_bounded_at_once_are_refused(
+    tmp_path: Path, n_tasks: int, is_refused: bool
+):
+    tasks = tmp_path / "many.toml"
+    # Each on a CPU of its own level of no work: what is tested is the number.
+    body = "".join(
+        f'[[task]]\nname = "t{i}"\nperiod = "1s"\nwcet = "1us"\npriority = {1 + i % 99}\n'
+        f'cpus = "{i % 100}"\n'
+        for i in range(n_tasks)
+    )
+    tasks.write_text(f"schema = 1\n{body}")
+    words = ["bound", str(tasks), "--costs", "none", "--no-sensitivity", "--format", "json"]
+    if is_refused:
+        with pytest.raises(ConfigError, match="2001 tasks are more than the 2000"):
+            CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+        return
+    done = CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False)
+    assert done.return_value == 0

@@ -29,9 +29,11 @@ def find_sensitivity(
         setup: Who schedules them.
 
     Returns:
-        None: a cost is missing, tasks take turns, or the test proves nothing of such tasks, however
-        short they are.
+        None: it is not asked for, a cost is missing, tasks take turns, or the test proves nothing
+        of such tasks, however short they are.
     """
+    if not setup.has_sensitivity:
+        return None
     if costs is None or not declared or _take_turns(declared, costs, setup):
         return None
     tasks = tasks_of(declared)

@@ -53,9 +53,11 @@ class Setup:
         sets: None: gamma of working sets, as measured.
         fit: Tasks are shared out to `cpus`; None: they stay where the file has them.
         cpus: Of global scheduling, or of the partition; empty otherwise.
+        has_sensitivity: Whether it is asked how far another answer is.
     """
 
     scheduler: Scheduler = Scheduler.FIXED_PRIORITY
     sets: CacheSets | None = None
     fit: Fit | None = None
     cpus: tuple[int, ...] = ()
+    has_sensitivity: bool = True

@@ -27,14 +27,18 @@ it, too.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from laxity.analysis.response_time import (
     MAX_STEPS,
+    NO_LINE,
+    ROUNDING,
     Demand,
+    Line,
     Response,
-    demand_ns,
     follow_window,
     releases,
+    sum_line,
 )
 from laxity.analysis.task_model import Task
 
@@ -145,8 +149,11 @@ class LoadedCpu:
         timers: The interrupts of all timers as tasks above all others; empty: they cost nothing.
         ticks: The same of the kernel's clock.
         demands: C, T, J of all tasks, then of all timers, then of ticks.
+        lines_above: For each place, of the tasks before it.
+        lines_beside: The same of timers from it on and ticks.
         gamma_ns: What each job of a task makes others load again, by name.
-        waiting_ns: What its timer takes beyond its switch, by name.
+        parts_ns: Of one job of each task C without contention, contention, what it makes others
+            load again, and what its timer takes beyond its switch.
     """
 
     costs: PlatformCosts
@@ -157,8 +164,10 @@ class LoadedCpu:
     timers: tuple[Task, ...]
     ticks: tuple[Task, ...]
     demands: tuple[Demand, ...]
+    lines_above: tuple[Line, ...]
+    lines_beside: tuple[Line, ...]
     gamma_ns: Mapping[str, int]
-    waiting_ns: Mapping[str, int]
+    parts_ns: tuple[tuple[int, int, int, int], ...]
 
     def of(self, task: Task) -> Loaded:
         """Read off what delays a task of this CPU."""
@@ -176,11 +185,57 @@ class LoadedCpu:
     ) -> Response:
         """Bound the response time of a task of this CPU; steps as in `response_time`."""
         place = self.places[task.name]
+        before = self._demands_before(place)
+        own = self._blocked(place)
+        line = self._line(place, place)
+        used = line.share + own.wcet_ns / own.period_ns
+        # Others of the same priority may ask for more than is left.
+        is_light = self.ends[place] == place + 1 and used < 1 - ROUNDING
+        timer_ns = self.costs.release_isr_ns
+        return follow_window(
+            own, before, max_steps, enough_ns, timer_ns, line if is_light else None
+        )
+
+    def _line(self, place: int, upto: int) -> Line:
+        """Sum up the tasks above a place and what interrupts the task at another one."""
+        above, beside = self.lines_above[upto], self.lines_beside[self.ends[place]]
+        return Line(
+            above.share + beside.share,
+            above.wcets_ns + beside.wcets_ns,
+            above.late_ns + beside.late_ns,
+        )
+
+    def keeps_deadline(self, task: Task, max_steps: int) -> bool:
+        """Tell whether the response time of a task is within its deadline, with fewest sums.
+
+        Since ceil(x) < x + 1, the least w = own + sum ceil((w + J) / T) C is at most
+        (own + sum C (T + J) / T) / (1 - sum C / T), and any w at which the sum is not above it. A
+        response within D <= T ends the busy window.
+        """
+        place = self.places[task.name]
+        end = self.ends[place]
+        own = self._blocked(place)
+        if own.deadline_ns <= own.period_ns:
+            own_ns, limit_ns = own.blocking_ns + own.wcet_ns, own.deadline_ns - own.jitter_ns
+            # Of several of one priority the own one is among them, which is never too few.
+            line = self._line(place, place if end == place + 1 else end)
+            most_ns = own_ns + line.wcets_ns + line.late_ns
+            if most_ns * (1 + ROUNDING) < limit_ns * (1 - line.share - ROUNDING):
+                return True
+            before = self._demands_before(place)
+            needed_ns = own_ns
+            for wcet_ns, period_ns, jitter_ns in before:
+                needed_ns += -(-(limit_ns + jitter_ns) // period_ns) * wcet_ns
+            if 0 < needed_ns <= limit_ns:
+                return True
+        response_ns = self.response(task, max_steps, own.deadline_ns).response_ns
+        return response_ns is not None and response_ns <= own.deadline_ns
+
+    def _demands_before(self, place: int) -> list[Demand]:
         end, n_tasks = self.ends[place], len(self.tasks)
         before = [*self.demands[:place], *self.demands[place + 1 : end]]
         before += self.demands[n_tasks + min(end, len(self.timers)) :]
-        timer_ns = self.costs.release_isr_ns
-        return follow_window(self._blocked(place), before, max_steps, enough_ns, timer_ns)
+        return before
 
     def _blocked(self, place: int) -> Task:
         loaded = self.tasks[place]
@@ -197,17 +252,25 @@ class LoadedCpu:
     def break_down(self, task: Task, response: Response) -> Breakdown:
         """Say where the busy window of a response goes."""
         place = self.places[task.name]
-        loaded = self.of(task)
+        end, n_tasks = self.ends[place], len(self.tasks)
+        interrupts = self.demands[n_tasks + min(end, len(self.timers)) :]
+        interrupts_ns = sum(
+            -(-(response.window_ns + jitter_ns) // period_ns) * wcet_ns
+            for wcet_ns, period_ns, jitter_ns in interrupts
+        )
         jobs = contention_ns = work_ns = gamma_ns = waiting_ns = 0
-        for at in range(self.ends[place]):
-            one = self.plain[at]
-            is_own = at == place
-            count = response.jobs if is_own else releases(self.tasks[at], response.window_ns)
+        for at, (parts_ns, (_, period_ns, jitter_ns)) in enumerate(
+            zip(self.parts_ns[:end], self.demands[:end], strict=True)
+        ):
+            count = -(-(response.window_ns + jitter_ns) // period_ns)
+            if at == place:
+                count = response.jobs
+            else:
+                work_ns += count * parts_ns[0]
             jobs += count
-            work_ns += 0 if is_own else count * (one.wcet_ns - one.contention_ns)
-            contention_ns += count * one.contention_ns
-            gamma_ns += count * self.gamma_ns[one.name]
-            waiting_ns += count * self.waiting_ns[one.name]
+            contention_ns += count * parts_ns[1]
+            gamma_ns += count * parts_ns[2]
+            waiting_ns += count * parts_ns[3]
         own = self.plain[place]
         later = max(0, releases(self.tasks[place], response.window_ns) - response.jobs)
         timers_ns = waiting_ns + later * self.costs.release_isr_ns
@@ -218,9 +281,9 @@ class LoadedCpu:
             delta_ns=jobs * self.costs.switch_ns,
             gamma_ns=gamma_ns,
             migration_ns=0,
-            interrupts_ns=timers_ns + demand_ns(loaded.interrupts, response.window_ns),
+            interrupts_ns=timers_ns + interrupts_ns,
             blocking_ns=own.blocking_ns,
-            switch_blocking_ns=loaded.switch_blocking_ns,
+            switch_blocking_ns=self._switch_blocking_ns(place),
         )
 
 
@@ -263,9 +326,27 @@ def _load(plain: tuple[Task, ...], costs: PlatformCosts, waiting_ns: Sequence[in
         timers=timers,
         ticks=ticks,
         demands=tuple(demands),
+        lines_above=_lines(demands[: len(tasks)]),
+        lines_beside=_lines_beside(demands[len(tasks) :], len(tasks), len(timers)),
         gamma_ns=gamma_ns,
-        waiting_ns={one.name: ns for one, ns in zip(plain, waiting_ns, strict=True)},
+        parts_ns=tuple(
+            (one.wcet_ns - one.contention_ns, one.contention_ns, gamma_ns[one.name], ns)
+            for one, ns in zip(plain, waiting_ns, strict=True)
+        ),
     )
+
+
+def _lines(demands: Sequence[Demand]) -> tuple[Line, ...]:
+    """Sum up the first none, the first, the first two, and so on."""
+    return tuple(accumulate(demands, lambda line, one: sum_line((one,), line), initial=NO_LINE))
+
+
+def _lines_beside(demands: Sequence[Demand], n_tasks: int, n_timers: int) -> tuple[Line, ...]:
+    """Sum up ticks and, for each place, the timers from it on."""
+    if not n_timers:
+        return (sum_line(demands),) * (n_tasks + 1)
+    found = _lines(demands[::-1])[::-1]
+    return found[: n_tasks + 1]
 
 
 def _never_waits(cpu: LoadedCpu) -> bool:

@@ -461,9 +461,9 @@ def _migrations(
 def _may_be_preempted(task: Task, tasks: Sequence[Task], setup: Setup, latency_ns: int) -> bool:
     """Tell whether any task may preempt one, wherever a partition puts both."""
     is_placed = setup.fit is None and not setup.scheduler.is_global
-    others = [
+    others = (
         one for one in tasks if one.name != task.name and (one.cpu == task.cpu or not is_placed)
-    ]
+    )
     if setup.scheduler.is_edf:
         # Why the jitter counts: edf_overheads.py.
         return any(

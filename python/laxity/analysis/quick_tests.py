@@ -14,11 +14,9 @@ from operator import attrgetter
 
 from laxity.analysis import bound_edf
 from laxity.analysis.overheads import PlatformCosts, load_cpu
-from laxity.analysis.response_time import Demand
+from laxity.analysis.response_time import ROUNDING, Demand
 from laxity.analysis.task_model import Task
 
-# Of sums of some thousand floating-point numbers, with a wide margin.
-_ROUNDING = 1e-9
 # Above this utilisation deadlines within so many of the longest periods are looked at first: some
 # thousand sums, where the exact test gives up after 100,000.
 _NEARLY_ALL = 0.99
@@ -63,7 +61,7 @@ def keeps_by_deadline(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
         costs: What the platform takes, gamma of every task included.
     """
     used = sum((one.wcet_ns + costs.switch_ns) / one.period_ns for one in tasks)
-    if used > 1 + _ROUNDING:
+    if used > 1 + ROUNDING:
         return False
     upto_ns = 0
     # Where no deadline is before the end of its period only the utilisation counts.
@@ -142,7 +140,7 @@ def _ends_by(own_ns: int, before: Sequence[Demand], limit_ns: int) -> bool:
         share += ratio
         late_ns += ratio * (period_ns + jitter_ns)
         window_ns += wcet_ns
-    if late_ns * (1 + _ROUNDING) < limit_ns * (1 - share - _ROUNDING):
+    if late_ns * (1 + ROUNDING) < limit_ns * (1 - share - ROUNDING):
         return True
     # Each has at least one job in any window, so this is not beyond the least w.
     while window_ns <= limit_ns:

@@ -18,7 +18,7 @@ scheduling theory to static priority pre-emptive scheduling" (1993), for J and B
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from laxity.analysis.task_model import Task
 
@@ -28,10 +28,21 @@ MAX_STEPS = 1_000_000
 # A step sums up what each interfering task asks for: so many sums take some seconds.
 MAX_SUMS = 20_000_000
 # Of sums of some thousand floating-point numbers, with a wide margin.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 # C, T, J of whatever may run before a task.
 Demand: TypeAlias = tuple[int, int, int]
+
+
+class Line(NamedTuple):
+    """Demands on a line: in w at least share w + late, and at most share w + late + wcets."""
+
+    share: float
+    wcets_ns: int
+    late_ns: float
+
+
+NO_LINE = Line(0.0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,7 @@ def follow_window(
     max_steps: int = MAX_STEPS,
     enough_ns: int | None = None,
     timer_ns: int = 0,
+    line: Line | None = None,
 ) -> Response:
     """Bound the response time of one task, as `response_time` does, of C, T and J of the others.
 
@@ -89,15 +101,19 @@ def follow_window(
         max_steps: As in `response_time`.
         enough_ns: As in `response_time`.
         timer_ns: What the timer of an own job that is released later takes from this one.
+        line: Of no more than the demands; None: to be summed up here.
     """
-    if exceeds_capacity([(task.wcet_ns, task.period_ns), *((c, t) for c, t, _ in demands)]):
-        return Response(None)
-    free, late_ns = _line(demands)
+    if line is None:
+        line = sum_line(demands)
+        if exceeds_capacity([(task.wcet_ns, task.period_ns), *((c, t) for c, t, _ in demands)]):
+            return Response(None)
+    # No window ends below the line, since ceil(x) >= x.
+    free, late_ns = 1 / max(1 - line.share + ROUNDING, ROUNDING), line.late_ns
     best = Response(None)
     window_ns, n_jobs = 0, 0
     for _ in range(min(max_steps, MAX_SUMS // (len(demands) + 1))):
         own_ns = task.blocking_ns + (n_jobs + 1) * task.wcet_ns
-        since_ns = max(window_ns, int((own_ns + late_ns) * free * (1 - _ROUNDING)))
+        since_ns = max(window_ns, int((own_ns + late_ns) * free * (1 - ROUNDING)))
         needed_ns = own_ns + timer_ns * max(0, releases(task, since_ns) - n_jobs - 1)
         for wcet_ns, period_ns, jitter_ns in demands:
             needed_ns += -(-(since_ns + jitter_ns) // period_ns) * wcet_ns
@@ -116,14 +132,15 @@ def follow_window(
     return Response(None, is_decided=False)
 
 
-def _line(demands: Sequence[Demand]) -> tuple[float, float]:
-    """Give a line that no window lies below: (own + late) free, since ceil(x) >= x."""
-    share = late_ns = 0.0
+def sum_line(demands: Iterable[Demand], more: Line = NO_LINE) -> Line:
+    """Sum up what the line of demands is."""
+    share, wcets_ns, late_ns = more
     for wcet_ns, period_ns, jitter_ns in demands:
         ratio = wcet_ns / period_ns
         share += ratio
+        wcets_ns += wcet_ns
         late_ns += ratio * jitter_ns
-    return 1 / max(1 - share + _ROUNDING, _ROUNDING), late_ns
+    return Line(share, wcets_ns, late_ns)
 
 
 def exceeds_capacity(shares: Iterable[tuple[int, int]]) -> bool:
@@ -133,7 +150,7 @@ def exceeds_capacity(shares: Iterable[tuple[int, int]]) -> bool:
     """
     known = list(shares)
     used = sum(wcet_ns / period_ns for wcet_ns, period_ns in known)
-    if abs(used - 1) > _ROUNDING:
+    if abs(used - 1) > ROUNDING:
         return used > 1
     return sum((Fraction(wcet_ns, period_ns) for wcet_ns, period_ns in known), Fraction(0)) > 1
 

@@ -88,8 +88,7 @@ def find_late_response(tasks: Sequence[Task], costs: PlatformCosts) -> str | Non
     """Name the first task whose response time is beyond its deadline, or was not found."""
     cpus = load_cpus(tasks, costs)
     for one in tasks:
-        found = cpus[one.cpu].response(one, _MAX_ITERATIONS, one.deadline_ns)
-        if found.response_ns is None or found.response_ns > one.deadline_ns:
+        if not cpus[one.cpu].keeps_deadline(one, _MAX_ITERATIONS):
             return one.name
     return None
 

@@ -151,7 +151,8 @@ class SetBound:
     Attributes:
         cpus: What was found of all tasks of a CPU together; empty: the tests look at single tasks.
         partition: None: tasks were not shared out.
-        sensitivity: None: a cost is missing, tasks take turns, or it is not known for these tests.
+        sensitivity: None: a cost is missing, tasks take turns, it is not known for these tests, or
+            was not asked for.
     """
 
     verdict: Verdict

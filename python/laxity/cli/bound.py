@@ -41,6 +41,8 @@ _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
 _USES = "use max, a quantile such as p99.9, or pwcet:1e-9"
 # A task set is read by people; this bound only keeps a mistyped path out of memory.
 _MAX_BYTES = 1 << 20
+# Time grows with the square of it: bench/schedulability.py --growth.
+_MAX_TASKS = 2000
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     write_priorities: Path | None
     against: str | None
     allow_other_machine: bool
+    no_sensitivity: bool
     run_dir: str | None
     run_root: str | None
     no_report: bool
@@ -116,6 +119,11 @@ class _Given:
     is_flag=True,
     help="Count with wcet_from and costs of different machines; the answer says so.",
 )
+@click.option(
+    "--no-sensitivity",
+    is_flag=True,
+    help="Leave out how far another answer is; of a thousand tasks most of the time.",
+)
 @setup_options
 @run_dir_option
 @run_root_option
@@ -150,11 +158,15 @@ def bound(taskset: str | None, **given: object) -> int:
     data = _read(Path(taskset), "task set")
     with located(f"task set {taskset}"):
         task_set, measured = read_with_runs(data, Path(taskset).parent, choice)
+        _check_size(task_set)
     final = _run_path(options)
     if final is not None and options.against is not None:
         msg = "--against: is not stored; leave out --run-dir and --run-root, or --against"
         raise ConfigError(msg)
-    setup = read_setup(msgspec.convert(given, SetupWords), task_set, f"task set {taskset}")
+    setup = replace(
+        read_setup(msgspec.convert(given, SetupWords), task_set, f"task set {taskset}"),
+        has_sensitivity=not options.no_sensitivity,
+    )
     _check_destination(options.write_priorities, task_set, setup)
     _check_use(options, choice, is_measured=bool(measured))
     model = _costs(options.costs, setup)
@@ -175,6 +187,16 @@ def bound(taskset: str | None, **given: object) -> int:
     if options.write_priorities is not None:
         _write_priorities(options.write_priorities, data, answer)
     return code
+
+
+def _check_size(task_set: TaskSet) -> None:
+    n_tasks = len(task_set.tasks)
+    if n_tasks > _MAX_TASKS:
+        msg = (
+            f"{n_tasks} tasks are more than the {_MAX_TASKS} that are bounded at once; state one "
+            "file for each CPU, or fewer tasks"
+        )
+        raise ConfigError(msg)
 
 
 def _hold_against(options: _Options, task_set: TaskSet, answer: Answer) -> int:
