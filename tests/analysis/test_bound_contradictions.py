@@ -17,7 +17,14 @@ from laxity.analysis.crpd_sets import Method, Policy
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
-from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE, SetBound, TaskBound
+from laxity.analysis.verdicts import (
+    NOT_PROVABLE,
+    NOT_SCHEDULABLE,
+    SCHEDULABLE,
+    CpuBound,
+    SetBound,
+    TaskBound,
+)
 from laxity.model.task_set import DeclaredTask, TaskSet
 
 # These tests are sufficient only: they prove no task late.
@@ -36,7 +43,8 @@ SETUPS = {
 
 
 def contradictions(found: SetBound) -> Iterator[str]:
-    for one in (*found.tasks, *found.cpus):
+    judged: list[TaskBound | CpuBound] = [*found.tasks, *found.cpus]
+    for one in judged:
         if one.exact and one.verdict == NOT_PROVABLE:
             yield f"{one}: exact, but nothing is proven"
         if (one.verdict == SCHEDULABLE) != (one.reason is None):
@@ -45,7 +53,7 @@ def contradictions(found: SetBound) -> Iterator[str]:
             yield f"{one}: a test that is sufficient only proves no task late"
     for one in found.tasks:
         yield from _of_response(one, has_notes=bool(found.notes))
-    verdicts = {one.verdict for one in (*found.tasks, *found.cpus)}
+    verdicts = {one.verdict for one in judged}
     if found.verdict == SCHEDULABLE and verdicts != {SCHEDULABLE}:
         yield "the set is schedulable and a task is not"
 
