@@ -10,8 +10,8 @@ from laxity.analysis.block_maxima import (
     FloatArray,
     Maxima,
     fit_maxima,
+    heavy_maxima,
     maxima_quantile,
-    maxima_shape_interval,
     take_maxima,
 )
 
@@ -48,11 +48,14 @@ def test_quantile_of_a_sample_is_one_of_its_block(shape: float):
     assert maxima_quantile(fitted, 1e-4) == pytest.approx(expected)
 
 
-def test_interval_of_the_shape_holds_the_fit_and_is_above_zero_for_a_heavy_tail():
-    maxima = drawn(0.6)
-    fitted = fit_maxima(maxima, 20)
-    low, high = maxima_shape_interval(maxima, fitted, 0.95)
-    assert 0 < low < fitted.shape < high
-    light = drawn(-0.2)
-    low, high = maxima_shape_interval(light, fit_maxima(light, 20), 0.95)
-    assert low < 0
+@pytest.mark.parametrize(("shape", "is_heavy"), [(0.6, True), (0.0, False), (-0.2, False)])
+def test_heavy_maxima_are_improbable_where_the_shape_is_0(shape: float, is_heavy: bool):
+    maxima = drawn(shape)
+    found = heavy_maxima(maxima, fit_maxima(maxima, 20))
+    # Twice what the likelihood loses is chi-square of one degree; one side of it is half of that.
+    lost = stats.genextreme.logpdf(maxima, *stats.genextreme.fit(maxima)).sum()
+    lost -= stats.gumbel_r.logpdf(maxima, *stats.gumbel_r.fit(maxima)).sum()
+    one_side = stats.chi2.sf(2 * lost, 1) / 2
+    fitted = fit_maxima(maxima, 20).shape
+    assert found == pytest.approx(one_side if fitted > 0 else 1 - one_side, abs=2e-3)
+    assert (found < 0.025) == is_heavy

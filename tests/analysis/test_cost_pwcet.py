@@ -16,7 +16,7 @@ from laxity.analysis.task_model import Task
 from laxity.errors import NoVerdict
 from laxity.model.costs import Entry
 
-P = Decimal("1e-5")
+P = Decimal("1e-4")
 HIGH = Task(name="high", wcet_ns=1, period_ns=10, deadline_ns=10, priority=2, cpu=1)
 LOW = replace(HIGH, name="low", priority=1, working_set_bytes=64 * KIB)
 

@@ -7,7 +7,6 @@ xi = 0. scipy's genextreme has c = -xi, the other sign.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -96,28 +95,39 @@ def maxima_quantile(fitted: Maxima, exceedance: float) -> float:
     )
 
 
-def maxima_shape_interval(
-    maxima: FloatArray, fitted: Maxima, confidence: float
-) -> tuple[float, float]:
-    """Give the interval of xi by profile likelihood, two-sided."""
+def heavy_maxima(maxima: FloatArray, fitted: Maxima) -> float:
+    """Give the probability of a shape as far above 0 where it is 0; 1/2 and more below.
+
+    Source:
+        Coles, sec. 2.6.6: twice what the likelihood loses with shape 0 is chi-square, 1 degree; so
+        its root is normal, with the sign of the shape.
+    """
     scaled, mean, spread = _scaled(maxima)
-    drop = float(special.chdtri(1, 1 - confidence)) / 2
     start = ((fitted.location - mean) / spread, math.log(fitted.scale / spread))
-    least = _loss(scaled, *start, fitted.shape)
+    lost = max(_gumbel_loss(scaled) - _loss(scaled, *start, fitted.shape), 0.0)
+    return float(special.ndtr(-math.copysign(math.sqrt(2 * lost), fitted.shape)))
 
-    def beyond(shape: float) -> float:
-        found = optimize.minimize(
-            lambda at: _loss(scaled, at[0], at[1], shape),
-            start,
-            method="Nelder-Mead",
-            options={"xatol": 1e-4, "fatol": 1e-5},
-        )
-        return float(found.fun) - least - drop
 
-    return (
-        _crossing(beyond, fitted.shape, _LEAST_SHAPE),
-        _crossing(beyond, fitted.shape, _LARGEST_SHAPE),
-    )
+def _gumbel_loss(scaled: FloatArray) -> float:
+    """Give the least loss with shape 0.
+
+    The best location of a scale is known, -scale log(mean(exp(-x / scale))); the best scale is that
+    where scale = mean(x) - sum(x exp(-x / scale)) / sum(exp(-x / scale)).
+    """
+
+    def weights(log_scale: float) -> FloatArray:
+        # Of the least value, the largest, 1: no overflow.
+        found: FloatArray = np.exp((scaled.min() - scaled) / math.exp(log_scale))
+        return found
+
+    def off(log_scale: float) -> float:
+        weight = weights(log_scale)
+        return math.exp(log_scale) - float(scaled.mean() - (scaled @ weight) / weight.sum())
+
+    log_scale = float(optimize.brentq(off, -_MOST_LOG_SCALE, _MOST_LOG_SCALE, xtol=1e-9))
+    scale = math.exp(log_scale)
+    location = float(scaled.min()) - scale * math.log(float(weights(log_scale).mean()))
+    return _loss(scaled, location, log_scale, 0.0)
 
 
 def _scaled(maxima: FloatArray) -> tuple[FloatArray, float, float]:
@@ -151,14 +161,3 @@ def _reduced_loss(reduced: FloatArray, shape: float) -> float:
         return _IMPOSSIBLE
     logs = np.log(inside)
     return float((1 + 1 / shape) * logs.sum() + np.exp(-logs / shape).sum())
-
-
-def _crossing(function: Callable[[float], float], start: float, end: float) -> float:
-    """Walk from where the function is below 0 towards the end until it is above."""
-    step = 0.1 if end > start else -0.1
-    inner, outer = start, start + step
-    while abs(outer - start) < abs(end - start):
-        if function(outer) > 0:
-            return float(optimize.brentq(function, inner, outer, xtol=1e-3))
-        inner, outer = outer, outer + step
-    return end

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.analysis.pareto_tail import fit_tail, shape_interval, tail_quantile
+from laxity.analysis.pareto_tail import explore, fit_tail, shape_interval, tail_quantile
 from laxity.analysis.pwcet import CONFIDENCE, TAIL_SHARE, tail_size
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -82,5 +82,5 @@ def _at(ordered: FloatArray, share: float) -> ThresholdFit | None:
     if excesses.size < _FEWEST or np.unique(excesses).size < _FEWEST_VALUES:
         return None
     tail = fit_tail(excesses)
-    low, high = shape_interval(excesses, tail, CONFIDENCE)
+    low, high = shape_interval(explore(excesses), CONFIDENCE)
     return ThresholdFit(share, threshold, tail.n, tail.shape, low, high)

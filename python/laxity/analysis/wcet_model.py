@@ -40,8 +40,9 @@ class Pwcet:
         threshold_ns: Above it lies the tail.
         n_above: Samples in the tail.
         shape: xi of the fit; `shape_low` to `shape_high` is its 95 % interval.
-        decided_by: Which of two bounds is the larger one: that of the fitted tail (pareto), that of
-            an exponential one, or the largest sample (max).
+        decided_by: Which bound is the largest one: that of a fitted tail (pareto), that of an
+            exponential one, or the largest sample (max).
+        n_decided: Samples above the threshold that decides: all of the tail, or its upper part.
         max_ns: Largest sample.
         gates: All tests, each passed.
     """
@@ -57,6 +58,7 @@ class Pwcet:
     shape_low: float
     shape_high: float
     decided_by: str
+    n_decided: int
     max_ns: int
     gates: tuple[Gate, ...]
 

@@ -113,8 +113,9 @@ def pwcet_text(of: str, event: str, use: str, found: Pwcet) -> str:
         f"\npWCET of {of}: {event} exceeds {decimal_duration(found.bound_ns)} with "
         f"probability {probability} at most; {100 * found.confidence:.0f} % confidence, "
         f"n = {found.n}\n"
-        f"  {found.method}; {_DECIDED_BY[found.decided_by]}\n"
-        f"  threshold {decimal_duration(found.threshold_ns)}, {found.n_above} above it; shape "
-        f"{found.shape:.3f}, 95 % interval {found.shape_low:.3f} to {found.shape_high:.3f}\n"
+        f"  {found.method}; {_DECIDED_BY[found.decided_by]} "
+        f"({found.n_decided} above its threshold)\n"
+        f"  lowest threshold {decimal_duration(found.threshold_ns)}, {found.n_above} above it; "
+        f"shape {found.shape:.3f}, 95 % interval {found.shape_low:.3f} to {found.shape_high:.3f}\n"
         f"  {len(found.gates)} gates passed: {', '.join(gate.name for gate in found.gates)}\n"
     )

@@ -26,6 +26,7 @@ def _pwcet(of: str, sample: str) -> tuple[Member, ...]:
             (".shape_low", "number", "", "lower end of its 95 % interval"),
             (".shape_high", "number", "", "upper end"),
             (".decided_by", "text", "", f"the largest of: pareto, exponential, max ({sample})"),
+            (".n_decided", "integer", "count", f"{sample}s above the threshold that decides"),
             (".max_ns", "integer", "ns", f"the longest {sample}"),
             (".gates[].name", "text", "", "of the test"),
             (".gates[].asks", "text", "", "what must hold"),

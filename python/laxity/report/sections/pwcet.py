@@ -79,7 +79,8 @@ def _verdict(found: Pwcet | NoPwcet) -> Paragraph:
     return Paragraph(
         f"A job exceeds {show_duration(found.bound_ns)} with probability {found.exceedance:g} at "
         f"most ({100 * found.confidence:g} % confidence, n = {n} jobs, modelled; observed, not "
-        f"proven). Method: {found.method}; {_DECIDED_BY[found.decided_by]}. Threshold "
+        f"proven). Method: {found.method}; {_DECIDED_BY[found.decided_by]} "
+        f"({show_count(found.n_decided)} jobs above its threshold). Lowest threshold "
         f"{show_duration(found.threshold_ns)}, {show_count(found.n_above)} jobs above it; shape "
         f"{_figure(found.shape)}, 95 % interval {_figure(found.shape_low)} to "
         f"{_figure(found.shape_high)}. "
