@@ -9,6 +9,7 @@ import click
 from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, run_argument
 from laxity.errors import ConfigError, suggestion
+from laxity.model.manifest import KINDS_WITH_JOBS
 from laxity.runner.finish import open_recovered
 from laxity.store.run_directory import SUITE, Run
 
@@ -66,6 +67,9 @@ def _export_perfetto(run: Run, target: Path | None, stream: str | None) -> None:
         msg = f"{run.path}: vetted programs, whose jobs have no times; write csv, parquet or json"
         raise ConfigError(msg)
     _refuse_several(run)
+    if run.manifest.kind not in KINDS_WITH_JOBS:
+        msg = f"{run.path}: {_without(run, 'job')}"
+        raise ConfigError(msg)
     with opened_output(target, is_binary=True) as file:
         write_perfetto(run, file)
 
@@ -100,11 +104,18 @@ def _chosen(names: list[str], stream: str | None, run: Run) -> list[str]:
     if stream in names:
         return [stream]
     if not names:
-        msg = f"{run.path}: holds no stream; nothing was measured"
+        is_measured = run.manifest.kind in (*KINDS_WITH_JOBS, "measure")
+        why = "holds no stream; nothing was measured" if is_measured else _without(run, "stream")
+        msg = f"{run.path}: {why}"
         raise ConfigError(msg)
     advice = suggestion(stream or "", names, f"it holds {' '.join(names)}")
     msg = f'--stream "{stream}": not in {run.path}; {advice}'
     raise ConfigError(msg)
+
+
+def _without(run: Run, what: str) -> str:
+    """Say that a run of this kind never has such a thing: it is whole without."""
+    return f"is of kind {run.manifest.kind} and has no {what}s; laxity show shows what it holds"
 
 
 def _refuse_several(run: Run) -> None:

@@ -12,11 +12,9 @@ from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import debug_option, run_argument
 from laxity.cli.reports import build_report
 from laxity.errors import ConfigError
+from laxity.model.manifest import KINDS_WITH_JOBS
 from laxity.runner.finish import open_recovered
 from laxity.store.run_directory import Run
-
-# Kinds of run that have jobs, their own or those of runs within them.
-_KINDS_WITH_JOBS = frozenset({"run", "observe", "demo"})
 
 
 @click.command()
@@ -43,6 +41,6 @@ def report(path: str, pwcet: str | None) -> int:
 
 def _check_jobs(run: Run) -> None:
     kind = run.manifest.kind
-    if kind not in _KINDS_WITH_JOBS:
+    if kind not in KINDS_WITH_JOBS:
         msg = f"--pwcet: {run.path} is of kind {kind} and has no jobs; name one of laxity run"
         raise ConfigError(msg)

@@ -5,7 +5,7 @@
 The contract is docs/architecture.md, "manifest.json". `null` means "not known", never zero.
 """
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -33,6 +33,8 @@ RunKind = Literal[
     "vetting",
     "workingset",
 ]
+# Kinds of run that have jobs, their own or those of runs within them.
+KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo"})
 Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
 
 

@@ -162,7 +162,7 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if culprits:
         blocks.append(_culprits_table(run, culprits))
     else:
-        blocks.append(Paragraph("No job was preempted."))
+        blocks.append(Paragraph(_none_preempted(pieces)))
     if found.interrupters:
         blocks.append(_interrupters_table(run, found.interrupters))
     if pieces.n_preemptions[worst]:
@@ -179,6 +179,13 @@ def _verdict_notes(pieces: Pieces) -> list[Block]:
     if not parts:
         return []
     return [Paragraph(f"Without verdict, and left out here: {'; '.join(parts)}.", "warning")]
+
+
+def _none_preempted(pieces: Pieces) -> str:
+    n_known, n = int(np.count_nonzero(pieces.is_known)), len(pieces.job)
+    if n_known == n:
+        return "No job was preempted."
+    return f"None of the {count_noun(n_known, 'job')} with a verdict was preempted; n = {n}."
 
 
 def _pieces_table(run: RunData, pieces: Pieces, worst: int) -> Table:

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What each figure means, how it was measured, and what was not."""
 
+from collections.abc import Iterator
+
+from laxity.analysis.sched_trace import coverage_of
 from laxity.model.manifest import knob_rows
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -9,6 +12,7 @@ from laxity.report.blocks import (
     Paragraph,
     Section,
     Table,
+    join_words,
     show_count,
     show_duration,
     text_cell,
@@ -44,12 +48,18 @@ _MEANINGS = (
 )
 _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
-    "No scheduler trace was recorded: who preempted a job, which interrupts came, and how release "
-    "latency divides into timer and scheduler is not measured.",
     "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
     "migrated and come back.",
 )
 
+_NO_TRACE = (
+    "{what}: who preempted a job, which interrupts came, and how release latency divides into "
+    "timer and scheduler is not measured{where}."
+)
+_UNTRACED = {
+    False: "No scheduler trace was recorded",
+    True: "A scheduler trace was asked for and not recorded to the end",
+}
 _NO_PMU = (
     "No hardware counters (PMU) were read: cycles, instructions and cache misses are not measured."
 )
@@ -64,10 +74,27 @@ def build(page: PageData) -> Section:
         of_run = f" of run “{run.label}”" if page.is_composite else ""
         rows = tuple((text_cell(name), text_cell(value)) for name, value in _how(run))
         blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))
-    blocks += [Paragraph(text) for text in _LIMITS]
+    limits = (_LIMITS[0], *_trace_limits(page), *_LIMITS[1:])
+    blocks += [Paragraph(text) for text in limits]
     if not any(event.scope == "core" for run in page.runs for event in run.manifest.events):
         blocks.append(Paragraph(_NO_PMU))
     return Section("method", "Method and limits", tuple(blocks))
+
+
+def _trace_limits(page: PageData) -> Iterator[str]:
+    """Say of which runs no trace was recorded; what a trace does not supply is told beside it."""
+    runs = [run for run in page.runs if run.tasks]
+    for was_asked, what in _UNTRACED.items():
+        lacking = [
+            run
+            for run in runs
+            if coverage_of(run.manifest.trace) is None
+            and (run.manifest.trace is not None) == was_asked
+        ]
+        if lacking:
+            labels = join_words([f"“{run.label}”" for run in lacking])
+            where = "" if len(lacking) == len(runs) else f" in {labels}"
+            yield _NO_TRACE.format(what=what, where=where)
 
 
 def _latency_meaning(page: PageData) -> str:
