@@ -16,6 +16,7 @@ from tests.cli.commands import CPU, laxity
 from tests.report.made_up_bound import write_bound
 from tests.report.run_builder import (
     FACTS,
+    SNAPSHOT_EXEC_NS,
     Made,
     corunner,
     demo_runs,
@@ -388,3 +389,61 @@ def test_two_real_runs_and_a_longer_one(tmp_path: Path):
     assert shift == largest["new"]["value"] - base
     expected = 1 if shift - floor > base else 0 if shift + floor <= base else 4
     assert code == expected, largest
+
+
+def test_cost_without_verdict_is_shown_with_its_reason_among_many_others(tmp_path: Path):
+    # 21 entries have 42 figures, more than are all shown. Of one the median grew from 10 us to
+    # 14.26 us, 42.6 %, and was not measurable before.
+    def costs(median: int, verdict: str) -> list[Any]:
+        odd = entry("delta", 50_000, cpu=99, quantiles={"0.5": median, "0.9": 20_000},
+                    verdict=verdict)  # fmt: skip
+        same = [
+            entry("delta", 50_000, cpu=cpu, quantiles={"0.5": 10_000, "0.9": 20_000})
+            for cpu in range(20)
+        ]
+        return [*same, odd]
+
+    base = write_costs(tmp_path / "a.json", *costs(10_000, "not_measurable"))
+    new = write_costs(tmp_path / "b.json", *costs(14_260, "ok"))
+    done = compare(base, new, "--run-dir", tmp_path / "D")
+    # A figure without verdict is data; a statement about it is told by nothing.
+    assert done.return_value == 0
+    (row,) = [line for line in done.stdout.splitlines() if "+42.6 %" in line]
+    assert row.startswith("delta@cpu=99")
+    assert row.endswith("no verdict")
+    reasons = done.stdout.partition("\nno verdict\n")[2].splitlines()
+    assert reasons[0] == "  BASE: not measurable: delta@cpu=99.median, delta@cpu=99.max"
+    assert "and 40 figures of costs that have a verdict" in done.stdout
+    page = (tmp_path / "D" / "report.html").read_text()
+    assert "+42.6 %" in page
+    assert "BASE: not measurable" in page
+    _, answer = compare_json(base, new)
+    odd = [
+        one for one in answer["results"][0]["comparison"]["figures"]
+        if one["subject"] == "delta@cpu=99"
+    ]  # fmt: skip
+    assert {one["reason"] for one in odd} == {"BASE: not measurable"}
+    assert compare(base, new, "--fail-on", "delta@cpu=99.median > +5%").return_value == 4
+
+
+def test_quantile_that_a_side_has_too_few_jobs_for_is_named(tmp_path: Path):
+    # p99 needs 368 jobs, p99.9 3688; p90 36.
+    for number, (name, n) in enumerate((("a", 500), ("b", 300))):
+        write_run(tmp_path / name, Made(ordinary_rows(n, number)))
+    text = compare(tmp_path / "a", tmp_path / "b", "--allow-different").stdout
+    assert "control response: NEW has 300 jobs; p99 needs 368, p99.9 needs 3688" in text
+
+
+def test_execution_of_a_few_jobs_gives_no_verdict(tmp_path: Path):
+    for number, name in enumerate(("a", "b")):
+        rows = ordinary_rows(N, number)
+        # In all but 11 jobs reading the clocks took all of the processor time.
+        rows["exec_ns"][11:] = SNAPSHOT_EXEC_NS
+        write_run(tmp_path / name, Made(rows))
+    code, answer = compare_json(
+        tmp_path / "a", tmp_path / "b", "--fail-on", "execution.median > +5%"
+    )
+    assert code == 4
+    median = figures_of(answer)["execution.median"]
+    assert median["verdict"] == "no_verdict"
+    assert f"{N - 11} of {N} finished jobs have no processor time of their own" in median["reason"]

@@ -3,6 +3,7 @@
 """Whole reports of made-up runs: what they must say, and what they must never say."""
 
 import html
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -165,7 +166,8 @@ def test_execution_times_are_called_calibrated_and_state_their_uncertainty(tmp_p
     rows = ordinary_rows(400)
     rows["exec_ns"][7] = run_builder.SNAPSHOT_EXEC_NS - 347
     text, quantities = make_report(tmp_path, Made(rows))
-    assert value_of(quantities, "execution_time_min")["value"] == 0
+    # No more than reading the clocks costs is not zero.
+    assert value_of(quantities, "execution_time_min")["value"] is None
     names = [f"execution_time_{part}" for part in ("min", "median", "p99", "max")]
     for name in (*names, "wcet_observed", "mean_execution_time", "mean_not_attributed"):
         one = value_of(quantities, name)
@@ -265,6 +267,93 @@ def test_drift_and_doctor_are_shown(tmp_path: Path):
     text, _ = make_report(tmp_path, made)
     assert "Changed during the run: CPU 1: frequency 2.4 GHz, after 1.8 GHz." in text
     assert "drifted" in text
+
+
+def mostly_without_own_time(n: int, n_own: int, exec_ns: int) -> "np.ndarray[Any, Any]":
+    """N jobs, of which all but the first `n_own` took `exec_ns`, as it is read."""
+    rows = ordinary_rows(n)
+    rows["exec_ns"] = exec_ns
+    rows["exec_ns"][:n_own] = run_builder.SNAPSHOT_EXEC_NS + 12_300
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("exec_ns", "why"),
+    [
+        (run_builder.SNAPSHOT_EXEC_NS, "with no more than reading the clocks costs"),
+        (absent_value("i8"), "of which none was recorded"),
+    ],
+)
+def test_execution_time_of_a_few_jobs_is_not_that_of_all(tmp_path: Path, exec_ns: int, why: str):
+    made = Made(mostly_without_own_time(2000, 11, exec_ns))
+    text, quantities = make_report(tmp_path, made)
+    assert (
+        f"Execution is not measurable: 1 989 of 2 000 finished jobs have no processor time of "
+        f"their own (1 989 {why})"
+    ) in text
+    assert "12.3 µs" not in text
+    for name in ("mean_execution_time", "execution_time_median", "wcet_observed"):
+        found = value_of(quantities, name)
+        assert (found["value"], found["n"]) == (None, 2000)
+        assert "989 of 2\N{NARROW NO-BREAK SPACE}000 finished jobs" in found["note"]
+
+
+@pytest.mark.parametrize(("n_own", "is_measurable"), [(10, False), (11, True)])
+def test_execution_is_measurable_where_most_jobs_have_one(
+    tmp_path: Path, n_own: int, is_measurable: bool
+):
+    # Of 20 jobs 10 are not most.
+    made = Made(mostly_without_own_time(20, n_own, run_builder.SNAPSHOT_EXEC_NS))
+    _, quantities = make_report(tmp_path, made)
+    assert (value_of(quantities, "wcet_observed")["value"] == 12_300) == is_measurable
+    # The least is no zero: nothing can be told of it.
+    if is_measurable:
+        assert value_of(quantities, "execution_time_min")["value"] is None
+
+
+def test_card_is_not_green_where_tasks_waited_for_a_cpu_all_the_time(tmp_path: Path):
+    waited = (
+        "other work: some task waited for a CPU during 100 % of the run (its own co-runners count)"
+    )
+    for name, drift in (("calm", ()), ("loaded", (waited,))):
+        page = write_report(write_run(tmp_path / name, Made(ordinary_rows(20), drift=drift)))
+        card = page.read_text().partition('<section class="verdict ')[2]
+        assert card.startswith("attention" if drift else "good")
+        text = text_of(page)
+        assert (f"Disturbed during the run: {waited}." in text) == bool(drift)
+        assert ("complete, disturbed" in text) == bool(drift)
+
+
+def test_card_of_a_demo_is_not_green_where_one_of_its_runs_was_disturbed(tmp_path: Path):
+    runs = run_builder.demo_runs(400)
+    runs["interfered"] = replace(runs["interfered"], drift=["the hypervisor took 9.00 %"])
+    page = write_report(write_composite(tmp_path / "demo", runs))
+    assert '<section class="verdict attention"' in page.read_text()
+    assert "Disturbed during the run (interfered): the hypervisor took 9.00 %." in text_of(page)
+
+
+def test_what_may_have_disturbed_a_run_unseen_is_said(tmp_path: Path):
+    run = write_run(tmp_path / "D", Made(ordinary_rows(20)))
+    doctor = json.loads((run / "doctor.json").read_bytes())
+    for when, pressure_us in (("before", 10), ("after", 20)):
+        doctor[when]["counters"] |= {
+            "time_ns": pressure_us * 10**9, "pressure_us": pressure_us,
+            "cpu_ticks": [pressure_us] * 8,
+        }  # fmt: skip
+    (run / "doctor.json").write_text(json.dumps(doctor))
+    assert "Not known" not in text_of(write_report(run))
+    doctor["after"]["counters"]["pressure_us"] = None
+    (run / "doctor.json").write_text(json.dumps(doctor))
+    text = text_of(write_report(run))
+    assert (
+        "Not known: whether tasks waited for a CPU (/proc/pressure/cpu; boot with psi=1)." in text
+    )
+    doctor["after"]["counters"] |= {"pressure_us": 20, "cpu_ticks": []}
+    (run / "doctor.json").write_text(json.dumps(doctor))
+    assert "Not known: whether a hypervisor took time" in text_of(write_report(run))
+    del doctor["after"]
+    (run / "doctor.json").write_text(json.dumps(doctor))
+    assert "Not known: whether anything disturbed the run" in text_of(write_report(run))
 
 
 def test_co_runner_progress_and_death_are_shown(tmp_path: Path):

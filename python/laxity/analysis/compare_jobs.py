@@ -20,7 +20,7 @@ from laxity.analysis.comparison import (
     largest,
 )
 from laxity.analysis.dependence import IntArray, dependence_at
-from laxity.analysis.distribution import Distribution, supports_quantile
+from laxity.analysis.distribution import Distribution, samples_needed, supports_quantile
 from laxity.analysis.quantile_shift import Estimate, estimate_quantile, shift_between
 from laxity.analysis.rank_test import compare_ranks
 from laxity.model.fail_on import MAX, QUANTILES
@@ -109,11 +109,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class ComparedQuantity:
-    """What a `Pair` shows."""
+    """What a `Pair` shows; `left_out`: quantiles that one side has too few jobs for, and why."""
 
     figures: tuple[Figure, ...]
     drifts: tuple[Drift, ...]
     ranks: Ranks | None
+    left_out: str | None = None
 
 
 def compare_quantity(pair: Pair) -> ComparedQuantity:
@@ -127,7 +128,19 @@ def compare_quantity(pair: Pair) -> ComparedQuantity:
         for statistic, q in QUANTILES.items()
         if supports_quantile(n, q)
     ]
-    return ComparedQuantity((*figures, _maximum(pair)), drifts, _ranks(pair))
+    return ComparedQuantity((*figures, _maximum(pair)), drifts, _ranks(pair), _left_out(pair, n))
+
+
+def _left_out(pair: Pair, n: int) -> str | None:
+    needed = [
+        f"{statistic} needs {samples_needed(q)}"
+        for statistic, q in QUANTILES.items()
+        if not supports_quantile(n, q)
+    ]
+    if not needed:
+        return None
+    fewer = min((pair.base, pair.new), key=lambda one: one.distribution.n)
+    return f"{pair.task} {pair.quantity}: {fewer.side} has {n} jobs; {', '.join(needed)}"
 
 
 def _quantile(pair: Pair, statistic: str, drifts: Sequence[Drift]) -> Figure:

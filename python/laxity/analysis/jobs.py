@@ -109,6 +109,31 @@ class MeanSplit:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTimes:
+    """Of how many finished jobs a processor time of their own is known.
+
+    Attributes:
+        n: Finished jobs.
+        n_absent: Those of which none was recorded.
+        n_below: Those of which it was no more than reading the clocks costs.
+    """
+
+    n: int
+    n_absent: int
+    n_below: int
+
+    @property
+    def n_without(self) -> int:
+        """Jobs that execution times say nothing of."""
+        return self.n_absent + self.n_below
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether execution times are of most jobs; the longest of a few is not that of all."""
+        return 2 * self.n_without < self.n
+
+
+@dataclass(frozen=True, slots=True)
 class UsualLength:
     """How long jobs usually are: the median of all, and the p99 of those that met their deadline.
 
@@ -212,6 +237,16 @@ def execution_ns(jobs: Jobs, snapshot_exec_ns: int = 0) -> Column | None:
         return None
     limited = np.ma.maximum(jobs["exec_ns"] - snapshot_exec_ns, 0)
     return np.ma.minimum(limited, start_to_finish_ns(jobs))
+
+
+def own_times(jobs: Jobs, snapshot_exec_ns: int = 0) -> OwnTimes | None:
+    """Count the finished jobs that have an execution time; None as `execution_ns`."""
+    rows = finished(jobs)
+    execution = execution_ns(rows, snapshot_exec_ns)
+    if execution is None:
+        return None
+    known = present(execution)
+    return OwnTimes(len(rows), len(rows) - known.size, int(np.count_nonzero(known <= 0)))
 
 
 def present(values: Column) -> IntArray:

@@ -23,6 +23,7 @@ _FIGURE_COLUMNS = ("shift", "95 % interval", "percent", "floor", "n", "worth", "
 # Of a cost model only what tells something; json has all.
 _MOST_COSTS = 40
 _MOST_LINES = 20
+_TOLD = frozenset({LONGER, SHORTER, NO_VERDICT})
 
 
 def answer_text(answer: Answer) -> str:
@@ -50,14 +51,18 @@ def _result_text(result: Result) -> str:
         kinds = ", ".join(dict.fromkeys(one.kind for one in shown))
         parts.append(f"\n{table}kind: {kinds}\n")
     if hidden:
-        parts.append(f"and {hidden} figures of costs without a difference shown\n")
+        parts.append(
+            f"and {hidden} figures of costs that have a verdict and are neither longer nor "
+            "shorter, which --format json lists\n"
+        )
     parts += [
+        _reasons_text(shown),
         _misses_text(found),
         _ranks_text(found),
         _list_text("drift within the runs, first half to second", _drift_lines(found)),
         _list_text("doctor", found.doctor),
         _list_text("unmatched", found.unmatched),
-        _list_text("note", (*_reasons(shown), *found.notes, *_chance(found.figures))),
+        _list_text("note", (*found.notes, *_chance(found.figures))),
         _judgements_text(result),
     ]
     return "".join(parts)
@@ -73,11 +78,14 @@ def _judgements_text(result: Result) -> str:
 
 
 def _chosen(figures: Sequence[Figure]) -> tuple[list[Figure], int]:
-    """Leave out costs that show nothing where there are many: a model has hundreds."""
+    """Leave out costs that show nothing where there are many: a model has hundreds.
+
+    What has no verdict may have changed as much as you like, and is shown.
+    """
     costs = [one for one in figures if one.quantity not in QUANTITIES]
     if len(costs) <= _MOST_COSTS:
         return list(figures), 0
-    told = {one.subject for one in costs if one.verdict in {LONGER, SHORTER}}
+    told = {one.subject for one in costs if one.verdict in _TOLD}
     shown = [one for one in figures if one.quantity in QUANTITIES or one.subject in told]
     return shown, len(figures) - len(shown)
 
@@ -161,12 +169,20 @@ def _drift_lines(found: Comparison) -> list[str]:
     ]
 
 
-def _reasons(figures: Sequence[Figure]) -> list[str]:
-    return [
-        f"{one.subject} {one.quantity}.{one.statistic}: no verdict: {one.reason}"
-        for one in figures
-        if one.verdict == NO_VERDICT and one.quantity in QUANTITIES
-    ]
+def _reasons_text(figures: Sequence[Figure]) -> str:
+    """Say why figures have no verdict, all of them: each reason with those that it holds of."""
+    names: dict[str, list[str]] = {}
+    for one in figures:
+        if one.verdict == NO_VERDICT:
+            names.setdefault(one.reason or "not known why", []).append(_name(one))
+    lines = [f"  {reason}: {', '.join(of)}\n" for reason, of in names.items()]
+    return "".join(["\nno verdict\n", *lines]) if lines else ""
+
+
+def _name(one: Figure) -> str:
+    if one.quantity in QUANTITIES:
+        return f"{one.subject} {one.quantity}.{one.statistic}"
+    return f"{one.subject}.{one.statistic}"
 
 
 def _chance(figures: Sequence[Figure]) -> list[str]:

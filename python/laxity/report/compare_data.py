@@ -193,8 +193,7 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
     finished = analysis.finished(task.rows)
     calibration_ns = 0
     if quantity == EXECUTION:
-        cost = part.manifest.snapshots
-        calibration_ns = 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+        calibration_ns = _calibration_ns(part)
         column = analysis.execution_ns(finished, calibration_ns)
     elif quantity == RESPONSE:
         column = analysis.response_time_ns(finished)
@@ -214,6 +213,11 @@ def samples_of(side: str, part: Part, task: TaskData, quantity: str) -> Samples 
     return Samples(side, found, values_ns, part.resolution_ns, calibration_ns, doubt, kind)
 
 
+def _calibration_ns(part: Part) -> int:
+    cost = part.manifest.snapshots
+    return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+
+
 def doubt_of(part: Part, task: TaskData) -> str | None:
     """Say why what became of all jobs of a task is not known; None: nothing is known against it."""
     if task.result.lost_rows:
@@ -228,6 +232,10 @@ def _doubts(part: Part, task: TaskData, quantity: str) -> Iterator[str]:
     aborted = task.result.counts.aborted
     if aborted and quantity != RELEASE_LATENCY:
         yield f"{aborted} jobs were aborted, so the longest are not among the figures"
+    if quantity == EXECUTION:
+        own = analysis.own_times(task.rows, _calibration_ns(part))
+        if own is not None and not own.is_measurable:
+            yield f"{own.n_without} of {own.n} finished jobs have no processor time of their own"
 
 
 def _kind(part: Part, task: TaskData, quantity: str) -> Kind:

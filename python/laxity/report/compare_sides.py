@@ -163,7 +163,10 @@ def _compare_tasks(
                 continue
             noises = [samples_of(NOISE, *like, quantity) for like in likes]
             known = tuple(one for one in noises if one is not None)
-            found.append(compare_quantity(Pair(name, quantity, samples, others, known)))
+            compared = compare_quantity(Pair(name, quantity, samples, others, known))
+            found.append(compared)
+            if compared.left_out is not None:
+                lacking.append(compared.left_out)
     return found, lacking
 
 

@@ -19,7 +19,14 @@ from laxity.report.run_data import PageData
 from laxity.report.sections import files, machine, reproduce, suite, vetting
 from laxity.report.sections.common import scheduling_of, words_of
 from laxity.report.sections.machine import machine_line
-from laxity.report.sections.verdict import Badge, Tile, Verdict, doctor_badge, status_badge
+from laxity.report.sections.verdict import (
+    Badge,
+    Tile,
+    Verdict,
+    doctor_badge,
+    run_badge,
+    status_badge,
+)
 from laxity.report.suite_data import (
     ProgramData,
     SuiteData,
@@ -78,7 +85,7 @@ def _suite_card(page: PageData, data: SuiteData) -> Verdict:
     n_fallbacks = len(fallbacks_of(data))
     return Verdict(
         title=f"Suite {PurePath(data.document.checkout).name}",
-        status=_suite_status(page.manifest, data),
+        status=_suite_status(page, data),
         doctor=doctor_badge(page),
         fallbacks=Badge(count_noun(n_fallbacks, "fallback"), "attention") if n_fallbacks else None,
         asked=_asked(data),
@@ -92,12 +99,13 @@ def _suite_card(page: PageData, data: SuiteData) -> Verdict:
     )
 
 
-def _suite_status(manifest: Manifest, data: SuiteData) -> Badge:
+def _suite_status(page: PageData, data: SuiteData) -> Badge:
+    manifest = page.manifest
     if any(one.row.result.wrong for one in data.ran if one.row.result is not None):
         return Badge("wrong jobs", "bad")
     if manifest.status == "complete" and manifest.exit_code == EXIT_NO_VERDICT:
         return Badge("complete, programs left out", "attention")
-    return status_badge(manifest)
+    return run_badge(page)
 
 
 def _asked(data: SuiteData) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.run_data import PageData, RunData
 from laxity.runner.doctor import Check, Diagnosis
-from laxity.runner.machine import Cache, Machine
+from laxity.runner.machine import Cache, Machine, steal_ratio
 
 Document = TypeVar("Document", Machine, Diagnosis)
 
@@ -64,6 +64,22 @@ def machine_of(run: RunData) -> Machine | None:
 def diagnosis_of(run: RunData, when: str) -> Diagnosis | None:
     """Return the diagnosis "before" or "after" a run, None if there is none of this shape."""
     return _convert(run.doctor.get(when), Diagnosis)
+
+
+def unknown_of(run: RunData) -> tuple[str, ...]:
+    """List what may have disturbed a run and could not be seen; a run without a doctor has none."""
+    before, after = diagnosis_of(run, "before"), diagnosis_of(run, "after")
+    if before is None or (run.tasks and not run.has_begun):
+        return ()
+    if after is None:
+        return ("whether anything disturbed the run, since no diagnosis was made after its end",)
+    both = (before.counters, after.counters)
+    unknown = []
+    if any(one.pressure_us is None or one.time_ns is None for one in both):
+        unknown.append("whether tasks waited for a CPU (/proc/pressure/cpu; boot with psi=1)")
+    if steal_ratio(after.counters.cpu_ticks, before.counters.cpu_ticks) is None:
+        unknown.append("whether a hypervisor took time (steal in /proc/stat)")
+    return tuple(unknown)
 
 
 def machine_line(run: RunData) -> str:
@@ -162,8 +178,14 @@ def _doctor_blocks(run: RunData, shown: set[str], *, is_named: bool) -> list[Blo
     if drift:
         blocks.append(Paragraph("Changed during the run: " + "; ".join(drift) + ".", "warning"))
     elif after is not None:
-        blocks.append(Paragraph("Nothing that the doctor watches drifted during the run."))
+        blocks.append(Paragraph(_calm_text(run)))
     return blocks + _check_blocks(before, after, shown, of_run)
+
+
+def _calm_text(run: RunData) -> str:
+    calm = "Nothing that the doctor watches drifted during the run"
+    unknown = unknown_of(run)
+    return f"{calm}. Not known: {'; '.join(unknown)}." if unknown else f"{calm}."
 
 
 def _check_blocks(

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: MIT
 """What the response time consists of, as far as it was measured."""
 
+from dataclasses import replace
+
+import msgspec
+
 from laxity.analysis import distribution
 from laxity.analysis import jobs as analysis
-from laxity.analysis.jobs import MeanSplit, Split
+from laxity.analysis.jobs import MeanSplit, OwnTimes, Split
 from laxity.report import figures
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -44,6 +48,9 @@ _INTRODUCTION = (
 # Execution clearly below start to finish is what the section is for; p99 is shown where supported.
 _SHOWN_QUANTILES = ((0.5, "median job"), (0.99, "p99 job"), (1.0, "worst job"))
 AnySplit = MeanSplit | Split
+NOT_MEASURABLE = "not measurable"
+_BELOW = "with no more than reading the clocks costs"
+_NOTHING_OWN = f"{NOT_MEASURABLE}: no more than reading the clocks costs"
 
 
 def build(run: RunData) -> Section:
@@ -63,21 +70,31 @@ def build(run: RunData) -> Section:
 
 def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     mean = analysis.mean_split(task.rows, run.snapshot_exec_ns)
+    own = analysis.own_times(task.rows, run.snapshot_exec_ns)
+    if mean is not None and own is not None and not own.is_measurable:
+        mean = replace(mean, execution_ns=None, not_attributed_ns=None, n_limited=0)
     blocks: list[Block] = [Paragraph(without_release(task), "note")]
     quantities: list[Quantity] = []
     if mean is not None:
         rows = _rows(task, mean, run.snapshot_exec_ns)
-        blocks = [*_notes(run, task, mean), _figure(run, task, rows, mean.n)]
+        blocks = [*_notes(run, task, mean, own), _figure(run, task, rows, mean.n)]
         blocks.append(_table(run.kind_of(task), rows, mean))
-        quantities = _mean_quantities(run, task, mean)
+        quantities = _mean_quantities(run, task, mean, own)
     note = calibration_note(run)
     execution = analysis.execution_ns(analysis.finished(task.rows), run.snapshot_exec_ns)
+    if own is not None and own.n and not own.is_measurable:
+        return blocks, [*quantities, *_not_measurable(run, task, own)]
     if execution is not None and task.is_whole:
         summary = analysis.summarize(distribution.from_samples(analysis.present(execution)))
         if summary is not None:
             blocks.append(_execution_table(summary_table("execution time", summary, run.kind)))
             blocks.append(Paragraph(f"Execution time: {note}."))
-            quantities += summary_quantities(run, task, "execution_time", summary, note)
+            quantities += [
+                msgspec.structs.replace(one, value=None, note=f"{_NOTHING_OWN}; {note}")
+                if one.value == 0
+                else one
+                for one in summary_quantities(run, task, "execution_time", summary, note)
+            ]
             quantities.append(
                 quantity(
                     run, task, "wcet_observed", summary.max_ns,
@@ -94,23 +111,49 @@ def _rows(task: TaskData, mean: MeanSplit, cost_ns: int) -> list[tuple[str, AnyS
         job = analysis.job_at_quantile(task.rows, q)
         is_stated = q in {0.5, 1.0} or distribution.supports_quantile(mean.n, q)
         if job is not None and is_stated:
-            rows.append((label, analysis.split_of_job(job, cost_ns)))
+            split = analysis.split_of_job(job, cost_ns)
+            if mean.execution_ns is None:
+                split = replace(split, execution_ns=None, not_attributed_ns=None)
+            rows.append((label, split))
     return rows
 
 
-def _notes(run: RunData, task: TaskData, mean: MeanSplit) -> list[Block]:
+def _own_words(own: OwnTimes) -> str:
+    parts = [
+        f"{show_count(count)} {what}"
+        for count, what in ((own.n_absent, "of which none was recorded"), (own.n_below, _BELOW))
+        if count
+    ]
+    return (
+        f"{show_count(own.n_without)} of {count_noun(own.n, 'finished job')} have no processor "
+        f"time of their own ({', '.join(parts)})"
+    )
+
+
+def _not_measurable(run: RunData, task: TaskData, own: OwnTimes) -> list[Quantity]:
+    note = f"{NOT_MEASURABLE}: {_own_words(own)}"
+    return [
+        quantity(run, task, name, None, unit="ns", n=own.n, note=note, resolution="calibrated")
+        for name in ("execution_time_median", "execution_time_max", "wcet_observed")
+    ]
+
+
+def _execution_note(run: RunData, own: OwnTimes | None) -> str:
+    """Say why a split has no execution: not asked for, or not known of the jobs."""
+    if own is not None and own.n_without:
+        what = f"Execution is {NOT_MEASURABLE}" if not own.is_measurable else "No mean of execution"
+        return f"{what}: {_own_words(own)}. Start to finish is one piece."
+    mode = run.manifest.snapshots.mode if run.manifest.snapshots else "none"
+    return f"Execution was not measured (--snapshots {mode}): start to finish is one piece."
+
+
+def _notes(run: RunData, task: TaskData, mean: MeanSplit, own: OwnTimes | None) -> list[Block]:
     notes: list[Block] = []
     if not task.is_whole:
         kept = f"{count_noun(mean.n, 'kept job')} of {show_count(task.n_finished)} finished ones"
         notes.append(Paragraph(f"This split covers only the {kept} (--keep {run.keep}).", "note"))
     if mean.execution_ns is None:
-        mode = run.manifest.snapshots.mode if run.manifest.snapshots else "none"
-        notes.append(
-            Paragraph(
-                f"Execution was not measured (--snapshots {mode}): start to finish is one piece.",
-                "note",
-            )
-        )
+        notes.append(Paragraph(_execution_note(run, own), "note"))
     if mean.n_limited:
         notes.append(
             Paragraph(
@@ -171,16 +214,23 @@ def _table(kind: Kind, rows: list[tuple[str, AnySplit]], mean: MeanSplit) -> Tab
 
 
 def _execution_table(table: Table) -> Table:
+    nothing = duration_cell(0)
+    told = tuple(
+        (row[0], number_cell(NOT_MEASURABLE, _NOTHING_OWN), *row[2:]) if row[1] == nothing else row
+        for row in table.rows
+    )
     rows = tuple(
         (text_cell("wcet_observed", "the maximum; not a WCET, which is a bound"), *row[1:])
         if row[0].text == "maximum observed"
         else row
-        for row in table.rows
+        for row in told
     )
     return Table(table.caption, table.head, rows)
 
 
-def _mean_quantities(run: RunData, task: TaskData, mean: MeanSplit) -> list[Quantity]:
+def _mean_quantities(
+    run: RunData, task: TaskData, mean: MeanSplit, own: OwnTimes | None
+) -> list[Quantity]:
     exact = {
         "mean_response_time": mean.response_ns,
         "mean_release_latency": mean.release_latency_ns,
@@ -191,12 +241,15 @@ def _mean_quantities(run: RunData, task: TaskData, mean: MeanSplit) -> list[Quan
         "mean_not_attributed": mean.not_attributed_ns,
     }
     note = calibration_note(run)
+    why = NOT_MEASURED
+    if own is not None and own.n_without:
+        why = _own_words(own)
     return [
         quantity(run, task, name, value, unit="ns", n=mean.n) for name, value in exact.items()
     ] + [
         quantity(
             run, task, name, value, unit="ns", n=mean.n,
-            note=NOT_MEASURED if value is None else note, resolution="calibrated",
+            note=why if value is None else note, resolution="calibrated",
         )
         for name, value in calibrated.items()
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The verdict card: what was asked, how it ended, five numbers, in words anyone can read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from laxity.analysis import jobs as analysis
@@ -52,7 +52,7 @@ from laxity.report.sections.comparison import (
     finished_words,
     task_pairs,
 )
-from laxity.report.sections.machine import diagnosis_of, machine_line
+from laxity.report.sections.machine import diagnosis_of, machine_line, unknown_of
 
 _DOCTOR_TONES = {"ready": "good", "usable with care": "attention", "unfit": "bad"}
 _BOUND_TONES = {"schedulable": "good", "not_schedulable": "bad", "not_provable": "attention"}
@@ -125,7 +125,7 @@ def build(page: PageData) -> Verdict:
         )
     return Verdict(
         title=page.manifest.name,
-        status=status_badge(page.manifest),
+        status=run_badge(page),
         doctor=doctor_badge(page),
         fallbacks=_fallback_badge(page),
         asked=_asked(page),
@@ -144,7 +144,7 @@ def _measured(page: PageData) -> Verdict:
     shown = [(run, view) for run in page.runs if (view := view_of(run)) is not None]
     return Verdict(
         title=page.manifest.name,
-        status=status_badge(page.manifest),
+        status=run_badge(page),
         doctor=doctor_badge(page),
         fallbacks=_fallback_badge(page),
         asked=tuple(dict.fromkeys(view.asked for _, view in shown)),
@@ -237,6 +237,32 @@ def status_badge(manifest: Manifest) -> Badge:
     return Badge(manifest.status, tones.get(manifest.status, "attention"))
 
 
+def run_badge(page: PageData) -> Badge:
+    """Say how runs on a machine ended: nothing is good news where the machine was not calm."""
+    badge = status_badge(page.manifest)
+    is_calm = not any(one.doctor_drift for one in (page.manifest, *_manifests(page)))
+    return (
+        badge if is_calm or badge.tone != "good" else Badge(f"{badge.text}, disturbed", "attention")
+    )
+
+
+def _manifests(page: PageData) -> tuple[Manifest, ...]:
+    return tuple(run.manifest for run in page.runs)
+
+
+def _calm_notes(page: PageData) -> Iterator[Paragraph]:
+    """Say what disturbed the runs, and of what it is not known whether it did."""
+    told: dict[str, list[str]] = {}
+    for run in page.runs:
+        for line in run.manifest.doctor_drift:
+            told.setdefault(f"Disturbed during the run{{}}: {line}.", []).append(run.label)
+        for line in unknown_of(run):
+            told.setdefault(f"Not known{{}}: {line}.", []).append(run.label)
+    for line, labels in told.items():
+        of_runs = f" ({join_words(labels)})" if page.is_composite else ""
+        yield Paragraph(line.format(of_runs), "warning" if line.startswith("Dist") else "note")
+
+
 def doctor_badge(page: PageData) -> Badge:
     """Say in a word what the doctor said before the runs, the worst of it."""
     found = [diagnosis_of(run, "before") for run in page.runs]
@@ -281,6 +307,7 @@ def _notes(page: PageData) -> tuple[Paragraph, ...]:
         "failed": "The run failed: what was measured until then is kept.",
         "running": "The run has not finished: this is what was there when the report was made.",
     }
+    notes += _calm_notes(page)
     if page.manifest.status in statuses:
         notes.append(Paragraph(statuses[page.manifest.status], "warning"))
     if any(run.problems for run in page.runs):
