@@ -9,6 +9,7 @@
 #include "harness/isolating.h"
 #include "harness/judge.h"
 #include "harness/launch.h"
+#include "harness/placement.h"
 #include "harness/segment.h"
 
 #include <signal.h>
@@ -114,6 +115,57 @@ void laxity_crew_end_after_jobs(struct laxity_crew *crew, int64_t end_ns)
     }
 }
 
+static bool is_ready(const struct laxity_process_state *state)
+{
+    return atomic_load_explicit(&state->phase, memory_order_acquire) == LAXITY_PHASE_READY;
+}
+
+static void find_displaced_corunner(struct laxity_corunner *corunner)
+{
+    if (is_ready(&corunner->state)) {
+        laxity_find_displaced(
+            &corunner->config,
+            &corunner->state,
+            corunner->verdict.pid,
+            0,
+            corunner->verdict.displaced
+        );
+    }
+}
+
+static void find_displaced_task(struct laxity_task *task)
+{
+    const struct laxity_process_config *config = &task->config.process;
+    const struct laxity_process_state *state = &task->state.process;
+    struct laxity_verdict *verdict = &task->verdict;
+    /* The relay of an own program is none of its tasks, and looks itself. */
+    if (task->config.is_own_program || !is_ready(state)) {
+        return;
+    }
+    laxity_find_displaced(config, state, verdict->pid, 0, verdict->displaced);
+    const uint32_t n = atomic_load_explicit(&task->threads.n, memory_order_acquire);
+    for (uint32_t i = 0; i < n && task->config.threads > 1; i++) {
+        const int32_t tid = task->threads.rows[i].tid;
+        if (laxity_is_thread_of(verdict->pid, tid)) {
+            laxity_find_displaced(config, state, tid, 0, verdict->displaced);
+        }
+    }
+}
+
+void laxity_crew_find_displaced(struct laxity_crew *crew)
+{
+    for (uint32_t i = 0; i < crew->launch.plan->n_tasks; i++) {
+        if (crew->is_task_alive[i]) {
+            find_displaced_task(laxity_segment_task(crew->launch.segment, i));
+        }
+    }
+    for (uint32_t i = 0; i < crew->launch.plan->n_corunners; i++) {
+        if (crew->is_corunner_alive[i]) {
+            find_displaced_corunner(laxity_segment_corunner(crew->launch.segment, i));
+        }
+    }
+}
+
 void laxity_crew_stop_corunners(struct laxity_crew *crew)
 {
     const int64_t now_ns = laxity_now_ns();
@@ -122,6 +174,7 @@ void laxity_crew_stop_corunners(struct laxity_crew *crew)
         if (!crew->is_corunner_alive[i]) {
             continue;
         }
+        find_displaced_corunner(corunner);
         corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
         corunner->verdict.end_ns = now_ns;
         atomic_store_explicit(&corunner->verdict.end, LAXITY_END_STOPPED, memory_order_release);

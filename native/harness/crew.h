@@ -42,6 +42,10 @@ void laxity_crew_kill(struct laxity_crew *crew);
 /* laxity_crew_kill_hung - SIGKILL for tasks whose job exceeds its timeout */
 void laxity_crew_kill_hung(struct laxity_crew *crew);
 
+/* laxity_crew_find_displaced - note tasks, their threads and co-runners that are not scheduled as
+ * planned. A task looks after each of its jobs; what lasts shorter, or longer, is found here. */
+void laxity_crew_find_displaced(struct laxity_crew *crew);
+
 /* laxity_crew_reap - note the end of every child that has ended; a dead drain process is replaced
  * once */
 void laxity_crew_reap(struct laxity_crew *crew);

@@ -8,6 +8,7 @@
 #include "base/port/death.h"
 #include "base/port/time.h"
 #include "harness/job_stream.h"
+#include "harness/judge.h"
 #include "harness/mark_stream.h"
 #include "harness/outcome.h"
 #include "harness/output.h"
@@ -179,7 +180,8 @@ static void find_end(
     const struct laxity_task *task = laxity_segment_task(segment, task_index);
     const uint32_t own = atomic_load_explicit(&task->state.end, memory_order_acquire);
     const uint32_t verdict = atomic_load_explicit(&task->verdict.end, memory_order_acquire);
-    const bool has_own_end = own == LAXITY_END_JOBS || own == LAXITY_END_DURATION;
+    const bool has_own_end =
+        own == LAXITY_END_JOBS || own == LAXITY_END_DURATION || own == LAXITY_END_STOPPED;
     if (verdict != LAXITY_END_NONE && !has_own_end) {
         *out_end = verdict;
         *out_end_ns = task->verdict.end_ns;
@@ -254,6 +256,7 @@ int laxity_drain_run(const struct laxity_drain_config *config)
     copy_outputs(config);
     int rc = complete_streams(&drain);
     if (rc == 0) {
+        laxity_judge_displaced(segment, &segment->run.error);
         rc = laxity_outcome_write(segment, config->dir_fd);
     }
     if (rc) {

@@ -10,9 +10,11 @@
 #include "counters/events.h"
 #include "harness/isolating.h"
 #include "harness/job_process.h"
+#include "harness/placement.h"
 #include "harness/regions.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 #include "harness/threads.h"
 
 #include <laxity/hooks.h>
@@ -205,7 +207,8 @@ static void take_regions(struct laxity_job_record *record)
     record->roi_count = regions.count;
 }
 
-/* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). */
+/* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). Whether the task
+ * is still scheduled as planned is asked when all that is over. */
 int64_t
 laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current)
 {
@@ -229,6 +232,8 @@ laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_cu
     take_cause(engine, record);
     take_regions(record);
     laxity_engine_publish(engine, current);
+    struct laxity_process_state *process = &engine->task->state.process;
+    laxity_find_displaced(&engine->task->config.process, process, 0, 1, process->displaced);
     return finish_ns;
 }
 
@@ -306,6 +311,22 @@ static void end_loop(const struct laxity_engine *engine, enum laxity_end end, in
     atomic_store_explicit(&engine->task->state.end, end, memory_order_release);
 }
 
+/* Nobody else sees it before the next job starts. An aborted job has no finish. */
+static bool stops_run(
+    const struct laxity_engine *engine,
+    const struct laxity_releases *releases,
+    const struct laxity_job_record *record,
+    int64_t finish_ns
+)
+{
+    const int64_t release_ns = laxity_release_ns(releases, record->job);
+    const int64_t abs_deadline_ns = laxity_abs_deadline_ns(releases, record->job);
+    return record->cause == LAXITY_END_NONE &&
+           laxity_stop_on_is_met(
+               &engine->segment->stop_on, release_ns, abs_deadline_ns, finish_ns
+           );
+}
+
 void laxity_engine_run(const struct laxity_engine *engine)
 {
     const struct laxity_releases releases = laxity_task_releases(engine->segment, engine->task);
@@ -316,9 +337,14 @@ void laxity_engine_run(const struct laxity_engine *engine)
     const uint64_t jobs = engine->task->config.jobs;
     uint64_t job = 0;
     int64_t finish_ns = INT64_MIN;
+    bool is_stop = false; /* the run stops on the job before */
     for (uint64_t ordinal = 0;; ordinal++) {
         if (jobs > 0 && ordinal == jobs) {
             end_loop(engine, LAXITY_END_JOBS, finish_ns);
+            return;
+        }
+        if (is_stop) {
+            end_loop(engine, LAXITY_END_STOPPED, laxity_now_ns());
             return;
         }
         const int64_t release_ns = laxity_release_ns(&releases, job);
@@ -336,6 +362,7 @@ void laxity_engine_run(const struct laxity_engine *engine)
         if (ordinal == 0) {
             laxity_threads_look(engine->threads); /* in good time: a kill later leaves no other */
         }
+        is_stop = stops_run(engine, &releases, current.record, finish_ns);
         job = laxity_next_job(&releases, job, finish_ns);
     }
 }

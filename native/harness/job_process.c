@@ -10,6 +10,7 @@
 #include "harness/engine.h"
 #include "harness/held_program.h"
 #include "harness/isolating.h"
+#include "harness/placement.h"
 #include "harness/process.h"
 #include "harness/segment.h"
 
@@ -353,6 +354,12 @@ bool laxity_run_in_process(
     const int64_t seen_ns = await_end(&job);
     if (is_program && (has_started(&job) || !laxity_engine_must_stop(engine))) {
         (void)laxity_program_take(job.pid, seen_ns, record, &engine->task->state.process.error);
+    }
+    if (is_program) {
+        struct laxity_process_state *process = &engine->task->state.process;
+        laxity_find_displaced(
+            &engine->task->config.process, process, job.pid, 1, process->displaced
+        );
     }
     reap(&job, &usage);
     if (is_program) {

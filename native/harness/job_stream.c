@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/job_stream.h"
 
+#include "base/cpus.h"
 #include "base/histogram.h"
 #include "base/npy.h"
 #include "base/port/atomic64.h"
@@ -180,6 +181,28 @@ static int fill_gap(
     return put_absent_rows(stream, task_index, record->job, LAXITY_STATUS_SKIPPED);
 }
 
+static bool is_elsewhere(const struct laxity_task *task, int32_t cpu)
+{
+    const struct laxity_cpus *planned = &task->config.process.cpus;
+    return cpu >= 0 && !laxity_cpus_is_empty(planned) && !laxity_cpus_has(planned, (unsigned)cpu);
+}
+
+/* Where a job started and finished, against where its task was planned. */
+static void judge_cpus(struct laxity_task *task, const struct laxity_job_row *row)
+{
+    struct laxity_elsewhere *elsewhere = &task->drain.elsewhere;
+    const bool is_start = is_elsewhere(task, row->cpu_start);
+    if (!is_start && !is_elsewhere(task, row->cpu_finish)) {
+        return;
+    }
+    if (elsewhere->jobs == 0) {
+        elsewhere->first_job = row->job;
+        elsewhere->first_ns = is_start ? row->start_ns : row->finish_ns;
+        elsewhere->first_cpu = is_start ? row->cpu_start : row->cpu_finish;
+    }
+    elsewhere->jobs++;
+}
+
 int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_index)
 {
     struct laxity_segment *segment = stream->segment;
@@ -200,6 +223,7 @@ int laxity_job_stream_drain(struct laxity_job_stream *stream, uint32_t task_inde
         if (rc) {
             return rc;
         }
+        judge_cpus(task, &row);
         if (row.status == LAXITY_STATUS_ABORTED) {
             task->drain.not_met++;
         } else {

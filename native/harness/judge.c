@@ -320,3 +320,98 @@ void laxity_judge_aborted(struct laxity_segment *segment, struct laxity_error *e
         );
     }
 }
+
+const struct laxity_displaced *laxity_first_displaced(
+    const struct laxity_process_state *state,
+    const struct laxity_verdict *verdict,
+    enum laxity_displaced_kind kind
+)
+{
+    const struct laxity_displaced *own = &state->displaced[kind];
+    const struct laxity_displaced *seen = &verdict->displaced[kind];
+    const bool has_own = atomic_load_explicit(&own->is_seen, memory_order_acquire) != 0;
+    const bool has_seen = atomic_load_explicit(&seen->is_seen, memory_order_acquire) != 0;
+    if (has_own && has_seen) {
+        return own->seen_ns <= seen->seen_ns ? own : seen;
+    }
+    if (has_own) {
+        return own;
+    }
+    return has_seen ? seen : NULL;
+}
+
+static void judge_displaced_process(
+    const char *name,
+    const struct laxity_process_state *state,
+    const struct laxity_verdict *verdict,
+    struct laxity_error *error
+)
+{
+    const struct laxity_displaced *policy =
+        laxity_first_displaced(state, verdict, LAXITY_DISPLACED_POLICY);
+    const struct laxity_displaced *cpus =
+        laxity_first_displaced(state, verdict, LAXITY_DISPLACED_CPUS);
+    if (policy) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_NO_VERDICT,
+            "\"%.40s\" was found under %.32s, planned was %.32s; let nothing change it, and run again",
+            name,
+            policy->found,
+            policy->planned
+        );
+    }
+    if (cpus) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_NO_VERDICT,
+            "\"%.40s\" was found on CPUs %.32s, planned were %.32s; let nothing move it, and run again",
+            name,
+            cpus->found,
+            cpus->planned
+        );
+    }
+}
+
+static void judge_elsewhere(const struct laxity_task *task, struct laxity_error *error)
+{
+    const struct laxity_elsewhere *elsewhere = &task->drain.elsewhere;
+    char planned[CPU_LIST_BYTES];
+    if (elsewhere->jobs == 0) {
+        return;
+    }
+    laxity_cpus_format(&task->config.process.cpus, planned, sizeof planned);
+    laxity_error_set(
+        error,
+        LAXITY_EXIT_NO_VERDICT,
+        "\"%.40s\": %" PRIu64 " jobs began or ended off CPUs %.32s, the first was job %" PRIu64
+        " on CPU %d; let nothing move it, and run again",
+        task->config.process.name,
+        elsewhere->jobs,
+        planned,
+        elsewhere->first_job,
+        (int)elsewhere->first_cpu
+    );
+}
+
+void laxity_judge_displaced(struct laxity_segment *segment, struct laxity_error *error)
+{
+    struct laxity_error found = {.exit_code = 0};
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        judge_elsewhere(task, &found);
+        judge_displaced_process(
+            task->config.process.name, &task->state.process, &task->verdict, &found
+        );
+    }
+    for (uint32_t i = 0; i < segment->n_corunners; i++) {
+        const struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
+        judge_displaced_process(
+            corunner->config.name, &corunner->state, &corunner->verdict, &found
+        );
+    }
+    if (found.exit_code != 0 &&
+        (error->exit_code == 0 || error->exit_code == LAXITY_EXIT_INTERRUPTED)) {
+        *error = found;
+    }
+}

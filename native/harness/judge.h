@@ -48,4 +48,20 @@ void laxity_end_task(struct laxity_task *task, enum laxity_end end, int64_t end_
 /* laxity_judge_aborted - jobs that were aborted while their task went on; at the run's end */
 void laxity_judge_aborted(struct laxity_segment *segment, struct laxity_error *error);
 
+/* laxity_first_displaced - when a process was first found displaced, by itself or from outside;
+ * NULL: never */
+const struct laxity_displaced *laxity_first_displaced(
+    const struct laxity_process_state *state,
+    const struct laxity_verdict *verdict,
+    enum laxity_displaced_kind kind
+);
+
+/*
+ * laxity_judge_displaced - tasks, their jobs and co-runners that were not where, or not under the
+ * policy, that was planned; at the run's end, when all rows are made
+ *
+ * It comes before an interrupt: it was so when that came.
+ */
+void laxity_judge_displaced(struct laxity_segment *segment, struct laxity_error *error);
+
 #endif

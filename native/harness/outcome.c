@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "harness/outcome.h"
 
+#include "base/cpus.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory_account.h"
@@ -10,6 +11,7 @@
 #include "base/port/time.h"
 #include "counters/events.h"
 #include "harness/isolating.h"
+#include "harness/judge.h"
 #include "harness/mark_stream.h"
 #include "harness/release.h"
 #include "harness/sample_stream.h"
@@ -236,6 +238,49 @@ static void write_isolating(struct laxity_json *json, const struct laxity_isolat
     laxity_json_close(json, '}');
 }
 
+static void write_displaced_kinds(
+    struct laxity_json *json,
+    const struct laxity_process_state *state,
+    const struct laxity_verdict *verdict
+)
+{
+    static const char *const names[] = {
+        [LAXITY_DISPLACED_POLICY] = "policy",
+        [LAXITY_DISPLACED_CPUS] = "cpus",
+    };
+    for (unsigned kind = 0; kind < LAXITY_DISPLACED_KINDS; kind++) {
+        const struct laxity_displaced *first =
+            laxity_first_displaced(state, verdict, (enum laxity_displaced_kind)kind);
+        if (first) {
+            laxity_json_open(json, NULL, '{');
+            laxity_json_text(json, "what", names[kind]);
+            laxity_json_text(json, "planned", first->planned);
+            laxity_json_text(json, "found", first->found);
+            laxity_json_int(json, "seen_ns", first->seen_ns);
+            laxity_json_count(json, "jobs", laxity_atomic64_load(&state->displaced[kind].jobs));
+            laxity_json_close(json, '}');
+        }
+    }
+}
+
+static void write_elsewhere(struct laxity_json *json, const struct laxity_task *task)
+{
+    const struct laxity_elsewhere *elsewhere = &task->drain.elsewhere;
+    char text[LAXITY_NAME_BYTES];
+    if (elsewhere->jobs == 0) {
+        return;
+    }
+    laxity_json_open(json, NULL, '{');
+    laxity_json_text(json, "what", "cpu_of_job");
+    laxity_cpus_format(&task->config.process.cpus, text, sizeof text);
+    laxity_json_text(json, "planned", text);
+    laxity_format(text, sizeof text, "%d", (int)elsewhere->first_cpu);
+    laxity_json_text(json, "found", text);
+    laxity_json_int(json, "seen_ns", elsewhere->first_ns);
+    laxity_json_count(json, "jobs", elsewhere->jobs);
+    laxity_json_close(json, '}');
+}
+
 static void write_task(struct laxity_json *json, struct laxity_segment *segment, uint32_t index)
 {
     const struct laxity_task *task = laxity_segment_task(segment, index);
@@ -261,6 +306,10 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     write_faults(json, segment, drain, is_own_program);
     write_memory(json, task);
     write_isolating(json, &task->state.isolating);
+    laxity_json_open(json, "displaced", '[');
+    write_displaced_kinds(json, &task->state.process, &task->verdict);
+    write_elsewhere(json, task);
+    laxity_json_close(json, ']');
     laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);
     laxity_json_close(json, '}');
@@ -284,6 +333,9 @@ static void write_corunner(struct laxity_json *json, struct laxity_segment *segm
     }
     laxity_json_text(json, "end_cause", laxity_end_name(end == 0 ? LAXITY_END_KILLED : end));
     laxity_json_text(json, "end_detail", corunner->verdict.detail);
+    laxity_json_open(json, "displaced", '[');
+    write_displaced_kinds(json, &corunner->state, &corunner->verdict);
+    laxity_json_close(json, ']');
     laxity_json_close(json, '}');
 }
 
@@ -328,12 +380,19 @@ static void write_fallbacks(struct laxity_json *json, struct laxity_segment *seg
 }
 
 /* The job that the run stopped on; null if it was to stop on none, or none came. */
-static void write_stop(struct laxity_json *json, const struct laxity_segment *segment)
+static void write_stop(struct laxity_json *json, struct laxity_segment *segment)
 {
     const struct laxity_stop_job *found = &segment->stop_job;
     if (!found->is_found) {
         laxity_json_null(json, "stop");
         return;
+    }
+    /* By its own task, or by the drain process: whichever was first. */
+    const struct laxity_task_state *state = &laxity_segment_task(segment, found->task)->state;
+    int64_t seen_ns = found->seen_ns;
+    if (atomic_load_explicit(&state->end, memory_order_acquire) == LAXITY_END_STOPPED &&
+        (seen_ns == 0 || state->end_ns < seen_ns)) {
+        seen_ns = state->end_ns;
     }
     laxity_json_open(json, "stop", '{');
     laxity_json_count(json, "task", found->task);
@@ -341,7 +400,7 @@ static void write_stop(struct laxity_json *json, const struct laxity_segment *se
     put_time(json, "release_ns", found->release_ns);
     put_time(json, "abs_deadline_ns", found->abs_deadline_ns);
     put_time(json, "finish_ns", found->finish_ns);
-    put_time(json, "seen_ns", found->seen_ns ? found->seen_ns : LAXITY_ABSENT_NS);
+    put_time(json, "seen_ns", seen_ns ? seen_ns : LAXITY_ABSENT_NS);
     laxity_json_close(json, '}');
 }
 

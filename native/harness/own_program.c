@@ -7,12 +7,15 @@
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "base/port/sched.h"
+#include "base/port/threads.h"
 #include "base/port/time.h"
 #include "harness/own_jobs.h"
 #include "harness/placement.h"
 #include "harness/process.h"
 #include "harness/role.h"
+#include "harness/release.h"
 #include "harness/segment.h"
+#include "harness/stop_on.h"
 
 #include <laxity/job.h>
 
@@ -53,6 +56,7 @@ struct relay {
     char **words; /* the program and what it is told, NULL at the end */
     pid_t pid;
     int wait_status;
+    uint64_t judged; /* records, whether the run stops on them */
 };
 
 static volatile sig_atomic_t stop;
@@ -131,6 +135,7 @@ static int prepare(const struct relay *relay)
     if (laxity_apply_placement(config, state) || laxity_apply_policy(config, state)) {
         return -1;
     }
+    laxity_note_placement(config, state);
     laxity_own_ring_open(ring, relay->segment->snapshots);
     calibrate(relay, ring);
     laxity_own_ring_open(ring, relay->segment->snapshots);
@@ -212,9 +217,27 @@ static int start_program(struct relay *relay)
     return 0;
 }
 
+/* Of the program: its main thread, also once it has ended and is not reaped, and the one that makes
+ * its jobs. */
+static void find_displaced(const struct relay *relay)
+{
+    const struct laxity_process_config *config = &relay->task->config.process;
+    struct laxity_process_state *state = &relay->task->state.process;
+    const uint64_t head = laxity_atomic64_load(&relay->task->state.head);
+    laxity_find_displaced(config, state, relay->pid, 0, state->displaced);
+    if (head > 0) {
+        const struct laxity_job_record *ring = laxity_segment_ring(relay->segment, relay->index);
+        const int32_t tid = ring[(head - 1) & (relay->segment->ring_slots - 1)].tid;
+        if (tid != relay->pid && laxity_is_thread_of(relay->pid, tid)) {
+            laxity_find_displaced(config, state, tid, 0, state->displaced);
+        }
+    }
+}
+
 /* Whether the program has ended; then it is gone, with what it started. */
 static bool has_ended(struct relay *relay)
 {
+    find_displaced(relay);
     siginfo_t info = {.si_pid = 0};
     /* Its number stays taken until nobody can kill by it any more. */
     if (waitid(P_PID, (id_t)relay->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -323,6 +346,26 @@ static int64_t duration_end_ns(const struct relay *relay)
                : laxity_atomic64_load_ns(&relay->segment->run.t0_ns) + duration_ns;
 }
 
+/* Whether the run stops on one of the jobs that were taken since the last call. */
+static bool stops_run(struct relay *relay)
+{
+    const struct laxity_releases releases = laxity_task_releases(relay->segment, relay->task);
+    const struct laxity_job_record *ring = laxity_segment_ring(relay->segment, relay->index);
+    const uint64_t head = laxity_atomic64_load(&relay->task->state.head);
+    bool is_met = false;
+    for (; relay->judged < head; relay->judged++) {
+        const struct laxity_job_record *record =
+            &ring[relay->judged & (relay->segment->ring_slots - 1)];
+        is_met |= laxity_stop_on_is_met(
+            &relay->segment->stop_on,
+            record->release_ns,
+            laxity_own_abs_deadline_ns(&releases, record->release_ns),
+            record->finish_ns
+        );
+    }
+    return is_met;
+}
+
 /* From its start to its end. Returns the relay's exit code. */
 static int follow_program(struct relay *relay)
 {
@@ -332,6 +375,8 @@ static int follow_program(struct relay *relay)
         (void)laxity_own_jobs_take(relay->segment, relay->index, INT64_MAX);
         if (laxity_own_jobs_are_complete(relay->segment, relay->index)) {
             end_loop(relay, LAXITY_END_JOBS, last_finish_ns(relay));
+        } else if (stops_run(relay)) {
+            end_loop(relay, LAXITY_END_STOPPED, laxity_now_ns());
         } else if (is_over) {
             return end_as_program(relay);
         } else if (must_stop(relay)) {

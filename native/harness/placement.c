@@ -4,11 +4,15 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/port/atomic64.h"
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
+#include "base/port/time.h"
 #include "harness/segment.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 
 enum {
@@ -104,4 +108,66 @@ int laxity_apply_policy(
         reason
     );
     return -1;
+}
+
+void laxity_note_placement(
+    const struct laxity_process_config *config, struct laxity_process_state *state
+)
+{
+    const int rc = laxity_read_scheduling(0, &state->placed);
+    state->is_placed = rc == 0;
+    if (rc) {
+        laxity_add_fallback(
+            state, "watch over the policy", "none", "the kernel does not tell it (sched_getattr)"
+        );
+    }
+    laxity_find_displaced(config, state, 0, 0, state->displaced);
+}
+
+static void note_displaced(
+    struct laxity_displaced *displaced, const char *planned, const char *found, uint64_t jobs
+)
+{
+    laxity_atomic64_store(&displaced->jobs, laxity_atomic64_load(&displaced->jobs) + jobs);
+    if (atomic_load_explicit(&displaced->is_seen, memory_order_relaxed) != 0) {
+        return;
+    }
+    displaced->seen_ns = laxity_now_ns();
+    laxity_format(displaced->planned, sizeof displaced->planned, "%s", planned);
+    laxity_format(displaced->found, sizeof displaced->found, "%s", found);
+    atomic_store_explicit(&displaced->is_seen, 1, memory_order_release);
+}
+
+void laxity_find_displaced(
+    const struct laxity_process_config *config,
+    const struct laxity_process_state *state,
+    int32_t tid,
+    uint64_t jobs,
+    struct laxity_displaced *displaced
+)
+{
+    struct laxity_scheduling now;
+    if (state->is_placed && laxity_read_scheduling(tid, &now) == 0 &&
+        !laxity_is_same_scheduling(&now, &state->placed)) {
+        char planned[LAXITY_SCHEDULING_TEXT_BYTES];
+        char found[LAXITY_SCHEDULING_TEXT_BYTES];
+        note_displaced(
+            &displaced[LAXITY_DISPLACED_POLICY],
+            laxity_describe_scheduling(&state->placed, planned),
+            laxity_describe_scheduling(&now, found),
+            jobs
+        );
+    }
+    struct laxity_cpus cpus;
+    if (laxity_cpus_is_empty(&config->cpus) || laxity_get_thread_affinity(tid, &cpus)) {
+        return; /* none are planned, or it is gone */
+    }
+    const struct laxity_cpus others = laxity_cpus_without(&cpus, &config->cpus);
+    if (!laxity_cpus_is_empty(&others)) {
+        char planned[LAXITY_NAME_BYTES];
+        char found[LAXITY_NAME_BYTES];
+        laxity_cpus_format(&config->cpus, planned, sizeof planned);
+        laxity_cpus_format(&cpus, found, sizeof found);
+        note_displaced(&displaced[LAXITY_DISPLACED_CPUS], planned, found, jobs);
+    }
 }

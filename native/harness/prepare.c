@@ -230,6 +230,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
         laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {
         return -1;
     }
+    laxity_note_placement(&task->config.process, state);
     limit_rt_time(engine);
     laxity_open_counters(engine);
     if (laxity_job_process_of_workload() != LAXITY_JOB_IN_PROGRAM) {

@@ -201,6 +201,7 @@ static int run_corunner(
         laxity_threads_apply_policy(&threads, &corunner->config, state)) {
         return state->error.exit_code;
     }
+    laxity_note_placement(&corunner->config, state);
     laxity_set_phase(state, LAXITY_PHASE_READY);
     run_passes(segment, corunner, argc, workload_argv);
     laxity_set_phase(state, LAXITY_PHASE_TEARDOWN);

@@ -32,7 +32,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 6,
+    LAXITY_SEGMENT_VERSION = 7,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
     LAXITY_FALLBACKS_MAX = 16,
@@ -172,6 +172,22 @@ struct laxity_task_config {
     uint32_t log_level;      /* of RT-Bench's command line (log_level.h); 0 = another started it */
 };
 
+/* What of a process was found otherwise than planned. */
+enum laxity_displaced_kind {
+    LAXITY_DISPLACED_POLICY, /* with its priority, niceness or reservation */
+    LAXITY_DISPLACED_CPUS,   /* it may run on others */
+    LAXITY_DISPLACED_KINDS,
+};
+
+/* The first time that it was found so. `is_seen` is set last. */
+struct laxity_displaced {
+    _Atomic uint32_t is_seen;
+    int64_t seen_ns;
+    struct laxity_atomic64 jobs; /* that ended so, where the task itself looks */
+    char planned[LAXITY_NAME_BYTES];
+    char found[LAXITY_NAME_BYTES];
+};
+
 enum laxity_phase {
     LAXITY_PHASE_SETUP, /* until ready for the first release */
     LAXITY_PHASE_READY,
@@ -186,6 +202,9 @@ struct laxity_process_state {
     uint32_t n_fallbacks;
     struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX];
     enum laxity_policy policy; /* in force */
+    struct laxity_scheduling placed; /* as the kernel told it when the policy was in force */
+    uint32_t is_placed;              /* 0: the kernel does not tell, nobody compares */
+    struct laxity_displaced displaced[LAXITY_DISPLACED_KINDS];
     uint32_t memory_is_locked;
 };
 
@@ -218,7 +237,7 @@ struct laxity_task_state {
     struct laxity_atomic64 head;         /* records completed */
     struct laxity_atomic64 lost_records; /* the ring was full */
     struct laxity_atomic64 rttime_pauses;
-    _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION or _INTERRUPT once the loop is left */
+    _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION, _STOPPED or _INTERRUPT once the loop is left */
     int64_t end_ns;
     /* Of an own program, or of the process of a job, while it lives, else 0; leads its group. */
     _Atomic int32_t program_pid;
@@ -266,7 +285,16 @@ struct laxity_verdict {
     int32_t wait_status;
     /* Release of the job whose process was killed because it took too long; its task goes on. */
     struct laxity_atomic64 timed_out_ns;
+    struct laxity_displaced displaced[LAXITY_DISPLACED_KINDS]; /* as seen from outside */
     char detail[LAXITY_ERROR_TEXT_BYTES];
+};
+
+/* Jobs that started or finished on a CPU that was not planned. */
+struct laxity_elsewhere {
+    uint64_t jobs;
+    uint64_t first_job;
+    int64_t first_ns;
+    int32_t first_cpu;
 };
 
 /* Writer: the drain process. Enough to go on after that process died. */
@@ -282,6 +310,7 @@ struct laxity_drain_task {
     uint64_t faults_minor; /* after job 0 */
     uint64_t faults_major;
     uint64_t output_bytes;
+    struct laxity_elsewhere elsewhere;
     int64_t end_ns;     /* the task's end, once known */
     uint32_t end;       /* enum laxity_end */
     uint32_t is_closed; /* rows up to the task's end are written */
@@ -322,7 +351,7 @@ struct laxity_stop_job {
     int64_t release_ns;
     int64_t abs_deadline_ns; /* LAXITY_ABSENT_NS = none */
     int64_t finish_ns;
-    int64_t seen_ns; /* 0 = when the run was over anyway */
+    int64_t seen_ns; /* 0 = when the run was over anyway, or by the task itself */
     _Atomic uint32_t is_told;
 };
 

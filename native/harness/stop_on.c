@@ -12,14 +12,18 @@
 #include <stdint.h>
 #include <unistd.h>
 
-static bool is_met(const struct laxity_stop_on *condition, const struct laxity_job_row *row)
+bool laxity_stop_on_is_met(
+    const struct laxity_stop_on *condition,
+    int64_t release_ns,
+    int64_t abs_deadline_ns,
+    int64_t finish_ns
+)
 {
     switch (condition->kind) {
     case LAXITY_STOP_ON_MISS:
-        return row->status == LAXITY_STATUS_MISSED;
+        return laxity_status_by_deadline(abs_deadline_ns, finish_ns) == LAXITY_STATUS_MISSED;
     case LAXITY_STOP_ON_RESPONSE:
-        return row->release_ns != LAXITY_ABSENT_NS &&
-               row->finish_ns - row->release_ns > condition->response_ns;
+        return release_ns != LAXITY_ABSENT_NS && finish_ns - release_ns > condition->response_ns;
     case LAXITY_STOP_ON_NOTHING:
         break;
     }
@@ -29,7 +33,10 @@ static bool is_met(const struct laxity_stop_on *condition, const struct laxity_j
 void laxity_stop_on_judge(struct laxity_segment *segment, const struct laxity_job_row *row)
 {
     struct laxity_stop_job *found = &segment->stop_job;
-    if (!is_met(&segment->stop_on, row) || laxity_stop_on_is_told(segment) ||
+    const bool is_met = laxity_stop_on_is_met(
+        &segment->stop_on, row->release_ns, row->abs_deadline_ns, row->finish_ns
+    );
+    if (!is_met || laxity_stop_on_is_told(segment) ||
         (found->is_found && found->finish_ns <= row->finish_ns)) {
         return;
     }

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * The condition that a run stops on: judged by the drain process, row by row, answered by the
- * supervisor. What was found is in the segment, so that it outlives either.
+ * The condition that a run stops on: a task judges its own jobs and starts none behind the first
+ * that is met; the drain process judges row by row, and the supervisor answers it for the other
+ * tasks. What was found is in the segment, so that it outlives either.
  */
 #ifndef LAXITY_HARNESS_STOP_ON_H
 #define LAXITY_HARNESS_STOP_ON_H
@@ -12,6 +13,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* laxity_stop_on_is_met - is a finished job of the kind that the run stops on? `release_ns` and
+ * `abs_deadline_ns` may be LAXITY_ABSENT_NS. */
+bool laxity_stop_on_is_met(
+    const struct laxity_stop_on *condition,
+    int64_t release_ns,
+    int64_t abs_deadline_ns,
+    int64_t finish_ns
+);
 
 /*
  * laxity_stop_on_judge - note a finished job if it is of the kind that the run stops on

@@ -355,10 +355,24 @@ static void check_output(struct supervisor *supervisor)
     }
 }
 
+/* A task that has met it has ended by itself, and its end wakes the supervisor. */
+static bool has_stopped_itself(const struct supervisor *supervisor)
+{
+    for (uint32_t i = 0; i < supervisor->plan->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(supervisor->segment, i);
+        if (atomic_load_explicit(&task->state.end, memory_order_acquire) == LAXITY_END_STOPPED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The job that the run stops on was seen: no other one starts. */
 static void answer_stop_on(struct supervisor *supervisor)
 {
-    if (!laxity_stop_on_is_told(supervisor->segment) || supervisor->crew.must_stop) {
+    const bool is_met =
+        laxity_stop_on_is_told(supervisor->segment) || has_stopped_itself(supervisor);
+    if (!is_met || supervisor->crew.must_stop) {
         return;
     }
     supervisor->stop_ns = supervisor->stop_ns ? supervisor->stop_ns : laxity_now_ns();
@@ -374,6 +388,7 @@ static void watch_run(struct supervisor *supervisor)
         answer_events(supervisor, supervisor->stop_ns ? REAP_POLL_MS : poll_ms);
         laxity_atomic64_store_ns(&supervisor->segment->run.alive_ns, laxity_now_ns());
         laxity_crew_kill_hung(&supervisor->crew);
+        laxity_crew_find_displaced(&supervisor->crew);
         answer_stop_on(supervisor);
         check_output(supervisor);
         report_progress(supervisor);
@@ -445,6 +460,9 @@ static void close_run(struct supervisor *supervisor)
     }
     if (supervisor->crew.drain_exit == LAXITY_EXIT_LACKING) {
         check_output(supervisor);
+    }
+    if (supervisor->crew.drain_exit == LAXITY_EXIT_DONE) {
+        *supervisor->error = run->error; /* it has judged the jobs' places meanwhile */
     }
 }
 

@@ -76,6 +76,7 @@ static void evict(const struct laxity_crpd_order *order, const struct means *mea
 
 /* Until the victim closes its end. */
 static void serve(
+    struct laxity_probe_run *run,
     struct laxity_crpd_shared *shared,
     const struct laxity_companion_ends *ends,
     const struct means *means
@@ -86,7 +87,7 @@ static void serve(
     while (laxity_companion_take(ends, &order, sizeof order)) {
         if (order.cpu != cpu) {
             cpu = order.cpu;
-            (void)laxity_go_to_cpu(cpu); /* the victim has tried it */
+            (void)laxity_probe_go_to(run, cpu); /* the victim has tried it */
         }
         if (order.wake_ns != 0) {
             (void)laxity_sleep_until(order.wake_ns);
@@ -99,7 +100,8 @@ static void serve(
         shared->ended_ns = laxity_now_ns();
         shared->preemptor_ns = shared->ended_ns - start_ns;
         atomic_fetch_add_explicit(&shared->done, 1, memory_order_release);
-        if (order.wake_ns == 0 && !laxity_companion_answer(ends)) {
+        if (!laxity_probe_is_in_place(run) ||
+            (order.wake_ns == 0 && !laxity_companion_answer(ends))) {
             return;
         }
     }
@@ -143,7 +145,7 @@ static int run_preemptor(
         return LAXITY_EXIT_LACKING;
     }
     if (laxity_companion_become_ready(run, ends)) {
-        serve(preemptor->shared, ends, &means);
+        serve(run, preemptor->shared, ends, &means);
     }
     return LAXITY_EXIT_DONE;
 }

@@ -32,7 +32,7 @@ bool laxity_probe_is_stopped(const struct laxity_probe_run *run)
 bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row)
 {
     const uint32_t at = atomic_load_explicit(&run->shared->rows, memory_order_relaxed);
-    if (at >= run->rows_max) {
+    if (at >= run->rows_max || !laxity_probe_is_in_place(run)) {
         return false;
     }
     while (at - atomic_load_explicit(&run->shared->written, memory_order_acquire) >=
@@ -77,6 +77,7 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     if (rc == 0) {
         (void)laxity_limit_rt_time(RTTIME_SOFT_US, RTTIME_HARD_US);
         run->shared->policy = LAXITY_POLICY_FIFO;
+        run->is_placed = laxity_read_scheduling(0, &run->placed) == 0;
         return 0;
     }
     char reason[LAXITY_ERROR_TEXT_BYTES];
@@ -102,6 +103,8 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
 int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu)
 {
     if (laxity_go_to_cpu(cpu) == 0) {
+        run->place = (struct laxity_cpus){{0}};
+        laxity_cpus_add(&run->place, cpu);
         return 0;
     }
     laxity_error_set(
@@ -112,6 +115,46 @@ int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu)
         cpu
     );
     return -1;
+}
+
+bool laxity_probe_is_in_place(const struct laxity_probe_run *run)
+{
+    struct laxity_scheduling now;
+    char found[LAXITY_SCHEDULING_TEXT_BYTES];
+    char planned[LAXITY_SCHEDULING_TEXT_BYTES];
+    if (run->is_placed && laxity_read_scheduling(0, &now) == 0 &&
+        !laxity_is_same_scheduling(&now, &run->placed)) {
+        laxity_error_set(
+            &run->shared->error,
+            LAXITY_EXIT_NO_VERDICT,
+            "%s: a measuring process was found under %s, planned was %s; let nothing change it, "
+            "and measure again",
+            run->probe->name,
+            laxity_describe_scheduling(&now, found),
+            laxity_describe_scheduling(&run->placed, planned)
+        );
+        return false;
+    }
+    struct laxity_cpus cpus;
+    if (laxity_cpus_is_empty(&run->place) || laxity_get_affinity(&cpus)) {
+        return true;
+    }
+    const struct laxity_cpus others = laxity_cpus_without(&cpus, &run->place);
+    if (laxity_cpus_is_empty(&others)) {
+        return true;
+    }
+    laxity_cpus_format(&cpus, found, sizeof found);
+    laxity_cpus_format(&run->place, planned, sizeof planned);
+    laxity_error_set(
+        &run->shared->error,
+        LAXITY_EXIT_NO_VERDICT,
+        "%s: a measuring process was found on CPUs %s, planned was %s; let nothing move it, and "
+        "measure again",
+        run->probe->name,
+        found,
+        planned
+    );
+    return false;
 }
 
 int laxity_probe_measure_cpus(

@@ -68,6 +68,10 @@ struct laxity_probe_run {
     unsigned char *rows;     /* LAXITY_PROBE_RING_ROWS of them */
     uint32_t rows_max;       /* all that are measured */
     int64_t worked_since_ns; /* without a pause */
+    /* Where this process was told to be: each of a measurement's has a copy of its own. */
+    struct laxity_cpus place; /* empty: nowhere in particular */
+    struct laxity_scheduling placed;
+    bool is_placed;
     void *state;             /* the probe's own */
 };
 
@@ -87,7 +91,8 @@ struct laxity_probe {
 /*
  * laxity_probe_add_row - append one row; none is ever lost: it sleeps while the ring is full
  *
- * Returns false if the user wants an end, or if there are as many rows as count_rows() said.
+ * Returns false if the user wants an end, if there are as many rows as count_rows() said, or if the
+ * caller was not in its place.
  */
 bool laxity_probe_add_row(struct laxity_probe_run *run, const void *row);
 
@@ -108,6 +113,12 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority);
 
 /* laxity_probe_go_to - run on this CPU only. Returns 0, or -1 with shared->error set. */
 int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu);
+
+/*
+ * laxity_probe_is_in_place - is the caller still under the policy that it entered, on the CPU that
+ * it went to? Else shared->error is set: nothing can be said of what it measured.
+ */
+bool laxity_probe_is_in_place(const struct laxity_probe_run *run);
 
 /*
  * laxity_probe_measure_cpus - what most probes' measure is: FIFO, and one CPU of the plan after

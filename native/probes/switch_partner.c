@@ -133,22 +133,27 @@ static void obey(const struct state *state, const struct laxity_switch_order *or
     }
 }
 
-static void take_place(struct state *state, const struct laxity_switch_order *order)
+static void take_place(
+    struct laxity_probe_run *run, struct state *state, const struct laxity_switch_order *order
+)
 {
     if (order->cpu != state->cpu) {
-        (void)laxity_go_to_cpu(order->cpu); /* the victim has tried it */
+        (void)laxity_probe_go_to(run, order->cpu); /* the victim has tried it */
         state->cpu = order->cpu;
     }
+    run->placed.priority = (int32_t)order->priority; /* the victim has given it */
 }
 
 /* Until the victim closes its end. */
-static void serve(struct state *state, const struct laxity_companion_ends *ends)
+static void serve(
+    struct laxity_probe_run *run, struct state *state, const struct laxity_companion_ends *ends
+)
 {
     struct laxity_switch_order order;
     while (laxity_companion_take(ends, &order, sizeof order)) {
-        take_place(state, &order);
+        take_place(run, state, &order);
         obey(state, &order);
-        if (!laxity_companion_answer(ends)) {
+        if (!laxity_probe_is_in_place(run) || !laxity_companion_answer(ends)) {
             return;
         }
     }
@@ -163,7 +168,7 @@ static int run_partner(
     struct state state = {.partner = partner, .cpu = NO_CPU};
     memset(partner->buffer, 1, (size_t)settings->evict_bytes);
     if (laxity_companion_become_ready(run, ends)) {
-        serve(&state, ends);
+        serve(run, &state, ends);
     }
     return LAXITY_EXIT_DONE;
 }

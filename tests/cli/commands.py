@@ -81,6 +81,13 @@ def processes_naming(text: str) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
+def children_of(parent: int, pattern: str) -> list[int]:
+    found = subprocess.run(
+        ["pgrep", "-P", str(parent), "-f", pattern], capture_output=True, text=True, check=False
+    )
+    return [int(word) for word in found.stdout.split()]
+
+
 def fault_spec(path: Path, mode: str, *numbers: int | Path | None, **keys: str) -> Path:
     """Write a spec of the workload with faults and its words; keys of [[task]] as TOML values."""
     words = [mode, *(str(number) for number in numbers if number is not None)]

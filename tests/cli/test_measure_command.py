@@ -3,14 +3,26 @@
 """`laxity measure`, `costs` and `schema costs` as a user calls them."""
 
 import json
+import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.commands import finish, needs_fifo, needs_root, start
+from tests.cli.commands import (
+    CPU,
+    children_of,
+    finish,
+    manifest_of,
+    needs_fifo,
+    needs_root,
+    needs_two_cpus,
+    start,
+)
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
+from tests.waiting import wait_until
 
 from laxity.model.costs import decode_costs
 from laxity.model.streams import CRPD
@@ -141,3 +153,35 @@ def test_schema_explains_costs():
     assert (
         json.loads(call("schema", "costs", "--format", "json").out)["costs"][0]["name"] == "schema"
     )
+
+
+def move(pid: int) -> None:
+    os.sched_setaffinity(pid, os.sched_getaffinity(0) - {CPU})
+
+
+def demote(pid: int) -> None:
+    os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+@needs_fifo
+@needs_two_cpus
+@pytest.mark.parametrize("probe", ["switch", "crpd"])
+@pytest.mark.parametrize("disturb", [move, demote])
+@pytest.mark.parametrize("whose", ["victim", "preemptor"])
+def test_a_measuring_process_out_of_its_place_leaves_no_verdict(
+    tmp_path: Path, probe: str, disturb: Callable[[int], None], whose: str
+):
+    words = ("--cpus", str(CPU), "--repetitions", "100000", "--run-dir", tmp_path / "D", "--quiet")
+    what = ("--quantity", "preemption") if probe == "switch" else SHORT
+    process = start("measure", probe, *words, *what)
+    stream = tmp_path / "D.tmp" / f"{probe}.npy"
+    wait_until(lambda: stream.exists() and stream.stat().st_size > 10_000, "rows")
+    (session,) = children_of(process.pid, "laxity-probe")
+    (victim,) = children_of(session, "laxity-probe")
+    (preemptor,) = children_of(victim, "laxity-probe")
+    disturb(victim if whose == "victim" else preemptor)
+    outcome = finish(process)
+    assert outcome.code == 4, outcome.err
+    found = "on CPUs " if disturb is move else "under other"
+    assert f"{probe}: a measuring process was found {found}" in outcome.err
+    assert manifest_of(tmp_path / "D").exit_code == 4

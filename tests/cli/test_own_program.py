@@ -9,12 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.commands import BUILT, CPU, Outcome, finish, jobs_of, laxity, manifest_of, start
+from tests.cli.commands import (
+    BUILT,
+    CPU,
+    Outcome,
+    finish,
+    jobs_of,
+    laxity,
+    manifest_of,
+    processes_naming,
+    start,
+)
 from tests.waiting import wait_until
 
 from laxity.model.streams import Cause, Status
 
 OWN_LOOP = BUILT.tools / "tests" / "native" / "own_loop"
+PERIOD_MS = 20
 PERIOD_NS = 20_000_000
 
 
@@ -82,6 +93,36 @@ def test_without_releases_nothing_is_invented(tmp_path: Path) -> None:
     assert "6 not judged: release not known" in report
     shown = laxity("show", tmp_path / "D", "--format", "json")
     assert shown.code == 0, shown.err
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_a_program_that_was_moved_ends_the_run_without_verdict(tmp_path: Path) -> None:
+    spec = own_spec(tmp_path, "0", "known", "none", "0", run='duration = "2s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--quiet")
+    stream = tmp_path / "D.tmp" / "jobs.npy"
+    wait_until(lambda: stream.exists() and stream.stat().st_size > 4096, "rows")
+    own = [
+        pid
+        for pid in processes_naming(f"{OWN_LOOP}\0{PERIOD_MS}\0")
+        if b"--harness" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+        and os.sched_getaffinity(pid) == {CPU}
+    ]
+    for pid in own:
+        os.sched_setaffinity(pid, os.sched_getaffinity(0) - {CPU})
+    assert finish(process).code == 4
+    found = {one.what: one.planned for one in manifest_of(tmp_path / "D").tasks[0].displaced}
+    assert found == {"cpus": str(CPU), "cpu_of_job": str(CPU)}
+
+
+def test_a_program_stops_at_the_job_that_the_run_stops_on(tmp_path: Path) -> None:
+    # Job 3 is late by construction (own_loop.c), the ones before it may be on a loaded machine.
+    outcome = run_own(
+        tmp_path, "0", "known", "late", "3", run='duration = "600s"\nstop_on = "miss"'
+    )
+    assert outcome.code == 0, outcome.err
+    manifest, jobs = manifest_of(tmp_path / "D"), jobs_of(tmp_path / "D")
+    assert manifest.stop.job == jobs["job"][jobs["status"] == Status.MISSED][0]
+    assert manifest.tasks[0].end_cause == "stopped"
 
 
 @pytest.mark.parametrize(

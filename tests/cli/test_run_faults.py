@@ -17,6 +17,7 @@ from tests.cli.commands import (
     LAXITY,
     Outcome,
     aborted_job,
+    children_of,
     environment,
     fault_spec,
     finish,
@@ -259,6 +260,153 @@ def test_interrupted_run_is_kept_and_says_so(tmp_path: Path, number: signal.Sign
     rows_account_for_every_release(tmp_path / "D", manifest)
 
 
+OTHER_CPUS = os.sched_getaffinity(0) - {CPU}
+
+
+def kinds_of(displaced) -> dict[str, tuple[str, str]]:
+    return {one.what: (one.planned, one.found) for one in displaced}
+
+
+def test_a_job_that_demotes_its_task_ends_the_run_without_verdict(tmp_path: Path):
+    """Nobody looked: 9 of 10 jobs ran under other while the manifest said fifo."""
+    outcome = run_fault(tmp_path, "demote", 5, jobs="50")
+    assert outcome.code == 4
+    assert '"fault" was found under other, planned was fifo priority 50' in outcome.err
+    manifest = manifest_of(tmp_path / "D")
+    assert (manifest.status, manifest.exit_code) == ("complete", 4)
+    (displaced,) = manifest.tasks[0].displaced
+    assert (displaced.what, displaced.planned, displaced.found) == (
+        "policy", "fifo priority 50", "other",
+    )  # fmt: skip
+    # Of the started jobs 0 to 49 the ones from 5 on ended so.
+    assert displaced.jobs == 45
+    assert "planned was fifo priority 50" in laxity("show", tmp_path / "D").out
+
+
+@needs_two_cpus
+def test_a_job_that_leaves_its_cpu_ends_the_run_without_verdict(tmp_path: Path):
+    outcome = run_fault(tmp_path, "wander", 5, jobs="50")
+    assert outcome.code == 4
+    assert f'"fault": 45 jobs began or ended off CPUs {CPU}, the first was job ' in outcome.err
+    found = {one.what: one for one in only_task(tmp_path).displaced}
+    # Job 5 begins in its place and ends elsewhere, 6 to 49 begin there.
+    assert {what: one.jobs for what, one in found.items()} == {"cpus": 45, "cpu_of_job": 45}
+    assert {one.planned for one in found.values()} == {str(CPU)}
+
+
+def disturb(tmp_path: Path, disturbance, **keys: str) -> Outcome:
+    """Do something to the task of a run in its middle."""
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"1s"', period='"2ms"', **keys)
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    disturbance(processes_of(process).task)
+    return finish(process)
+
+
+def demote(pid: int) -> None:
+    os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+def test_a_task_demoted_from_outside_ends_the_run_without_verdict(tmp_path: Path):
+    """`chrt -o` made 972 jobs late, and the run was complete with exit code 0."""
+    outcome = disturb(tmp_path, demote)
+    assert outcome.code == 4
+    assert kinds_of(only_task(tmp_path).displaced) == {"policy": ("fifo priority 50", "other")}
+
+
+def test_a_task_of_another_priority_ends_the_run_without_verdict(tmp_path: Path):
+    def lower(pid: int) -> None:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(49))
+
+    assert disturb(tmp_path, lower).code == 4
+    expected = {"policy": ("fifo priority 50", "fifo priority 49")}
+    assert kinds_of(only_task(tmp_path).displaced) == expected
+
+
+def test_a_reniced_task_of_policy_other_ends_the_run_without_verdict(tmp_path: Path):
+    def renice(pid: int) -> None:
+        os.setpriority(os.PRIO_PROCESS, pid, 5)
+
+    assert disturb(tmp_path, renice, policy='"other"').code == 4
+    assert kinds_of(only_task(tmp_path).displaced) == {"policy": ("other", "other nice 5")}
+
+
+@needs_two_cpus
+def test_a_task_moved_from_outside_ends_the_run_without_verdict(tmp_path: Path):
+    """A changed cpuset put 1760 of 3000 starts on a CPU outside the plan, without a word."""
+    outcome = disturb(tmp_path, lambda pid: os.sched_setaffinity(pid, OTHER_CPUS))
+    assert outcome.code == 4
+    found = {one.what: one for one in only_task(tmp_path).displaced}
+    assert set(found) == {"cpus", "cpu_of_job"}
+    assert found["cpu_of_job"].planned == str(CPU)
+    jobs = jobs_of(tmp_path / "D")
+    elsewhere = (jobs["cpu_start"] != CPU) | (jobs["cpu_finish"] != CPU)
+    assert found["cpu_of_job"].jobs == np.ma.sum(elsewhere)
+
+
+@needs_two_cpus
+def test_a_task_that_may_run_where_it_was_planned_is_in_its_place(tmp_path: Path):
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    outcome = disturb(tmp_path, lambda pid: os.sched_setaffinity(pid, {CPU}), cpus=f'"{cpus}"')
+    assert outcome.code == 0, outcome.err
+    assert only_task(tmp_path).displaced == []
+
+
+@needs_root
+@needs_two_cpus
+def test_a_task_moved_by_a_cpuset_ends_the_run_without_verdict(tmp_path: Path):
+    group = Path("/sys/fs/cgroup/cpuset") / f"laxity-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"needs a cpuset of its own ({error.strerror})")
+    try:
+        (group / "cpuset.cpus").write_text(",".join(map(str, OTHER_CPUS)))
+        (group / "cpuset.mems").write_text("0")
+        outcome = disturb(tmp_path, lambda pid: (group / "tasks").write_text(str(pid)))
+    finally:
+        group.rmdir()
+    assert outcome.code == 4
+    assert set(kinds_of(only_task(tmp_path).displaced)) == {"cpus", "cpu_of_job"}
+
+
+@needs_two_cpus
+def test_an_interrupt_does_not_hide_that_a_task_was_moved(tmp_path: Path):
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    os.sched_setaffinity(processes_of(process).task, OTHER_CPUS)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert finish(process).code == 4
+    manifest = manifest_of(tmp_path / "D")
+    assert (manifest.status, manifest.exit_code) == ("interrupted", 4)
+
+
+@needs_two_cpus
+def test_a_corunner_that_was_moved_ends_the_run_without_verdict(tmp_path: Path):
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"1s"')
+    other = min(OTHER_CPUS)
+    with spec.open("a") as file:
+        file.write(f'[[interfere]]\nworkload = "{FAULT}"\nargs = ["block"]\ncpus = "{other}"\n')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    (corunner,) = children_of(processes_of(process).supervisor, "harness=corunner")
+    os.sched_setaffinity(corunner, {CPU})
+    assert finish(process).code == 4
+    (result,) = manifest_of(tmp_path / "D").corunners
+    assert kinds_of(result.displaced) == {"cpus": (str(other), str(CPU))}
+
+
+def test_a_program_that_demotes_itself_in_each_job_ends_the_run_without_verdict(tmp_path: Path):
+    words = ("-p", "50ms", "-d", "none", "-t", "3", "-c", str(CPU), "--run-dir", tmp_path / "D")
+    script = "exec chrt -o 0 true"
+    outcome = laxity("run", *words, "--no-report", "--exec", "/bin/sh", "-c", script)
+    assert outcome.code == 4
+    (displaced,) = only_task(tmp_path).displaced
+    assert (displaced.what, displaced.found, displaced.jobs) == ("policy", "other", 3)
+
+
 def interrupt_many(tmp_path: Path, count: int) -> None:
     for n in range(count):
         spec = fault_spec(tmp_path / "s.toml", "churn", duration='"60s"', period='"300us"')
@@ -301,13 +449,6 @@ def is_alive(pid: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def children_of(parent: int, pattern: str) -> list[int]:
-    found = subprocess.run(
-        ["pgrep", "-P", str(parent), "-f", pattern], capture_output=True, text=True, check=False
-    )
-    return [int(word) for word in found.stdout.split()]
 
 
 def processes_of(process: "subprocess.Popen[str]") -> Processes:

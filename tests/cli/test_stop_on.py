@@ -78,6 +78,29 @@ def page_of(directory: Path) -> str:
     return (directory / "report.html").read_text().replace("&#34;", '"')
 
 
+@pytest.mark.parametrize("isolation", ["", "exec"])
+def test_no_job_starts_behind_the_one_that_the_run_stops_on(tmp_path: Path, isolation: str):
+    """The condition was met in job 0, and 43 jobs ran: only the drain process judged."""
+    # Job 0 of "late" spins for 20 ms of a deadline of 1 ms, a shell needs more than 1 us: the first
+    # job is the one. Job 20, the next release after job 0 of "late", is 1 ms away or less.
+    spec = tmp_path / "late.toml"
+    what = f'workload = "{FAULT}"\nargs = ["late", "0"]'
+    deadline = "1ms"
+    if isolation:
+        what, deadline = 'exec = ["/bin/sh", "-c", ":"]\nisolation = "exec"', "1us"
+    spec.write_text(
+        f'schema = 1\n[run]\nduration = {ENDLESS}\nstop_on = "miss"\n[[task]]\nname = "late"\n'
+        f'{what}\nperiod = "1ms"\ndeadline = "{deadline}"\npolicy = "other"\ncpus = "{CPU}"\n'
+    )
+    outcome = laxity("run", spec, "--run-dir", tmp_path / "D", "--no-report", "--quiet")
+    assert outcome.code == 0, outcome.err
+    manifest, jobs = manifest_of(tmp_path / "D"), jobs_of(tmp_path / "D")
+    assert (manifest.stop.job, manifest.tasks[0].started) == (0, 1)
+    assert jobs["job"][jobs["status"] <= Status.MISSED].tolist() == [0]
+    assert manifest.tasks[0].end_cause == "stopped"
+    assert manifest.stop.finish_ns <= manifest.stop.seen_ns == manifest.tasks[0].end_ns
+
+
 @pytest.mark.serial
 def test_the_run_ends_at_a_longer_response_also_without_deadlines(tmp_path: Path):
     run = f'duration = {ENDLESS}\nstop_on = "response > 15ms"'

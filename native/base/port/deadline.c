@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/port/file.h"
 #include "base/port/sched.h"
+#include "base/port/sched_attributes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,9 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* include/uapi/linux/sched.h; glibc has neither the structure nor the call before 2.41. */
+/* include/uapi/linux/sched.h */
 enum {
-    POLICY_DEADLINE = 6,
     FLAG_RESET_ON_FORK = 1,
     CAPABILITY_SYS_NICE = 23,
     NS_PER_US = 1000,
@@ -32,24 +32,12 @@ enum {
     SHOWN_LIST_BYTES = 32,
 };
 
-/* The kernel's struct sched_attr in its first form of 48 bytes, which every kernel takes. */
-struct kernel_attributes {
-    uint32_t size;
-    uint32_t policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime_ns;
-    uint64_t deadline_ns;
-    uint64_t period_ns;
-};
-
 int laxity_reserve(const struct laxity_reservation *reservation)
 {
 #ifdef SYS_sched_setattr
-    const struct kernel_attributes attributes = {
+    const struct laxity_sched_attributes attributes = {
         .size = sizeof attributes,
-        .policy = POLICY_DEADLINE,
+        .policy = LAXITY_KERNEL_DEADLINE,
         .flags = FLAG_RESET_ON_FORK,
         .runtime_ns = (uint64_t)reservation->runtime_ns,
         .deadline_ns = (uint64_t)reservation->deadline_ns,
@@ -65,7 +53,7 @@ int laxity_reserve(const struct laxity_reservation *reservation)
 bool laxity_is_fork_forbidden(void)
 {
     /* With reset on fork another bit would be set in it. */
-    return sched_getscheduler(0) == POLICY_DEADLINE;
+    return sched_getscheduler(0) == LAXITY_KERNEL_DEADLINE;
 }
 
 struct laxity_reservation

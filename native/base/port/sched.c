@@ -5,8 +5,10 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/file.h"
+#include "base/port/sched_attributes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -15,26 +17,110 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
     CPU_LIST_BYTES = 4096,
-    CGROUP_TEXT_BYTES = 4096
+    CGROUP_TEXT_BYTES = 4096,
+    WORD_CPUS = 8 * sizeof(unsigned long), /* of a cpu_set_t */
 };
 
-int laxity_get_affinity(struct laxity_cpus *out_cpus)
+int laxity_read_scheduling(int32_t tid, struct laxity_scheduling *out_scheduling)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+#ifdef SYS_sched_getattr
+    struct laxity_sched_attributes got = {.size = 0};
+    if (syscall(SYS_sched_getattr, tid, &got, (unsigned)sizeof got, 0U) != 0) {
         return -errno;
     }
+    *out_scheduling = (struct laxity_scheduling){.policy = got.policy};
+    if (got.policy == SCHED_FIFO || got.policy == SCHED_RR) {
+        out_scheduling->priority = (int32_t)got.priority;
+    } else if (got.policy == LAXITY_KERNEL_DEADLINE) {
+        out_scheduling->runtime_ns = (int64_t)got.runtime_ns;
+        out_scheduling->deadline_ns = (int64_t)got.deadline_ns;
+        out_scheduling->period_ns = (int64_t)got.period_ns;
+    } else {
+        out_scheduling->nice = got.nice;
+    }
+    return 0;
+#else
+    (void)tid;
+    (void)out_scheduling;
+    return -ENOSYS;
+#endif
+}
+
+bool laxity_is_same_scheduling(const struct laxity_scheduling *a, const struct laxity_scheduling *b)
+{
+    return a->policy == b->policy && a->priority == b->priority && a->nice == b->nice &&
+           a->runtime_ns == b->runtime_ns && a->deadline_ns == b->deadline_ns &&
+           a->period_ns == b->period_ns;
+}
+
+const char *laxity_describe_scheduling(
+    const struct laxity_scheduling *scheduling, char text[LAXITY_SCHEDULING_TEXT_BYTES]
+)
+{
+    static const char *const names[] = {
+        [SCHED_OTHER] = "other",
+        [SCHED_FIFO] = "fifo",
+        [SCHED_RR] = "rr",
+        [SCHED_BATCH] = "batch",
+        [SCHED_IDLE] = "idle",
+        [LAXITY_KERNEL_DEADLINE] = "deadline",
+        [LAXITY_KERNEL_DEADLINE + 1] = "ext",
+    };
+    const size_t bytes = LAXITY_SCHEDULING_TEXT_BYTES;
+    const uint32_t policy = scheduling->policy;
+    const char *name = policy < sizeof names / sizeof names[0] ? names[policy] : NULL;
+    if (!name) {
+        laxity_format(text, bytes, "policy %u", (unsigned)policy);
+    } else if (scheduling->priority != 0) {
+        laxity_format(text, bytes, "%s priority %d", name, (int)scheduling->priority);
+    } else if (scheduling->nice != 0) {
+        laxity_format(text, bytes, "%s nice %d", name, (int)scheduling->nice);
+    } else if (scheduling->runtime_ns != 0) {
+        laxity_format(
+            text,
+            bytes,
+            "%s %" PRId64 "/%" PRId64 "/%" PRId64 " us",
+            name,
+            scheduling->runtime_ns / 1000,
+            scheduling->deadline_ns / 1000,
+            scheduling->period_ns / 1000
+        );
+    } else {
+        laxity_format(text, bytes, "%s", name);
+    }
+    return text;
+}
+
+/* Few of the words hold a CPU: it is called after every job. */
+int laxity_get_thread_affinity(int32_t tid, struct laxity_cpus *out_cpus)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(tid, sizeof set, &set) != 0) {
+        return -errno;
+    }
+    unsigned long words[CPU_SETSIZE / WORD_CPUS];
+    memcpy(words, &set, sizeof words);
     struct laxity_cpus cpus = {{0}};
-    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &set)) {
-            laxity_cpus_add(&cpus, cpu);
+    for (unsigned word = 0; word < sizeof words / sizeof words[0]; word++) {
+        for (unsigned bit = 0; words[word] != 0 && bit < WORD_CPUS; bit++) {
+            if ((words[word] >> bit & 1UL) != 0) {
+                laxity_cpus_add(&cpus, word * (unsigned)WORD_CPUS + bit);
+            }
         }
     }
     *out_cpus = cpus;
     return 0;
+}
+
+int laxity_get_affinity(struct laxity_cpus *out_cpus)
+{
+    return laxity_get_thread_affinity(0, out_cpus);
 }
 
 int laxity_set_affinity(const struct laxity_cpus *cpus)

@@ -17,6 +17,32 @@ enum laxity_policy {
     LAXITY_POLICY_DEADLINE /* by laxity_reserve (deadline.h) */
 };
 
+/* How a thread is scheduled, as the kernel tells it. */
+struct laxity_scheduling {
+    uint32_t policy;  /* the kernel's number: it has more than we ask for */
+    int32_t priority; /* of FIFO and RR, else 0 */
+    int32_t nice;     /* of OTHER and BATCH, else 0 */
+    int64_t runtime_ns, deadline_ns, period_ns; /* of DEADLINE, else 0 */
+};
+
+enum {
+    LAXITY_SCHEDULING_TEXT_BYTES = 64
+};
+
+/* laxity_read_scheduling - of a thread, 0 = the caller. Returns 0 or -errno: -ESRCH if it is gone,
+ * -ENOSYS where there is no such call. */
+int laxity_read_scheduling(int32_t tid, struct laxity_scheduling *out_scheduling);
+
+bool laxity_is_same_scheduling(const struct laxity_scheduling *a, const struct laxity_scheduling *b);
+
+/* laxity_describe_scheduling - "fifo priority 50", "other", "other nice 5" */
+const char *laxity_describe_scheduling(
+    const struct laxity_scheduling *scheduling, char text[LAXITY_SCHEDULING_TEXT_BYTES]
+);
+
+/* CPUs that a thread may use, 0 = the caller. Returns 0 or -errno. */
+int laxity_get_thread_affinity(int32_t tid, struct laxity_cpus *out_cpus);
+
 /* CPUs that the caller may use. Returns 0 or -errno. */
 int laxity_get_affinity(struct laxity_cpus *out_cpus);
 

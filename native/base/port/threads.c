@@ -73,6 +73,11 @@ void laxity_thread_name(int32_t tid, char *out_name, size_t bytes)
     out_name[strcspn(out_name, "\n")] = '\0';
 }
 
+bool laxity_is_thread_of(int32_t pid, int32_t tid)
+{
+    return pid > 0 && tid > 0 && tgkill(pid, tid, 0) == 0;
+}
+
 int laxity_set_thread_policy(int32_t tid, enum laxity_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = priority};

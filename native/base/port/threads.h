@@ -6,6 +6,7 @@
 
 #include "base/port/sched.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ int laxity_threads_list(int fd, int32_t *out_tids, unsigned max);
 
 /* laxity_thread_name - of one thread; empty if it is gone */
 void laxity_thread_name(int32_t tid, char *out_name, size_t bytes);
+
+/* laxity_is_thread_of - does the process have this thread? */
+bool laxity_is_thread_of(int32_t pid, int32_t tid);
 
 /* laxity_set_thread_policy - as laxity_set_policy, of FIFO or RR, for a thread of this process or
  * of its child */

@@ -136,6 +136,21 @@ class Isolating(Record, frozen=True, kw_only=True):
     max_ns: int
 
 
+class Displaced(Record, frozen=True, kw_only=True):
+    """Something of a task or co-runner that was found otherwise than planned, the first time.
+
+    `what`: `policy` (with priority, niceness or reservation), `cpus` (it may run on others),
+    `cpu_of_job` (a job started or finished on another). `jobs`: so many ended so, where the task
+    itself looked after each.
+    """
+
+    what: Literal["policy", "cpus", "cpu_of_job"]
+    planned: str
+    found: str
+    seen_ns: int
+    jobs: int = 0
+
+
 class TaskResult(Record, frozen=True, kw_only=True):
     """One task: what was asked for and what became of it.
 
@@ -174,6 +189,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
     isolating: Isolating | None = None
+    displaced: list[Displaced] = []
     rttime_pauses: int = 0
     output_bytes: int = 0
 
@@ -203,6 +219,7 @@ class CorunnerResult(Record, frozen=True, kw_only=True):
     elapsed_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None
+    displaced: list[Displaced] = []
 
 
 class Stop(Record, frozen=True, kw_only=True):
@@ -387,6 +404,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     faults_after_first_job: Faults | None = None
     memory: Memory | None = None
     isolating: Isolating | None = None
+    displaced: list[Displaced] = []
     rttime_pauses: int = 0
     output_bytes: int = 0
 
@@ -405,6 +423,7 @@ class NativeCorunner(Record, frozen=True, kw_only=True):
     elapsed_ns: int | None = None
     end_cause: str | None = None
     end_detail: str | int | None = None
+    displaced: list[Displaced] = []
 
 
 class Native(Record, frozen=True, kw_only=True):
@@ -460,6 +479,27 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
 def encode_document(document: msgspec.Struct | dict[str, Any]) -> bytes:
     """Write a document as people like to read it: indented, one final newline."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+_DISPLACED = {
+    "policy": "under",
+    "cpus": "on CPUs",
+    "cpu_of_job": "with jobs on CPU",
+}
+
+
+def displaced_lines(name: str, displaced: list[Displaced]) -> list[str]:
+    """Say of a task or co-runner what was found otherwise than planned.
+
+    Args:
+        name: What it is called in the text.
+        displaced: As its result holds it.
+    """
+    return [
+        f"{name} was found {_DISPLACED[one.what]} {one.found} ({one.jobs} jobs), planned was "
+        f"{one.planned}; its figures are not those of the plan and support no verdict"
+        for one in displaced
+    ]
 
 
 def knob_rows(used: KnobsUsed | None) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from laxity.analysis.distribution import Distribution
 from laxity.analysis.jobs import Jobs
 from laxity.analysis.phases import Marks, PhaseSummary, summarize_phases
 from laxity.errors import RecordError
-from laxity.model.manifest import Manifest, TaskResult
+from laxity.model.manifest import CorunnerResult, Manifest, TaskResult, displaced_lines
 from laxity.model.streams import Quantity as Stream
 from laxity.report.blocks import Kind
 from laxity.report.bound_data import read_bound
@@ -237,7 +237,7 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         keep=keep,
         tasks=tasks,
         attributions=_try(lambda: read_attributions(run, rows, exec_ns), {}, problems),
-        problems=tuple(problems) + tuple(_inconsistencies(tasks, keep)),
+        problems=tuple(problems) + tuple(_inconsistencies(tasks, run.manifest.corunners, keep)),
     )
 
 
@@ -324,11 +324,16 @@ def _from_histogram(rows: Rows) -> dict[Stream, Distribution]:
     return found
 
 
-def _inconsistencies(tasks: tuple[TaskData, ...], keep: str) -> list[str]:
-    """Say where rows and manifest do not agree; a report must not paper over that."""
+def _inconsistencies(
+    tasks: tuple[TaskData, ...], corunners: list[CorunnerResult], keep: str
+) -> list[str]:
+    """Say where rows, manifest and plan do not agree; a report must not paper over that."""
     found = []
+    for one in corunners:
+        found += displaced_lines(f'co-runner "{one.workload}"', one.displaced)
     for task in tasks:
         result = task.result
+        found += displaced_lines(f'task "{result.name}"', result.displaced)
         if result.lost_rows:
             found.append(
                 f'task "{result.name}": {result.lost_rows} rows were lost (log ring full); '

@@ -62,6 +62,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 faults_after_first_job=seen.faults_after_first_job,
                 memory=seen.memory,
                 isolating=seen.isolating,
+                displaced=seen.displaced,
                 rttime_pauses=seen.rttime_pauses,
                 output_bytes=seen.output_bytes,
             )
@@ -95,6 +96,7 @@ def corunner_results(spec: Spec, native: Sequence[NativeCorunner]) -> list[Corun
                 elapsed_ns=seen.elapsed_ns,
                 end_cause=seen.end_cause,
                 end_detail=seen.end_detail,
+                displaced=seen.displaced,
             )
         )
     return results

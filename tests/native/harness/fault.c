@@ -8,6 +8,7 @@
 #include <laxity/hooks.h>
 #include <laxity/units.h>
 
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,6 +129,25 @@ static void be_late(void)
     spin_us(LATE_US);
 }
 
+static void demote(void)
+{
+    const struct sched_param none = {.sched_priority = 0};
+    (void)sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+/* To any CPU but this one. */
+static void wander(void)
+{
+    cpu_set_t others;
+    CPU_ZERO(&others);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (cpu != (unsigned)sched_getcpu()) {
+            CPU_SET(cpu, &others);
+        }
+    }
+    (void)sched_setaffinity(0, sizeof others, &others);
+}
+
 /* Faults that happen in job N only. */
 static const struct {
     const char *name;
@@ -139,6 +159,8 @@ static const struct {
     {"exit", leave},
     {"check", fail_check},
     {"late", be_late},
+    {"demote", demote},
+    {"wander", wander},
 };
 
 static const char *mode;
