@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -260,7 +261,11 @@ int laxity_drain_run(const struct laxity_drain_config *config)
         rc = laxity_outcome_write(segment, config->dir_fd);
     }
     if (rc) {
+        struct stat status;
         atomic_store_explicit(&segment->output_error, rc, memory_order_release);
+        if (fstat(config->dir_fd, &status) == 0 && status.st_nlink == 0) {
+            (void)unlink(config->shared_path); /* the run was deleted: nobody can complete it */
+        }
         /* The run must wait for space, but not the kernel settings that were changed for it. */
         finish_orphan(config);
         return LAXITY_EXIT_LACKING;

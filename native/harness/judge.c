@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/port/death.h"
 #include "base/port/time.h"
 #include "harness/release.h"
 #include "harness/segment.h"
@@ -84,6 +85,21 @@ static void describe_status(int wait_status, char *text, size_t bytes)
     laxity_format(text, bytes, "called exit(%d)", WEXITSTATUS(wait_status));
 }
 
+/* The same, and whether it was the kernel for want of memory: its own count of that has grown. */
+static void
+describe_death(struct laxity_segment *segment, int wait_status, char *text, size_t bytes)
+{
+    describe_status(wait_status, text, bytes);
+    if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL) {
+        return;
+    }
+    const int64_t kills = laxity_oom_kills();
+    if (segment->run.oom_kills >= 0 && kills > segment->run.oom_kills) {
+        segment->run.oom_kills = kills;
+        laxity_format(text, bytes, "killed by the kernel for want of memory (oom_kill, signal 9)");
+    }
+}
+
 static enum laxity_end end_of_status(int wait_status)
 {
     if (!WIFSIGNALED(wait_status)) {
@@ -104,6 +120,7 @@ static enum laxity_end end_of_task(const struct laxity_task *task, int wait_stat
 
 /* Before the first release the process's own words are best: what it lacked is in its error. */
 static void judge_setup(
+    struct laxity_segment *segment,
     const struct laxity_process_state *state,
     const char *kind,
     const struct laxity_process_config *config,
@@ -116,7 +133,7 @@ static void judge_setup(
         return;
     }
     char how[HOW_BYTES];
-    describe_status(wait_status, how, sizeof how);
+    describe_death(segment, wait_status, how, sizeof how);
     laxity_error_set(
         error,
         LAXITY_EXIT_VIOLATED,
@@ -136,7 +153,7 @@ static bool judge_running(
     const char *name = task->config.process.name;
     char how[HOW_BYTES];
     char where[HOW_BYTES];
-    describe_status(wait_status, how, sizeof how);
+    describe_death(segment, wait_status, how, sizeof how);
     describe_job(segment, index, where, sizeof where);
     uint32_t known = atomic_load_explicit(&task->verdict.end, memory_order_relaxed);
     if (known == LAXITY_END_STOPPED && task->config.is_own_program) {
@@ -247,7 +264,7 @@ bool laxity_judge_task(
             state->error.text
         );
     }
-    judge_setup(state, "task", &task->config.process, wait_status, error);
+    judge_setup(segment, state, "task", &task->config.process, wait_status, error);
     laxity_end_task(task, end_of_task(task, wait_status), laxity_now_ns());
     return true;
 }
@@ -270,7 +287,7 @@ bool laxity_judge_corunner(
     corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
     atomic_store_explicit(&verdict->end, end_of_status(wait_status), memory_order_release);
     if (!is_published) {
-        judge_setup(&corunner->state, "co-runner", &corunner->config, wait_status, error);
+        judge_setup(segment, &corunner->state, "co-runner", &corunner->config, wait_status, error);
         return true;
     }
     char cpus[CPU_LIST_BYTES];
@@ -280,7 +297,7 @@ bool laxity_judge_corunner(
             verdict->detail, sizeof verdict->detail, "%.150s", corunner->state.error.text
         );
     } else {
-        describe_status(wait_status, verdict->detail, sizeof verdict->detail);
+        describe_death(segment, wait_status, verdict->detail, sizeof verdict->detail);
     }
     laxity_error_set(
         error,
@@ -304,7 +321,7 @@ void laxity_judge_aborted(struct laxity_segment *segment, struct laxity_error *e
             continue;
         }
         if (aborted->first_cause != LAXITY_END_TIMEOUT && aborted->first_status != 0) {
-            describe_status(aborted->first_status, how, sizeof how);
+            describe_death(segment, aborted->first_status, how, sizeof how);
         }
         laxity_error_set(
             error,

@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/output_directory.h"
+#include "base/port/death.h"
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/ticks.h"
@@ -14,6 +15,7 @@
 #include "harness/own_jobs.h"
 #include "harness/plan.h"
 #include "harness/process.h"
+#include "harness/recover.h"
 #include "harness/segment.h"
 
 #include <laxity/units.h>
@@ -82,12 +84,16 @@ static void fill_segment(struct laxity_launch *launch)
     segment->keep_rows = plan->keep_rows;
     segment->duration_ns = plan->duration_ns;
     segment->stop_on = plan->stop_on;
+    segment->run.oom_kills = laxity_oom_kills();
     segment->last_release_ns = INT64_MIN;
     const char *ticks = laxity_ticks_name();
     laxity_format(segment->ticks_name, sizeof segment->ticks_name, "%s", ticks ? ticks : "");
     laxity_format(
         segment->finisher, sizeof segment->finisher, "%s", plan->finisher ? plan->finisher : ""
     );
+    char *run_dir = realpath(plan->run_dir, NULL);
+    laxity_format(segment->run_dir, sizeof segment->run_dir, "%s", run_dir ? run_dir : "");
+    free(run_dir);
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         struct laxity_task_config *config = &laxity_segment_task(segment, i)->config;
         *config = plan->tasks[i].config;
@@ -193,6 +199,7 @@ int laxity_launch_open(
 )
 {
     *launch = (struct laxity_launch){.plan = plan, .segment_fd = -1, .dir_fd = -1};
+    laxity_remove_orphans();
     launch->dir_fd = laxity_open_output_directory(launch->plan->run_dir, error);
     if (launch->dir_fd < 0 || make_segment(launch, error) || make_pipes(launch, error)) {
         laxity_launch_discard(launch);

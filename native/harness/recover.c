@@ -7,10 +7,15 @@
 #include "harness/drain.h"
 #include "harness/segment.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -83,4 +88,47 @@ int laxity_recover(const char *run_dir, struct laxity_error *out_error)
         (void)close(dir_fd);
     }
     return out_error->exit_code;
+}
+
+/* The directory that held the run is there, the run is not: it was deleted, not unmounted. */
+static bool is_deleted(const struct laxity_segment *segment)
+{
+    char path[PATH_MAX + sizeof "/segment"];
+    struct stat status;
+    if (segment->run_dir[0] != '/' || !memchr(segment->run_dir, '\0', sizeof segment->run_dir)) {
+        return false;
+    }
+    laxity_format(path, sizeof path, "%s/segment", segment->run_dir);
+    if (lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
+        return false;
+    }
+    laxity_format(path, sizeof path, "%s", segment->run_dir);
+    *strrchr(path, '/') = '\0';
+    return access(path[0] == '\0' ? "/" : path, F_OK) == 0;
+}
+
+static void remove_orphan(const char *path)
+{
+    void *base = NULL;
+    size_t bytes = 0;
+    const int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    struct stat status;
+    const bool is_ours = fstat(fd, &status) == 0 && status.st_uid == geteuid();
+    if (is_ours && laxity_map_shared(fd, &base, &bytes) == 0) {
+        /* The lock last: one that is being made or recovered must not find it taken. */
+        if (laxity_segment_check(base, bytes) == 0 && is_deleted(base) &&
+            flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            (void)unlink(path);
+        }
+        (void)munmap(base, bytes);
+    }
+    (void)close(fd);
+}
+
+void laxity_remove_orphans(void)
+{
+    laxity_each_shared(remove_orphan);
 }

@@ -14,4 +14,8 @@
  */
 int laxity_recover(const char *run_dir, struct laxity_error *out_error);
 
+/* laxity_remove_orphans - remove segments that nobody holds and whose run directory was deleted: no
+ * run can be made of them any more */
+void laxity_remove_orphans(void);
+
 #endif

@@ -35,6 +35,7 @@ enum {
     LAXITY_SEGMENT_VERSION = 7,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_NAME_BYTES = 64,
+    LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
     /* A run of more would fit the format, but nobody has asked for it. */
     LAXITY_PROCESSES_MAX = 64,
@@ -381,6 +382,7 @@ struct laxity_run_state {
     _Atomic uint32_t status;
     int64_t end_ns;
     struct laxity_error error;
+    int64_t oom_kills; /* that were told of so far; -1 = nothing tells */
     uint64_t ticks_t0;
     uint64_t ticks_end;
     int64_t ticks_t0_ns;
@@ -401,6 +403,7 @@ struct laxity_segment {
     struct laxity_stop_on stop_on;
     char ticks_name[16]; /* "" = none */
     char finisher[1024]; /* shell command for a run whose caller died, "" = none */
+    char run_dir[LAXITY_RUN_DIR_BYTES]; /* whole path; "" = not known */
     uint64_t
         own_rings_offset; /* of the job rings of own programs, one per task; 0 = there is none */
     struct laxity_counting counting;

@@ -3,6 +3,7 @@
 """Faults of workloads, users and machines: the message, the exit code, and nothing lost."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -596,6 +597,83 @@ def test_full_output_ends_with_3_and_the_rows_survive(tmp_path: Path):
         assert manifest.tasks[0].released > 2000
     finally:
         subprocess.run(["umount", small], check=True)
+
+
+def segment_of(tmp: Path) -> Path:
+    wait_until(lambda: (tmp / "segment").is_symlink(), "a segment")
+    return (tmp / "segment").readlink()
+
+
+def test_a_run_deleted_while_it_runs_leaves_no_segment(tmp_path: Path):
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"1s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
+    wait_for_rows(tmp_path / "D.tmp")
+    segment = segment_of(tmp_path / "D.tmp")
+    shutil.rmtree(tmp_path / "D.tmp")
+    assert finish(process).code != 0
+    wait_until(lambda: not segment.exists(), "the end of the segment")
+
+
+def test_a_segment_whose_killed_run_was_deleted_is_removed_by_the_next_run(tmp_path: Path):
+    """17 MB stayed in /dev/shm for good."""
+    spec = fault_spec(tmp_path / "s.toml", "none", duration='"60s"')
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", is_own_session=True)
+    wait_for_rows(tmp_path / "D.tmp")
+    segment, processes = segment_of(tmp_path / "D.tmp"), processes_of(process)
+    for pid in (processes.drain, processes.caller, processes.supervisor, processes.task):
+        os.kill(pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    wait_until(processes.are_gone, "the end of all")
+    words = ("run", "empty", "-p", "1ms", "-t", "3", "-c", str(CPU), "--no-report", "--run-dir")
+    # It can still be recovered: nobody takes it away.
+    assert laxity(*words, tmp_path / "E").code == 0
+    assert segment.exists()
+    shutil.rmtree(tmp_path / "D.tmp")
+    assert laxity(*words, tmp_path / "F").code == 0
+    assert not segment.exists()
+
+
+@needs_root
+def test_a_tmpfs_without_room_for_the_segment_is_told_as_such(tmp_path: Path):
+    """It was told as "No such file or directory"."""
+    words = ["run", "empty", "-p", "1ms", "-t", "3", "-c", str(CPU), "--no-report"]
+    words += ["--run-dir", str(tmp_path / "D")]
+    # A mount namespace of its own: nobody else sees the tiny file systems.
+    script = 'for at in /dev/shm /run; do mount -t tmpfs -o size=64k tmpfs $at; done; exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", script, "sh", *LAXITY, *words]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    if "unshare" in done.stderr:
+        pytest.skip("needs permission for a mount namespace")
+    assert done.returncode == 3
+    assert "No space left on device; mount or enlarge /dev/shm" in done.stderr
+
+
+@needs_root
+def test_a_task_killed_for_want_of_memory_is_told_as_such(tmp_path: Path):
+    """It was told as "killed by signal 9"."""
+    group = Path("/sys/fs/cgroup/memory") / f"laxity-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "memory.limit_in_bytes").write_text(str(300 << 20))
+    except OSError:
+        pytest.skip("needs permission to make a control group of version 1")
+    try:
+        # 8 GiB, far beyond the limit; the harness itself needs less than 300 MiB.
+        spec = tmp_path / "s.toml"
+        spec.write_text(
+            f'schema = 1\n[run]\njobs = 5\n[[task]]\nname = "big"\nworkload = "mem"\n'
+            f'args = ["8GiB"]\nperiod = "100ms"\ncpus = "{CPU}"\n'
+        )
+        words = ["run", str(spec), "--run-dir", str(tmp_path / "D"), "--no-report"]
+        script = f'echo $$ > {group}/cgroup.procs; exec "$@"'
+        command = ["sh", "-c", script, "sh", *LAXITY, *words]
+        done = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "killed by the kernel for want of memory (oom_kill, signal 9)" in done.stderr
+    finally:
+        group.rmdir()
 
 
 @needs_root

@@ -214,3 +214,27 @@ def test_dry_run_in_json_is_the_same_spec(laxity: Laxity):
     words = ("run", *MEM, "-p", "10ms", "--dry-run", "--seed", "3")
     document = json.loads(laxity(*words, "--format", "json").stdout)
     assert document == tomllib.loads(laxity(*words).stdout)
+
+
+@pytest.mark.parametrize("where", ["task", "interfere"])
+def test_a_workload_that_is_another_program_is_refused_and_not_executed(
+    laxity: Laxity, where: str
+):
+    """`../../../../bin/true` was executed as it was given, as root; shown is what it leads to."""
+    witness = laxity.directory / "executed"
+    program = laxity.directory / "tool"
+    program.write_text(f"#!/bin/sh\ntouch {witness}\n")
+    program.chmod(0o755)
+    (laxity.directory / "specs").mkdir()
+    other = '[[task]]\nworkload = "mem"\nargs = ["4KiB"]\nperiod = "5ms"\ncpus = "0"\n'
+    keys = 'period = "5ms"\n' if where == "task" else ""
+    spec = laxity.directory / "specs" / "s.toml"
+    spec.write_text(
+        f'schema = 1\n[run]\njobs = 3\n{other if where == "interfere" else ""}'
+        f'[[{where}]]\nworkload = ".././specs/../tool"\n{keys}cpus = "0"\n'
+    )
+    done = laxity("run", "specs/s.toml", "--run-dir", "D")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f'laxity run: workload "{program}": is no workload')
+    assert not witness.exists()
+    assert not (laxity.directory / "D").exists()

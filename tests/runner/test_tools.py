@@ -80,7 +80,7 @@ def test_workload_is_found_by_name_and_by_path(monkeypatch: pytest.MonkeyPatch, 
     root = tools_directory(tmp_path / "named")
     monkeypatch.setenv("LAXITY_TOOLS", str(root))
     assert tools.find_workload("mem") == root / "workloads" / "mem"
-    own = program(tmp_path / "own" / "w", "")
+    own = program(tmp_path / "own" / "w", "--harness=job,")
     assert tools.find_workload(str(own)) == own
 
 

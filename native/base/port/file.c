@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -19,8 +21,12 @@
 
 enum {
     FILE_MODE = 0644,
-    TEMPORARY_NAME_BYTES = 280
+    TEMPORARY_NAME_BYTES = 280,
+    SHARED_DIRECTORIES = 4,
+    SHARED_DIRECTORY_BYTES = 64,
 };
+
+#define SHARED_PREFIX "laxity-"
 
 /* Up to `bytes` bytes: /proc gives at most one page per read. Returns 0 or -errno. */
 static int read_all(int fd, char *data, size_t bytes, size_t *out_bytes)
@@ -112,7 +118,7 @@ static int create_in(const char *directory, size_t bytes, char *path, int *out_f
     if (statfs(directory, &file_system) != 0 || file_system.f_type != TMPFS_MAGIC) {
         return -ENOENT;
     }
-    laxity_format(path, PATH_MAX, "%s/laxity-XXXXXX", directory);
+    laxity_format(path, PATH_MAX, "%s/" SHARED_PREFIX "XXXXXX", directory);
     const int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
         return -errno;
@@ -129,19 +135,51 @@ static int create_in(const char *directory, size_t bytes, char *path, int *out_f
     return 0;
 }
 
+/* Where there may be a tmpfs; the first one that takes the file serves. */
+static void list_directories(char directories[SHARED_DIRECTORIES][SHARED_DIRECTORY_BYTES])
+{
+    const size_t bytes = SHARED_DIRECTORY_BYTES;
+    laxity_format(directories[0], bytes, "/dev/shm");
+    laxity_format(directories[1], bytes, "/run/user/%u", (unsigned)getuid());
+    laxity_format(directories[2], bytes, "/run");
+    laxity_format(directories[3], bytes, "/tmp");
+}
+
+void laxity_each_shared(void (*on_file)(const char *path))
+{
+    char directories[SHARED_DIRECTORIES][SHARED_DIRECTORY_BYTES];
+    list_directories(directories);
+    for (size_t i = 0; i < SHARED_DIRECTORIES; i++) {
+        DIR *directory = opendir(directories[i]);
+        const struct dirent *entry = NULL;
+        /* NOLINTNEXTLINE(concurrency-mt-unsafe): of a stream of our own */
+        while (directory && (entry = readdir(directory)) != NULL) {
+            char path[PATH_MAX];
+            if (strncmp(entry->d_name, SHARED_PREFIX, sizeof SHARED_PREFIX - 1) == 0) {
+                laxity_format(path, sizeof path, "%s/%s", directories[i], entry->d_name);
+                on_file(path);
+            }
+        }
+        if (directory) {
+            (void)closedir(directory);
+        }
+    }
+}
+
 int laxity_create_shared(size_t bytes, char *path, int *out_fd)
 {
-    char user_directory[64];
-    laxity_format(user_directory, sizeof user_directory, "/run/user/%u", (unsigned)getuid());
-    const char *const directories[] = {"/dev/shm", user_directory, "/run", "/tmp"};
-    int rc = -ENOENT;
-    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
-        rc = create_in(directories[i], bytes, path, out_fd);
+    char directories[SHARED_DIRECTORIES][SHARED_DIRECTORY_BYTES];
+    list_directories(directories);
+    /* A tmpfs that refused tells more than a directory that is none. */
+    int refusal = -ENOENT;
+    for (size_t i = 0; i < SHARED_DIRECTORIES; i++) {
+        const int rc = create_in(directories[i], bytes, path, out_fd);
         if (rc == 0) {
             return 0;
         }
+        refusal = refusal == -ENOENT ? rc : refusal;
     }
-    return rc;
+    return refusal;
 }
 
 int laxity_map_shared(int fd, void **out_base, size_t *out_bytes)

@@ -33,6 +33,9 @@ int laxity_write_file(int dir_fd, const char *name, const char *text, size_t byt
  */
 int laxity_create_shared(size_t bytes, char *path, int *out_fd);
 
+/* laxity_each_shared - call for each file that laxity_create_shared has left in its directories */
+void laxity_each_shared(void (*on_file)(const char *path));
+
 /* laxity_map_shared - map all of it for reading and writing. Returns 0 or -errno. */
 int laxity_map_shared(int fd, void **out_base, size_t *out_bytes);
 

@@ -202,7 +202,11 @@ int laxity_find_group_file(const char *controller, const char *name, char *path,
         }
         *group++ = '\0';
         controllers++;
-        if (has_controller(controllers, controller)) {
+        if (controllers[0] == '\0' && controller[0] == '\0') {
+            laxity_format(path, bytes, "/sys/fs/cgroup%s/%s", group, name);
+            return 0;
+        }
+        if (controllers[0] != '\0' && has_controller(controllers, controller)) {
             laxity_format(path, bytes, "/sys/fs/cgroup/%s%s/%s", controllers, group, name);
             return 0;
         }

@@ -76,7 +76,8 @@ void laxity_explain_policy_refusal(
 void laxity_explain_affinity_refusal(int error_number, char *text, size_t bytes);
 
 /*
- * laxity_find_group_file - a control file of the caller's own control group (version 1)
+ * laxity_find_group_file - a control file of the caller's own control group, of a controller of
+ * version 1, or of version 2 ("")
  *
  * Returns 0, or -ENOENT if the controller has no hierarchy of its own here; whether the file
  * exists is not asked.

@@ -28,7 +28,7 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.run_command import RunCommand
-from laxity.cli.run_paths import make_absolute, with_absolute_paths
+from laxity.cli.run_paths import make_absolute, with_absolute_corunners, with_absolute_paths
 from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
@@ -534,6 +534,8 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     interfere = [parse_interfere_option(text) for text in options.interfere]
     with named_as_options(given):
         spec = resolve_spec(run_table, [task], interfere, resolution_ns)
+    if spec.on is None:
+        spec = with_absolute_corunners(spec, Path.cwd())
     return _Experiment(spec.tasks[0].name, spec)
 
 

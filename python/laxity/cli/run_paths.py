@@ -24,7 +24,7 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
     """Resolve workloads given as paths: relative to the spec, so that it can be moved with them."""
 
     def absolute(workload: str) -> str:
-        return str((base / workload).resolve()) if "/" in workload else workload
+        return _absolute(workload, base)
 
     def guest_args(task: TaskSpec) -> tuple[str, ...]:
         return (*map(absolute, task.args[:1]), *task.args[1:])
@@ -39,7 +39,17 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
         )
         for task in spec.tasks
     )
+    return with_absolute_corunners(msgspec.structs.replace(spec, tasks=tasks), base)
+
+
+def with_absolute_corunners(spec: Spec, base: Path) -> Spec:
+    """Resolve co-runners given as paths, relative to `base`."""
     interfere = tuple(
-        msgspec.structs.replace(one, workload=absolute(one.workload)) for one in spec.interfere
+        msgspec.structs.replace(one, workload=_absolute(one.workload, base))
+        for one in spec.interfere
     )
-    return msgspec.structs.replace(spec, tasks=tasks, interfere=interfere)
+    return msgspec.structs.replace(spec, interfere=interfere)
+
+
+def _absolute(workload: str, base: Path) -> str:
+    return str((base / workload).resolve()) if "/" in workload else workload

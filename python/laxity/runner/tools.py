@@ -17,6 +17,8 @@ from laxity.errors import ConfigError, ToolError, suggestion
 from laxity.model.wording import plain_words
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+# In each executable that is linked with the harness (native/harness/job_process.c), in no other.
+_OF_HARNESS = b"--harness=job,"
 # Printing a version takes a millisecond; a program that needs longer is not ours.
 _VERSION_TIMEOUT_S = 10
 
@@ -98,6 +100,7 @@ def find_workload(name: str) -> Path:
         if not _is_program(path):
             msg = f'workload "{name}": no executable file; build it or correct the path'
             raise ConfigError(msg)
+        _require_harness(path.resolve())
         return path.resolve()
     for root in tool_roots():
         candidate = root / "workloads" / name
@@ -112,6 +115,25 @@ def find_workload(name: str) -> Path:
     advice = suggestion(name, known, "laxity list shows what there is")
     msg = f'workload "{name}": unknown; {advice}'
     raise ConfigError(msg)
+
+
+def _require_harness(path: Path) -> None:
+    """Check that a file is a workload before it is executed, as root perhaps.
+
+    Raises:
+        ConfigError: It is none, or cannot be read.
+    """
+    try:
+        is_workload = _OF_HARNESS in path.read_bytes()
+    except OSError as error:
+        msg = f'workload "{path}": cannot be read ({error.strerror}); correct the path'
+        raise ConfigError(msg) from error
+    if not is_workload:
+        msg = (
+            f'workload "{path}": is no workload, its main is not the harness\'s; link it with '
+            "the harness, or name a program with exec"
+        )
+        raise ConfigError(msg)
 
 
 def find_program(name: str) -> Path:
