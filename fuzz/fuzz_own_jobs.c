@@ -22,9 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct laxity_segment *make_segment(void)
 {
-    static struct laxity_run_plan plan;
-    plan.n_tasks = 1;
-    plan.tasks[0].config.is_own_program = 1;
+    static struct laxity_task_plan task = {.config = {.is_own_program = 1}};
+    static struct laxity_run_plan plan = {.tasks = &task, .n_tasks = 1};
     const size_t wanted = laxity_segment_bytes(1, 0, TASK_SLOTS) + laxity_own_rings_bytes(&plan);
     const size_t bytes = (wanted + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     struct laxity_segment *segment = aligned_alloc(PAGE_BYTES, bytes);
@@ -34,7 +33,7 @@ static struct laxity_segment *make_segment(void)
         segment->n_tasks = 1;
         segment->ring_slots = TASK_SLOTS;
         segment->duration_ns = LAXITY_NS_PER_S;
-        laxity_segment_task(segment, 0)->config = plan.tasks[0].config;
+        laxity_segment_task(segment, 0)->config = task.config;
         laxity_own_rings_place(segment);
     }
     return segment;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-run: the part of `laxity run` that runs on the target. Needs nothing but libc. */
 #include "base/error.h"
+#include "base/port/file.h"
 #include "base/visible.h"
 #include "cli/event_list.h"
 #include "cli/options.h"
@@ -14,6 +15,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PLAN_BYTES_MAX = 64 * 1024 * 1024 /* 4096 tasks of 16 KiB each; anything larger is no plan */
+};
 
 static void print_note(const char *text)
 {
@@ -27,6 +34,39 @@ static bool answer_question(const char *word)
         return true;
     }
     return laxity_options_answer(&laxity_run_tool, word);
+}
+
+/*
+ * A command line of many tasks, which no system call takes: its words in a file, each with a null
+ * byte behind it. The file has done its work then, and is removed. Nothing is freed: the plan
+ * points into it.
+ */
+static struct laxity_words read_plan(const char *path, struct laxity_error *error)
+{
+    struct laxity_words words = {.items = NULL};
+    struct stat status;
+    size_t used = 0;
+    if (stat(path, &status) != 0 || status.st_size <= 0 || status.st_size > PLAN_BYTES_MAX) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "--plan %.80s: no file of words", path);
+        return words;
+    }
+    char *text = calloc((size_t)status.st_size + 1, 1);
+    char **items = (char **)calloc((size_t)status.st_size + 1, sizeof *items);
+    if (!text || !items) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the words of --plan");
+    } else if (laxity_read_regular(path, text, (size_t)status.st_size, &used)) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "--plan %.80s: cannot be read", path);
+    } else {
+        for (size_t at = 0; at < used; at += strlen(text + at) + 1) {
+            items[words.n++] = text + at;
+        }
+        words.items = items;
+        (void)unlink(path);
+        return words;
+    }
+    free(text);
+    free((void *)items);
+    return words;
 }
 
 int main(int argc, char **argv)
@@ -43,7 +83,12 @@ int main(int argc, char **argv)
     if (!request) {
         return LAXITY_EXIT_LACKING;
     }
-    if (laxity_run_options_parse(argc - 1, argv + 1, request, &error) == 0) {
+    struct laxity_words words = {.items = argv + 1, .n = (unsigned)argc - 1};
+    if (argc == 3 && strcmp(argv[1], "--plan") == 0) {
+        words = read_plan(argv[2], &error);
+    }
+    if (error.exit_code == 0 &&
+        laxity_run_options_parse((int)words.n, words.items, request, &error) == 0) {
         if (request->recover_dir) {
             (void)laxity_recover(request->recover_dir, &error);
         } else {

@@ -41,6 +41,7 @@ enum {
 struct session {
     struct laxity_rtbench_options options;
     struct laxity_run_plan plan;
+    struct laxity_task_plan task; /* its only one */
     struct laxity_error error;
     FILE *csv; /* NULL = stdout, or nothing */
     char executable[PATH_MAX];
@@ -172,7 +173,7 @@ static int64_t job_timeout_ns(const struct laxity_rtbench_options *options)
 static void fill_plan(struct session *session)
 {
     const struct laxity_rtbench_options *options = &session->options;
-    struct laxity_task_config *config = &session->plan.tasks[0].config;
+    struct laxity_task_config *config = &session->task.config;
     session->plan.run_dir = session->run_dir;
     session->plan.duration_ns = LAXITY_ABSENT_NS;
     session->plan.seed = 1;
@@ -183,8 +184,9 @@ static void fill_plan(struct session *session)
     session->plan.parent_fd = -1;
     session->plan.launcher = options->launcher;
     session->plan.n_tasks = 1;
-    session->plan.tasks[0].path = session->executable;
-    session->plan.tasks[0].words = options->words;
+    session->plan.tasks = &session->task;
+    session->task.path = session->executable;
+    session->task.words = options->words;
     *config = (struct laxity_task_config){
         .process =
             {

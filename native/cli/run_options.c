@@ -219,6 +219,20 @@ take_own_program(struct laxity_segment_options *options, char **path, struct lax
     return 0;
 }
 
+/* Room for one more of `n`; it doubles. Returns NULL with error set if there is none. */
+static void *
+make_room(void *items, unsigned n, size_t item_bytes, struct laxity_error *error)
+{
+    if ((n & (n - 1)) != 0) {
+        return items; /* full only at powers of two */
+    }
+    void *more = reallocarray(items, n == 0 ? 1 : (size_t)n * 2, item_bytes);
+    if (!more) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for %u tasks", n + 1);
+    }
+    return more;
+}
+
 static int add_segment(
     struct laxity_run_plan *plan,
     char *path,
@@ -232,7 +246,10 @@ static int add_segment(
     const char *name = options->name ? options->name : base_name;
     if (plan->n_tasks + plan->n_corunners >= LAXITY_PROCESSES_MAX) {
         laxity_error_set(
-            error, LAXITY_EXIT_USAGE, "more than %d tasks and co-runners", LAXITY_PROCESSES_MAX
+            error,
+            LAXITY_EXIT_USAGE,
+            "more than %d tasks and co-runners; run fewer at once",
+            LAXITY_PROCESSES_MAX
         );
         return -1;
     }
@@ -246,6 +263,12 @@ static int add_segment(
         return -1;
     }
     if (options->is_corunner) {
+        struct laxity_corunner_plan *corunners =
+            make_room(plan->corunners, plan->n_corunners, sizeof *corunners, error);
+        if (!corunners) {
+            return -1;
+        }
+        plan->corunners = corunners;
         plan->corunners[plan->n_corunners++] = (struct laxity_corunner_plan){
             .config = process_config(options, name, is_unprivileged_allowed, LAXITY_POLICY_OTHER),
             .path = path,
@@ -253,6 +276,11 @@ static int add_segment(
         };
         return 0;
     }
+    struct laxity_task_plan *tasks = make_room(plan->tasks, plan->n_tasks, sizeof *tasks, error);
+    if (!tasks) {
+        return -1;
+    }
+    plan->tasks = tasks;
     plan->tasks[plan->n_tasks++] = (struct laxity_task_plan){
         .config =
             {
@@ -435,4 +463,6 @@ void laxity_run_options_free(struct laxity_run_request *request)
     for (unsigned i = 0; i < request->plan.n_corunners; i++) {
         free((void *)request->plan.corunners[i].words.items);
     }
+    free(request->plan.tasks);
+    free(request->plan.corunners);
 }

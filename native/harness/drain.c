@@ -30,7 +30,6 @@ enum {
     PASS_MS = 50, /* the ring holds seconds of jobs; nothing is gained by more passes */
     PATCH_NS = LAXITY_NS_PER_S / 2, /* "at least once a second" */
     DEATH_WAIT_MS = 5000,
-    POLL_FDS_MAX = 1 + 2 * LAXITY_PROCESSES_MAX,
 };
 
 struct drain {

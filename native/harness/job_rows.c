@@ -10,6 +10,7 @@
 #include "harness/segment.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -115,14 +116,14 @@ static void add_field(struct laxity_job_layout *layout, struct laxity_field fiel
     layout->row_bytes += field.bytes;
 }
 
-static int has_field(const struct laxity_job_layout *layout, const char *name)
+bool laxity_job_layout_has(const struct laxity_job_layout *layout, const char *name)
 {
     for (unsigned i = 0; i < layout->n_fields; i++) {
         if (strcmp(layout->fields[i].name, name) == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* Two columns per event that at least one task counts. */
@@ -154,7 +155,8 @@ struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
     add_counts(&layout, segment);
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const char *name = laxity_segment_task(segment, i)->state.log_name;
-        if (name[0] != '\0' && !has_field(&layout, name)) {
+        if (name[0] != '\0' && layout.n_log_fields < LAXITY_LOG_COLUMNS_MAX &&
+            !laxity_job_layout_has(&layout, name)) {
             const struct laxity_field field = {name, 'f', sizeof(float)};
             add_field(&layout, field, offsetof(struct laxity_job_row, log_value));
             layout.n_log_fields++;

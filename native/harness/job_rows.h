@@ -9,11 +9,12 @@
 #include "harness/release.h"
 #include "harness/segment.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    LAXITY_JOB_COLUMNS_MAX = 23 + 2 * LAXITY_EVENTS_MAX + LAXITY_PROCESSES_MAX,
+    LAXITY_JOB_COLUMNS_MAX = 23 + 2 * LAXITY_EVENTS_MAX + LAXITY_LOG_COLUMNS_MAX,
     LAXITY_JOB_ROW_BYTES_MAX = 512
 };
 
@@ -56,6 +57,10 @@ struct laxity_job_layout {
 /* laxity_job_layout_of - columns of this run. The log names are read: every task must be past its
  * init. */
 struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment);
+
+/* laxity_job_layout_has - is there a column of this name? Of log columns only the first
+ * LAXITY_LOG_COLUMNS_MAX different ones have a place. */
+bool laxity_job_layout_has(const struct laxity_job_layout *layout, const char *name);
 
 /* laxity_job_row_absent - a row of a job that did not start */
 struct laxity_job_row laxity_job_row_absent(

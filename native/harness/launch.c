@@ -47,6 +47,7 @@ enum {
     OUTPUT_PIPE_BYTES = 1024 * 1024,
     PAGE_BYTES = 4096,
     CANNOT_EXEC = 127,
+    OTHER_FILES = 64, /* beside the pipes of each process */
 };
 
 static uint32_t ring_slots(const struct laxity_run_plan *plan)
@@ -152,10 +153,24 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
     return 0;
 }
 
+/* Each process costs us two pipes. Many users may have more open files than they have by default. */
+static void allow_files(struct laxity_launch *launch)
+{
+    const struct laxity_run_plan *plan = launch->plan;
+    const rlim_t needed = 2 * 2 * (rlim_t)(plan->n_tasks + plan->n_corunners) + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &launch->files) != 0 || launch->files.rlim_cur >= needed) {
+        return;
+    }
+    const rlim_t most = launch->files.rlim_max;
+    const struct rlimit more = {.rlim_cur = needed < most ? needed : most, .rlim_max = most};
+    (void)setrlimit(RLIMIT_NOFILE, &more); /* refused: the first pipe that lacks one tells */
+}
+
 static int make_pipes(struct laxity_launch *launch, struct laxity_error *error)
 {
     const struct laxity_run_plan *plan = launch->plan;
     int ends[2];
+    allow_files(launch);
     if (pipe2(ends, O_CLOEXEC) != 0) {
         goto failed;
     }
@@ -188,7 +203,8 @@ failed:
     laxity_error_set(
         error,
         LAXITY_EXIT_LACKING,
-        "cannot make a pipe: %s; raise ulimit -n",
+        "cannot make the pipes of %u tasks and co-runners: %s; raise ulimit -n or run fewer",
+        plan->n_tasks + plan->n_corunners,
         strerrordesc_np(errno)
     );
     return -1;
@@ -293,6 +309,9 @@ static void
 become_workload(const struct laxity_launch *launch, const struct workload *workload, pid_t parent)
 {
     (void)setpgid(0, 0); /* Ctrl-C is for the supervisor, which knows what to keep */
+    if (launch->files.rlim_cur != 0) {
+        (void)setrlimit(RLIMIT_NOFILE, &launch->files);
+    }
     die_with_supervisor(workload->state);
     if (getppid() != parent) {
         _exit(CANNOT_EXEC);
@@ -412,11 +431,9 @@ static void close_fd(int *fd)
 
 void laxity_launch_close(struct laxity_launch *launch)
 {
-    for (unsigned i = 0; i < 2 * LAXITY_PROCESSES_MAX; i++) {
+    for (unsigned i = 0; i < LAXITY_PROCESSES_MAX; i++) {
         close_fd(&launch->output_read_fds[i]);
         close_fd(&launch->output_write_fds[i]);
-    }
-    for (unsigned i = 0; i < LAXITY_PROCESSES_MAX; i++) {
         close_fd(&launch->go_read_fds[i]);
         close_fd(&launch->go_write_fds[i]);
     }

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* What the supervisor holds of a run. Descriptors are -1 and pids 0 until they exist. */
@@ -22,12 +23,13 @@ struct laxity_launch {
     char shared_path[PATH_MAX];
     int lifeline_read_fd;
     int lifeline_write_fd;
-    int output_read_fds[2 * LAXITY_PROCESSES_MAX];
-    int output_write_fds[2 * LAXITY_PROCESSES_MAX];
+    int output_read_fds[LAXITY_PROCESSES_MAX];
+    int output_write_fds[LAXITY_PROCESSES_MAX];
     int go_read_fds[LAXITY_PROCESSES_MAX];
     int go_write_fds[LAXITY_PROCESSES_MAX];
     int stop_fd; /* eventfd: the drain process wakes the supervisor */
     pid_t drain_pid;
+    struct rlimit files; /* as it was: workloads get it back */
 };
 
 /* laxity_launch_open - directory, segment, pipes. Returns 0, or -1 with error set; undone by

@@ -11,6 +11,7 @@
 #include "base/port/time.h"
 #include "counters/events.h"
 #include "harness/isolating.h"
+#include "harness/job_rows.h"
 #include "harness/judge.h"
 #include "harness/mark_stream.h"
 #include "harness/release.h"
@@ -361,6 +362,33 @@ static void write_fallback_list(
     }
 }
 
+static void write_left_out(struct laxity_json *json, struct laxity_segment *segment)
+{
+    const struct laxity_job_layout layout = laxity_job_layout_of(segment);
+    for (uint32_t i = 0; i < segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(segment, i);
+        if (task->state.log_name[0] != '\0' &&
+            !laxity_job_layout_has(&layout, task->state.log_name)) {
+            char what[LAXITY_ERROR_TEXT_BYTES];
+            struct laxity_fallback fallback = {.used = "no column"};
+            laxity_format(
+                what,
+                sizeof what,
+                "%s: log column %s",
+                task->config.process.name,
+                task->state.log_name
+            );
+            laxity_format(
+                fallback.reason,
+                sizeof fallback.reason,
+                "a run has room for %d different ones; let tasks share a header",
+                LAXITY_LOG_COLUMNS_MAX
+            );
+            write_fallback(json, what, &fallback);
+        }
+    }
+}
+
 static void write_fallbacks(struct laxity_json *json, struct laxity_segment *segment)
 {
     const struct laxity_counting *counting = &segment->counting;
@@ -376,6 +404,7 @@ static void write_fallbacks(struct laxity_json *json, struct laxity_segment *seg
         const struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
         write_fallback_list(json, corunner->config.name, &corunner->state);
     }
+    write_left_out(json, segment);
     laxity_json_close(json, ']');
 }
 

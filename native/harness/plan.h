@@ -45,9 +45,9 @@ struct laxity_run_plan {
     int64_t sample_bucket_ns; /* between samples within jobs; LAXITY_ABSENT_NS = none are taken */
     int32_t sample_cpu;       /* -1 = one that no task uses, if there is one */
     struct laxity_words launcher; /* stands before the workloads in argv; empty = none */
-    struct laxity_task_plan tasks[LAXITY_PROCESSES_MAX];
+    struct laxity_task_plan *tasks; /* of whoever makes the plan, as the co-runners */
     unsigned n_tasks;
-    struct laxity_corunner_plan corunners[LAXITY_PROCESSES_MAX];
+    struct laxity_corunner_plan *corunners;
     unsigned n_corunners;
 };
 

@@ -37,8 +37,10 @@ enum {
     LAXITY_NAME_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
-    /* A run of more would fit the format, but nobody has asked for it. */
-    LAXITY_PROCESSES_MAX = 64,
+    /* Tasks and co-runners of a run (laxity/model/spec.py says the same). What ends it before is the
+     * machine: room on the tmpfs, memory that is locked, open files, processes. */
+    LAXITY_PROCESSES_MAX = 4096,
+    LAXITY_LOG_COLUMNS_MAX = 64, /* different ones: a row has room for no more */
     /* Rows are gathered and written together: one system call for many rows. */
     LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
     LAXITY_THREADS_LISTED_MAX = 64,

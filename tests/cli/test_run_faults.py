@@ -604,6 +604,40 @@ def segment_of(tmp: Path) -> Path:
     return (tmp / "segment").readlink()
 
 
+def many_tasks(path: Path, count: int) -> Path:
+    """Write a spec of tasks with long names: more words than fit into one command line over ssh."""
+    lines = ["schema = 1", "[run]", "jobs = 2"]
+    for n in range(count):
+        lines += ["[[task]]", f'name = "{"task" * 12}-{n}"', 'workload = "empty"', 'period = "2s"']
+        lines += ['policy = "other"', 'stack = "64KiB"', 'heap = "64KiB"', f'cpus = "{CPU}"']
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_two_hundred_tasks_run_at_once(tmp_path: Path):
+    """More than 64 were refused late, and many more did not fit into a command line."""
+    spec = many_tasks(tmp_path / "many.toml", 200)
+    # Two pipes for each of them are 800 open files.
+    prefix = ("prlimit", "--nofile=256:4096")
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", prefix=prefix)
+    outcome = finish(process)
+    assert outcome.code == 0, outcome.err
+    manifest = manifest_of(tmp_path / "D")
+    assert [task.started for task in manifest.tasks] == [2] * 200
+    assert not (tmp_path / "D" / "plan").exists()
+
+
+def test_too_few_open_files_for_all_tasks_are_said_before_the_run(tmp_path: Path):
+    spec = many_tasks(tmp_path / "many.toml", 100)
+    prefix = ("prlimit", "--nofile=128:128")
+    process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", prefix=prefix)
+    outcome = finish(process)
+    assert outcome.code == 3
+    words = "cannot make the pipes of 100 tasks and co-runners: Too many open files; raise ulimit -n"
+    assert words in outcome.err
+    assert not (tmp_path / "D").exists()
+
+
 def test_a_run_deleted_while_it_runs_leaves_no_segment(tmp_path: Path):
     spec = fault_spec(tmp_path / "s.toml", "none", duration='"1s"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")

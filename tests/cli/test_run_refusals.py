@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.commands import needs_root, needs_two_cpus
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import ROOT, Laxity
 
+from laxity.model.spec import MAX_PROCESSES
 from laxity.store import run_directory
 
 MEM = ("mem", "-b", "64KiB", "-c", "0")
@@ -238,3 +239,22 @@ def test_a_workload_that_is_another_program_is_refused_and_not_executed(
     assert done.stderr.startswith(f'laxity run: workload "{program}": is no workload')
     assert not witness.exists()
     assert not (laxity.directory / "D").exists()
+
+
+def test_more_tasks_than_a_run_has_are_refused_before_anything_is_made(laxity: Laxity):
+    """5,000 tasks were "Argument list too long; rebuild it with ninja"."""
+    task = '[[task]]\nname = "t{}"\nworkload = "empty"\nperiod = "1s"\ncpus = "0"\n'
+    text = "schema = 1\n[run]\njobs = 1\n" + "".join(task.format(n) for n in range(4096))
+    other = '[[interfere]]\nworkload = "bandwidth"\nargs = ["write", "1MiB"]\ncpus = "0"\n'
+    (laxity.directory / "many.toml").write_text(text + other)
+    done = laxity("run", "./many.toml", "--run-dir", "D")
+    assert done.returncode == 2
+    words = "4097 tasks and co-runners: each is a process of its own, and a run has at most 4096"
+    assert words in done.stderr
+    assert not (laxity.directory / "D.tmp").exists()
+    assert not (laxity.directory / "D").exists()
+
+
+def test_the_limit_of_processes_is_said_alike_in_c_and_python():
+    header = (ROOT / "native" / "harness" / "segment.h").read_text()
+    assert f"LAXITY_PROCESSES_MAX = {MAX_PROCESSES}," in header

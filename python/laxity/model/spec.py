@@ -28,6 +28,8 @@ TRACE_BACKENDS = ("bpf", "perf", "tracefs")
 DEFAULT_STACK_BYTES = 512 * 1024
 DEFAULT_HEAP_BYTES = 1024 * 1024
 DEFAULT_THREADS = 1
+# Tasks and co-runners of one run (native/harness/segment.h says the same).
+MAX_PROCESSES = 4096
 
 
 class Policy(StrEnum):

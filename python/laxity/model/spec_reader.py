@@ -22,6 +22,7 @@ from laxity.model.spec import (
     DEFAULT_STACK_BYTES,
     DEFAULT_THREADS,
     MAX_PRIORITY,
+    MAX_PROCESSES,
     MIN_PRIORITY,
     TRACE_AUTO,
     TRACE_BACKENDS,
@@ -134,6 +135,13 @@ def resolve_spec(
         for index, one in enumerate(interfere)
     )
     _check_names(resolved_tasks)
+    n_processes = len(resolved_tasks) + sum(len(one.cpus) or 1 for one in resolved_interfere)
+    if n_processes > MAX_PROCESSES:
+        msg = (
+            f"{n_processes} tasks and co-runners: each is a process of its own, and a run has at "
+            f"most {MAX_PROCESSES}; run fewer at once"
+        )
+        raise ConfigError(msg)
     with located("[run]"):
         return _resolve_run(table, resolved_tasks, resolved_interfere)
 

@@ -25,7 +25,7 @@ from laxity.runner import bundle
 from laxity.runner.facts import Facts
 from laxity.runner.facts_wire import ask_facts
 from laxity.runner.fetch import fetch_streams
-from laxity.runner.native import NativeProgram, Seat
+from laxity.runner.native import PLAN, NativeProgram, Seat, in_plan
 from laxity.runner.placement import Cpus
 from laxity.runner.progress import Display
 from laxity.runner.remote_run import RemoteEnd, watch_remote
@@ -129,10 +129,13 @@ class Board:
         """
         place = str(run_directory.read_manifest(run.tmp).board_run_dir)
         seat = Seat(Path(place), _PROGRESS_FD, _LIFELINE_FD, self._programs)
-        argv = program.argv(seat)
+        plan = f"{place}/{PLAN}"
+        argv, words = in_plan(program.argv(seat), plan)
         self._make_run_dir(place)
         self.is_holding = True
         with self.kept_there(place, run.tmp):
+            if words:
+                self._said(f"cat > {_quoted(plan)}", words)
             process = self._connection.start(f"echo $$; exec {shlex.join(argv)} {_REDIRECTIONS}")
             end = watch_remote(process, display, signals, self._send_signal)
             self._require_start(end, PurePosixPath(argv[0]).name)
@@ -188,8 +191,8 @@ class Board:
             raise ToolError(msg)
         return done.stdout
 
-    def _said(self, script: str) -> str:
-        done = self._connection.call(script)
+    def _said(self, script: str, data: bytes = b"") -> str:
+        done = self._connection.call(script, data)
         if done.returncode:
             msg = f"{self.on}: {last_line(done.stderr)}; mend it and try again"
             raise PlatformError(msg)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 from laxity.errors import PlatformError, ToolError
@@ -33,6 +33,10 @@ _POLL_S = 0.1
 # The drain process empties its rings in milliseconds; on a full or slow disk it may take seconds.
 _DRAIN_TIMEOUT_S = 60.0
 _READ_BYTES = 4096
+# The kernel takes 128 KiB as one word, and over ssh the whole command line is one, with quotes.
+_MAX_ARGV_BYTES = 64 * 1024
+# Words of laxity-run in the run directory, until it has read them.
+PLAN = "plan"
 # include/uapi/linux/sched.h; with reset on fork another bit would be set in it.
 _SCHED_DEADLINE = 6
 # Behind object, name and convention (native/guests/guest_hooks.c).
@@ -148,6 +152,22 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
     return argv
 
 
+def in_plan(argv: list[str], path: str) -> tuple[list[str], bytes]:
+    """Shorten a command line that no system call would take: its words go into a file.
+
+    Args:
+        argv: Command line of laxity-run, or of another tool, whose is never so long.
+        path: Of the file, which laxity-run removes.
+
+    Returns:
+        What is started, and what the file has to hold; no bytes: it is short enough as it is.
+    """
+    words = b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in argv[1:])
+    if len(words) <= _MAX_ARGV_BYTES or PurePath(argv[0]).name != "laxity-run":
+        return argv, b""
+    return [argv[0], "--plan", path], words
+
+
 def finisher_command() -> str:
     """Write the shell command that finishes the run `$1` after we have died."""
     python_path = shlex.quote(str(_PACKAGE_PARENT))
@@ -178,7 +198,11 @@ def run_native(program: NativeProgram, run: NewRun, display: Display, signals: F
     ours, theirs = [parent_write, progress_read], [parent_read, progress_write]
     try:
         seat = Seat(run.tmp, progress_write, parent_read)
-        process = _start(program.argv(seat), [*theirs, run.lock_fd])
+        plan = run.tmp.absolute() / PLAN
+        argv, words = in_plan(program.argv(seat), str(plan))
+        if words:
+            plan.write_bytes(words)
+        process = _start(argv, [*theirs, run.lock_fd])
         _close(theirs)
         signals.start(process)
         with away_from(program.cpus):

@@ -39,11 +39,11 @@ static struct laxity_segment *segment;
 static struct laxity_task *task;
 static struct laxity_job_ring *ring;
 static struct laxity_run_plan plan;
+static struct laxity_task_plan task_plan = {.config = {.is_own_program = 1}};
 
 static void fresh_run(void)
 {
-    plan = (struct laxity_run_plan){.n_tasks = 1};
-    plan.tasks[0].config.is_own_program = 1;
+    plan = (struct laxity_run_plan){.tasks = &task_plan, .n_tasks = 1};
     const size_t before = laxity_segment_bytes(1, 0, TASK_SLOTS);
     const size_t bytes = (before + laxity_own_rings_bytes(&plan) + 65535) / 65536 * 65536;
     free(segment);
