@@ -220,8 +220,7 @@ take_own_program(struct laxity_segment_options *options, char **path, struct lax
 }
 
 /* Room for one more of `n`; it doubles. Returns NULL with error set if there is none. */
-static void *
-make_room(void *items, unsigned n, size_t item_bytes, struct laxity_error *error)
+static void *make_room(void *items, unsigned n, size_t item_bytes, struct laxity_error *error)
 {
     if ((n & (n - 1)) != 0) {
         return items; /* full only at powers of two */

@@ -37,6 +37,8 @@ enum {
     /* Long enough for the kernel to count it as a sleep, which resets its real-time clock
      * (RLIMIT_RTTIME). */
     RTTIME_PAUSE_NS = LAXITY_NS_PER_MS,
+    /* A sleep at least so long from the reading of the usage to its end does take place. */
+    SURE_SLEEP_NS = 100 * 1000,
 };
 
 /* What is read before and after a job; which fields are valid depends on the mode. */
@@ -48,10 +50,14 @@ struct snapshot {
 
 /* Nearest to the job on both sides stand the counters, then the processor time, so that each holds
  * as little else as possible; a mode none or cpu has no counters. */
-static void take_snapshot_before(const struct laxity_engine *engine, struct snapshot *out_snapshot)
+static void take_snapshot_before(
+    const struct laxity_engine *engine,
+    const struct laxity_usage_before *before,
+    struct snapshot *out_snapshot
+)
 {
     const enum laxity_snapshots mode = engine->segment->snapshots;
-    if (mode == LAXITY_SNAPSHOTS_ALL) {
+    if (mode == LAXITY_SNAPSHOTS_ALL && !before->is_read) {
         (void)getrusage(RUSAGE_THREAD, &out_snapshot->usage);
     }
     if (mode != LAXITY_SNAPSHOTS_NONE) {
@@ -72,8 +78,25 @@ static void take_snapshot_after(const struct laxity_engine *engine, struct snaps
     }
 }
 
+/* Our own sleep is none of the job's. One that did not switch, against all experience, leaves a
+ * count of which nothing is known. */
+static void store_usage(
+    const struct rusage *before,
+    const struct rusage *after,
+    int32_t n_waits,
+    struct laxity_job_record *record
+)
+{
+    const int32_t switches = (int32_t)(after->ru_nvcsw - before->ru_nvcsw);
+    record->preemptions = (int32_t)(after->ru_nivcsw - before->ru_nivcsw);
+    record->blockings = switches >= n_waits ? switches - n_waits : INT32_MIN;
+    record->minor_faults = (int32_t)(after->ru_minflt - before->ru_minflt);
+    record->major_faults = (int32_t)(after->ru_majflt - before->ru_majflt);
+}
+
 static void store_difference(
     const struct laxity_engine *engine,
+    const struct laxity_usage_before *slept,
     const struct snapshot *before,
     const struct snapshot *after,
     struct laxity_job_record *record
@@ -84,10 +107,13 @@ static void store_difference(
         record->exec_ns = after->exec_ns - before->exec_ns;
     }
     if (mode == LAXITY_SNAPSHOTS_ALL) {
-        record->preemptions = (int32_t)(after->usage.ru_nivcsw - before->usage.ru_nivcsw);
-        record->blockings = (int32_t)(after->usage.ru_nvcsw - before->usage.ru_nvcsw);
-        record->minor_faults = (int32_t)(after->usage.ru_minflt - before->usage.ru_minflt);
-        record->major_faults = (int32_t)(after->usage.ru_majflt - before->usage.ru_majflt);
+        const bool is_slept = slept->is_read;
+        store_usage(
+            is_slept ? &slept->usage : &before->usage,
+            &after->usage,
+            is_slept ? slept->n_waits : 0,
+            record
+        );
     }
     if (engine->segment->counting.n_events > 0) {
         laxity_counters_difference(
@@ -207,10 +233,13 @@ static void take_regions(struct laxity_job_record *record)
     record->roi_count = regions.count;
 }
 
-/* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). Whether the task
- * is still scheduled as planned is asked when all that is over. */
-int64_t
-laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current)
+/* Order per job: snapshot A; start; job; finish; snapshot B; row (design section 4). Whether the
+ * task is still scheduled as planned is asked when all that is over. */
+int64_t laxity_engine_run_job(
+    const struct laxity_engine *engine,
+    const struct laxity_current_job *current,
+    const struct laxity_usage_before *slept
+)
 {
     struct laxity_job_record *record = current->record;
     record->cpu_start = sched_getcpu();
@@ -219,11 +248,11 @@ laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_cu
     if (engine->is_forking) {
         laxity_threads_hold_signals();
     }
-    take_snapshot_before(engine, &before);
+    take_snapshot_before(engine, slept, &before);
     const int64_t finish_ns = execute_job(engine, record);
     take_snapshot_after(engine, &after);
     record->cpu_finish = sched_getcpu();
-    store_difference(engine, &before, &after, record);
+    store_difference(engine, slept, &before, &after, record);
     if (engine->is_forking) {
         laxity_threads_count_job(engine->threads, engine->segment->snapshots, record);
         laxity_threads_take_signals();
@@ -275,13 +304,32 @@ bool laxity_engine_must_stop(const struct laxity_engine *engine)
            atomic_load_explicit(&engine->segment->run.stop, memory_order_relaxed) != 0;
 }
 
-bool laxity_engine_wait(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns)
+/* The last thing before the sleep, of which the usage then holds nothing but its switch. */
+static void read_usage_before(
+    const struct laxity_engine *engine, int64_t release_ns, struct laxity_usage_before *before
+)
 {
+    if (engine->segment->snapshots == LAXITY_SNAPSHOTS_ALL) {
+        (void)getrusage(RUSAGE_THREAD, &before->usage);
+        before->is_read = release_ns - laxity_now_ns() >= SURE_SLEEP_NS;
+    }
+}
+
+bool laxity_engine_wait(
+    const struct laxity_engine *engine,
+    int64_t release_ns,
+    int64_t now_ns,
+    struct laxity_usage_before *out_before
+)
+{
+    *out_before = (struct laxity_usage_before){.is_read = false};
     laxity_atomic64_store_ns(&engine->task->state.next_release_ns, release_ns);
     answer_rttime(engine);
     if (release_ns > now_ns) {
-        while (laxity_sleep_until(release_ns) != 0 && !laxity_engine_must_stop(engine)) {
-        }
+        read_usage_before(engine, release_ns, out_before);
+        do {
+            out_before->n_waits++;
+        } while (laxity_sleep_until(release_ns) != 0 && !laxity_engine_must_stop(engine));
     }
     return !laxity_engine_must_stop(engine);
 }
@@ -297,10 +345,11 @@ static bool run_released(
     if (laxity_job_process_of_workload() != LAXITY_JOB_IN_TASK) {
         return laxity_run_in_process(engine, current, release_ns, finish_ns);
     }
-    if (!laxity_engine_wait(engine, release_ns, *finish_ns)) {
+    struct laxity_usage_before slept;
+    if (!laxity_engine_wait(engine, release_ns, *finish_ns, &slept)) {
         return false;
     }
-    *finish_ns = laxity_engine_run_job(engine, current);
+    *finish_ns = laxity_engine_run_job(engine, current, &slept);
     isolate_next(engine);
     return true;
 }
@@ -322,9 +371,7 @@ static bool stops_run(
     const int64_t release_ns = laxity_release_ns(releases, record->job);
     const int64_t abs_deadline_ns = laxity_abs_deadline_ns(releases, record->job);
     return record->cause == LAXITY_END_NONE &&
-           laxity_stop_on_is_met(
-               &engine->segment->stop_on, release_ns, abs_deadline_ns, finish_ns
-           );
+           laxity_stop_on_is_met(&engine->segment->stop_on, release_ns, abs_deadline_ns, finish_ns);
 }
 
 void laxity_engine_run(const struct laxity_engine *engine)
@@ -392,11 +439,12 @@ static int64_t median(int64_t *samples)
 static void
 calibrate_once(const struct laxity_engine *engine, struct calibration *calibration, size_t pair)
 {
+    const struct laxity_usage_before slept = {.is_read = true}; /* as of most jobs */
     struct snapshot before;
     struct snapshot after;
     struct laxity_counts counts;
     const int64_t begin_ns = laxity_now_ns();
-    take_snapshot_before(engine, &before);
+    take_snapshot_before(engine, &slept, &before);
     (void)(engine->has_ticks ? laxity_ticks() : 0);
     const int64_t start_ns = laxity_now_ns();
     const int64_t finish_ns = laxity_now_ns();

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 /* Everything the loop needs, set up before the first release; nothing is allocated afterwards. */
 struct laxity_engine {
@@ -31,6 +32,14 @@ struct laxity_engine {
     int segment_fd; /* closed by exec */
     uint32_t index; /* of the task */
     char **argv;    /* of this process */
+};
+
+/* What the thread had used before it slept until a release: read there, it costs nothing between
+ * release and finish. */
+struct laxity_usage_before {
+    struct rusage usage;
+    bool is_read;    /* false: the release was too near or past, it is read after it */
+    int32_t n_waits; /* the sleeps of our own behind it: each is one voluntary switch */
 };
 
 /* The job that is next or running: where its record is written. */
@@ -57,13 +66,21 @@ void laxity_engine_run(const struct laxity_engine *engine);
 /* What follows is for processes of single jobs (job_process.c). */
 
 /* laxity_engine_wait - sleep until the release unless it is past; false if the run is to stop */
-bool laxity_engine_wait(const struct laxity_engine *engine, int64_t release_ns, int64_t now_ns);
+bool laxity_engine_wait(
+    const struct laxity_engine *engine,
+    int64_t release_ns,
+    int64_t now_ns,
+    struct laxity_usage_before *out_before
+);
 
 bool laxity_engine_must_stop(const struct laxity_engine *engine);
 
 /* laxity_engine_run_job - the job, its snapshots and its record. Returns when it finished. */
-int64_t
-laxity_engine_run_job(const struct laxity_engine *engine, const struct laxity_current_job *current);
+int64_t laxity_engine_run_job(
+    const struct laxity_engine *engine,
+    const struct laxity_current_job *current,
+    const struct laxity_usage_before *slept
+);
 
 /*
  * laxity_engine_publish - the record is complete

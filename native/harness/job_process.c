@@ -66,11 +66,12 @@ _Noreturn void laxity_be_job_process(
     }
     laxity_isolate_next();
     const int64_t ready_ns = laxity_now_ns();
-    if (!laxity_engine_wait(&own, release_ns, ready_ns)) {
+    struct laxity_usage_before slept;
+    if (!laxity_engine_wait(&own, release_ns, ready_ns, &slept)) {
         _exit(CHILD_STOPPED);
     }
     isolating->checking_ns = 0;
-    (void)laxity_engine_run_job(&own, current);
+    (void)laxity_engine_run_job(&own, current, &slept);
     laxity_note_isolating(isolating, ready_ns - isolating->begun_ns + isolating->checking_ns);
     _exit(0);
 }
@@ -197,7 +198,8 @@ static void release_program(struct job_process *job)
     }
     sigset_t awaited;
     (void)pthread_sigmask(SIG_SETMASK, &job->usual, &awaited);
-    const bool is_released = laxity_engine_wait(job->engine, job->release_ns, now_ns);
+    struct laxity_usage_before unused; /* of the task, not of the program */
+    const bool is_released = laxity_engine_wait(job->engine, job->release_ns, now_ns, &unused);
     (void)pthread_sigmask(SIG_SETMASK, &awaited, NULL);
     if (is_released) {
         laxity_program_release(job->pid);

@@ -372,7 +372,8 @@ static void judge_displaced_process(
         laxity_error_set(
             error,
             LAXITY_EXIT_NO_VERDICT,
-            "\"%.40s\" was found under %.32s, planned was %.32s; let nothing change it, and run again",
+            "\"%.40s\" was found under %.32s, planned was %.32s; let nothing change it, and run "
+            "again",
             name,
             policy->found,
             policy->planned
@@ -382,7 +383,8 @@ static void judge_displaced_process(
         laxity_error_set(
             error,
             LAXITY_EXIT_NO_VERDICT,
-            "\"%.40s\" was found on CPUs %.32s, planned were %.32s; let nothing move it, and run again",
+            "\"%.40s\" was found on CPUs %.32s, planned were %.32s; let nothing move it, and run "
+            "again",
             name,
             cpus->found,
             cpus->planned

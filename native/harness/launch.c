@@ -153,7 +153,8 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
     return 0;
 }
 
-/* Each process costs us two pipes. Many users may have more open files than they have by default. */
+/* Each process costs us two pipes. Many users may have more open files than they have by default.
+ */
 static void allow_files(struct laxity_launch *launch)
 {
     const struct laxity_run_plan *plan = launch->plan;

@@ -12,8 +12,8 @@
 #include "harness/own_jobs.h"
 #include "harness/placement.h"
 #include "harness/process.h"
-#include "harness/role.h"
 #include "harness/release.h"
+#include "harness/role.h"
 #include "harness/segment.h"
 #include "harness/stop_on.h"
 

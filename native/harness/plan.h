@@ -44,7 +44,7 @@ struct laxity_run_plan {
     unsigned n_events;
     int64_t sample_bucket_ns; /* between samples within jobs; LAXITY_ABSENT_NS = none are taken */
     int32_t sample_cpu;       /* -1 = one that no task uses, if there is one */
-    struct laxity_words launcher; /* stands before the workloads in argv; empty = none */
+    struct laxity_words launcher;   /* stands before the workloads in argv; empty = none */
     struct laxity_task_plan *tasks; /* of whoever makes the plan, as the co-runners */
     unsigned n_tasks;
     struct laxity_corunner_plan *corunners;

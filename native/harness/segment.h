@@ -37,8 +37,8 @@ enum {
     LAXITY_NAME_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
-    /* Tasks and co-runners of a run (laxity/model/spec.py says the same). What ends it before is the
-     * machine: room on the tmpfs, memory that is locked, open files, processes. */
+    /* Tasks and co-runners of a run (laxity/model/spec.py says the same). What ends it before is
+     * the machine: room on the tmpfs, memory that is locked, open files, processes. */
     LAXITY_PROCESSES_MAX = 4096,
     LAXITY_LOG_COLUMNS_MAX = 64, /* different ones: a row has room for no more */
     /* Rows are gathered and written together: one system call for many rows. */
@@ -204,7 +204,7 @@ struct laxity_process_state {
     struct laxity_error error; /* set before the process exits with a failure */
     uint32_t n_fallbacks;
     struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX];
-    enum laxity_policy policy; /* in force */
+    enum laxity_policy policy;       /* in force */
     struct laxity_scheduling placed; /* as the kernel told it when the policy was in force */
     uint32_t is_placed;              /* 0: the kernel does not tell, nobody compares */
     struct laxity_displaced displaced[LAXITY_DISPLACED_KINDS];
@@ -240,7 +240,8 @@ struct laxity_task_state {
     struct laxity_atomic64 head;         /* records completed */
     struct laxity_atomic64 lost_records; /* the ring was full */
     struct laxity_atomic64 rttime_pauses;
-    _Atomic uint32_t end; /* LAXITY_END_JOBS, _DURATION, _STOPPED or _INTERRUPT once the loop is left */
+    _Atomic uint32_t
+        end; /* LAXITY_END_JOBS, _DURATION, _STOPPED or _INTERRUPT once the loop is left */
     int64_t end_ns;
     /* Of an own program, or of the process of a job, while it lives, else 0; leads its group. */
     _Atomic int32_t program_pid;
@@ -403,8 +404,8 @@ struct laxity_segment {
     uint64_t keep_rows;  /* of LAXITY_KEEP_TAIL */
     int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
     struct laxity_stop_on stop_on;
-    char ticks_name[16]; /* "" = none */
-    char finisher[1024]; /* shell command for a run whose caller died, "" = none */
+    char ticks_name[16];                /* "" = none */
+    char finisher[1024];                /* shell command for a run whose caller died, "" = none */
     char run_dir[LAXITY_RUN_DIR_BYTES]; /* whole path; "" = not known */
     uint64_t
         own_rings_offset; /* of the job rings of own programs, one per task; 0 = there is none */

@@ -284,7 +284,9 @@ static void
 add_usage(struct laxity_job_record *record, const struct rusage *before, const struct rusage *after)
 {
     record->preemptions += (int32_t)(after->ru_nivcsw - before->ru_nivcsw);
-    record->blockings += (int32_t)(after->ru_nvcsw - before->ru_nvcsw);
+    if (record->blockings != INT32_MIN) { /* else that of the main thread is not known */
+        record->blockings += (int32_t)(after->ru_nvcsw - before->ru_nvcsw);
+    }
     record->minor_faults += (int32_t)(after->ru_minflt - before->ru_minflt);
     record->major_faults += (int32_t)(after->ru_majflt - before->ru_majflt);
 }

@@ -72,7 +72,7 @@ struct laxity_probe_run {
     struct laxity_cpus place; /* empty: nowhere in particular */
     struct laxity_scheduling placed;
     bool is_placed;
-    void *state;             /* the probe's own */
+    void *state; /* the probe's own */
 };
 
 struct laxity_probe {

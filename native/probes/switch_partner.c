@@ -145,9 +145,8 @@ static void take_place(
 }
 
 /* Until the victim closes its end. */
-static void serve(
-    struct laxity_probe_run *run, struct state *state, const struct laxity_companion_ends *ends
-)
+static void
+serve(struct laxity_probe_run *run, struct state *state, const struct laxity_companion_ends *ends)
 {
     struct laxity_switch_order order;
     while (laxity_companion_take(ends, &order, sizeof order)) {

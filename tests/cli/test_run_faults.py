@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from tests.cli.commands import (
 from tests.cli.laxity_command import PATIENCE_S
 from tests.waiting import wait_until
 
-from laxity.model.manifest import Manifest
+from laxity.model.manifest import Displaced, Manifest
 from laxity.model.streams import Cause, Status
 
 pytestmark = needs_fifo
@@ -198,6 +199,19 @@ def test_queue_runs_every_job_and_leaves_the_rest_pending(tmp_path: Path):
     assert set(jobs["status"][2:]) == {Status.PENDING}
 
 
+@pytest.mark.parametrize(
+    ("mode", "number", "blockings"), [("none", None, 0), ("block", None, 1), ("spin", 950, 0)]
+)
+def test_a_job_is_not_charged_the_sleep_before_it(
+    tmp_path: Path, mode: str, number: int | None, blockings: int
+):
+    """Switches are read before the sleep, or behind it where the release is as near as 50 us."""
+    assert run_fault(tmp_path, mode, number, jobs="30").code == 0
+    jobs = jobs_of(tmp_path / "D")
+    started = jobs[jobs["status"] <= Status.MISSED]
+    assert started["blockings"].tolist() == [blockings] * 30
+
+
 def test_memory_of_init_is_present_before_the_first_job(tmp_path: Path):
     """2048 page faults stood in the first job although memory was said to be locked."""
     outcome = laxity(
@@ -264,7 +278,7 @@ def test_interrupted_run_is_kept_and_says_so(tmp_path: Path, number: signal.Sign
 OTHER_CPUS = os.sched_getaffinity(0) - {CPU}
 
 
-def kinds_of(displaced) -> dict[str, tuple[str, str]]:
+def kinds_of(displaced: Iterable[Displaced]) -> dict[str, tuple[str, str]]:
     return {one.what: (one.planned, one.found) for one in displaced}
 
 
@@ -295,9 +309,9 @@ def test_a_job_that_leaves_its_cpu_ends_the_run_without_verdict(tmp_path: Path):
     assert {one.planned for one in found.values()} == {str(CPU)}
 
 
-def disturb(tmp_path: Path, disturbance, **keys: str) -> Outcome:
+def disturb(tmp_path: Path, disturbance: Callable[[int], None], **keys: str) -> Outcome:
     """Do something to the task of a run in its middle."""
-    spec = fault_spec(tmp_path / "s.toml", "none", duration='"1s"', period='"2ms"', **keys)
+    spec = fault_spec(tmp_path / "s.toml", "none", None, duration='"1s"', period='"2ms"', **keys)
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report")
     wait_for_rows(tmp_path / "D.tmp")
     disturbance(processes_of(process).task)
@@ -353,6 +367,10 @@ def test_a_task_that_may_run_where_it_was_planned_is_in_its_place(tmp_path: Path
     assert only_task(tmp_path).displaced == []
 
 
+def write_tasks(group: Path, pid: int) -> None:
+    (group / "tasks").write_text(str(pid))
+
+
 @needs_root
 @needs_two_cpus
 def test_a_task_moved_by_a_cpuset_ends_the_run_without_verdict(tmp_path: Path):
@@ -364,7 +382,7 @@ def test_a_task_moved_by_a_cpuset_ends_the_run_without_verdict(tmp_path: Path):
     try:
         (group / "cpuset.cpus").write_text(",".join(map(str, OTHER_CPUS)))
         (group / "cpuset.mems").write_text("0")
-        outcome = disturb(tmp_path, lambda pid: (group / "tasks").write_text(str(pid)))
+        outcome = disturb(tmp_path, lambda pid: write_tasks(group, pid))
     finally:
         group.rmdir()
     assert outcome.code == 4
@@ -600,7 +618,7 @@ def test_full_output_ends_with_3_and_the_rows_survive(tmp_path: Path):
 
 
 def segment_of(tmp: Path) -> Path:
-    wait_until(lambda: (tmp / "segment").is_symlink(), "a segment")
+    wait_until((tmp / "segment").is_symlink, "a segment")
     return (tmp / "segment").readlink()
 
 
@@ -633,7 +651,9 @@ def test_too_few_open_files_for_all_tasks_are_said_before_the_run(tmp_path: Path
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", prefix=prefix)
     outcome = finish(process)
     assert outcome.code == 3
-    words = "cannot make the pipes of 100 tasks and co-runners: Too many open files; raise ulimit -n"
+    words = (
+        "cannot make the pipes of 100 tasks and co-runners: Too many open files; raise ulimit -n"
+    )
     assert words in outcome.err
     assert not (tmp_path / "D").exists()
 

@@ -218,9 +218,7 @@ def test_dry_run_in_json_is_the_same_spec(laxity: Laxity):
 
 
 @pytest.mark.parametrize("where", ["task", "interfere"])
-def test_a_workload_that_is_another_program_is_refused_and_not_executed(
-    laxity: Laxity, where: str
-):
+def test_a_workload_that_is_another_program_is_refused_and_not_executed(laxity: Laxity, where: str):
     """`../../../../bin/true` was executed as it was given, as root; shown is what it leads to."""
     witness = laxity.directory / "executed"
     program = laxity.directory / "tool"
@@ -231,7 +229,7 @@ def test_a_workload_that_is_another_program_is_refused_and_not_executed(
     keys = 'period = "5ms"\n' if where == "task" else ""
     spec = laxity.directory / "specs" / "s.toml"
     spec.write_text(
-        f'schema = 1\n[run]\njobs = 3\n{other if where == "interfere" else ""}'
+        f"schema = 1\n[run]\njobs = 3\n{other if where == 'interfere' else ''}"
         f'[[{where}]]\nworkload = ".././specs/../tool"\n{keys}cpus = "0"\n'
     )
     done = laxity("run", "specs/s.toml", "--run-dir", "D")

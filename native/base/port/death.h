@@ -21,8 +21,8 @@ int laxity_look_for_death(pid_t pid, int timeout_ms);
 /*
  * laxity_oom_kills - how many processes the kernel has killed for want of memory so far
  *
- * In the caller's own control group (memory.events, or memory.oom_control of version 1), else on the
- * machine (/proc/vmstat). Returns -1 if nothing tells.
+ * In the caller's own control group (memory.events, or memory.oom_control of version 1), else on
+ * the machine (/proc/vmstat). Returns -1 if nothing tells.
  */
 int64_t laxity_oom_kills(void);
 

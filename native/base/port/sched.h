@@ -33,7 +33,9 @@ enum {
  * -ENOSYS where there is no such call. */
 int laxity_read_scheduling(int32_t tid, struct laxity_scheduling *out_scheduling);
 
-bool laxity_is_same_scheduling(const struct laxity_scheduling *a, const struct laxity_scheduling *b);
+bool laxity_is_same_scheduling(
+    const struct laxity_scheduling *a, const struct laxity_scheduling *b
+);
 
 /* laxity_describe_scheduling - "fifo priority 50", "other", "other nice 5" */
 const char *laxity_describe_scheduling(
