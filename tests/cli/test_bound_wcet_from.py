@@ -73,6 +73,17 @@ def test_longest_job_counts_and_the_run_is_relative_to_the_file(
     assert found["pwcet"] is None
 
 
+def test_times_of_a_task_that_was_moved_bound_nothing(tmp_path: Path):
+    write_run(tmp_path / "run", Made(rows_of()))
+    path = tmp_path / "run" / "manifest.json"
+    document = json.loads(path.read_text())
+    displaced = {"what": "cpus", "planned": "1", "found": "0", "seen_ns": 5, "jobs": 3}
+    document["tasks"][0]["displaced"] = [displaced]
+    path.write_text(json.dumps(document))
+    with pytest.raises(NoVerdict, match="its cpus was found to be 0, planned was 1: its times"):
+        bound(tmp_path)
+
+
 def test_table_says_observed_not_proven(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     text = bound(tmp_path).stdout

@@ -30,6 +30,13 @@ def read_measured_wcet(base: Path, run_path: str, task: str, choice: Choice) -> 
     run = open_recovered(base / run_path)
     result = _task_of(run, task)
     where = f'task "{task}": wcet_from {run.path}'
+    if result.displaced:
+        one = result.displaced[0]
+        msg = (
+            f"{where}: its {one.what} was found to be {one.found}, planned was {one.planned}: its "
+            "times are not those of the task; run it again"
+        )
+        raise NoVerdict(msg)
     if not run.has_stream("jobs"):
         msg = f"{where}: there is no jobs.npy; name a run that wrote its jobs"
         raise NoVerdict(msg)
