@@ -16,7 +16,8 @@ _MIN_AGE_S = 3600
 def left_segments(directory: Path = SEGMENT_DIRECTORY) -> list[Path]:
     """List old segments that no living process holds.
 
-    The run of one may still be completed by `laxity show DIR`; which DIR, a segment does not tell.
+    The run of one may still be completed by `laxity show DIR`; where DIR was deleted, the next run
+    on this machine removes the segment (native/harness/recover.c).
     """
     oldest_s = time.time() - _MIN_AGE_S
     try:
