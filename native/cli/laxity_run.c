@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "harness/own_program.h"
+#include "harness/plan.h"
 #include "harness/process.h"
 #include "harness/recover.h"
 #include "harness/supervisor.h"

@@ -232,6 +232,22 @@ static void *make_room(void *items, unsigned n, size_t item_bytes, struct laxity
     return more;
 }
 
+static int add_corunner(
+    struct laxity_run_plan *plan,
+    const struct laxity_corunner_plan *corunner,
+    struct laxity_error *error
+)
+{
+    struct laxity_corunner_plan *corunners =
+        make_room(plan->corunners, plan->n_corunners, sizeof *corunners, error);
+    if (!corunners) {
+        return -1;
+    }
+    plan->corunners = corunners;
+    plan->corunners[plan->n_corunners++] = *corunner;
+    return 0;
+}
+
 static int add_segment(
     struct laxity_run_plan *plan,
     char *path,
@@ -262,18 +278,12 @@ static int add_segment(
         return -1;
     }
     if (options->is_corunner) {
-        struct laxity_corunner_plan *corunners =
-            make_room(plan->corunners, plan->n_corunners, sizeof *corunners, error);
-        if (!corunners) {
-            return -1;
-        }
-        plan->corunners = corunners;
-        plan->corunners[plan->n_corunners++] = (struct laxity_corunner_plan){
+        const struct laxity_corunner_plan corunner = {
             .config = process_config(options, name, is_unprivileged_allowed, LAXITY_POLICY_OTHER),
             .path = path,
             .words = options->words,
         };
-        return 0;
+        return add_corunner(plan, &corunner, error);
     }
     struct laxity_task_plan *tasks = make_room(plan->tasks, plan->n_tasks, sizeof *tasks, error);
     if (!tasks) {

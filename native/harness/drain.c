@@ -6,6 +6,7 @@
 #include "base/npy.h"
 #include "base/port/atomic64.h"
 #include "base/port/death.h"
+#include "base/port/file.h"
 #include "base/port/time.h"
 #include "harness/job_stream.h"
 #include "harness/judge.h"
@@ -23,7 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -260,9 +260,8 @@ int laxity_drain_run(const struct laxity_drain_config *config)
         rc = laxity_outcome_write(segment, config->dir_fd);
     }
     if (rc) {
-        struct stat status;
         atomic_store_explicit(&segment->output_error, rc, memory_order_release);
-        if (fstat(config->dir_fd, &status) == 0 && status.st_nlink == 0) {
+        if (laxity_is_deleted(config->dir_fd)) {
             (void)unlink(config->shared_path); /* the run was deleted: nobody can complete it */
         }
         /* The run must wait for space, but not the kernel settings that were changed for it. */

@@ -47,7 +47,8 @@ enum {
     OUTPUT_PIPE_BYTES = 1024 * 1024,
     PAGE_BYTES = 4096,
     CANNOT_EXEC = 127,
-    OTHER_FILES = 64, /* beside the pipes of each process */
+    FILES_PER_PROCESS = 4, /* both ends of two pipes */
+    OTHER_FILES = 64,
 };
 
 static uint32_t ring_slots(const struct laxity_run_plan *plan)
@@ -158,7 +159,8 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
 static void allow_files(struct laxity_launch *launch)
 {
     const struct laxity_run_plan *plan = launch->plan;
-    const rlim_t needed = 2 * 2 * (rlim_t)(plan->n_tasks + plan->n_corunners) + OTHER_FILES;
+    const rlim_t processes = plan->n_tasks + plan->n_corunners;
+    const rlim_t needed = FILES_PER_PROCESS * processes + OTHER_FILES;
     if (getrlimit(RLIMIT_NOFILE, &launch->files) != 0 || launch->files.rlim_cur >= needed) {
         return;
     }

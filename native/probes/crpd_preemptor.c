@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/port/flush.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
 #include "codegen/code.h"
 #include "probes/companion.h"

@@ -5,6 +5,7 @@
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_without_releases_nothing_is_invented(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_a_program_that_was_moved_ends_the_run_without_verdict(tmp_path: Path) -> None:
-    spec = own_spec(tmp_path, "0", "known", "none", "0", run='duration = "2s"')
+    spec = own_spec(tmp_path, "0", "known", "none", "0", run='duration = "600s"')
     process = start("run", spec, "--run-dir", tmp_path / "D", "--quiet")
     stream = tmp_path / "D.tmp" / "jobs.npy"
     wait_until(lambda: stream.exists() and stream.stat().st_size > 4096, "rows")
@@ -109,6 +110,8 @@ def test_a_program_that_was_moved_ends_the_run_without_verdict(tmp_path: Path) -
     ]
     for pid in own:
         os.sched_setaffinity(pid, os.sched_getaffinity(0) - {CPU})
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
     assert finish(process).code == 4
     found = {one.what: one.planned for one in manifest_of(tmp_path / "D").tasks[0].displaced}
     assert found == {"cpus": str(CPU), "cpu_of_job": str(CPU)}

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,12 @@ int laxity_write_file(int dir_fd, const char *name, const char *text, size_t byt
         (void)unlinkat(dir_fd, temporary, 0);
     }
     return rc;
+}
+
+bool laxity_is_deleted(int dir_fd)
+{
+    struct stat status;
+    return fstat(dir_fd, &status) == 0 && status.st_nlink == 0;
 }
 
 static int create_in(const char *directory, size_t bytes, char *path, int *out_fd)

@@ -4,6 +4,7 @@
 #ifndef LAXITY_BASE_PORT_FILE_H
 #define LAXITY_BASE_PORT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -23,6 +24,9 @@ int laxity_read_regular(const char *path, char *data, size_t bytes, size_t *out_
 /* laxity_write_file - replace dir/name by `text`: written beside it, fsynced, renamed. Returns 0 or
  * -errno. */
 int laxity_write_file(int dir_fd, const char *name, const char *text, size_t bytes);
+
+/* laxity_is_deleted - was an open directory removed? */
+bool laxity_is_deleted(int dir_fd);
 
 /*
  * laxity_create_shared - a new file of `bytes` zero bytes on a tmpfs
