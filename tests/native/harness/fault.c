@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N [FILE]]`. N is
- * a job number, a duration in microseconds for `spin` and `alternate`, or pages for `touch`; with
- * `wait` job N lasts until FILE is there, so that a test has all the time that it needs.
+ * A workload with a fault of your choice, for the tests of the harness: `fault MODE [N [FILE]]`. N
+ * is a job number, a duration in microseconds for `spin` and `alternate`, or pages for `touch`;
+ * with `wait` job N lasts until FILE is there, so that a test has all the time that it needs.
  */
 #include <laxity/hooks.h>
 #include <laxity/units.h>
