@@ -675,7 +675,9 @@ def test_a_segment_whose_killed_run_was_deleted_is_removed_by_the_next_run(tmp_p
     process = start("run", spec, "--run-dir", tmp_path / "D", "--no-report", is_own_session=True)
     wait_for_rows(tmp_path / "D.tmp")
     segment, processes = segment_of(tmp_path / "D.tmp"), processes_of(process)
-    for pid in (processes.drain, processes.caller, processes.supervisor, processes.task):
+    # Stopped, not killed: the supervisor would begin another one, which completes the run.
+    os.kill(processes.drain, signal.SIGSTOP)
+    for pid in (processes.caller, processes.supervisor, processes.task, processes.drain):
         os.kill(pid, signal.SIGKILL)
     process.communicate(timeout=30)
     wait_until(processes.are_gone, "the end of all")
