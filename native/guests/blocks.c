@@ -2,19 +2,25 @@
  * SPDX-License-Identifier: MIT */
 #include "guests/blocks.h"
 
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
-/* A hook of the compiler has no argument that could lead it there. Other threads count apart. */
-static _Thread_local uint64_t blocks;
+/* A hook of the compiler has no argument that could lead it there. In two words, for a machine of
+ * 32 bits adds no more at once. */
+static atomic_uint blocks;
+static atomic_uint carried;
 
 void laxity_blocks_begin(void)
 {
-    blocks = 0;
+    atomic_store(&blocks, 0);
+    atomic_store(&carried, 0);
 }
 
 uint64_t laxity_blocks_counted(void)
 {
-    return blocks;
+    return ((uint64_t)atomic_load(&carried) << (sizeof(unsigned) * CHAR_BIT)) +
+           atomic_load(&blocks);
 }
 
 /* The name that gcc and clang call. */
@@ -22,5 +28,7 @@ void guest_enters_block(void) __asm__("__sanitizer_cov_trace_pc");
 
 void guest_enters_block(void)
 {
-    blocks++;
+    if (atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) == UINT_MAX) {
+        atomic_fetch_add_explicit(&carried, 1, memory_order_relaxed);
+    }
 }

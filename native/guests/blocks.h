@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* laxity_blocks_begin - count those of this thread from here */
+/* laxity_blocks_begin - count those of all threads from here */
 void laxity_blocks_begin(void);
 
 /* laxity_blocks_counted - since the beginning; 0 = the guest was not compiled for it */

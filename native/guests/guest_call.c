@@ -139,6 +139,7 @@ void laxity_guest_call(
 {
     caught = (struct laxity_guest_end){LAXITY_GUEST_RETURNED, 0};
     caller = pthread_self();
+    errno = 0; /* as a new process finds it: one store, whatever came before */
     if (sigsetjmp(way_out, 0) == 0) {
         is_inside = 1;
         caught.code = step_further_down(guest, step);

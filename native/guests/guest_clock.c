@@ -20,15 +20,23 @@ enum {
     US_PER_S = 1000000,
     NS_PER_US = 1000,
     FIRST_S = 1000000000, /* any, of our time */
+    /* More than a year, and no multiple of a day, an hour or any small number of seconds. */
+    ELSEWHERE_S = 40000189,
+    STEP_US = 1,
+    ELSEWHERE_STEP_US = 1000003,
 };
 
 /* A clock has no argument that could lead it there. */
 static bool is_fixed;
+static uint32_t first_s = FIRST_S;
+static uint32_t step_us = STEP_US;
 static _Atomic uint32_t readings;
 
-void laxity_guest_clock_fix(void)
+void laxity_guest_clock_fix(bool elsewhere)
 {
     is_fixed = true;
+    first_s = elsewhere ? FIRST_S + ELSEWHERE_S : FIRST_S;
+    step_us = elsewhere ? ELSEWHERE_STEP_US : STEP_US;
 }
 
 void laxity_guest_clock_begin(void)
@@ -36,14 +44,14 @@ void laxity_guest_clock_begin(void)
     atomic_store(&readings, 0);
 }
 
-static uint32_t next_us(void)
+static uint64_t next_us(void)
 {
-    return atomic_fetch_add(&readings, 1);
+    return (uint64_t)atomic_fetch_add(&readings, 1) * step_us;
 }
 
-static time_t seconds_of(uint32_t us)
+static time_t seconds_of(uint64_t us)
 {
-    return FIRST_S + (time_t)(us / US_PER_S);
+    return (time_t)(first_s + us / US_PER_S);
 }
 
 /* The names that the linker gives what a guest calls (--wrap). */
@@ -88,7 +96,7 @@ int guest_gettimeofday(struct timeval *out_time, void *zone)
     if (!is_fixed) {
         return gettimeofday(out_time, zone);
     }
-    const uint32_t us = next_us();
+    const uint64_t us = next_us();
     *out_time = (struct timeval){seconds_of(us), (suseconds_t)(us % US_PER_S)};
     return 0;
 }
@@ -98,7 +106,7 @@ int guest_clock_gettime(clockid_t clock_id, struct timespec *out_time)
     if (!is_fixed) {
         return clock_gettime(clock_id, out_time);
     }
-    const uint32_t us = next_us();
+    const uint64_t us = next_us();
     *out_time = (struct timespec){seconds_of(us), (long)(us % US_PER_S) * NS_PER_US};
     return 0;
 }
@@ -140,8 +148,8 @@ int guest_wide_gettimeofday(struct wide_time *out_time, void *zone)
     if (!is_fixed) {
         return real_wide_gettimeofday(out_time, zone);
     }
-    const uint32_t us = next_us();
-    *out_time = (struct wide_time){seconds_of(us), us % US_PER_S};
+    const uint64_t us = next_us();
+    *out_time = (struct wide_time){seconds_of(us), (int64_t)(us % US_PER_S)};
     return 0;
 }
 
@@ -150,7 +158,7 @@ int guest_wide_clock_gettime(clockid_t clock_id, struct wide_time *out_time)
     if (!is_fixed) {
         return real_wide_clock_gettime(clock_id, out_time);
     }
-    const uint32_t us = next_us();
+    const uint64_t us = next_us();
     *out_time = (struct wide_time){seconds_of(us), (int64_t)(us % US_PER_S) * NS_PER_US};
     return 0;
 }

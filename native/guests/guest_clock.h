@@ -8,8 +8,14 @@
 #ifndef LAXITY_GUESTS_GUEST_CLOCK_H
 #define LAXITY_GUESTS_GUEST_CLOCK_H
 
-/* laxity_guest_clock_fix - from now on readings do not depend on the machine */
-void laxity_guest_clock_fix(void);
+#include <stdbool.h>
+
+/*
+ * laxity_guest_clock_fix - from now on readings do not depend on the machine
+ *
+ * `elsewhere`: another time of another year, and a second more per reading.
+ */
+void laxity_guest_clock_fix(bool elsewhere);
 
 /* laxity_guest_clock_begin - before each job: the first reading of each is the same */
 void laxity_guest_clock_begin(void);

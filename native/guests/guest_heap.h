@@ -10,8 +10,16 @@
 #define LAXITY_GUESTS_GUEST_HEAP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* laxity_guest_heap_watch - remember from now on; makes room for it. Returns 0 or -ENOMEM. */
+/* A block that the guest holds. */
+struct laxity_heap_block {
+    unsigned char *first;
+    size_t bytes;    /* that it has asked for */
+    uint64_t number; /* for whoever walks over them */
+};
+
+/* laxity_guest_heap_watch - remember from now on; makes room for it, once. Returns 0 or -ENOMEM. */
 int laxity_guest_heap_watch(void);
 
 /* laxity_guest_heap_mark - what is held from here on is of the next job */
@@ -22,5 +30,18 @@ void laxity_guest_heap_take_back(void);
 
 /* laxity_guest_heap_left - blocks and streams held since the mark; 0 unless watching */
 size_t laxity_guest_heap_left(void);
+
+/*
+ * laxity_guest_heap_fill - what a block holds that the guest has not written yet
+ *
+ * The same in each job, so that no remains of other blocks are compared. 0: as it was.
+ */
+void laxity_guest_heap_fill(int byte);
+
+/* laxity_guest_heap_n_blocks - held now (since the mark, if there is one) */
+size_t laxity_guest_heap_n_blocks(void);
+
+/* laxity_guest_heap_blocks - copy them, in no order. Returns how many, `room` at most. */
+size_t laxity_guest_heap_blocks(struct laxity_heap_block *out_blocks, size_t room);
 
 #endif

@@ -3,6 +3,7 @@
 #include "guests/isolation.h"
 
 #include "base/error.h"
+#include "guests/attributes.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
@@ -94,6 +95,7 @@ void laxity_isolated_job(struct laxity_isolated *isolated, struct laxity_job_out
 static void take_back(struct laxity_isolated *isolated, const struct laxity_job_outcome *outcome)
 {
     laxity_guest_heap_take_back();
+    laxity_attributes_restore(&isolated->before.attributes);
     (void)laxity_leftovers_close(&isolated->before);
     laxity_guest_state_restore(&isolated->state);
     optind = 0; /* of the C library, and kept there by every program with options */
@@ -129,7 +131,7 @@ void laxity_isolated_end(struct laxity_isolated *isolated, struct laxity_job_out
         laxity_guest_files_look(&outcome->files);
     }
     if (isolated->is_vetting) {
-        outcome->state_hash = laxity_guest_state_hash(&isolated->state);
+        laxity_guest_state_look(&isolated->state, &outcome->state);
     }
     if (isolated->mode == LAXITY_ISOLATION_RESTORE) {
         take_back(isolated, outcome);

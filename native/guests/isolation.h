@@ -59,7 +59,7 @@ struct laxity_job_outcome {
     struct laxity_guest_output output;
     struct laxity_files_look files; /* if has_directory */
     struct laxity_leftovers leftovers;
-    uint64_t state_hash;
+    struct laxity_state_look state;
 };
 
 /* laxity_isolated_open - after loading: keep the state, catch what ends a job. Returns 0 or -1. */

@@ -3,6 +3,7 @@
 #include "guests/leftovers.h"
 
 #include "base/port/time.h"
+#include "guests/attributes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,6 +72,7 @@ int laxity_belongings_look(struct laxity_belongings *out_belongings)
     for (int number = 1; number < LAXITY_SIGNALS_MAX; number++) {
         (void)sigaction(number, NULL, &out_belongings->actions[number]);
     }
+    laxity_attributes_look(&out_belongings->attributes, true);
     const int n_threads = each_number("/proc/self/task", NULL, NULL);
     out_belongings->n_threads = n_threads < 0 ? 0 : (unsigned)n_threads;
     return n_threads < 0 ? n_threads : 0;
@@ -94,6 +96,8 @@ int laxity_leftovers_since(
 )
 {
     struct laxity_belongings now;
+    *out_leftovers =
+        (struct laxity_leftovers){.attributes = laxity_attributes_changed(&before->attributes)};
     int rc = laxity_belongings_look(&now);
     for (int round = 0; rc == 0 && now.n_threads > before->n_threads && round < THREAD_ROUNDS;
          round++) {
@@ -103,7 +107,7 @@ int laxity_leftovers_since(
     if (rc) {
         return rc;
     }
-    struct laxity_leftovers found = {.n_descriptors = 0};
+    struct laxity_leftovers found = *out_leftovers;
     for (unsigned fd = 0; fd < LAXITY_DESCRIPTORS_MAX; fd++) {
         found.n_descriptors += now.is_open[fd] && !before->is_open[fd];
     }

@@ -1,8 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* What a job leaves in the process beside memory: descriptors, threads, signal handlers. */
+/* What a job leaves in the process beside memory: descriptors, threads, signal handlers, how it
+ * runs. */
 #ifndef LAXITY_GUESTS_LEFTOVERS_H
 #define LAXITY_GUESTS_LEFTOVERS_H
+
+#include "guests/attributes.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -17,13 +20,15 @@ struct laxity_belongings {
     bool is_open[LAXITY_DESCRIPTORS_MAX];
     struct sigaction actions[LAXITY_SIGNALS_MAX];
     unsigned n_threads;
+    struct laxity_attributes attributes;
 };
 
 /* What is there beyond a look before. */
 struct laxity_leftovers {
     unsigned n_descriptors;
     unsigned n_threads;
-    uint64_t handlers; /* bit of each signal whose answer has changed */
+    uint64_t handlers;   /* bit of each signal whose answer has changed */
+    uint32_t attributes; /* bit of each enum laxity_attribute that has changed */
 };
 
 /* laxity_belongings_look - what the process has now. Returns 0 or -errno: /proc is not readable. */
@@ -32,7 +37,8 @@ int laxity_belongings_look(struct laxity_belongings *out_belongings);
 /*
  * laxity_leftovers_since - compare with a look before
  *
- * A thread that is just ending gets 50 ms for it. Returns 0 or -errno.
+ * A thread that is just ending gets 50 ms for it. Returns 0 or -errno; attributes are known then,
+ * too.
  */
 int laxity_leftovers_since(
     const struct laxity_belongings *before, struct laxity_leftovers *out_leftovers

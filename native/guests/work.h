@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The instructions of one job, counted by valgrind's callgrind around this process. */
+/* The instructions of one job, of all threads, counted by valgrind's callgrind around this process.
+ */
 #ifndef LAXITY_GUESTS_WORK_H
 #define LAXITY_GUESTS_WORK_H
 

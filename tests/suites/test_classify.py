@@ -307,3 +307,88 @@ def test_two_fresh_processes_that_differ_are_told_by_the_first_line_of_the_file_
         "rejected: two fresh processes have different results: one its file a has other contents "
         '(4 B, in the next one 4 B): line 2 is "2", in the next one "3"'
     )
+
+
+PLACE = session(RIGHT)
+ELSEWHERE = session(job(0, output="i"))
+
+
+def test_a_job_that_leaves_other_heap_contents_is_stale_though_its_data_are_alike():
+    drifting = session(job(0, heap="a"), job(1, heap="b"), job(2, heap="c"))
+    seen = replace(observed(), states={Mode.NONE: drifting, Mode.RESTORE: THREE})
+    vetted = classify("p", seen, ORDER)
+    assert (vetted.classes, vetted.mode) == (("stale state",), Mode.RESTORE)
+    assert "job 1 leaves other contents of its heap than job 0 (2 of 3 jobs)" in vetted.evidence[0]
+
+
+def test_an_attribute_that_only_one_job_leaves_changed_is_left():
+    # The third job undoes what the second one did.
+    left = session(job(0), job(1, attributes=("nice value",)), job(2))
+    vetted = classify("p", observed(left), ORDER)
+    assert (vetted.classes, vetted.mode) == (("process attributes left",), Mode.RESTORE)
+    assert "changed after a job: nice value" in vetted.evidence[0]
+
+
+def test_a_result_that_is_another_one_elsewhere_depends_on_the_place():
+    seen = replace(observed(), elsewhere=(PLACE, ELSEWHERE, PLACE))
+    assert classes(seen) == ("depends on time or randomness",)
+
+
+def test_a_result_that_is_another_one_in_the_same_place_is_random():
+    seen = replace(observed(), elsewhere=(PLACE, PLACE, ELSEWHERE))
+    assert classes(seen) == ("depends on time or randomness",)
+
+
+@pytest.mark.parametrize(("is_compared", "kind"), [(True, "depends on time"), (False, "clean")])
+def test_states_of_two_places_are_compared_where_addresses_are_fixed(is_compared: bool, kind: str):
+    other = session(job(0, state="t"))
+    seen = replace(observed(), elsewhere=(PLACE, other, PLACE), compares_places=is_compared)
+    assert classes(seen)[0].startswith(kind)
+
+
+@pytest.mark.parametrize(("work", "is_clean"), [(1064, True), (1065, False)])
+def test_work_elsewhere_may_differ_by_64_instructions_and_no_more(work: int, is_clean: bool):
+    other = session(RIGHT, work=(work,))
+    seen = replace(observed(), elsewhere=(PLACE, PLACE, PLACE), work_elsewhere=other)
+    assert ("clean" in classes(seen)) is is_clean
+
+
+def test_a_result_that_differs_because_of_its_clocks_prints_time():
+    seen = replace(observed(), fresh=(FRESH, ELSEWHERE), elsewhere=(PLACE, ELSEWHERE, PLACE))
+    assert classes(seen) == ("prints time",)
+
+
+def test_a_result_that_a_first_process_changes_for_those_behind_it_is_no_time():
+    # As of a counter in /dev/shm: the first process prints something else than all others.
+    here = session(job(0, outside="/dev/shm/n"))  # noqa: S108 - the fault
+    seen = replace(observed(), fresh=(ELSEWHERE, FRESH), elsewhere=(here, here, here))
+    vetted = classify("p", seen, ORDER)
+    assert vetted.mode is None
+    assert "not because of their clocks; it works on /dev/shm/n" in vetted.verdict
+
+
+@pytest.mark.parametrize(
+    ("imports", "words"),
+    [
+        ({"shm_open"}, "it calls shm_open: memory that other processes share"),
+        ({"mmap64", "mmap"}, "it calls mmap: memory that it maps"),
+        ({"__getdelim_chk"}, "it calls __getdelim_chk: memory that the C library allocates for it"),
+    ],
+)
+def test_a_program_that_calls_what_nobody_watches_is_not_clean(imports: set[str], words: str):
+    vetted = classify("p", replace(observed(), imports=frozenset(imports)), ORDER)
+    assert (vetted.classes, vetted.mode) == (("unwatched",), Mode.NONE)
+    assert vetted.evidence == (f"unwatched: {words}",)
+
+
+def test_functions_that_keep_nothing_leave_a_program_clean():
+    imports = frozenset({"printf", "malloc", "memcpy", "sin", "clock_gettime", "__stack_chk_fail"})
+    vetted = classify("p", replace(observed(), imports=imports), ORDER)
+    assert vetted.classes == ("clean",)
+    assert vetted.evidence[0].startswith("looked at: results, files of its directory, static data")
+
+
+def test_a_library_with_data_of_its_own_is_not_watched():
+    build = msgspec.structs.replace(PROGRAM.build, libraries=("-lz", "-lm"))
+    seen = replace(observed(), program=msgspec.structs.replace(PROGRAM, build=build))
+    assert classify("p", seen, ORDER).classes == ("unwatched",)

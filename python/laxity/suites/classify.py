@@ -17,6 +17,7 @@ import msgspec
 
 from laxity.model.suite_result import VettedDetail
 from laxity.suites.difference import first_difference
+from laxity.suites.imports import unwatched
 from laxity.suites.jobs import BASIC_BLOCKS, INSTRUCTIONS, Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
 
@@ -26,6 +27,8 @@ WORK_TOLERANCE_RATIO = 0.01
 # most that was seen was 1094 (ten blocks of 4 KiB alignment, taken and given back); a microsecond.
 LIBRARY_TOLERANCE_COUNT = 4096
 _EXIT_CODE_MASK = 0xFF
+# Where a job is tried: here, elsewhere, here again.
+_PLACES = 3
 # Aligned and unaligned copies of a few bytes.
 WORK_TOLERANCE_COUNT = 64
 # The same in basic blocks of eight instructions, though the C library's own are not counted.
@@ -53,10 +56,13 @@ class Kind(StrEnum):
     DESCRIPTORS = "descriptors"
     THREADS = "threads"
     HANDLERS = "handlers"
+    ATTRIBUTES = "attributes"
 
 
 # A child takes these with it.
-_GONE_WITH_PROCESS = frozenset({Kind.HEAP, Kind.DESCRIPTORS, Kind.THREADS, Kind.HANDLERS})
+_GONE_WITH_PROCESS = frozenset(
+    {Kind.HEAP, Kind.DESCRIPTORS, Kind.THREADS, Kind.HANDLERS, Kind.ATTRIBUTES}
+)
 # What the program computes, as opposed to what it takes from the process.
 _COMPUTED = frozenset({Kind.END, Kind.RESULT, Kind.STATE})
 
@@ -98,7 +104,14 @@ class Observed:
         checked_only: Init and check without the job; None: there is no check.
         own: The program's own executable; None: it has no main.
         modes: N jobs in each mode.
+        states: The same where memory that nobody has written holds the same in each job: what
+            differs there from job to job a job has written. Empty: as in `modes`.
         works: The same with its work counted, all in one unit; empty: nothing counts it.
+        elsewhere: One job each at one place, at another one, and at the first again: what differs
+            is clock, process number, addresses of heap and stack. Empty: nobody tried.
+        compares_places: Their states compare.
+        work_elsewhere: The job at the other place with its work counted.
+        imports: Functions that it calls and does not define.
     """
 
     program: Program
@@ -110,7 +123,16 @@ class Observed:
     checked_only: Session | None
     own: OwnRun | None
     modes: Mapping[Mode, Session] = field(default_factory=dict)
+    states: Mapping[Mode, Session] = field(default_factory=dict)
     works: Mapping[Mode, Session] = field(default_factory=dict)
+    elsewhere: tuple[Session, ...] = ()
+    compares_places: bool = False
+    work_elsewhere: Session | None = None
+    imports: frozenset[str] = frozenset()
+
+    def state(self, mode: Mode) -> Session:
+        """Give the jobs of a mode whose state compares."""
+        return self.states.get(mode, self.modes[mode])
 
 
 def first_job(session: Session) -> Job | None:
@@ -134,7 +156,10 @@ def refusal(seen: Observed) -> tuple[tuple[str, ...], str] | None:
         return (), f"a fresh process ends by {words}"
     if not _agree(seen.timeless):
         classes = ("reads uninitialised memory",) if _reads_uninitialised(seen) else ()
-        return classes, _disagreement(seen.timeless)
+        return classes, _disagreement(seen.timeless) + _kept_outside(seen)
+    if _differs_from_timeless(seen) and not _prints_time(seen):
+        words = "fresh processes have different results, and not because of their clocks"
+        return (), words + _kept_outside(seen)
     return _own_refusal(seen, golden)
 
 
@@ -192,6 +217,29 @@ def _refusal_by_check(golden: Job, right: int) -> tuple[tuple[str, ...], str] | 
     return None
 
 
+def _differs_from_timeless(seen: Observed) -> bool:
+    return not _agree((seen.timeless[0], *seen.fresh))
+
+
+def _prints_time(seen: Observed) -> bool:
+    """Whether clocks are why results differ: others by other clocks, and the same by the same."""
+    if not _differs_from_timeless(seen) or not seen.elsewhere:
+        return _differs_from_timeless(seen)
+    here, there, again = seen.elsewhere
+    return _agree((here, again)) and not _agree((here, there))
+
+
+def _kept_outside(seen: Observed) -> str:
+    """Name what is kept outside of the process, as a sentence ends; "": nothing that was seen."""
+    outside = _outside(seen)
+    return f"; it works on {outside}, outside of its working directory" if outside else ""
+
+
+def _outside(seen: Observed) -> str:
+    sessions = (*seen.elsewhere, *seen.states.values())
+    return next((job.outside for one in sessions for job in one.jobs if job.outside), "")
+
+
 def _agree(sessions: Sequence[Session]) -> bool:
     results = [one.jobs[0].result if one.jobs else one.failure for one in sessions]
     return all(one == results[0] for one in results)
@@ -217,7 +265,9 @@ def deviations(seen: Observed, mode: Mode) -> tuple[Deviation, ...]:
         found.append(Deviation(Kind.END, words))
     if session.jobs:
         found += _in_results(seen, session)
+        found += _in_state(seen.state(mode))
         found += _in_leftovers(session)
+        found += _in_attributes((*session.jobs, *seen.state(mode).jobs))
         found += _in_work(seen, mode)
     if mode is Mode.FORK:
         found = [one for one in found if one.kind not in _GONE_WITH_PROCESS]
@@ -233,11 +283,25 @@ def _in_results(seen: Observed, session: Session) -> list[Deviation]:
         difference = _difference((session, place), (seen.timeless[0], 0), "in a fresh process")
         words = f"job {wrong[0].job}: {difference}"
         found.append(Deviation(Kind.RESULT, f"{words} ({len(wrong)} of {len(session.jobs)} jobs)"))
-    drifted = [job for job in session.jobs if job.state != session.jobs[0].state]
-    if drifted:
-        words = f"job {drifted[0].job} leaves other state than job 0"
-        found.append(Deviation(Kind.STATE, f"{words} ({len(drifted)} of {len(session.jobs)} jobs)"))
     return found
+
+
+def is_state_of(job: Job, first: Job) -> bool:
+    """Tell whether a job leaves the state that another one of its session has left."""
+    return (job.state, job.heap) == (first.state, first.heap)
+
+
+def _in_state(session: Session) -> list[Deviation]:
+    """Compare what jobs leave in static data and in heap that is reached from there."""
+    if session.failure:
+        words = f"with memory filled before, job {len(session.jobs)}: {session.failure}"
+        return [Deviation(Kind.END, words)]
+    drifted = [job for job in session.jobs if not is_state_of(job, session.jobs[0])]
+    if not drifted:
+        return []
+    where = "state" if drifted[0].state != session.jobs[0].state else "contents of its heap"
+    words = f"job {drifted[0].job} leaves other {where} than job 0"
+    return [Deviation(Kind.STATE, f"{words} ({len(drifted)} of {len(session.jobs)} jobs)")]
 
 
 def _difference(got: tuple[Session, int], expected: tuple[Session, int], other: str) -> str:
@@ -304,6 +368,14 @@ def _in_leftovers(session: Session) -> list[Deviation]:
         signals = ", ".join(map(str, last.handlers))
         found.append(Deviation(Kind.HANDLERS, f"its answers to signals stay: {signals}"))
     return found
+
+
+def _in_attributes(jobs: Sequence[Job]) -> list[Deviation]:
+    """Look at how each job leaves its process, for it may be what another job of it undoes."""
+    changed = dict.fromkeys(name for job in jobs for name in job.attributes)
+    if not changed:
+        return []
+    return [Deviation(Kind.ATTRIBUTES, f"changed after a job: {', '.join(changed)}")]
 
 
 class Work(NamedTuple):
@@ -403,6 +475,7 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
     classes = tuple(dict.fromkeys(one for one, _ in proven))
     if not classes and not wrong[order[0]]:
         classes = ("clean",)
+        evidence.append(_looked_at(seen))
     elif not classes:
         # Something is wrong that nothing here explains: no name is better than a wrong one.
         classes = ()
@@ -414,6 +487,19 @@ def classify(name: str, seen: Observed, order: Sequence[Mode]) -> Vetted:
         evidence=tuple(evidence),
         expected=_expected(seen) if right else None,
     )
+
+
+def _looked_at(seen: Observed) -> str:
+    """Say what a clean program was found clean in."""
+    last = seen.state(Mode.NONE).jobs[-1]
+    parts = ["results", "files of its directory", "static data"]
+    blocks = "heap block" if last.compared_blocks == 1 else "heap blocks"
+    parts.append(f"{last.compared_blocks} {blocks} ({last.compared_bytes} B)")
+    parts.append("what it leaves in the process")
+    if Mode.NONE in seen.works:
+        parts.append(f"{seen.works[Mode.NONE].work_unit} of all threads")
+    parts += ["clock", "process number", "addresses"] if seen.elsewhere else []
+    return f"looked at: {', '.join(parts)}"
 
 
 def _expected(seen: Observed) -> str:
@@ -434,7 +520,7 @@ def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list
     found: list[tuple[str, str]] = []
     if golden.end is not None and golden.end.how == "exited":
         found.append(("exit", f"a job ends by exit({golden.end.code})"))
-    if not _agree((seen.timeless[0], *seen.fresh)):
+    if _prints_time(seen):
         words = "output differs from process to process, and not with clocks that stand"
         found.append(("prints time", words))
     if _reads_uninitialised(seen):
@@ -449,7 +535,45 @@ def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list
         if _is_embench(seen) and golden.check.code == -1:
             words = "its check returned -1, which says that it checks nothing"
         found.append(("vacuous check", words))
+    differing = _difference_of_places(seen)
+    if differing:
+        found.append(("depends on time or randomness", differing))
+    outside = _outside(seen)
+    beside = [f"it works on {outside}, outside of its working directory"] if outside else []
+    beside += unwatched(seen.imports, seen.program.build.libraries)
+    found += [("unwatched", words) for words in beside]
     return found + _of_repetition(seen, wrong)
+
+
+def _difference_of_places(seen: Observed) -> str:
+    """Say in what a job differs at another place; "": in nothing, or what memory held decides."""
+    if len(seen.elsewhere) < _PLACES or _reads_uninitialised(seen):
+        return ""
+    here, there, again = (one.jobs[0] if one.jobs else None for one in seen.elsewhere)
+    if here is None or there is None or again is None:
+        return "it does not end in each process"
+    if not _is_alike(seen, here, again):
+        return "a job differs from process to process"
+    where = "with another clock, process number, heap and stack"
+    if here.result != there.result and not _prints_time(seen):
+        pair = (seen.elsewhere[1], 0), (seen.elsewhere[0], 0)
+        return f"{where} a job {_difference(*pair, 'else')}"
+    if not _is_alike(seen, here, there, with_result=False):
+        return f"{where} a job leaves other state"
+    counted, other = seen.works.get(Mode.NONE), seen.work_elsewhere
+    if counted is None or not counted.work or other is None or _prints_time(seen):
+        return ""
+    if not other.work:
+        return f"{where} a job does not end"
+    work, usual = works_of(other)[0], works_of(counted)[0]
+    if is_as_much(work, usual, counted.work_unit):
+        return ""
+    return f"{where} a job is {work.total} {counted.work_unit}, else {usual.total}"
+
+
+def _is_alike(seen: Observed, one: Job, other: Job, *, with_result: bool = True) -> bool:
+    is_same_state = is_state_of(one, other) or not seen.compares_places
+    return is_same_state and (not with_result or one.result == other.result)
 
 
 def _of_repetition(
@@ -463,6 +587,8 @@ def _of_repetition(
         found.append(("stale state", stale))
     elif Kind.WORK in repeated and _is_cured(wrong, frozenset({Kind.WORK})) and _shrinks(seen):
         found.append(("shrinking work", repeated[Kind.WORK]))
+    if Kind.THREADS in repeated and found and found[0][0] == "shrinking work":
+        found.clear()  # what a thread that is left does is of no job
     if Kind.THREADS in repeated and not _is_cured(wrong, frozenset({Kind.HEAP})):
         # A thread that is left keeps what the C library has allocated for it: no leak of its own.
         repeated.pop(Kind.HEAP, None)
@@ -471,6 +597,7 @@ def _of_repetition(
         Kind.DESCRIPTORS: "fd leak",
         Kind.THREADS: "thread left",
         Kind.HANDLERS: "signal handler left",
+        Kind.ATTRIBUTES: "process attributes left",
     }
     return found + [(names[kind], words) for kind, words in repeated.items() if kind in names]
 

@@ -15,11 +15,12 @@ from laxity.suites.classify import (
     Work,
     deviations,
     first_job,
+    is_state_of,
     reference_work,
     refusal,
     works_of,
 )
-from laxity.suites.jobs import INSTRUCTIONS, Job, Session
+from laxity.suites.jobs import INSTRUCTIONS, Job
 from laxity.suites.program import Program
 
 
@@ -77,17 +78,19 @@ def _mode(seen: Observed, mode: Mode) -> VettedMode:
         mode=mode.value,
         failure=session.failure,
         deviations=[one.words for one in deviations(seen, mode)],
-        jobs=_jobs(seen.timeless[0].jobs[0], session, work),
+        jobs=_jobs(seen, mode, work),
     )
 
 
-def _jobs(golden: Job, session: Session, work: Sequence[Work]) -> list[VettedJob]:
+def _jobs(seen: Observed, mode: Mode, work: Sequence[Work]) -> list[VettedJob]:
+    golden, session = seen.timeless[0].jobs[0], seen.modes[mode]
+    states = seen.state(mode).jobs
     return [
         VettedJob(
             job=one.job,
             outcome=outcome_words(one),
             is_right=one.result == golden.result,
-            is_state_first=one.state == session.jobs[0].state,
+            is_state_first=place < len(states) and is_state_of(states[place], states[0]),
             output_bytes=one.output_bytes,
             duration_ns=one.duration_ns,
             isolating_ns=one.isolating_ns,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Jobs of a guest as laxity-vet runs them: what each did and left, and how much work it was."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,6 +29,8 @@ _KEPT_OUTPUT_BYTES = 256 << 10
 _KEPT_FILE_BYTES = 64 << 10
 # Under callgrind everything takes about fifty times as long.
 _CALLGRIND_SLOWDOWN = 50
+# No multiple of what a stack is aligned to.
+_PADDING = 237
 
 
 class End(msgspec.Struct, frozen=True):
@@ -57,11 +60,13 @@ class GuestFile(msgspec.Struct, frozen=True):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One job as laxity-vet tells it. `end` None: left out; `check` None: none, or not reached.
 
-    `state` and `output` are hashes; `state` compares within one session only. `heap_bytes`: held
-    after the job, None: not counted. `blocks`: basic blocks, None: not compiled to count them.
-    `descriptors`, `threads`, `handlers`: beyond those before the first job. `regions`: of interest,
-    entered and left. `files_hash` is of all that its working directory holds, `files` are the first
-    ones.
+    `state`, `heap` and `output` are hashes; the first two, of its own data and of the blocks that
+    are reached from there, compare within one session only. `compared_blocks`, `compared_bytes`: of
+    those. `heap_bytes`: held after the job, None: not counted. `blocks`: basic blocks, None: not
+    compiled to count them. `descriptors`, `threads`, `handlers`, `attributes`: beyond, or other
+    than, those before the first job. `outside`: the first file that it has changed outside of its
+    working directory; "": none, or nobody watched. `regions`: of interest, entered and left.
+    `files_hash` is of all that its working directory holds, `files` are the first ones.
     """
 
     job: int
@@ -73,11 +78,16 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     complaint: str
     input_bytes: int
     state: str
+    heap: str = ""
+    compared_blocks: int = 0
+    compared_bytes: int = 0
     heap_bytes: int | None
     blocks: int | None = None
     descriptors: int
     threads: int
     handlers: list[int]
+    attributes: tuple[str, ...] = ()
+    outside: str = ""
     duration_ns: int
     isolating_ns: int
     regions: int = 0
@@ -172,6 +182,7 @@ class How:
     jobs: int = 1
     has_fixed_clock: bool = True
     fill: int = 0
+    elsewhere: int = 0
     leaves_job_out: bool = False
     counts_work: bool = False
     timeout_s: float = 10.0
@@ -219,14 +230,21 @@ def run_session(guest: Guest, how: How) -> Session:
         provide(guest.program, working)
         argv = _argv(guest, how, kept)
         timeout_s = how.timeout_s
+        # What stands behind the stack moves it; as many variables everywhere, for to look one up
+        # is work.
+        padding = "x" * _PADDING * how.elsewhere
+        environment = {**os.environ, "LAXITY_ELSEWHERE": padding}
         if how.counts_work:
             out = counting / "callgrind.out"
             argv = [*_callgrind(out), *argv]
             timeout_s *= _CALLGRIND_SLOWDOWN
+        if how.elsewhere:
+            argv = [*_fixed_layout(), *argv]
         try:
             done = subprocess.run(
                 argv,
                 cwd=working,
+                env=environment,
                 capture_output=True,
                 timeout=timeout_s,
                 check=False,
@@ -256,10 +274,26 @@ def _argv(guest: Guest, how: How, kept: Path) -> list[str]:
     words += ["--filter", given.output_filter] if given.output_filter else []
     words += ["--fill", str(how.fill)] if how.fill else []
     words += ["--leave-job-out"] if how.leaves_job_out else []
+    words += ["--elsewhere", str(how.elsewhere)] if how.elsewhere else []
     words += ["--fixed-clock"] if how.has_fixed_clock else []
     words += ["--own-directory"]
     words += [] if how.counts_work else ["--keep-output", str(kept)]
     return [*words, "--", str(guest.object), *given.words]
+
+
+@cache
+def _fixed_layout() -> tuple[str, ...]:
+    """Give words that start a program at the same addresses each time; empty: nobody can here."""
+    words = ("setarch", "-R")
+    if shutil.which(words[0]) is None:
+        return ()
+    done = subprocess.run([*words, "true"], capture_output=True, check=False)
+    return words if done.returncode == 0 else ()
+
+
+def has_fixed_layout() -> bool:
+    """Tell whether the states of two processes elsewhere can be compared."""
+    return bool(_fixed_layout())
 
 
 def _callgrind(out: Path) -> list[str]:
@@ -267,7 +301,6 @@ def _callgrind(out: Path) -> list[str]:
         "valgrind",
         "-q",
         "--tool=callgrind",
-        "--collect-atstart=no",
         # Of a path a "%" would be the beginning of something that valgrind puts in.
         f"--callgrind-out-file={str(out).replace('%', '%%')}",
     ]

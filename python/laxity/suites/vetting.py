@@ -11,7 +11,7 @@ import msgspec
 from laxity.suites.checkout import parallel
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
 from laxity.suites.detail import detail_of
-from laxity.suites.jobs import Guest, How, Session, run_own, run_session
+from laxity.suites.jobs import Guest, How, Session, has_fixed_layout, run_own, run_session
 from laxity.suites.program import Convention, Program, entries_of, has_cxx, libraries_of
 from laxity.suites.regions import regions_of, write_wrappers
 from laxity.suites.sanitize import find, with_findings
@@ -77,6 +77,7 @@ class VetRequest:
 @dataclass(frozen=True, slots=True)
 class _Built:
     guest: Path
+    imports: frozenset[str]
     other: Path | None
     counted: Path | None
     own: Path | None
@@ -239,10 +240,19 @@ def _build(request: VetRequest, program: Program) -> _Built | str:
         counted = _link_guest(request, program, Layout.COUNTED)
     return _Built(
         guest,
+        _imports(request, program),
         other if isinstance(other, Path) else None,
         counted if isinstance(counted, Path) else None,
         _build_own(request, program),
     )
+
+
+def _imports(request: VetRequest, program: Program) -> frozenset[str]:
+    """Name what the program calls and does not define, as `_build` has compiled it."""
+    objects = [request.build / f"{Layout.GUEST}-{n}.o" for n in range(len(program.sources))]
+    tables = [request.toolchain.symbols(one) for one in objects]
+    called = frozenset[str]().union(*(one.undefined for one in tables))
+    return called.difference(*(one.defined for one in tables))
 
 
 def _guest(request: VetRequest, program: Program, built: Path) -> Guest:
@@ -303,6 +313,18 @@ def _observe(request: VetRequest, program: Program, built: _Built) -> Observed:
         sampled=run_session(replace(guest, input=sample), how) if guest.stdin is None else None,
         checked_only=_check_only(guest, how) if has_check else None,
         own=run_own(built.own, guest, timeout_s, emulator) if built.own else None,
+        imports=built.imports,
+        elsewhere=_elsewhere(guest, how),
+        # Where an emulator puts things is its own affair.
+        compares_places=has_fixed_layout() and not emulator,
+    )
+
+
+def _elsewhere(guest: Guest, how: How) -> tuple[Session, ...]:
+    """Run a job in two places, and in the first once more: what differs then is no place."""
+    places = (1, 2, 1)
+    return tuple(
+        run_session(guest, replace(how, fill=_FILLS[0], elsewhere=place)) for place in places
     )
 
 
@@ -325,13 +347,22 @@ def _observe_modes(
         mode: How(isolation=mode.value, jobs=request.jobs, timeout_s=timeout_s) for mode in inside
     }
     modes: dict[Mode, Session] = {mode: run_session(guest, how[mode]) for mode in inside}
+    states: dict[Mode, Session] = {
+        mode: run_session(guest, replace(how[mode], fill=_FILLS[0], elsewhere=1))
+        for mode in inside
+        if mode in _COUNTED and not modes[mode].failure
+    }
     in_turn = [mode for mode in inside if mode in _COUNTED and not modes[mode].failure]
     works: dict[Mode, Session] = {}
-    if counted is not None:
-        works = {mode: run_session(counted, how[mode]) for mode in in_turn}
-    elif not request.toolchain.target.is_emulated:
-        works = {mode: run_session(guest, replace(how[mode], counts_work=True)) for mode in in_turn}
-    return replace(seen, modes=modes, works=works)
+    counting = counted or guest
+    if counted is not None or not request.toolchain.target.is_emulated:
+        counts_work = counted is None
+        how = {mode: replace(one, counts_work=counts_work) for mode, one in how.items()}
+        works = {mode: run_session(counting, how[mode]) for mode in in_turn}
+    work_elsewhere = None
+    if Mode.NONE in works:
+        work_elsewhere = run_session(counting, replace(how[Mode.NONE], elsewhere=2, jobs=1))
+    return replace(seen, modes=modes, states=states, works=works, work_elsewhere=work_elsewhere)
 
 
 def _timeout_s(duration_ns: int) -> float:

@@ -6,6 +6,7 @@
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -154,11 +155,29 @@ static void a_fatal_signal_ends_the_step_again_and_again(void)
     }
 }
 
+static int return_errno(int argc, char **argv, char **environment)
+{
+    (void)argc;
+    (void)argv;
+    (void)environment;
+    const int before = errno;
+    errno = ERANGE; /* for the next one to find, if nobody minds */
+    return before;
+}
+
+static void errno_is_zero_in_each_job_whatever_came_before(void)
+{
+    errno = ENOENT;
+    CHECK_EQUAL(end_of(return_errno).code, 0);
+    CHECK_EQUAL(end_of(return_errno).code, 0);
+}
+
 int main(void)
 {
     if (laxity_guest_catch() != 0) {
         return 1;
     }
+    RUN(errno_is_zero_in_each_job_whatever_came_before);
     RUN(a_step_that_returns_tells_its_value);
     RUN(exit_ends_the_step_with_the_code_that_a_parent_would_see);
     RUN(exit_calls_what_was_registered_and_only_once);

@@ -2,13 +2,19 @@
  * SPDX-License-Identifier: MIT */
 /* Descriptors, threads and signal handlers that were not there before. */
 #include "../test.h"
+#include "guests/attributes.h"
 #include "guests/leftovers.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static sem_t may_end;
@@ -75,11 +81,42 @@ static void a_thread_is_counted_while_it_runs(void)
     CHECK_EQUAL(left.n_threads, 0);
 }
 
+static uint32_t bit(enum laxity_attribute attribute)
+{
+    return UINT32_C(1) << attribute;
+}
+
+static void how_the_process_runs_is_compared_and_put_back(void)
+{
+    struct laxity_belongings before;
+    struct laxity_leftovers left;
+    CHECK_EQUAL(laxity_belongings_look(&before), 0);
+    CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
+    CHECK_EQUAL(left.attributes, 0);
+    (void)umask(before.attributes.mask ^ 1);
+    CHECK_EQUAL(alarm(900), 0);
+    CHECK_EQUAL(setenv("LAXITY_TEST", "1", 1), 0); /* NOLINT(concurrency-mt-unsafe): one thread */
+    struct rlimit cores = {.rlim_cur = 1};
+    CHECK_EQUAL(getrlimit(RLIMIT_CORE, &cores), 0);
+    cores.rlim_cur = cores.rlim_cur == 0 ? cores.rlim_max : 0;
+    const bool can_change = cores.rlim_max > 0 && setrlimit(RLIMIT_CORE, &cores) == 0;
+    CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
+    CHECK_EQUAL(
+        left.attributes,
+        bit(LAXITY_ATTRIBUTE_MASK) | bit(LAXITY_ATTRIBUTE_TIMERS) |
+            bit(LAXITY_ATTRIBUTE_ENVIRONMENT) | (can_change ? bit(LAXITY_ATTRIBUTE_LIMITS) : 0)
+    );
+    laxity_attributes_restore(&before.attributes);
+    CHECK_EQUAL(laxity_leftovers_since(&before, &left), 0);
+    CHECK_EQUAL(left.attributes, 0);
+}
+
 int main(void)
 {
     (void)sem_init(&may_end, 0, 0);
     RUN(an_open_descriptor_is_counted_and_closed);
     RUN(an_answer_to_a_signal_is_named_and_put_back);
     RUN(a_thread_is_counted_while_it_runs);
+    RUN(how_the_process_runs_is_compared_and_put_back);
     return test_exit_code();
 }
