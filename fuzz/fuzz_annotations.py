@@ -20,6 +20,7 @@ def test_one_input(data: bytes) -> None:
         return
     assert all(levels > 0 for levels in annotations.recursion.values())
     assert all(one.instances or one.bytes for one in annotations.objects.values())
+    assert all(use in ("reads", "writes", "both") for use in annotations.buffers.values())
 
 
 atheris.Setup(sys.argv, test_one_input)

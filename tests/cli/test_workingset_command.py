@@ -403,6 +403,90 @@ def test_an_annotation_that_fits_nothing_is_refused_with_its_name(laxity: Laxity
     assert not (laxity.directory / "R").exists()
 
 
+DEVICE = """\
+#include <stdint.h>
+static char buffer[64], scratch[32];
+int main(int argc, char **argv) {
+  (void)argv;
+  for (int i = 0; i < 64; i++) buffer[i] = (char)argc;
+  for (int i = 0; i < 32; i++) scratch[i] = (char)argc;
+  *(volatile uint32_t *)0x40000000 = (uint32_t)(uintptr_t)buffer;
+  while (!*(volatile uint32_t *)0x40000004) { }
+  return 0;
+}
+"""
+
+
+@needs_llvm
+def test_memory_that_a_device_was_told_of_is_live_and_assumed(laxity: Laxity):
+    name = write(laxity, "device.c", DEVICE)
+    (one,) = answer(laxity, name)["programs"]
+    told = [text for text in one["assumptions"] if text.startswith("devices: ")]
+    assert len(told) == 1
+    assert "a device may learn where buffer is" in told[0]
+    assert one["live"]["min"] == 64 * 8  # buffer, of scratch nothing is ever read
+    objects = (laxity.directory / "R/objects.csv").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in csv.DictReader(objects) if row["name"] in {"buffer", "scratch"}]
+    assert {row["name"]: (row["use"], float(row["live_ratio"])) for row in rows} == {
+        "buffer": ("read-write", 1.0),
+        "scratch": ("never-read", 0.0),
+    }
+    why = laxity("workingset", name, "--why", "buffer@9")
+    assert "always live" in why.stdout
+    assert "a device may know where it is" in why.stdout
+
+
+@needs_llvm
+def test_a_device_that_only_writes_needs_nothing_of_a_buffer(laxity: Laxity):
+    name = write(laxity, "device.c", DEVICE)
+    text = 'schema = 1\n[devices]\nbuffers = [{ object = "buffer", device = "writes" }]\n'
+    note = write(laxity, "notes.toml", text)
+    (one,) = answer(laxity, name, "--annotations", note)["programs"]
+    assert one["live"]["min"] == 0
+    assert "annotated: a device only writes buffer" in one["assumptions"]
+
+
+@needs_llvm
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[devices]\nregisters = ["buffer"]', "nothing accesses it as volatile"),
+        ('[threads]\nshared = ["buffer"]', "no thread or signal handler that is known"),
+        ('[devices]\nbuffers = [{ object = "main", device = "reads" }]', "is no memory"),
+        ('[devices]\nbuffers = [{ object = "buf", device = "reads" }]', "or object"),
+        ('[objects]\n"buffer" = { bytes = 4 }', "the code says that it has 64 bytes"),
+    ],
+)
+def test_an_annotation_that_cannot_be_about_what_it_names_is_refused(
+    laxity: Laxity, text: str, reason: str
+):
+    name = write(laxity, "device.c", DEVICE)
+    note = write(laxity, "notes.toml", f"schema = 1\n{text}\n")
+    done = laxity("workingset", name, "--annotations", note, "--run-dir", "R")
+    assert done.returncode == 2, done.stderr
+    assert 'annotation of "' in done.stderr
+    assert reason in done.stderr
+    assert not (laxity.directory / "R").exists()
+
+
+@needs_llvm
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[devices]\nregisters = []",
+        "[threads]\nshared = []",
+        '[devices]\nbuffers = [{ object = "buffer", device = "both" }]',
+    ],
+)
+def test_an_annotation_that_changes_no_figure_is_told(laxity: Laxity, text: str):
+    name = write(laxity, "device.c", DEVICE)
+    note = write(laxity, "notes.toml", f"schema = 1\n{text}\n")
+    (one,) = answer(laxity, name, "--annotations", note)["programs"]
+    told = [text for text in one["assumptions"] if text.startswith("annotated: ")]
+    assert len(told) == 1
+    assert told[0].endswith("; this changes no figure")
+
+
 def by_loop_bounds(document: dict[str, Any]) -> dict[str, Any]:
     """Pick the row of the heat map by loop bounds."""
     (one,) = document["programs"]

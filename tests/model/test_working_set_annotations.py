@@ -28,6 +28,7 @@ fib = 12
 shared = ["queue"]
 [devices]
 registers = []
+buffers = [{ object = "ring", device = "both" }, { object = "received", device = "writes" }]
 """
     assert read_annotations(text.encode()) == Annotations(
         recursion={"fib": 12},
@@ -37,6 +38,7 @@ registers = []
         },
         shared=["queue"],
         registers=[],
+        buffers={"ring": "both", "received": "writes"},
     )
 
 
@@ -60,6 +62,23 @@ def test_sharing_nothing_is_not_the_same_as_saying_nothing_about_it():
         (HEAD + '[threads]\nshare = ["q"]\n', '[threads]: unknown key "share"'),
         (HEAD + '[threads]\nshared = "q"\n', "shared"),
         (HEAD + '[devices]\nregister = ["q"]\n', '[devices]: unknown key "register"'),
+        (HEAD + '[devices]\nbuffers = ["q"]\n', "buffers: is no list of tables"),
+        (HEAD + '[devices]\nbuffers = [{ object = "q" }]\n', "names no object, or no use"),
+        (HEAD + '[devices]\nbuffers = [{ object = "q", device = "eats" }]\n', "no use"),
+        (HEAD + '[devices]\nbuffers = [{ object = 1, device = "reads" }]\n', "no object"),
+        (
+            HEAD + '[devices]\nbuffers = [{ object = "q", device = ["both"] }]\n',
+            "names no object, or no use",
+        ),
+        (
+            HEAD + '[devices]\nbuffers = [{ object = "q", device = "both", at = 1 }]\n',
+            'unknown key "at"',
+        ),
+        (
+            HEAD + "[devices]\nbuffers = [\n"
+            '{ object = "q", device = "reads" }, { object = "q", device = "writes" }]\n',
+            '"q" is there twice',
+        ),
     ],
 )
 def test_what_is_refused_is_named(text: str, reason: str):

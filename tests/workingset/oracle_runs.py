@@ -112,6 +112,7 @@ class Subject:
     tool: Path
     linker: str
     target: Target
+    beside: tuple[Path, ...] = ()  # objects that are linked with it and not looked at
 
     def path(self, ending: str) -> Path:
         """A file that belongs to the program."""
@@ -120,7 +121,7 @@ class Subject:
     def link(self, bitcode: Path, runtime: str | None) -> Path:
         """An executable of a copy and the runtime `trace` or `poison`, not optimised."""
         executable = bitcode.with_suffix(f".{runtime or 'plain'}")
-        self.target.oracle().link(bitcode, executable, runtime)
+        self.target.oracle().link(bitcode, executable, runtime, self.beside)
         return executable
 
     def trace(self) -> subprocess.CompletedProcess[str]:

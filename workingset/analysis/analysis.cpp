@@ -144,15 +144,14 @@ void Analysis::copy_module(const Options &options)
 void Analysis::solve(const Options &options)
 {
     copy_module(options);
-    pointers_ =
-        std::make_unique<PointerAnalysis>(copies_->module(), *objects_, options.pointer_budget);
-    graph_ = std::make_unique<CallGraph>(copies_->module(), *copy_index_, *pointers_);
-    find_original_graph();
-    mark_recursion();
-    mark_volatile(options);
+    solve_pointers(options, {});
+    find_known_to_devices(options);
+    mark_known_to_devices();
     annotate_recursion();
     annotate_objects();
     annotate_sharing();
+    annotate_registers();
+    annotate_buffers();
     cells_ = std::make_unique<Cells>(*objects_, *pointers_, *copy_index_, annotations_);
     summaries_ = std::make_unique<Summaries>(*graph_, *cells_, *pointers_, *copy_index_);
     find_roots(options);
@@ -194,6 +193,18 @@ void Analysis::solve(const Options &options)
         );
     }
     rows_ = evaluate_contexts(solution(), roots_, options.context_limit);
+}
+
+/* What every pointer may point to, and what rests on that alone. */
+void Analysis::solve_pointers(const Options &options, PointerAnalysis::Devices devices)
+{
+    pointers_ = std::make_unique<PointerAnalysis>(
+        copies_->module(), *objects_, options.pointer_budget, std::move(devices)
+    );
+    graph_ = std::make_unique<CallGraph>(copies_->module(), *copy_index_, *pointers_);
+    find_original_graph();
+    mark_recursion();
+    mark_volatile(options);
 }
 
 Solution Analysis::solution() const
@@ -259,17 +270,79 @@ void Analysis::mark_recursion()
 void Analysis::mark_volatile(const Options &options)
 {
     const Outside outside(module_, *objects_, *pointers_, *original_graph_, entry_names(options));
-    for (const auto &[number, is_touched] :
-         find_volatile(*copy_index_, *pointers_, *objects_, outside)) {
+    volatile_ = find_volatile(*copy_index_, *pointers_, *objects_, outside);
+    for (const auto &[number, is_touched] : volatile_) {
         Object &object = objects_->at(number);
         object.is_volatile = annotations_.registers
                                  ? llvm::is_contained(*annotations_.registers, object.name)
                                  : is_touched;
-        if (!annotations_.registers && !is_touched && object.kind == ObjectKind::Global) {
-            notes_.push_back(
-                "volatile: nobody but the program can touch " + object.name + ", so it is memory"
-            );
+    }
+}
+
+/*
+ * A device changes what it knows, and what is volatile there are registers, through which it may be
+ * told of more.
+ */
+void Analysis::find_known_to_devices(const Options &options)
+{
+    std::vector<unsigned> annotated;
+    for (unsigned number = 0; number < objects_->size(); number++) {
+        if ((*objects_)[number].is_memory() &&
+            annotations_.buffers.contains((*objects_)[number].name)) {
+            annotated.push_back(number);
         }
+    }
+    while (!pointers_->is_fallback()) {
+        std::vector<unsigned> known = ask_for_devices(options, annotated);
+        if (known == known_to_devices_) {
+            break;
+        }
+        known_to_devices_ = std::move(known);
+        solve_pointers(options, {.known = known_to_devices_});
+    }
+    given_by_code_ = annotated.empty() ? known_to_devices_ : ask_for_devices(options, {});
+}
+
+/* Which objects devices know, beside those of which that was said. */
+std::vector<unsigned>
+Analysis::ask_for_devices(const Options &options, std::vector<unsigned> annotated) const
+{
+    if (annotated.empty() && !pointers_->may_address_devices()) {
+        return {};
+    }
+    std::vector<unsigned> registers;
+    for (const auto &[number, is_touched] : volatile_) {
+        if ((*objects_)[number].is_volatile) {
+            registers.push_back(number);
+        }
+    }
+    const PointerAnalysis asked(
+        copies_->module(),
+        *objects_,
+        options.pointer_budget,
+        {.known = std::move(annotated), .registers = std::move(registers), .is_asked = true}
+    );
+    return asked.known_to_devices();
+}
+
+void Analysis::mark_known_to_devices()
+{
+    std::vector<std::string> names;
+    for (const unsigned number : known_to_devices_) {
+        Object &object = objects_->at(number);
+        object.is_device_written = object.storage != StorageClass::Constant;
+        object.is_device_read = true;
+        if (!annotations_.buffers.contains(object.name)) {
+            names.push_back(object.name);
+        }
+    }
+    if (!names.empty()) {
+        notes_.push_back(
+            "devices: by a volatile store, a store to an address that is a number, assembly" +
+            std::string(annotations_.buffers.empty() ? "" : ", or what is annotated") +
+            ", a device may learn where " + llvm::join(names, ", ") +
+            " is, which it may read and write at any time: always live"
+        );
     }
 }
 

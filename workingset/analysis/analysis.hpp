@@ -24,6 +24,12 @@ struct Options {
     PointerAnalysis::Budget pointer_budget = {};
 };
 
+/* An annotation that says nothing of what it names, or what cannot be. */
+struct Misapplied {
+    std::string name;
+    std::string reason;
+};
+
 /* One calling context: the calls on the stack have become what is live after them. */
 struct CallingContext {
     const llvm::Function *function;
@@ -95,6 +101,11 @@ class Analysis {
     {
         return unmatched_annotations_;
     }
+    /* Those that name something, of which they cannot say that. */
+    [[nodiscard]] const std::vector<Misapplied> &misapplied_annotations() const
+    {
+        return misapplied_annotations_;
+    }
     /* What the figures rest on, in words: assumptions, annotations and fallbacks. */
     [[nodiscard]] const std::vector<std::string> &notes() const
     {
@@ -129,10 +140,19 @@ class Analysis {
     void solve(const Options &options);
     void mark_recursion();
     void mark_volatile(const Options &options);
+    void solve_pointers(const Options &options, PointerAnalysis::Devices devices);
+    void find_known_to_devices(const Options &options);
+    [[nodiscard]] std::vector<unsigned>
+    ask_for_devices(const Options &options, std::vector<unsigned> annotated) const;
+    void mark_known_to_devices();
     void annotate_recursion();
     void annotate_objects();
+    void annotate_object(Object &object, const ObjectBound &bound);
     void annotate_sharing();
-    std::string match_objects(const std::vector<std::string> &names);
+    void annotate_registers();
+    void annotate_buffers();
+    void misapply(const std::string &name, const std::string &reason);
+    [[nodiscard]] std::vector<Object *> find_memory(const std::string &name);
     void find_roots(const Options &options);
     void add_program_roots(const llvm::Function &main);
     void add_exit_roots(const LiveAfter &after);
@@ -163,6 +183,9 @@ class Analysis {
     std::vector<Root> roots_;
     Rows rows_;
     std::vector<std::string> notes_, unmatched_annotations_;
+    std::vector<Misapplied> misapplied_annotations_;
+    std::map<unsigned, bool> volatile_; // objects, and whether somebody else may touch them
+    std::vector<unsigned> known_to_devices_, given_by_code_; // objects, ascending
     Annotations annotations_;
     CellSet defined_before_roots_;
     bool is_job_mode_ = false;

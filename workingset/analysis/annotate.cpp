@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The laxity authors
 // SPDX-License-Identifier: MIT
 //
-// What annotations say of recursions, objects and threads, as the analysis takes it.
+// What annotations say of recursions, objects, threads and devices, as the analysis takes it.
 
 #include "analysis/analysis.hpp"
 #include "analysis/entries.hpp"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/Sequence.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Instructions.h>
+#include <set>
 
 namespace laxity::workingset {
 
@@ -38,69 +39,174 @@ void Analysis::annotate_recursion()
     }
 }
 
+/* The objects with bytes that have this name; none: the annotation of it cannot be right. */
+std::vector<Object *> Analysis::find_memory(const std::string &name)
+{
+    std::vector<Object *> found;
+    bool is_known = false;
+    for (unsigned number = 0; number < objects_->size(); number++) {
+        Object &object = objects_->at(number);
+        is_known = is_known || object.name == name;
+        if (object.name == name && object.is_memory()) {
+            found.push_back(&object);
+        }
+    }
+    if (!is_known) {
+        unmatched_annotations_.push_back(name);
+    } else if (found.empty()) {
+        misapply(name, "it is no memory of the program; objects.csv names what is");
+    }
+    return found;
+}
+
+void Analysis::misapply(const std::string &name, const std::string &reason)
+{
+    misapplied_annotations_.push_back({.name = name, .reason = reason});
+}
+
 void Analysis::annotate_objects()
 {
     for (const auto &[name, bound] : annotations_.objects) {
-        bool is_known = false;
-        for (unsigned number = 0; number < objects_->size(); number++) {
-            Object &object = objects_->at(number);
-            if (object.name != name || object.kind == ObjectKind::Function ||
-                object.kind == ObjectKind::Environment) {
-                continue;
-            }
-            is_known = true;
-            if (bound.instances && object.has_many_instances) {
-                object.most_instances = bound.instances;
-                notes_.push_back(
-                    "annotated: at most " + std::to_string(*bound.instances) + " of " + name
-                );
-            }
-            if (bound.bytes && !object.size_bytes) {
-                object.size_bytes = bound.bytes;
-                notes_.push_back(
-                    "annotated: " + name + " has at most " + std::to_string(*bound.bytes) + " bytes"
-                );
-            }
-        }
-        if (!is_known) {
-            unmatched_annotations_.push_back(name);
+        for (Object *object : find_memory(name)) {
+            annotate_object(*object, bound);
         }
     }
 }
 
-/* Names as one text; those that the program has no object for are noted. */
-std::string Analysis::match_objects(const std::vector<std::string> &names)
+void Analysis::annotate_object(Object &object, const ObjectBound &bound)
 {
-    std::string text;
-    for (const std::string &name : names) {
-        const bool is_known = llvm::any_of(llvm::seq(0U, objects_->size()), [&](unsigned number) {
-            return (*objects_)[number].name == name;
-        });
-        if (!is_known) {
-            unmatched_annotations_.push_back(name);
-        }
-        text += (text.empty() ? "" : ", ") + name;
+    if (bound.instances && object.has_many_instances) {
+        object.most_instances = bound.instances;
+        notes_.push_back(
+            "annotated: at most " + std::to_string(*bound.instances) + " of " + object.name
+        );
+    } else if (bound.instances.value_or(1) > 1) {
+        misapply(object.name, "there is one of it; leave out instances");
+    } else if (bound.instances) {
+        notes_.push_back("annotated: at most 1 of " + object.name + "; this changes no figure");
     }
-    return text;
+    if (bound.bytes && !object.size_bytes) {
+        object.size_bytes = bound.bytes;
+        notes_.push_back(
+            "annotated: " + object.name + " has at most " + std::to_string(*bound.bytes) + " bytes"
+        );
+    } else if (bound.bytes && *bound.bytes != *object.size_bytes) {
+        misapply(
+            object.name,
+            "the code says that it has " + std::to_string(*object.size_bytes) +
+                " bytes; leave out bytes"
+        );
+    }
 }
 
+/* Only what any other thread or handler can find is shared: the rest needs no word. */
 void Analysis::annotate_sharing()
 {
-    if (annotations_.shared) {
-        const std::string names = match_objects(*annotations_.shared);
-        if (pointers_->is_concurrent()) {
-            notes_.push_back(
-                "annotated: threads and signals share " +
-                (names.empty() ? "nothing" : "only " + names)
+    if (!annotations_.shared) {
+        return;
+    }
+    std::set<const Object *> reached;
+    for (const auto &places : {pointers_->escaped(), pointers_->shared()}) {
+        for (const Location &place : places) {
+            reached.insert(&(*objects_)[place.object]);
+        }
+    }
+    const auto may_be_shared = [&](const Object &object) {
+        return pointers_->is_concurrent() && object.is_memory() &&
+               object.storage != StorageClass::Constant &&
+               (object.kind == ObjectKind::Global || reached.contains(&object));
+    };
+    for (const std::string &name : *annotations_.shared) {
+        const std::vector<Object *> found = find_memory(name);
+        if (!found.empty() &&
+            llvm::none_of(found, [&](const Object *object) { return may_be_shared(*object); })) {
+            misapply(
+                name,
+                pointers_->is_concurrent()
+                    ? "no other thread or signal handler can find it, or change it; leave it out "
+                      "of [threads] shared"
+                    : "the program has no thread or signal handler that is known, so [threads] "
+                      "shared has no effect; [devices] buffers is for memory of devices"
             );
         }
     }
-    if (annotations_.registers) {
-        const std::string names = match_objects(*annotations_.registers);
-        notes_.push_back(
-            "annotated: registers of devices are " + (names.empty() ? "none" : "only " + names) +
-            "; other volatile objects are memory"
-        );
+    bool changes_any = false;
+    for (unsigned number = 0; number < objects_->size(); number++) {
+        const Object &object = (*objects_)[number];
+        changes_any = changes_any || (may_be_shared(object) &&
+                                      !llvm::is_contained(*annotations_.shared, object.name));
+    }
+    const std::string names = llvm::join(*annotations_.shared, ", ");
+    notes_.push_back(
+        "annotated: threads and signals share " + (names.empty() ? "nothing" : "only " + names) +
+        (changes_any ? "" : "; this changes no figure")
+    );
+}
+
+/* Registers are volatile: of other memory the word says nothing. */
+void Analysis::annotate_registers()
+{
+    const bool is_annotated = annotations_.registers.has_value();
+    bool changes_any = false;
+    for (const auto &[number, is_touched] : volatile_) {
+        const Object &object = (*objects_)[number];
+        changes_any = changes_any || (object.is_memory() && object.is_volatile != is_touched);
+        if (!is_annotated && !is_touched && object.kind == ObjectKind::Global) {
+            notes_.push_back(
+                "volatile: nobody but the program can touch " + object.name + ", so it is memory"
+            );
+        }
+    }
+    if (!is_annotated) {
+        return;
+    }
+    for (const std::string &name : *annotations_.registers) {
+        const std::vector<Object *> found = find_memory(name);
+        if (!found.empty() &&
+            llvm::none_of(found, [](const Object *object) { return object->is_volatile; })) {
+            misapply(
+                name,
+                "nothing accesses it as volatile, so it is no register; [devices] buffers is for "
+                "memory that a device reads or writes"
+            );
+        }
+    }
+    const std::string names = llvm::join(*annotations_.registers, ", ");
+    notes_.push_back(
+        "annotated: registers of devices are " + (names.empty() ? "none" : "only " + names) +
+        "; other volatile objects are memory" + (changes_any ? "" : "; this changes no figure")
+    );
+}
+
+void Analysis::annotate_buffers()
+{
+    for (const auto &[name, use] : annotations_.buffers) {
+        const std::vector<Object *> found = find_memory(name);
+        const bool is_read = use != DeviceUse::Writes;
+        bool changes_any = false;
+        for (Object *object : found) {
+            if (!is_read && object->storage == StorageClass::Constant) {
+                misapply(name, "it is constant, so no device writes it; say that one reads it");
+                continue;
+            }
+            const auto number = static_cast<unsigned>(object - &objects_->at(0));
+            changes_any = changes_any || !is_read || !llvm::is_contained(given_by_code_, number);
+            object->is_device_read = is_read;
+            object->is_device_written =
+                use != DeviceUse::Reads && object->storage != StorageClass::Constant;
+        }
+        if (!found.empty()) {
+            notes_.push_back(
+                "annotated: a device " +
+                std::string(
+                    use == DeviceUse::Both ? "reads and writes "
+                    : is_read              ? "reads "
+                                           : "only writes "
+                ) +
+                name + (is_read ? ": always live" : "") +
+                (changes_any ? "" : "; this changes no figure")
+            );
+        }
     }
 }
 

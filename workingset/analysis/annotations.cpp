@@ -4,6 +4,7 @@
 
 #include "analysis/byte_runs.hpp"
 
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -83,6 +84,23 @@ llvm::Error read_names(
     return llvm::Error::success();
 }
 
+llvm::Error read_buffers(const json::Object &buffers, Annotations &out)
+{
+    for (const auto &[name, value] : buffers) {
+        const auto use =
+            llvm::StringSwitch<std::optional<DeviceUse>>(value.getAsString().value_or(""))
+                .Case("reads", DeviceUse::Reads)
+                .Case("writes", DeviceUse::Writes)
+                .Case("both", DeviceUse::Both)
+                .Default(std::nullopt);
+        if (!use) {
+            return wrong(name, "is neither \"reads\", \"writes\" nor \"both\"");
+        }
+        out.buffers[name.str()] = *use;
+    }
+    return llvm::Error::success();
+}
+
 llvm::Error read_member(llvm::StringRef key, const json::Value &value, Annotations &out)
 {
     const json::Object *fields = value.getAsObject();
@@ -91,6 +109,9 @@ llvm::Error read_member(llvm::StringRef key, const json::Value &value, Annotatio
     }
     if (key == "objects" && fields != nullptr) {
         return read_objects(*fields, out);
+    }
+    if (key == "buffers" && fields != nullptr) {
+        return read_buffers(*fields, out);
     }
     if ((key == "shared" || key == "registers") && value.getAsArray() != nullptr) {
         return read_names(key, *value.getAsArray(), key == "shared" ? out.shared : out.registers);

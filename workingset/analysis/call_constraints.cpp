@@ -51,11 +51,13 @@ bool moves_content(const llvm::IntrinsicInst &call)
 
 } // namespace
 
-void PointerAnalysis::copy_contents(unsigned from_pointer, unsigned to_pointer)
+void PointerAnalysis::copy_contents(
+    const llvm::Value &from_pointer, const llvm::Value &to_pointer, bool is_volatile
+)
 {
     const unsigned between = solver_.make_node();
-    solver_.add_load(from_pointer, between);
-    solver_.add_store(to_pointer, between);
+    solver_.add_load(node_of(from_pointer), between);
+    add_store(to_pointer, between, is_volatile);
 }
 
 void PointerAnalysis::add_call(const llvm::CallBase &call)
@@ -66,6 +68,7 @@ void PointerAnalysis::add_call(const llvm::CallBase &call)
     }
     if (call.isInlineAsm()) {
         bind_unknown(call);
+        give_to_device(call);
         return;
     }
     const llvm::Value *target = call.getCalledOperand()->stripPointerCastsAndAliases();
@@ -80,7 +83,7 @@ void PointerAnalysis::add_call(const llvm::CallBase &call)
 void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
 {
     if (const auto *transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(&call)) {
-        copy_contents(node_of(*transfer->getRawSource()), node_of(*transfer->getRawDest()));
+        copy_contents(*transfer->getRawSource(), *transfer->getRawDest(), transfer->isVolatile());
         return;
     }
     if (const auto *start = llvm::dyn_cast<llvm::VAStartInst>(&call)) {
@@ -93,7 +96,7 @@ void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
         return;
     }
     if (const auto *copy = llvm::dyn_cast<llvm::VACopyInst>(&call)) {
-        copy_contents(node_of(*copy->getSrc()), node_of(*copy->getDest()));
+        copy_contents(*copy->getSrc(), *copy->getDest());
         return;
     }
     if (is_masked(call)) {
@@ -107,7 +110,7 @@ void PointerAnalysis::add_intrinsic(const llvm::IntrinsicInst &call)
 void PointerAnalysis::add_masked(const llvm::IntrinsicInst &call)
 {
     if (call.getType()->isVoidTy()) {
-        solver_.add_store(node_of(*call.getArgOperand(1)), node_of(*call.getArgOperand(0)));
+        add_store(*call.getArgOperand(1), node_of(*call.getArgOperand(0)), false);
         return;
     }
     solver_.add_load(node_of(*call.getArgOperand(0)), node_of(call));
@@ -128,8 +131,11 @@ void PointerAnalysis::add_other_intrinsic(const llvm::IntrinsicInst &call)
         if (moves_content(call) &&
             (argument->getType()->isPointerTy() || argument->getType()->isVectorTy())) {
             solver_.add_load(node_of(*argument), between);
-            solver_.add_store(node_of(*argument), between);
+            add_store(*argument, between, false);
         }
+    }
+    if (moves_content(call)) {
+        give_to_device(call);
     }
     if (may_carry_pointer(*call.getType())) {
         solver_.add_copy(between, node_of(call), std::nullopt);
@@ -164,7 +170,7 @@ void PointerAnalysis::bind_defined(const llvm::CallBase &call, const llvm::Funct
         if (i >= callee.arg_size()) {
             bind_unnamed(call, i, callee);
         } else if (callee.getArg(i)->hasByValAttr()) {
-            copy_contents(node_of(actual), node_of(*callee.getArg(i)));
+            copy_contents(actual, *callee.getArg(i));
         } else {
             solver_.add_copy(node_of(actual), node_of(*callee.getArg(i)), 0);
         }
@@ -207,7 +213,7 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
         }
         // realloc hands on what the old block contained.
         if (model.returned_argument) {
-            copy_contents(node_of(*call.getArgOperand(*model.returned_argument)), result);
+            copy_contents(*call.getArgOperand(*model.returned_argument), call);
         }
     }
     if (model.returns_environment) {
@@ -218,8 +224,7 @@ void PointerAnalysis::bind_model(const llvm::CallBase &call, const ExternalModel
         for (const ModelAccess &write : model.writes) {
             if (std::max(read.argument, write.argument) < call.arg_size()) {
                 copy_contents(
-                    node_of(*call.getArgOperand(read.argument)),
-                    node_of(*call.getArgOperand(write.argument))
+                    *call.getArgOperand(read.argument), *call.getArgOperand(write.argument)
                 );
             }
         }
@@ -249,7 +254,7 @@ void PointerAnalysis::bind_effect(const llvm::CallBase &call, const ExternalMode
     case ExternalEffect::Stores: {
         const unsigned derived = solver_.make_node();
         solver_.add_copy(argument(number), derived, std::nullopt);
-        solver_.add_store(argument(model.effect_arguments[1]), derived);
+        add_store(*call.getArgOperand(model.effect_arguments[1]), derived, false);
         break;
     }
     case ExternalEffect::Concurrent:
@@ -321,6 +326,10 @@ void PointerAnalysis::escape_function(const llvm::Function &function)
 void PointerAnalysis::on_target(unsigned tag, unsigned object)
 {
     const Watch watched = watches_[tag];
+    if (watched.kind >= WatchKind::Store) {
+        on_device_target(watched, object);
+        return;
+    }
     if (object == ObjectTable::ENVIRONMENT) {
         if (watched.kind == WatchKind::Call || watched.kind == WatchKind::Callback) {
             bind_unknown(*watched.call);
@@ -352,6 +361,8 @@ void PointerAnalysis::on_target(unsigned tag, unsigned object)
     case WatchKind::Atexit:
         exit_functions_.insert(&function);
         escape_function(function);
+        break;
+    default:
         break;
     }
 }

@@ -216,9 +216,12 @@ void Cells::find_pinned(const PointerAnalysis &pointers, const Annotations &anno
         const bool is_shared = pointers.is_concurrent() && !is_private(object) &&
                                (object.kind == ObjectKind::Global || shared.test(cell));
         const bool is_device = object.is_volatile && object.kind == ObjectKind::Global;
-        if (((is_shared || is_device) && object.storage != StorageClass::Constant) ||
+        const bool is_read = object.is_device_read && !has_fault(Fault::DeviceReadsDropped);
+        if (((is_shared || is_device) && object.storage != StorageClass::Constant) || is_read ||
             pointers.is_collapsed(cells_[cell].object)) {
             pinned_.set(cell);
+        } else if (object.is_device_written) {
+            device_written_.set(cell);
         }
     }
     escaped_.subtract(pinned_);
@@ -344,7 +347,7 @@ void Cells::add_lifetime(const llvm::Instruction &instruction, Effect &effect) c
     const std::optional<unsigned> object = objects_.find(*memory);
     if (object && is_single_instance(*object)) {
         effect.kills |= object_cells(*object);
-        effect.resets_definition = true;
+        effect.resets_definition = !objects_[*object].is_device_written;
     }
 }
 

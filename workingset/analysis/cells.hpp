@@ -80,8 +80,8 @@ class Cells {
      * among them. */
     [[nodiscard]] const CellSet &frame(const llvm::Function &function) const;
 
-    /* Cells that are live everywhere: volatile, known to what runs beside the program, or
-     * collapsed. They are in no effect. */
+    /* Cells that are live everywhere: volatile, known to what runs beside the program or to a
+     * device that reads them, or collapsed. They are in no effect. */
     [[nodiscard]] const CellSet &pinned() const
     {
         return pinned_;
@@ -89,6 +89,11 @@ class Cells {
     [[nodiscard]] const CellSet &escaped() const
     {
         return escaped_;
+    }
+    /* Cells that a device may have written at any time; others are live everywhere. */
+    [[nodiscard]] const CellSet &device_written() const
+    {
+        return device_written_;
     }
     /* Can a write through this place be a write of all that the place stands for? */
     [[nodiscard]] bool is_single_instance(unsigned object) const;
@@ -113,7 +118,7 @@ class Cells {
     Interned<Effect> different_effects_; // many instructions have the same
     std::vector<const Effect *> effects_;
     llvm::DenseMap<const llvm::Function *, CellSet> frames_;
-    CellSet pinned_, escaped_, no_cells_;
+    CellSet pinned_, escaped_, device_written_, no_cells_;
 };
 
 } // namespace laxity::workingset

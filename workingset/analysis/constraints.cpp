@@ -103,10 +103,12 @@ bool PointerAnalysis::may_have_unknown_handlers() const
 }
 
 PointerAnalysis::PointerAnalysis(
-    const llvm::Module &module, const ObjectTable &objects, Budget budget
+    const llvm::Module &module, const ObjectTable &objects, Budget budget, Devices devices
 )
-    : module_(module), objects_(objects), solver_(objects.size(), budget.sets),
-      escaped_(solver_.make_node()), placed_(solver_.make_node()), collapsed_(objects.size()),
+    : module_(module), objects_(objects), devices_(std::move(devices)),
+      solver_(objects.size(), budget.sets), escaped_(solver_.make_node()),
+      known_(solver_.make_node()), device_writes_(solver_.make_node()),
+      placed_(solver_.make_node()), collapsed_(objects.size()),
       has_second_returns_(llvm::any_of(module, [](const llvm::Function &function) {
           return returns_twice(function);
       }))
@@ -115,7 +117,14 @@ PointerAnalysis::PointerAnalysis(
     solver_.add_address(escaped_, ObjectTable::ENVIRONMENT);
     // Code outside copies from everything it knows to everything it knows.
     solver_.add_load(escaped_, escaped_);
-    solver_.add_store(escaped_, escaped_);
+    if (devices_.is_asked) {
+        ask_devices();
+    } else {
+        solver_.add_store(escaped_, escaped_);
+        for (const unsigned object : devices_.known) {
+            solver_.add_address(escaped_, object);
+        }
+    }
     watch(escaped_, WatchKind::Escape, nullptr);
     add_globals();
     add_placed_globals();
@@ -195,10 +204,12 @@ void PointerAnalysis::collapse(uint64_t budget)
     }
 }
 
-void PointerAnalysis::watch(unsigned node, WatchKind kind, const llvm::CallBase *call)
+void PointerAnalysis::watch(
+    unsigned node, WatchKind kind, const llvm::CallBase *call, unsigned value
+)
 {
     solver_.watch(node, static_cast<unsigned>(watches_.size()));
-    watches_.push_back({.kind = kind, .call = call});
+    watches_.push_back({.kind = kind, .call = call, .value = value});
 }
 
 void PointerAnalysis::add_globals()
@@ -213,7 +224,7 @@ void PointerAnalysis::add_globals()
         const bool is_data = variable != nullptr && variable->isConstant() &&
                              variable->hasDefinitiveInitializer() &&
                              llvm::isa<llvm::ConstantDataSequential>(variable->getInitializer());
-        if (object.kind == ObjectKind::Function || is_data) {
+        if (object.kind == ObjectKind::Function || number == objects_.device() || is_data) {
             solver_.set_without_pointers(number);
         }
         if (object.kind == ObjectKind::Environment && global != nullptr) {
@@ -285,6 +296,7 @@ void PointerAnalysis::fill_constant(const llvm::Constant &constant, unsigned nod
         // An address given as a number is a device's.
         if (expression->getOpcode() == llvm::Instruction::IntToPtr) {
             solver_.add_address(node, ObjectTable::ENVIRONMENT);
+            note_number(*expression->getOperand(0), node);
         }
         for (const llvm::Use &operand : expression->operands()) {
             solver_.add_copy(
@@ -388,8 +400,8 @@ void PointerAnalysis::add_memory_instruction(const llvm::Instruction &instructio
         }
     } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
         if (may_carry_pointer(*store->getValueOperand()->getType())) {
-            solver_.add_store(
-                node_of(*store->getPointerOperand()), node_of(*store->getValueOperand())
+            add_store(
+                *store->getPointerOperand(), node_of(*store->getValueOperand()), store->isVolatile()
             );
         }
     } else if (llvm::isa<llvm::FenceInst>(instruction)) {
@@ -405,7 +417,11 @@ void PointerAnalysis::add_memory_instruction(const llvm::Instruction &instructio
             return;
         }
         for (unsigned i = 1; i < instruction.getNumOperands(); i++) {
-            solver_.add_store(pointer, node_of(*instruction.getOperand(i)));
+            add_store(
+                *instruction.getOperand(0),
+                node_of(*instruction.getOperand(i)),
+                instruction.isVolatile()
+            );
         }
         solver_.add_store(pointer, old_value);
     }
@@ -421,15 +437,17 @@ void PointerAnalysis::add_arithmetic(const llvm::Instruction &instruction)
     // A number that is used as an address may be any that has been given away.
     if (llvm::isa<llvm::IntToPtrInst>(instruction)) {
         solver_.add_copy(escaped_, node, std::nullopt);
+        note_number(*instruction.getOperand(0), node);
     }
     const llvm::DataLayout &layout = module_.getDataLayout();
     if (const auto *binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
         // Floating point, and sums of less than a pointer, make no pointer; shifts and masks may
-        // put one together.
+        // put one together. A device may be given an address in any form.
         const bool is_whole = layout.getTypeSizeInBits(instruction.getType()).getKnownMinValue() >=
                               layout.getPointerSizeInBits();
         if (!instruction.getType()->isIntOrIntVectorTy() ||
-            (!is_whole && !binary->isBitwiseLogicOp() && !binary->isShift())) {
+            (!is_whole && !devices_.is_asked && !binary->isBitwiseLogicOp() && !binary->isShift()
+            )) {
             return;
         }
     }

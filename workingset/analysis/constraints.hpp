@@ -29,7 +29,34 @@ class PointerAnalysis {
         uint64_t places = 10'000'000; // of all accesses together
     };
 
-    PointerAnalysis(const llvm::Module &module, const ObjectTable &objects, Budget budget);
+    /*
+     * Devices, which read and write memory whose address the program left with them: by a volatile
+     * store that may go outside or into a register, by any store to an address given as a number,
+     * by assembly. They know what a value was computed from, whatever the arithmetic, and what that
+     * leads to.
+     *
+     * To find what they know is a question of its own (is_asked): where other code outside would
+     * copy addresses to is left out, or a device would know all that any function was passed. The
+     * analysis that everything else rests on is told the answer.
+     */
+    struct Devices {
+        std::vector<unsigned> known = {};     // objects whose addresses they have
+        std::vector<unsigned> registers = {}; // objects that count as a device's, if asked
+        bool is_asked = false;
+    };
+
+    PointerAnalysis(
+        const llvm::Module &module, const ObjectTable &objects, Budget budget, Devices devices
+    );
+
+    /* Whether to ask is worthwhile: there is an instruction that may leave an address with one. */
+    [[nodiscard]] bool may_address_devices() const
+    {
+        return may_address_devices_;
+    }
+    /* If that was asked: the objects of the program that devices know, ascending. All of them
+     * beyond the budget. */
+    [[nodiscard]] std::vector<unsigned> known_to_devices() const;
 
     /* Collapsed objects among them are one place, in the environment. */
     [[nodiscard]] llvm::SmallVector<Location, 4> targets(const llvm::Value &pointer) const;
@@ -110,11 +137,15 @@ class PointerAnalysis {
         Callback,
         Escape,
         Concurrent,
-        Atexit
+        Atexit,
+        Store,         // of `value` through the node
+        VolatileStore, // the same
+        Device
     };
     struct Watch {
         WatchKind kind;
         const llvm::CallBase *call;
+        unsigned value = 0;
     };
 
     void add_globals();
@@ -146,16 +177,25 @@ class PointerAnalysis {
     void add_contents(const llvm::Constant &initializer, unsigned node);
     void add_gep(const llvm::User &gep, unsigned node);
     void fill_constant(const llvm::Constant &constant, unsigned node);
-    void copy_contents(unsigned from_pointer, unsigned to_pointer);
-    void watch(unsigned node, WatchKind kind, const llvm::CallBase *call);
+    void copy_contents(
+        const llvm::Value &from_pointer, const llvm::Value &to_pointer, bool is_volatile = false
+    );
+    void add_store(const llvm::Value &pointer, unsigned value, bool is_volatile);
+    void ask_devices();
+    void give_to_device(const llvm::CallBase &call);
+    void on_device_target(const Watch &watched, unsigned object);
+    void note_number(const llvm::Value &number, unsigned node);
+    void watch(unsigned node, WatchKind kind, const llvm::CallBase *call, unsigned value = 0);
     unsigned node_of(const llvm::Value &value);
     unsigned return_node(const llvm::Function &function);
 
     const llvm::Module &module_;
     const ObjectTable &objects_;
+    const Devices devices_;
     PointsToSolver solver_;
     unsigned escaped_;
     std::optional<unsigned> shared_;
+    unsigned known_, device_writes_; // to devices, if asked
     unsigned placed_; // what lies in a section of its own, where the linker's symbols point to
     llvm::DenseMap<const llvm::Value *, unsigned> nodes_;
     llvm::DenseMap<const llvm::Function *, unsigned> returns_;
@@ -168,6 +208,7 @@ class PointerAnalysis {
     bool has_second_returns_;
     bool is_concurrent_ = false;
     bool hands_over_addresses_ = false; // the program stores them where the environment finds them
+    bool may_address_devices_ = false;
     bool is_fallback_ = false;
 };
 

@@ -64,6 +64,7 @@ bool MayDefined::add_entry(const llvm::Function &function, const CellSet &define
         found != written_by_call_.end()) {
         at_entry |= found->second;
     }
+    at_entry |= cells_.device_written();
     const bool has_changed = merge_into(function.getEntryBlock(), at_entry);
     if (has_changed) {
         pending_.insert(&function);

@@ -34,7 +34,10 @@ enum class Fault : uint8_t {
     RangeTooShort,        // an index is never the last of those that it can be
     LoopWritesFirst,      // in each turn of a loop all writes come before the reads
     StoredValuesDropped,  // what memory holds is its first value, whatever is stored
-    PhiOperandsDropped    // a value that a phi takes over is not live before
+    PhiOperandsDropped,   // a value that a phi takes over is not live before
+    DeviceReadsDropped,   // a device reads nothing of what it was given
+    DeviceReachDropped,   // nor what that leads to
+    DeviceWritesDropped   // a device writes nothing
 };
 
 #ifdef LAXITY_WORKINGSET_FAULTS

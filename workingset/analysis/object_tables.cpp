@@ -179,6 +179,11 @@ std::vector<Uses> find_uses(const Analysis &analysis)
             uses[place.object].add(origin, true, true);
         }
     }
+    for (unsigned number = 0; number < analysis.objects().size(); number++) {
+        const Object &object = analysis.objects()[number];
+        uses[number].is_read = uses[number].is_read || object.is_device_read;
+        uses[number].is_written = uses[number].is_written || object.is_device_written;
+    }
     return uses;
 }
 

@@ -102,6 +102,14 @@ ObjectTable::ObjectTable(const llvm::Module &module, const ModuleIndex &index)
             add_frame(function, index);
         }
     }
+    device_ = add(
+        {.kind = ObjectKind::Environment,
+         .storage = StorageClass::Heap,
+         .value = nullptr,
+         .function = nullptr,
+         .name = "device",
+         .size_bytes = std::nullopt}
+    );
 }
 
 unsigned ObjectTable::add(Object object)

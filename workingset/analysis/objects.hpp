@@ -53,7 +53,14 @@ struct Object {
     // As annotated: so many at most; nullopt: nobody says.
     std::optional<uint64_t> most_instances = std::nullopt;
     bool is_volatile = false;
+    // A device may read it, resp. write it, at any time.
+    bool is_device_read = false, is_device_written = false;
 
+    /* It has bytes of the program's own: nothing can be said of others. */
+    [[nodiscard]] bool is_memory() const
+    {
+        return kind != ObjectKind::Function && kind != ObjectKind::Environment;
+    }
     /* As the source calls it, or the bitcode where that does not say; "": it has no name. */
     [[nodiscard]] std::string variable() const;
 };
@@ -62,6 +69,11 @@ class ObjectTable {
   public:
     /* Object 0 is the environment. */
     static constexpr unsigned ENVIRONMENT = 0;
+    /* The last one: what has a number for its address, which the environment is, too. */
+    [[nodiscard]] unsigned device() const
+    {
+        return device_;
+    }
 
     ObjectTable(const llvm::Module &module, const ModuleIndex &index);
 
@@ -108,6 +120,7 @@ class ObjectTable {
     unsigned add(Object object);
 
     std::vector<Object> objects_;
+    unsigned device_ = ENVIRONMENT;
     llvm::DenseMap<const llvm::Value *, unsigned> numbers_;
     llvm::DenseMap<const llvm::Function *, unsigned> varargs_;
     bool has_allocator_in_memory_ = false; // some call through a pointer may be to it

@@ -82,7 +82,8 @@ StoredRanges::StoredRanges(
         return;
     }
     for (const Location &place : pointers.escaped()) {
-        is_escaped_[place.object] = true;
+        is_escaped_[place.object] =
+            !has_fault(Fault::DeviceWritesDropped) || !objects[place.object].is_device_written;
     }
     find_writes(index);
     while (!open_.empty()) {

@@ -289,6 +289,10 @@ void write_summary(
     for (const Recursion &recursion : unbounded.recursions) {
         recursions.push_back(array_of(recursion.functions));
     }
+    llvm::json::Array misapplied;
+    for (const Misapplied &one : analysis.misapplied_annotations()) {
+        misapplied.push_back(llvm::json::Object{{"name", one.name}, {"reason", one.reason}});
+    }
     llvm::json::Object summary{
         {"form", form},
         {"triple", analysis.module().getTargetTriple()},
@@ -309,7 +313,8 @@ void write_summary(
         {"assumptions", std::move(notes)},
         {"unbounded_recursions", std::move(recursions)},
         {"unbounded_objects", array_of(unbounded.objects)},
-        {"unmatched_annotations", array_of(analysis.unmatched_annotations())}
+        {"unmatched_annotations", array_of(analysis.unmatched_annotations())},
+        {"misapplied_annotations", std::move(misapplied)}
     };
     out << llvm::formatv("{0:2}", llvm::json::Value(std::move(summary))) << '\n';
 }

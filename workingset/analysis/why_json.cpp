@@ -178,7 +178,8 @@ llvm::json::Value object_of(const Object &object)
         {"function",
          object.function == nullptr ? llvm::json::Value(nullptr)
                                     : llvm::json::Value(object.function->getName())},
-        {"is_volatile", object.is_volatile}
+        {"is_volatile", object.is_volatile},
+        {"is_device_read", object.is_device_read}
     };
 }
 

@@ -46,6 +46,9 @@ bool select_fault(llvm::StringRef name)
                    .Case("loop-writes-first", Fault::LoopWritesFirst)
                    .Case("stored-values-dropped", Fault::StoredValuesDropped)
                    .Case("phi-operands-dropped", Fault::PhiOperandsDropped)
+                   .Case("device-reads-dropped", Fault::DeviceReadsDropped)
+                   .Case("device-reach-dropped", Fault::DeviceReachDropped)
+                   .Case("device-writes-dropped", Fault::DeviceWritesDropped)
                    .Default(Fault::None);
     return selected != Fault::None;
 }

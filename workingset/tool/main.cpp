@@ -241,6 +241,11 @@ analyse(const std::string &path, const std::string &out, const Command &command,
     }
     program.analysis = std::move(*analysis);
     if (!command.why.empty()) {
+        const auto &misapplied = program.analysis->misapplied_annotations();
+        if (!misapplied.empty()) {
+            const auto &[name, reason] = misapplied.front();
+            return {ExitUsage, "annotation of \"" + name + "\": " + reason};
+        }
         return print_why(*program.analysis, command.why);
     }
     if (llvm::Error error =

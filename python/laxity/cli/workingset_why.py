@@ -28,11 +28,11 @@ def _verdict(answer: WhyAnswer) -> str:
         case "live":
             return f"live before {_instruction(answer.instruction)}, {_ranges(answer.live_bytes)}"
         case "always_live":
-            reason = (
-                "it is volatile"
-                if answer.object.is_volatile
-                else "it is shared with threads or signal handlers"
-            )
+            reason = "it is shared with threads or signal handlers"
+            if answer.object.is_device_read:
+                reason = "a device may know where it is, and read it at any time"
+            elif answer.object.is_volatile:
+                reason = "it is volatile"
             return f"always live, at {where} as anywhere: {reason}"
         case "unreached":
             return f"not live at {where}: no path from the root leads there"

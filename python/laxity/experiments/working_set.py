@@ -233,16 +233,20 @@ def store_working_set(found: Found, final: Path, name: str, command_line: list[s
 
 def _refuse_unmatched(analysed: Sequence[Analysed]) -> None:
     """Refuse an annotation that is about none of the programs; a mistyped one would be no bound."""
-    lists = [one.summary.unmatched_annotations for one in analysed if not one.message]
-    if not lists:
-        return
-    for name in lists[0]:
-        if all(name in others for others in lists):
-            msg = (
-                f'annotation of "{name}": no program has such a recursive function or object; '
-                "functions.csv and objects.csv of a run name them"
-            )
-            raise ConfigError(msg)
+    summaries = [one.summary for one in analysed if not one.message]
+    reasons = {one.name: one.reason for each in summaries for one in each.misapplied_annotations}
+    useless = [
+        {*each.unmatched_annotations, *(one.name for one in each.misapplied_annotations)}
+        for each in summaries
+    ]
+    for name in sorted(set.intersection(*useless)) if useless else []:
+        reason = reasons.get(
+            name,
+            "no program has such a recursive function or object; functions.csv and objects.csv of "
+            "a run name them",
+        )
+        msg = f'annotation of "{name}": {reason}'
+        raise ConfigError(msg)
 
 
 def _rows_of(one: Analysed) -> Table | None:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """What a user knows about a program and its code does not say, for `laxity workingset`.
 
-Every annotation can only shrink live sets, and a wrong one makes them too small: so those that were
-used stand in the answer, and one that fits nothing is refused.
+A wrong annotation makes live sets too small: so those that were used stand in the answer, and one
+that fits nothing, or cannot be about what it names, is refused.
 """
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -20,6 +20,8 @@ MAX_ANNOTATIONS_BYTES = 1 << 20
 _MOST_INSTANCES = 1 << 32
 _MOST_BYTES = 1 << 24
 
+_HOW_BUFFERS = 'write { object = "ring", device = "both" }, or "reads", or "writes"'
+
 
 class ObjectBound(
     msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True, omit_defaults=True
@@ -30,6 +32,10 @@ class ObjectBound(
     bytes: int | None = None
 
 
+# What a device does with memory whose address it has.
+DeviceUse = Literal["reads", "writes", "both"]
+
+
 class Annotations(
     msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True, omit_defaults=True
 ):
@@ -38,13 +44,15 @@ class Annotations(
     `recursion`: activations of a function that are on the stack at once, at most. `objects`: by
     their names in objects.csv. `shared`: the only objects that more than one thread or signal
     handler touches; None: not said. `registers`: the only volatile objects that are registers of a
-    device, the others are memory as any; None: not said, all may be.
+    device, the others are memory as any; None: not said, all may be. `buffers`: what a device does
+    with these objects, whether the code gives it their addresses or not.
     """
 
     recursion: dict[str, int] = {}
     objects: dict[str, ObjectBound] = {}
     shared: list[str] | None = None
     registers: list[str] | None = None
+    buffers: dict[str, DeviceUse] = {}
 
 
 def read_annotations(data: bytes) -> Annotations:
@@ -59,7 +67,7 @@ def read_annotations(data: bytes) -> Annotations:
     threads = _table(document, "threads")
     check_keys(threads, ("shared",), "[threads]")
     devices = _table(document, "devices")
-    check_keys(devices, ("registers",), "[devices]")
+    check_keys(devices, ("registers", "buffers"), "[devices]")
     return Annotations(
         recursion={
             name: _count(levels, _MOST_INSTANCES, f'[recursion] "{name}"')
@@ -71,6 +79,7 @@ def read_annotations(data: bytes) -> Annotations:
         },
         shared=_names(threads.get("shared"), "[threads] shared"),
         registers=_names(devices.get("registers"), "[devices] registers"),
+        buffers=_buffers(devices.get("buffers", [])),
     )
 
 
@@ -100,6 +109,26 @@ def _names(value: object, where: str) -> list[str] | None:
         msg = f'{where}: is no list of names; write ["queue", "flag"], or [] for none'
         raise ConfigError(msg)
     return value
+
+
+def _buffers(value: object) -> dict[str, DeviceUse]:
+    """Read [{ object = NAME, device = USE }, ...]; an object has one use."""
+    where = "[devices] buffers"
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        msg = f'{where}: is no list of tables; write [{{ object = "ring", device = "both" }}]'
+        raise ConfigError(msg)
+    buffers: dict[str, DeviceUse] = {}
+    for one in value:
+        check_keys(one, ("object", "device"), where)
+        name, use = one.get("object"), one.get("device")
+        if not isinstance(name, str) or use not in get_args(DeviceUse):
+            msg = f"{where}: {one} names no object, or no use; {_HOW_BUFFERS}"
+            raise ConfigError(msg)
+        if name in buffers:
+            msg = f'{where}: "{name}" is there twice; say once what the device does with it'
+            raise ConfigError(msg)
+        buffers[name] = use
+    return buffers
 
 
 def _table(document: dict[str, Any], key: str) -> dict[str, Any]:

@@ -81,6 +81,7 @@ class WhyObject(Record, frozen=True, kw_only=True):
     size_bytes: int | None
     function: str | None
     is_volatile: bool
+    is_device_read: bool
 
 
 class WhyAnswer(Record, frozen=True, kw_only=True):

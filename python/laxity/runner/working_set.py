@@ -29,6 +29,13 @@ SUMMARY = "summary.json"
 _SETUP = "run ./laxity setup --with workingset"
 
 
+class Misapplied(msgspec.Struct, frozen=True, kw_only=True):
+    """An annotation that cannot be about what it names, and why."""
+
+    name: str
+    reason: str
+
+
 class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is used of the summary.json of one program; what else it says is left."""
 
@@ -41,6 +48,7 @@ class ToolSummary(msgspec.Struct, frozen=True, kw_only=True):
     unbounded_objects: list[str] = []
     unbounded_recursions: list[list[str]] = []
     unmatched_annotations: list[str] = []
+    misapplied_annotations: list[Misapplied] = []
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,13 @@ class Oracle:
         done = self.must("poison-values", self.tool, "poison-values", program, "-o", to)
         return int(done.output.split()[0])
 
-    def link(self, bitcode: Path, to: Path, runtime: str | None = None) -> None:
-        """Make an executable, with the runtime `trace` or `poison`, or as the program is."""
+    def link(
+        self, bitcode: Path, to: Path, runtime: str | None = None, more: Sequence[Path] = ()
+    ) -> None:
+        """Make an executable, with the runtime `trace` or `poison`, or as the program is.
+
+        `more` are objects beside the program that nobody looks at: a device.
+        """
         target = [] if self.triple is None else [f"--target={self.triple}"]
         clang = (find_llvm("clang++" if is_cpp(bitcode) else "clang"), *target)
         compiled = to.with_name(bitcode.stem + ".o")
@@ -94,7 +99,7 @@ class Oracle:
             self.must("compile", *clang, *_AS_IT_IS, "-c", bare, "-o", compiled)
             bare.unlink()
         archive = () if runtime is None else (self.archives / f"libworkingset-{runtime}.a",)
-        self.must("link", *_linker(clang, (compiled, *archive), to))
+        self.must("link", *_linker(clang, (compiled, *more, *archive), to))
 
     def run(self, executable: Path, **environment: str) -> Ran:
         """Run a program beside its executable; its exit code is its own.

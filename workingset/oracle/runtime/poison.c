@@ -405,12 +405,14 @@ void laxity_trace_segment(uint32_t instruction, uint32_t context)
 {
     remove_left_frames(__builtin_frame_address(0));
     poison_dead(instruction, context);
+    laxity_trace_step_device();
 }
 
 void laxity_trace_call(uint32_t instruction, uint32_t context)
 {
     remove_left_frames(__builtin_frame_address(0));
     poison_dead(instruction, context);
+    laxity_trace_step_device();
     laxity_trace_set_site((struct laxity_trace_site){.instruction = instruction, .context = context}
     );
 }

@@ -138,6 +138,7 @@ void laxity_trace_alloca(
 void laxity_trace_segment(uint32_t instruction, uint32_t context)
 {
     put(LAXITY_TRACE_SEGMENT, (uint64_t)instruction << 32 | context);
+    laxity_trace_step_device();
 }
 
 void laxity_trace_call(uint32_t instruction, uint32_t context)

@@ -40,6 +40,20 @@ void laxity_trace_set_site(struct laxity_trace_site site);
 void laxity_trace_new_context(uint32_t parent, uint32_t site, uint32_t function);
 void laxity_trace_recursion(uint32_t context, uint32_t parent, uint32_t site);
 
+/*
+ * A device, if one is linked with the program: what it does between two segments. It is compiled as
+ * it is, and tells by laxity_trace_read() and laxity_trace_write() what of the program's memory it
+ * reads and writes.
+ */
+void laxity_device_step(void) __attribute__((weak));
+
+static inline void laxity_trace_step_device(void)
+{
+    if (laxity_device_step) {
+        laxity_device_step();
+    }
+}
+
 /* Functions registered by atexit() run, and the trace ends. For exit() and the end of main. */
 void laxity_trace_run_exit_functions(void);
 void laxity_trace_end_with_program(void);
