@@ -62,9 +62,11 @@ enum {
     HASH_TEXT_BYTES = 17,
     NO_JOB_VALUE = 0x5aa51234, /* hardly any job returns it */
     ELSEWHERE_MAX = 2,
-    /* What is in front of a block moves those behind by 16 times an odd number that 3, 5 and 7 do
-     * not divide: 77167. */
-    ELSEWHERE_HEAP_BYTES = 1234664,
+    /* 16 times an odd number that 3, 5 and 7 do not divide. */
+    MOVED_BYTES = 16 * 77167,
+    IN_FRONT_BYTES = 1 << 20,
+    SMALL_BYTES = 1024, /* up to here the C library keeps a list for each size */
+    BLOCK_STEP_BYTES = 16,
 };
 
 #define AT(member) .offset = offsetof(struct vet_options, member)
@@ -421,6 +423,31 @@ static void go_elsewhere(void)
     (void)mlock(&locked, sizeof locked);
 }
 
+/*
+ * All blocks that come later lie behind one that is never freed, larger in the other place. What was
+ * freed before would be given out again where it lay, the same in both: it is used up, the largest
+ * first, since large ones are cut for small ones. Both places do so, and differ by one size alone.
+ *
+ * Returns: false if there is no memory.
+ */
+static bool place_heap(bool is_moved)
+{
+    static void *volatile in_front;
+    in_front = malloc(IN_FRONT_BYTES + (is_moved ? MOVED_BYTES : 0));
+    size_t bytes = in_front ? IN_FRONT_BYTES : 0;
+    while (bytes > 0) {
+        static void *volatile used_up;
+        do {
+            used_up = malloc(bytes);
+        } while (used_up && (uintptr_t)used_up < (uintptr_t)in_front);
+        if (!used_up) {
+            return false;
+        }
+        bytes -= bytes > SMALL_BYTES ? bytes / 2 : BLOCK_STEP_BYTES;
+    }
+    return in_front != NULL;
+}
+
 /* Returns 0, or -1 with error set. */
 static int prepare_process(const struct vet_options *given, struct laxity_error *error)
 {
@@ -431,10 +458,7 @@ static int prepare_process(const struct vet_options *given, struct laxity_error 
         go_elsewhere();
     }
     laxity_keep_heap();
-    /* Never freed: all blocks behind it lie elsewhere. */
-    static void *in_front;
-    in_front = given->elsewhere == ELSEWHERE_MAX ? malloc(ELSEWHERE_HEAP_BYTES) : NULL;
-    if (given->elsewhere == ELSEWHERE_MAX && !in_front) {
+    if (!place_heap(given->elsewhere == ELSEWHERE_MAX)) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory: %s", strerrordesc_np(ENOMEM));
         return -1;
     }
