@@ -424,9 +424,10 @@ static void go_elsewhere(void)
 }
 
 /*
- * All blocks that come later lie behind one that is never freed, larger in the other place. What was
- * freed before would be given out again where it lay, the same in both: it is used up, the largest
- * first, since large ones are cut for small ones. Both places do so, and differ by one size alone.
+ * All blocks that come later lie behind one that is never freed, larger in the other place. What
+ * was freed before would be given out again where it lay, the same in both: it is used up, the
+ * largest first, since large ones are cut for small ones. Both places do so, and differ by one size
+ * alone.
  *
  * Returns: false if there is no memory.
  */
