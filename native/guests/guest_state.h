@@ -49,7 +49,8 @@ struct laxity_state_look {
  * Blocks are numbered in the order in which they are reached, and where a word points into a block
  * its number and the offset count, not the address: where a block lies is no result. All other
  * addresses of heap count as one and the same value, those in other mappings, as stacks of threads
- * are, by their order and offset. Blocks that nothing reaches are not looked at. If there is no memory for it, both hashes are 0.
+ * are, by their order and offset. Blocks that nothing reaches are not looked at. If there is no
+ * memory for it, both hashes are 0.
  */
 void laxity_guest_state_look(
     const struct laxity_guest_state *state, struct laxity_state_look *out_look

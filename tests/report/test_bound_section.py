@@ -64,7 +64,8 @@ def test_figures_of_the_page_stand_in_derived_json(tmp_path: Path):
 def test_late_task_is_told_on_the_card(tmp_path: Path):
     page = page_of(write_bound(tmp_path, deadline="20ms"))
     assert '<span class="badge attention">not provable</span>' in page
-    assert "the bound is beyond the deadline by 2.279ms" in page
+    # 2.279 ms, and 7 us: the timer of the late task may go off while the other one runs.
+    assert "the bound is beyond the deadline by 2.286ms" in page
     assert "1 of 2" in page
 
 

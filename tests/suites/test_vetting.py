@@ -25,7 +25,7 @@ EXPECTED: dict[str, tuple[set[str], Mode | None]] = {
     "embench_threshold": ({"clean"}, Mode.NONE),
     "embench_any_value": ({"clean"}, Mode.NONE),
     "expected_value": ({"clean"}, Mode.NONE),
-    "child_exits": ({"clean"}, Mode.NONE),
+    "child_exits": ({"unwatched"}, Mode.NONE),
     "joined_threads": ({"clean"}, Mode.NONE),
     "static_jmp_buf": ({"clean"}, Mode.NONE),
     "aligned_blocks": ({"clean"}, Mode.NONE),
