@@ -57,6 +57,25 @@ static uint64_t read_locked_kib(void)
     return line ? strtoull(line + strlen("VmLck:"), NULL, DECIMAL) : 0;
 }
 
+/* Which exceptions of arithmetic are traps. */
+static int read_traps(void)
+{
+#if defined __powerpc__
+    /* fegetexcept() and what sets them take instructions that not each such processor has. */
+    enum {
+        ENABLED_BITS = 0xf8 /* VE, OE, UE, ZE, XE of the FPSCR */
+    };
+    fenv_t environment;
+    uint64_t bits = 0;
+    _Static_assert(sizeof environment == sizeof bits, "the FPSCR as a double");
+    (void)fegetenv(&environment);
+    memcpy(&bits, &environment, sizeof bits);
+    return (int)(bits & ENABLED_BITS);
+#else
+    return fegetexcept();
+#endif
+}
+
 /* What a system does not know stays 0 in each look. */
 void laxity_attributes_look(struct laxity_attributes *out_attributes, bool with_locks)
 {
@@ -80,7 +99,7 @@ void laxity_attributes_look(struct laxity_attributes *out_attributes, bool with_
     (void)umask(now.mask);
     (void)pthread_sigmask(SIG_SETMASK, NULL, &now.signals);
     now.rounding = fegetround();
-    now.traps = fegetexcept();
+    now.traps = read_traps();
     now.environment = environ;
     now.environment_hash = hash_environment();
     now.locked_kib = with_locks ? read_locked_kib() : 0;
@@ -153,8 +172,10 @@ static void stop_timers(const struct laxity_attributes *before)
 static void restore_rounding(const struct laxity_attributes *before)
 {
     (void)fesetround(before->rounding);
+#if !defined __powerpc__ /* read_traps() */
     (void)fedisableexcept(FE_ALL_EXCEPT);
     (void)feenableexcept(before->traps);
+#endif
 }
 
 static void restore_one(const struct laxity_attributes *before, enum laxity_attribute attribute)
