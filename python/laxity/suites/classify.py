@@ -535,7 +535,8 @@ def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list
         if _is_embench(seen) and golden.check.code == -1:
             words = "its check returned -1, which says that it checks nothing"
         found.append(("vacuous check", words))
-    differing = _difference_of_places(seen)
+    is_alone = all(one.kind is not Kind.THREADS for one in wrong.get(Mode.NONE, ()))
+    differing = _difference_of_places(seen, counts_work=is_alone)
     if differing:
         found.append(("depends on time or randomness", differing))
     outside = _outside(seen)
@@ -545,8 +546,14 @@ def _proven(seen: Observed, wrong: Mapping[Mode, tuple[Deviation, ...]]) -> list
     return found + _of_repetition(seen, wrong)
 
 
-def _difference_of_places(seen: Observed) -> str:
-    """Say in what a job differs at another place; "": in nothing, or what memory held decides."""
+def _difference_of_places(seen: Observed, *, counts_work: bool) -> str:
+    """Say in what a job differs at another place; "": in nothing, or what memory held decides.
+
+    Args:
+        seen: What was observed.
+        counts_work: Its instructions compare; not beside a thread that is left, which runs as it
+            pleases.
+    """
     if len(seen.elsewhere) < _PLACES or _reads_uninitialised(seen):
         return ""
     here, there, again = (one.jobs[0] if one.jobs else None for one in seen.elsewhere)
@@ -562,7 +569,9 @@ def _difference_of_places(seen: Observed) -> str:
     if seen.compares_places and is_state_alike and not is_state_of(here, there):
         return f"{where} a job leaves other state"
     counted, other = seen.works.get(Mode.NONE), seen.work_elsewhere
-    if counted is None or not counted.work or other is None or _prints_time(seen):
+    if not counts_work or counted is None or not counted.work or other is None:
+        return ""
+    if _prints_time(seen):
         return ""
     if not other.work:
         return f"{where} a job does not end"
