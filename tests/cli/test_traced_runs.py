@@ -282,7 +282,9 @@ def test_every_preemption_by_a_task_of_higher_priority_is_found_and_named(laxity
     assert n_found > len(low.rows) / 2
     assert any(culprit.comm == pieces[0].comm for culprit in found.culprits)
     shown = laxity("show", "D").stdout
-    assert f"two: low: {int((found.pieces.n_preemptions > 0).sum())} of " in shown
+    # Of jobs with a verdict: on a loaded machine one may lack it.
+    n_preempted = int((found.pieces.is_known & (found.pieces.n_preemptions > 0)).sum())
+    assert f"two: low: {n_preempted} of " in shown
     by = summary_document(run)["runs"][0]["tasks"][1]["trace"]["preempted_by"]
     assert pieces[0].comm in {one["name"] for one in by}
 
