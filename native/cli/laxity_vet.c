@@ -486,7 +486,7 @@ static void vet(int argc, char **argv, struct laxity_error *error)
     isolated.is_vetting = true;
     isolated.has_directory = given.has_directory;
     const char *object = argv[used];
-    char name[NAME_MAX + 1];
+    static char name[NAME_MAX + 1]; /* argv outlives this call */
     laxity_format(name, sizeof name, "%s", given.name);
     argv[used] = name;
     isolated.guest.argc = argc - used;

@@ -178,6 +178,24 @@ void Analysis::annotate_registers()
     );
 }
 
+namespace {
+
+std::string note_of_buffer(const std::string &name, DeviceUse use, bool changes_any)
+{
+    const std::string unchanged = changes_any ? "" : "; this changes no figure";
+    switch (use) {
+    case DeviceUse::Reads:
+        return "annotated: a device reads " + name + ": always live" + unchanged;
+    case DeviceUse::Writes:
+        return "annotated: a device only writes " + name + unchanged;
+    case DeviceUse::Both:
+        break;
+    }
+    return "annotated: a device reads and writes " + name + ": always live" + unchanged;
+}
+
+} // namespace
+
 void Analysis::annotate_buffers()
 {
     for (const auto &[name, use] : annotations_.buffers) {
@@ -196,16 +214,7 @@ void Analysis::annotate_buffers()
                 use != DeviceUse::Reads && object->storage != StorageClass::Constant;
         }
         if (!found.empty()) {
-            notes_.push_back(
-                "annotated: a device " +
-                std::string(
-                    use == DeviceUse::Both ? "reads and writes "
-                    : is_read              ? "reads "
-                                           : "only writes "
-                ) +
-                name + (is_read ? ": always live" : "") +
-                (changes_any ? "" : "; this changes no figure")
-            );
+            notes_.push_back(note_of_buffer(name, use, changes_any));
         }
     }
 }

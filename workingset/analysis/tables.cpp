@@ -250,6 +250,15 @@ llvm::json::Array array_of(const std::vector<std::string> &words)
     return array;
 }
 
+llvm::json::Array array_of(const std::vector<Misapplied> &annotations)
+{
+    llvm::json::Array array;
+    for (const Misapplied &one : annotations) {
+        array.push_back(llvm::json::Object{{"name", one.name}, {"reason", one.reason}});
+    }
+    return array;
+}
+
 void write_summary(
     llvm::raw_ostream &out,
     const Analysis &analysis,
@@ -289,10 +298,6 @@ void write_summary(
     for (const Recursion &recursion : unbounded.recursions) {
         recursions.push_back(array_of(recursion.functions));
     }
-    llvm::json::Array misapplied;
-    for (const Misapplied &one : analysis.misapplied_annotations()) {
-        misapplied.push_back(llvm::json::Object{{"name", one.name}, {"reason", one.reason}});
-    }
     llvm::json::Object summary{
         {"form", form},
         {"triple", analysis.module().getTargetTriple()},
@@ -314,7 +319,7 @@ void write_summary(
         {"unbounded_recursions", std::move(recursions)},
         {"unbounded_objects", array_of(unbounded.objects)},
         {"unmatched_annotations", array_of(analysis.unmatched_annotations())},
-        {"misapplied_annotations", std::move(misapplied)}
+        {"misapplied_annotations", array_of(analysis.misapplied_annotations())}
     };
     out << llvm::formatv("{0:2}", llvm::json::Value(std::move(summary))) << '\n';
 }
