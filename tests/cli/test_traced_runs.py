@@ -319,7 +319,7 @@ def test_pieces_of_every_job_sum_up_to_its_response_time(laxity: Laxity):
         assert known.tolist() == (told if "wakeup" in trace.supplies else [True] * len(jobs))
         counted = np.ma.getdata(jobs["preemptions"])
         assert (pieces.n_preemptions <= counted)[known].all()
-        assert (counted <= most_preemptions(rows, start, finish, trace.stopped_ns))[known].all()
+        assert (counted <= most_preemptions(rows, finish, trace.stopped_ns))[known].all()
         n_preempted += int((counted > 0).sum())
         rows = rows[rows["kind"] != SchedKind.WAKEUP]
         # It waited for its CPU if it was off that at its release, or went off before its start.

@@ -32,15 +32,14 @@ def is_told(rows: np.ndarray, release_ns: int, finish_ns: int) -> bool:
     return True
 
 
-def most_preemptions(rows: np.ndarray, start: np.ndarray, finish: np.ndarray, end_ns: int):
-    """How often a thread was pushed off from when it came on for each job until it slept again.
+def most_preemptions(rows: np.ndarray, finish: np.ndarray, end_ns: int):
+    """How often a thread was pushed off since the job before had finished, until it slept again.
 
-    The harness counts by itself, from some time within the first stretch before the start to some
-    time within the last one behind the finish; never before the job before has finished.
+    The harness counts by itself, from some time behind that finish (before its sleep, where that is
+    long) to some time within the last stretch behind its own.
     """
     offs = rows[rows["kind"] == SchedKind.OFF]
     pushed_ns, slept_ns = (offs["time_ns"][offs["preempted"] == flag] for flag in (1, 0))
-    since_ns = np.concatenate(([0], slept_ns))[np.searchsorted(slept_ns, start)]
-    since_ns = np.maximum(since_ns, np.concatenate(([0], finish[:-1])))
+    since_ns = np.concatenate(([0], finish[:-1]))
     until_ns = np.append(slept_ns, end_ns)[np.searchsorted(slept_ns, finish)]
     return np.searchsorted(pushed_ns, until_ns) - np.searchsorted(pushed_ns, since_ns)
