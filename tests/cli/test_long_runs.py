@@ -47,6 +47,7 @@ def test_tail_of_a_run_is_kept_and_every_job_counted(tmp_path: Path):
     check_tail(tmp_path / "D", jobs=5_000, kept=1_000)
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_run_of_200000_jobs_stores_no_more_than_one_of_5000(tmp_path: Path):
     check_tail(tmp_path / "D", jobs=200_000, kept=1_000)

@@ -29,6 +29,7 @@ NAMES = {
 }
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 @needs_fifo
 def test_all_costs_stand_in_one_model_and_one_report(laxity: Laxity) -> None:

@@ -21,6 +21,7 @@ EVENTS = "--event instructions --event cycles --event page-faults"
 TASK = f"--period 20ms --jobs {JOBS} --job-timeout 10s"
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_instructions_and_cycles_of_a_known_loop_are_within_one_percent(tmp_path: Path) -> None:
     laxity_run, loop = CROSS / "native" / "laxity-run", CROSS / "tests" / "native" / "counted_loop"

@@ -29,6 +29,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_programs_work_under_preempt_rt_with_two_numa_nodes(tmp_path: Path) -> None:
     native = CROSS / "native"

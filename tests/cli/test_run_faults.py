@@ -445,6 +445,7 @@ def test_interrupt_in_the_middle_of_malloc_leaves_a_readable_run(tmp_path: Path)
     interrupt_many(tmp_path, 4)
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_forty_interrupts_leave_forty_readable_runs(tmp_path: Path):
     interrupt_many(tmp_path, 40)
@@ -527,6 +528,7 @@ def test_kill_loses_nothing_that_was_in_the_ring(tmp_path: Path, victim: str, st
     assert kill_and_read(tmp_path, victim).status == status
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_twenty_kills_leave_twenty_readable_runs(tmp_path: Path):
     victims = ["harness", "caller", "group", "supervisor"]
@@ -772,6 +774,7 @@ def test_group_without_real_time_budget_is_named_with_its_file(tmp_path: Path):
         group.rmdir()
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_hundred_thousand_jobs_have_a_row_for_every_release(tmp_path: Path):
     words = ["run", "empty", "-p", "100us", "-t", "100000", "-c", str(CPU), "-f", "90"]
@@ -818,6 +821,7 @@ def run_as_nobody(directory: Path, *options: str) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_sixty_seconds_of_overload_under_queue_survive_the_kernels_limit(tmp_path: Path):
     """RLIMIT_RTTIME kills a FIFO task that never sleeps; each of its jobs ends in time."""

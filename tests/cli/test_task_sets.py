@@ -125,6 +125,7 @@ def test_report_of_a_task_set_names_every_task(tmp_path: Path):
     assert "vision" in outcome.out
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_four_tasks_of_hundred_thousand_jobs_do_not_mix(tmp_path: Path):
     tasks = [

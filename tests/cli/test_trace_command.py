@@ -323,6 +323,7 @@ def test_histogram_counts_every_switch_and_what_measuring_takes(tmp_path: Path, 
     assert next(cpu["rows"] for cpu in summary["cpus"] if cpu["cpu"] == CPU) >= 10_000
 
 
+@pytest.mark.serial
 @pytest.mark.slow
 def test_backends_agree_on_how_long_a_switch_takes(tmp_path: Path):
     """Medians, less what measuring takes, within 30 %; alternating, for the machine drifts."""
