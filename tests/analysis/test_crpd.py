@@ -236,3 +236,13 @@ def test_pooling_joins_samples_and_keeps_the_largest_noise_floor():
     assert joined.median_ns == 5
     assert (joined.noise_floor_ns, joined.runs) == (7, ("a", "b"))
     assert (joined.n_spinning, joined.n_not_warm, joined.warm_ns) == (24, 1, 120)
+
+
+def test_observation_whose_timer_may_have_fired_before_the_victims_passes_does_not_count():
+    # Its passes hold no preemptor: as a loss it would be 100 - 100 - 900 = -900.
+    absent = absent_value("i8")
+    early = observation(EVICT, 100, case=1, preemptor_ns=900, warm_ns=absent)
+    rows = [observation(role, 1300, case=1, preemptor_ns=900) for role in (SPIN, EVICT, EVICT)]
+    (found,) = crpd.gammas(table(*rows, early), "a")
+    # 1300 - 100 - 900 = 300 with and without eviction.
+    assert found.samples_ns.tolist() == [0, 0]

@@ -24,6 +24,7 @@ from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 from tests.waiting import wait_until
 
+from laxity.analysis.crpd import may_lack_preemption
 from laxity.model.costs import decode_costs
 from laxity.model.streams import CRPD
 from laxity.store.run_directory import open_run
@@ -55,6 +56,7 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     assert all((np.ma.getdata(rows[f"pass{number}_ns"]) > 0).all() for number in range(1, 7))
     # Asynchronously the preempted pass and the one after it hold the preemptor.
     within = rows[np.ma.getdata(rows["case"]) == 1]
+    assert not may_lack_preemption(within).any()
     assert (within["pass1_ns"] + within["pass2_ns"] > within["preemptor_ns"]).all()
     model = decode_costs((run.path / "costs.json").read_bytes(), "costs.json")
     assert model.machine_hash == run.manifest.machine_hash

@@ -115,6 +115,7 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
     Raises:
         RecordError: A row holds what no probe writes.
     """
+    rows = rows[~may_lack_preemption(rows)]
     columns = [np.ma.getdata(rows[name]) for name in _PLACE_COLUMNS]
     is_flushing = columns[_PLACE_COLUMNS.index("evict")] == _FLUSH
     columns[_PLACE_COLUMNS.index("evict_bytes")] = np.where(
@@ -124,6 +125,17 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
     places = sorted({Place(*map(int, key)) for key in zip(*columns, strict=True)})
     found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
     return tuple(one for one in found if one is not None)
+
+
+def may_lack_preemption(rows: Rows) -> NDArray[np.bool_]:
+    """Tell of each row whether its timer may have preempted nothing.
+
+    So it is where no pass of an asynchronous observation came before that during which the
+    preemptor said that it was done: the victim was held up until the preemptor had slept. Probes
+    repeat such an observation; earlier ones kept it.
+    """
+    is_asynchronous = np.ma.getdata(rows["case"]) == _ASYNCHRONOUS
+    return np.asarray(is_asynchronous & np.ma.getmaskarray(rows["warm_ns"]), dtype=np.bool_)
 
 
 # Column: the smallest value that is none of its codes.
