@@ -86,6 +86,21 @@ def test_a_value_whose_length_only_the_machine_knows_is_refused(tmp_path: Path) 
     assert "-msve-vector-bits" in message
 
 
+def test_oracle_refuses_an_argument_whose_length_only_the_machine_knows(tmp_path: Path) -> None:
+    # No instruction uses it, or is of its type.
+    program = tmp_path / "p.ll"
+    program.write_text(
+        "define i32 @f(<vscale x 4 x i32> %v) {\n  ret i32 0\n}\n"
+        "define ptr @g(ptr %p) {\n  %q = getelementptr <vscale x 4 x i32>, ptr %p, i32 1\n"
+        "  ret ptr %q\n}\n",
+        encoding="utf-8",
+    )
+    for command in ("instrument", "poison-values"):
+        done = run(need_tool(), command, program, "-o", tmp_path / "copy.bc")
+        assert done.returncode == 2
+        assert "f has vectors as long as the machine's" in done.stderr
+
+
 def test_exceptions_in_funclets_are_refused(tmp_path: Path) -> None:
     # What cleanupret leaves to the caller is no return: nothing would be live after it.
     need_tool()

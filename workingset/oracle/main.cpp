@@ -135,11 +135,23 @@ int fail(const std::string &what, const std::string &why)
 bool is_scalable(const llvm::Instruction &instruction)
 {
     const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    const auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
     return instruction.getType()->isScalableTy() ||
            (alloca && alloca->getAllocatedType()->isScalableTy()) ||
+           (address && address->getSourceElementType()->isScalableTy()) ||
            llvm::any_of(instruction.operands(), [](const llvm::Use &operand) {
                return operand->getType()->isScalableTy();
            });
+}
+
+/* An argument may be one that no instruction uses. */
+bool has_scalable(const llvm::Function &function)
+{
+    return llvm::any_of(
+               function.args(),
+               [](const llvm::Argument &argument) { return argument.getType()->isScalableTy(); }
+           ) ||
+           llvm::any_of(llvm::instructions(function), is_scalable);
 }
 
 std::unique_ptr<llvm::Module> read_program(const std::string &path, llvm::LLVMContext &context)
@@ -151,7 +163,7 @@ std::unique_ptr<llvm::Module> read_program(const std::string &path, llvm::LLVMCo
         return nullptr;
     }
     for (const llvm::Function &function : *module) {
-        if (llvm::any_of(llvm::instructions(function), is_scalable)) {
+        if (has_scalable(function)) {
             fail(
                 "reading " + path,
                 function.getName().str() +
