@@ -101,6 +101,30 @@ def test_oracle_refuses_an_argument_whose_length_only_the_machine_knows(tmp_path
         assert "f has vectors as long as the machine's" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        "%p = addrspacecast ptr @never to ptr addrspace(1)",
+        "call void @llvm.lifetime.end.p0(i64 1, ptr @never)",
+    ],
+)
+def test_function_that_is_named_but_never_called_is_kept(use: str, tmp_path: Path) -> None:
+    # No value of it is one that could be called: it was removed, and its name was left.
+    program = tmp_path / "p.ll"
+    program.write_text(
+        "declare void @llvm.lifetime.end.p0(i64, ptr)\n"
+        "define internal void @never() {\n  ret void\n}\n"
+        f"define i32 @main() {{\n  {use}\n  ret i32 0\n}}\n",
+        encoding="utf-8",
+    )
+    need_tool()
+    done = run(find_tool("laxity-workingset"), program, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    # The use, main's return and that of the function.
+    assert summary["instructions"] == 3
+
+
 def test_exceptions_in_funclets_are_refused(tmp_path: Path) -> None:
     # What cleanupret leaves to the caller is no return: nothing would be live after it.
     need_tool()

@@ -286,7 +286,35 @@ class Propagation {
             }
             remove_unreachable(function);
         }
+        keep_used(never_called);
         copies_.remove(never_called);
+    }
+
+    /* Whether something other than the bodies of `functions` holds the address of one of them. */
+    static bool is_used_elsewhere(
+        const llvm::Value &value, const llvm::SmallPtrSetImpl<llvm::Function *> &functions
+    )
+    {
+        return llvm::any_of(value.users(), [&functions](const llvm::User *user) {
+            const auto *instruction = llvm::dyn_cast<llvm::Instruction>(user);
+            return instruction != nullptr
+                       ? !functions.contains(instruction->getFunction())
+                       : llvm::isa<llvm::GlobalValue>(user) || is_used_elsewhere(*user, functions);
+        });
+    }
+
+    /* A function that is never called may still be named: its address is cast and nothing more, or
+     * its lifetime is marked. What its own body names then stays, too. */
+    static void keep_used(std::vector<llvm::Function *> &functions)
+    {
+        llvm::SmallPtrSet<llvm::Function *, 16> removed(functions.begin(), functions.end());
+        size_t before = 0;
+        do {
+            before = functions.size();
+            llvm::erase_if(functions, [&removed](llvm::Function *function) {
+                return is_used_elsewhere(*function, removed) && removed.erase(function);
+            });
+        } while (functions.size() != before);
     }
 
     using Ways = llvm::SmallSetVector<llvm::BasicBlock *, 4>;
