@@ -125,6 +125,23 @@ def test_function_that_is_named_but_never_called_is_kept(use: str, tmp_path: Pat
     assert summary["instructions"] == 3
 
 
+def test_call_that_may_not_throw_leaves_nothing_live_where_exceptions_go(tmp_path: Path) -> None:
+    # main unwinds and may not: nothing follows the call, though f, called back from the unknown
+    # call, could be left by an exception that is caught there.
+    program = tmp_path / "p.ll"
+    program.write_text(
+        "define void @f() {\n  %slot = alloca i32\n  %code = call i32 @main()\n"
+        "  call void null()\n  %value = load volatile i32, ptr %slot\n  ret void\n}\n"
+        "define i32 @main() nounwind personality ptr null {\n"
+        "  resume { ptr, i32 } zeroinitializer\n}\n",
+        encoding="utf-8",
+    )
+    need_tool()
+    agrees = find_tool("laxity-workingset").with_name("workingset-why-agrees")
+    done = run(agrees, program)
+    assert done.returncode == 0, done.stderr
+
+
 def test_exceptions_in_funclets_are_refused(tmp_path: Path) -> None:
     # What cleanupret leaves to the caller is no return: nothing would be live after it.
     need_tool()

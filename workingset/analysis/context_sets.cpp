@@ -21,14 +21,14 @@ void add_survivors(CellSet &live, CellSet cells, const CellSet &killed)
     live |= cells;
 }
 
-/* Live where an exception that leaves the call goes on. */
+/* Live where an exception that leaves the call goes on: nowhere, if none may. */
 CellSet
 after_exception(const Solution &solution, const llvm::CallBase &call, const LiveAfter &after)
 {
     if (const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
         return live_at(solution.summaries.block_start(*invoke->getUnwindDest()), after);
     }
-    return after[UNWIND];
+    return call.doesNotThrow() ? CellSet() : after[UNWIND];
 }
 
 /* What is live after each exit of whatever function a call enters. */

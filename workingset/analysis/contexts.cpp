@@ -214,10 +214,11 @@ class Evaluator {
             mask |= after_return;
         }
         if ((callee & mask_of(Exit::Unwind)) != 0) {
-            const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
-            mask |= invoke == nullptr
-                        ? mask_of(Exit::Unwind)
-                        : mask_of(solution_.summaries.block_start(*invoke->getUnwindDest()));
+            if (const auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
+                mask |= mask_of(solution_.summaries.block_start(*invoke->getUnwindDest()));
+            } else if (!call.doesNotThrow()) {
+                mask |= mask_of(Exit::Unwind);
+            }
         }
         return mask;
     }
