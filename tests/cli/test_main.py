@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """The command itself: what is imported, what is said, which code it ends with."""
 
+import shutil
 import subprocess
 import sys
 
 import click
 import pytest
-from tests.cli.laxity_command import Laxity
+from tests.cli.laxity_command import ROOT, Laxity
 
 from laxity import errors
 from laxity.cli.main import Boundary, LazyGroup, cli
+
+GOLDEN_RUNS = ROOT / "tests" / "golden" / "runs"
 
 
 def boundary_around(error: BaseException, *arguments: str) -> int:
@@ -93,6 +96,23 @@ def test_help_loads_no_heavy_module(laxity: Laxity, heavy: str):
     code = f"import sys, {modules}; assert '{heavy}' not in sys.modules"
     done = subprocess.run([sys.executable, "-P", "-c", code], env=laxity.environment(), check=False)
     assert done.returncode == 0
+
+
+def test_show_draws_nothing_and_does_not_wait_for_what_does(laxity: Laxity):
+    # matplotlib takes half a second, and warns where it may not write into HOME.
+    shutil.copytree(GOLDEN_RUNS, laxity.directory / "runs")
+    code = (
+        "import pathlib, sys; from laxity.cli.main import cli\n"
+        "for run in pathlib.Path('runs').iterdir():\n"
+        "    cli.main(['show', str(run)], standalone_mode=False)\n"
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=laxity.directory, env={**laxity.environment(), "HOME": "/nonexistent"},
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("name", LazyGroup.COMMANDS)

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: MIT
 """The figure of a bound: where the time of each task goes, stacked against its deadline."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from matplotlib.axes import Axes
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING
 
 from laxity.report.figures import Part
 from laxity.report.svg import INK, drawing, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
 
 # A task name longer than this leaves no room for the bars.
 _NAME_LENGTH = 18
@@ -76,6 +80,8 @@ def _draw_bar(axes: Axes, place: int, bar: Bar) -> None:
 
 def _legend(bars: Sequence[Bar]) -> list[Patch]:
     """Name the parts in the order in which they are stacked."""
+    from matplotlib.patches import Patch  # noqa: PLC0415 - slow
+
     parts = next(bar.parts for bar in bars if bar.parts)
     return [Patch(facecolor=INK[part.ink], label=part.label) for part in parts]
 

@@ -4,8 +4,6 @@
 
 from collections.abc import Sequence
 
-from matplotlib.ticker import FuncFormatter
-
 from laxity.analysis.comparison import BELOW_FLOOR, LONGER, NO_DIFFERENCE, SHORTER, Figure
 from laxity.report.svg import INK, drawing, to_svg
 
@@ -64,7 +62,7 @@ def shifts(figures: Sequence[Figure], labels: Sequence[str], prefix: str, alt: s
         axes.set_ylim(len(figures) - 0.5, -0.5)
         if reach > _WIDE_PERCENT:
             axes.set_xscale("symlog", linthresh=_LINEAR_PERCENT)
-            axes.xaxis.set_major_formatter(FuncFormatter(_percent_tick))
+            axes.xaxis.set_major_formatter(_percent_tick)
         # A noise floor may be wider than all intervals: its band then fills the row.
         axes.set_xlim(-reach, reach)
         axes.set_xlabel("shift in percent of BASE")
@@ -72,5 +70,5 @@ def shifts(figures: Sequence[Figure], labels: Sequence[str], prefix: str, alt: s
         return to_svg(figure, prefix, alt)
 
 
-def _percent_tick(value: float, _position: int) -> str:
+def _percent_tick(value: float, _position: float) -> str:
     return f"{value:g}".replace("-", "\N{MINUS SIGN}")

@@ -6,12 +6,13 @@ Colours are chosen for colour-blind readers (Okabe and Ito) and never carry a me
 style, marker shape, order or a label says the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from laxity.analysis import distribution
@@ -25,6 +26,9 @@ from laxity.report.svg import (
     set_time_axis,
     to_svg,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 

@@ -6,15 +6,19 @@ Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", f
 box per size and NUMA domain.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from matplotlib.axes import Axes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from laxity.analysis import distribution
 from laxity.analysis.memory_latency import PS_PER_NS, STREAM_LINE_BYTES
 from laxity.model.units import format_bytes_per_s, format_size_bytes
 from laxity.report.memory_data import Curve
 from laxity.report.svg import INK, drawing, set_log_ticks, set_time_axis, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Colour and marker say the same: which curve it is.
 _LOOKS = (

@@ -5,24 +5,25 @@
 Matplotlib writes documents; a page holds many. So ids that nothing refers to are dropped and the
 others get the figure's prefix, the document's own style sheet goes, fonts are the page's, and every
 colour of `INK` becomes a CSS variable, which is what makes one figure right in light and dark.
+
+Matplotlib is imported where something is drawn: what only prints need not wait for it.
 """
+
+from __future__ import annotations
 
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as DrawnPath
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
-from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 Axis: TypeAlias = Any  # matplotlib's XAxis or YAxis, whose methods are untyped
 
@@ -95,6 +96,9 @@ _STYLE: dict[Any, Any] = {
 @contextmanager
 def drawing(height_pt: int = HEIGHT_PT) -> Iterator[tuple[Figure, Axes]]:
     """Give a figure with one axes, in our style; independent of the user's matplotlibrc."""
+    import matplotlib as mpl  # noqa: PLC0415 - slow
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow
+
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -111,6 +115,8 @@ def to_svg(figure: Figure, prefix: str, alt: str) -> str:
         prefix: Of ids; unique on the page.
         alt: What the figure shows, for those who do not see it.
     """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415 - slow
+
     buffer = io.StringIO()
     canvas: Any = FigureCanvasSVG(figure)
     with warnings.catch_warnings():
@@ -174,24 +180,28 @@ def set_time_axis(axis: Axis, limits_ns: tuple[float, float], label: str, *, is_
             there, a logarithmic one at the ticks.
         is_log: Whether the axis is logarithmic (it must have been set to that scale before).
     """
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow
+
     if is_log:
         set_log_ticks(axis, limits_ns, _tick_with_unit)
         _name(axis, label)
         return
     factor, unit = unit_for(max(abs(limits_ns[0]), abs(limits_ns[1])))
     axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / factor:.10g}"))
+    axis.set_major_formatter(lambda value, _: f"{value / factor:.10g}")
     _name(axis, f"{label} ({unit})")
 
 
 def set_log_ticks(axis: Axis, limits: tuple[float, float], write: Callable[[float], str]) -> None:
     """Put few labelled ticks on a logarithmic axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator  # noqa: PLC0415 - slow
+
     decades = np.log10(limits[1] / limits[0]) if limits[0] > 0 else 1.0
     subs = next(subs for below, subs in _TICKS if decades < below)
     axis.set_major_locator(LogLocator(subs=subs, numticks=_MANY_DECADES + 1))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
+    axis.set_major_formatter(lambda value, _: write(value))
 
 
 def _tick_with_unit(value_ns: float) -> str:
@@ -202,6 +212,7 @@ def _tick_with_unit(value_ns: float) -> str:
 
 def set_count_ticks(axis: Axis, limits: tuple[float, float], *, is_share: bool) -> None:
     """Put ticks at whole counts, or at shares of at most 100 %, on a logarithmic axis."""
+    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - slow
 
     def write(value: float) -> str:
         if is_share:
@@ -223,14 +234,17 @@ def _name(axis: Axis, label: str) -> None:
 
 def draw_dots(axes: Axes, x: ArrayLike, y: ArrayLike, ink: str, size: float) -> None:
     """Draw points, `size` in points, as one path of dots: half of what as many markers take."""
+    from matplotlib.patches import PathPatch  # noqa: PLC0415 - slow
+    from matplotlib.path import Path  # noqa: PLC0415 - slow
+
     points = np.column_stack([np.asarray(x, dtype=float), np.asarray(y, dtype=float)])
     if not len(points):
         return
     vertices = np.repeat(points, 2, axis=0)
-    codes = np.tile([DrawnPath.MOVETO, DrawnPath.LINETO], len(points))
+    codes = np.tile([Path.MOVETO, Path.LINETO], len(points))
     axes.add_patch(
         PathPatch(
-            DrawnPath(vertices, codes),
+            Path(vertices, codes),
             edgecolor=INK[ink],
             facecolor="none",
             linewidth=size,

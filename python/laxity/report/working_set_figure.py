@@ -5,9 +5,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.collections import PatchCollection
-from matplotlib.colors import to_rgba
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from laxity.analysis.occurrence import COLUMNS, normalise
@@ -34,6 +31,10 @@ def heat_map(rows: Sequence[tuple[str, Sequence[float] | None]], prefix: str, al
         prefix: Of ids.
         alt: What the figure shows.
     """
+    from matplotlib.collections import PatchCollection  # noqa: PLC0415 - slow
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - slow
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow
+
     with drawing(_FRAME_PT + _ROW_PT * len(rows)) as (figure, axes):
         cells, colours = [], []
         for row, (_, counts) in enumerate(rows):
