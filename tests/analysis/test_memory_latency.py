@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from laxity.analysis import memory_latency
-from laxity.analysis.memory_latency import CASES, NO_NODE, access_times, entries
+from laxity.analysis.memory_latency import NO_NODE, access_times, entries
 from laxity.errors import RecordError
-from laxity.model.streams import MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
 
 EMPTY_NS = 20
 ACCESSES = 4096
@@ -20,7 +20,7 @@ def rows(
     made["elapsed_ns"], made["empty_ns"] = elapsed_ns, EMPTY_NS
     made["working_set_bytes"], made["accesses"], made["cpu"] = size, accesses, 1
     made["repetition"] = np.arange(len(elapsed_ns))
-    made["line_bytes"], made["case"] = 64, CASES.index(case)
+    made["line_bytes"], made["case"] = 64, MEMORY_CASES.index(case)
     return np.ma.array(made)
 
 

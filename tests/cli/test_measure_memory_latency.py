@@ -9,9 +9,8 @@ import pytest
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
-from laxity.analysis.memory_latency import CASES
 from laxity.model.costs import decode_costs
-from laxity.model.streams import MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
 from laxity.store.run_directory import open_run
 
 SHORT = ("--sizes", "4KiB,64KiB,1MiB", "--repetitions", "6", "--quiet", "--allow-unprivileged")
@@ -29,13 +28,13 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     rows = run.stream("memory_latency")
     assert rows.dtype.names == tuple(field.name for field in MEMORY_LATENCY)
     assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in MEMORY_LATENCY)
-    for case in range(len(CASES)):
+    for case in range(len(MEMORY_CASES)):
         batches = rows[np.ma.getdata(rows["case"]) == case]
         assert sorted(set(batches["working_set_bytes"].tolist())) == [4096, 65536, 1 << 20]
         assert sorted(batches["repetition"].tolist()) == sorted(3 * list(range(6)))
         assert (np.ma.getdata(batches["elapsed_ns"]) > 0).all()
     accesses = np.ma.getdata(rows["accesses"])
-    is_stream = np.ma.getdata(rows["case"]) >= CASES.index("stream_read")
+    is_stream = np.ma.getdata(rows["case"]) >= MEMORY_CASES.index("stream_read")
     assert set(accesses[~is_stream].tolist()) == {4096}
     # At least 1 MiB in lines of 64 bytes.
     assert (accesses[is_stream] >= 16384).all()

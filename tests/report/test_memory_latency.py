@@ -12,13 +12,12 @@ import pytest
 from tests.runner.made_up_facts import CPU, bare_vm, changed
 from tests.runner.made_up_measurement import ended
 
-from laxity.analysis.memory_latency import CASES
 from laxity.cli.gamma_summary import entries_table
 from laxity.cli.summary import summary_document, summary_text
 from laxity.model.costs import decode_costs
 from laxity.model.manifest import Manifest, Tool
 from laxity.model.measurements import MemoryLatencyMeasurement
-from laxity.model.streams import MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
 from laxity.report.page import write_report
 from laxity.runner.finish import finish_run
 from laxity.runner.machine import describe_machine
@@ -80,7 +79,7 @@ def made_rows(curve: dict[int, int], n: int, nodes: tuple[int, ...]) -> np.ndarr
             for case in ("chase", "stream_copy"):
                 part = next(parts)
                 part["node"], part["working_set_bytes"] = node, kib * KIB
-                part["case"] = CASES.index(case)
+                part["case"] = MEMORY_CASES.index(case)
                 part["elapsed_ns"] = EMPTY_NS + 1000 * ns * (1 + 2 * node)
     return rows
 

@@ -7,10 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from laxity.analysis.crpd import PATTERNS
 from laxity.model.manifest import Clock, Manifest, Native, Tool
 from laxity.model.measurements import CrpdMeasurement
-from laxity.model.streams import CRPD
+from laxity.model.streams import CRPD, CRPD_PATTERNS
 from laxity.store import run_directory
 
 WARM_NS = 1_000
@@ -50,7 +49,7 @@ def left_measurement(
         repetitions=n,
         working_sets_bytes=list(gamma_ns),
         cases=["synchronous"],
-        patterns=[PATTERNS[pattern]],
+        patterns=[CRPD_PATTERNS[pattern]],
         evicts=["write"],
         evict_sizes_bytes=[4 << 20],
         timeout_ns=10**9,

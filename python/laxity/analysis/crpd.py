@@ -21,16 +21,13 @@ from laxity.analysis.excess import Excess
 from laxity.errors import RecordError
 from laxity.model.costs import GAMMA, GAMMA_CODE, Axes, Entry
 from laxity.model.measurements import CODE_PATTERNS
-from laxity.model.streams import CRPD_PASSES
+from laxity.model.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PASSES, CRPD_PATTERNS
 
 IntArray: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = Any  # masked structured array of crpd.npy
 
-CASES = ("synchronous", "asynchronous")
-PATTERNS = ("sequential", "chase", "code", "jumps")
-EVICTS = ("write", "read", "flush", "execute")
-_ASYNCHRONOUS = CASES.index("asynchronous")
-_FLUSH = EVICTS.index("flush")
+_ASYNCHRONOUS = CRPD_CASES.index("asynchronous")
+_FLUSH = CRPD_EVICTS.index("flush")
 _SPIN, _EVICT, _CONTROL = 0, 1, 2
 # A pass no longer than nine of ten warm ones is warm.
 WARM_QUANTILE = 0.9
@@ -53,12 +50,12 @@ class Place:
     @property
     def case_name(self) -> str:
         """`synchronous_chase`: the `case` axis of a cost."""
-        return f"{CASES[self.case]}_{PATTERNS[self.pattern]}"
+        return f"{CRPD_CASES[self.case]}_{CRPD_PATTERNS[self.pattern]}"
 
     @property
     def is_code(self) -> bool:
         """Whether the working set is executed; else it is data."""
-        return PATTERNS[self.pattern] in CODE_PATTERNS
+        return CRPD_PATTERNS[self.pattern] in CODE_PATTERNS
 
     @property
     def cost_name(self) -> str:
@@ -68,7 +65,7 @@ class Place:
     @property
     def evict_name(self) -> str:
         """The `evict` axis of a cost."""
-        return EVICTS[self.evict]
+        return CRPD_EVICTS[self.evict]
 
     @property
     def curve(self) -> tuple[int, ...]:
@@ -139,7 +136,12 @@ def may_lack_preemption(rows: Rows) -> NDArray[np.bool_]:
 
 
 # Column: the smallest value that is none of its codes.
-_CODES = {"case": len(CASES), "pattern": len(PATTERNS), "evict": len(EVICTS), "role": 3}
+_CODES = {
+    "case": len(CRPD_CASES),
+    "pattern": len(CRPD_PATTERNS),
+    "evict": len(CRPD_EVICTS),
+    "role": 3,
+}
 # Far beyond any memory and any time; sums of such values stay within 64 bits.
 _LARGEST = 1 << 56
 

@@ -20,15 +20,13 @@ from laxity.analysis import samples
 from laxity.analysis.samples import Samples
 from laxity.errors import RecordError
 from laxity.model.costs import MEMORY_LATENCY, MEMORY_STREAM, Axes, Entry, Verdict
+from laxity.model.streams import MEMORY_CASES, MEMORY_PAGES
 
 IntArray: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = Any  # masked structured array of memory_latency.npy
 
-# By code, as in the stream.
-CASES = ("chase", "read", "write", "stream_read", "stream_write", "stream_copy")
-CHASE = CASES.index("chase")
+CHASE = MEMORY_CASES.index("chase")
 _STREAM = "stream_"
-PAGES = ("ordinary", "huge")
 STREAM_LINE_BYTES = 64
 PS_PER_NS = 1000
 _PS_PER_S = 10**12
@@ -51,13 +49,13 @@ class Place:
     @property
     def is_stream(self) -> bool:
         """Whether it is about lines of 64 bytes in order, not about random accesses."""
-        return CASES[self.case].startswith(_STREAM)
+        return MEMORY_CASES[self.case].startswith(_STREAM)
 
     @property
     def case_name(self) -> str:
         """`chase`, `read_huge`: the `case` axis of a cost."""
-        name = CASES[self.case].removeprefix(_STREAM)
-        return f"{name}_{PAGES[self.pages]}" if self.pages else name
+        name = MEMORY_CASES[self.case].removeprefix(_STREAM)
+        return f"{name}_{MEMORY_PAGES[self.pages]}" if self.pages else name
 
     @property
     def curve(self) -> tuple[int, ...]:
@@ -151,8 +149,8 @@ _PLACE_COLUMNS = ("cpu", "node", "pages", "case", "working_set_bytes")
 _RANGES = {
     "cpu": (0, 1 << 20),
     "node": (0, 1 << 20),
-    "pages": (0, len(PAGES) - 1),
-    "case": (0, len(CASES) - 1),
+    "pages": (0, len(MEMORY_PAGES) - 1),
+    "case": (0, len(MEMORY_CASES) - 1),
     "working_set_bytes": (1, 1 << 56),
     "elapsed_ns": (0, 86_400 * 10**9),
     "empty_ns": (0, 86_400 * 10**9),

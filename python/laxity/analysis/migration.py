@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laxity.analysis import distribution, samples
-from laxity.analysis.crpd import PATTERNS, WARM_QUANTILE, passes_loss_ns, passes_of
+from laxity.analysis.crpd import WARM_QUANTILE, passes_loss_ns, passes_of
 from laxity.analysis.distribution import Distribution
 from laxity.analysis.excess import Excess, entry, excess, join
 from laxity.errors import RecordError
 from laxity.model.costs import MIGRATION, MIGRATION_MOVE, Axes, Entry
 from laxity.model.measurements import MigrationMeasurement
-from laxity.model.streams import MIGRATION_PASSES
+from laxity.model.streams import CRPD_PATTERNS, MIGRATION_PASSES
 
 IntArray: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = Any  # masked structured array of migration.npy
@@ -58,7 +58,7 @@ class Route:
     @property
     def case_name(self) -> str:
         """`chase`, `chase_fetched`: the `case` axis of a cost."""
-        return PATTERNS[self.pattern] + ("_fetched" if self.is_fetched else "")
+        return CRPD_PATTERNS[self.pattern] + ("_fetched" if self.is_fetched else "")
 
     @property
     def curve(self) -> tuple[int, ...]:
@@ -168,7 +168,7 @@ def _labelled(one: Migration, found: Mapping[frozenset[int], Contradiction]) -> 
 def _contradiction(curve: Sequence[Migration], own_bytes: int | None) -> Contradiction | None:
     """Find the working set of a curve that contradicts the claim most; None: none does."""
     route, claimed = curve[0].route, curve[0].domain
-    is_judged = claimed.startswith(_SHARED) and PATTERNS[route.pattern] == "chase"
+    is_judged = claimed.startswith(_SHARED) and CRPD_PATTERNS[route.pattern] == "chase"
     if own_bytes is None or not is_judged or route.is_fetched:
         return None
     least = 0 if claimed == f"{_SHARED}1" else own_bytes
@@ -236,7 +236,7 @@ _ROUTE_COLUMNS = ("pattern", "cpu", "cpu_to", "working_set_bytes")
 # Far beyond any memory and any time; sums of such values stay within 64 bits.
 _LARGEST = 1 << 56
 # Column: the smallest value that is none of its codes.
-_CODES = {"role": _ROLES, "pattern": PATTERNS.index("chase") + 1}
+_CODES = {"role": _ROLES, "pattern": CRPD_PATTERNS.index("chase") + 1}
 
 
 def _check(rows: Rows) -> None:

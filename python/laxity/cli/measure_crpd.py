@@ -17,6 +17,7 @@ from laxity.cli.measured import (
 from laxity.cli.sizes import read_size, read_sizes
 from laxity.errors import located
 from laxity.model.cpus import parse_cpus
+from laxity.model.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
 from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
@@ -54,20 +55,20 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
 )
 @click.option(
     "--case",
-    type=click.Choice(("synchronous", "asynchronous")),
+    type=click.Choice(CRPD_CASES),
     multiple=True,
     help="Preempted between two passes, or anywhere by a timer.  [default: both]",
 )
 @click.option(
     "--pattern",
-    type=click.Choice(("sequential", "chase", "code", "jumps")),
+    type=click.Choice(CRPD_PATTERNS),
     multiple=True,
     help="What the victim does: data in order, at random; code straight on, by a jump per line.  "
     "[default: all]",
 )
 @click.option(
     "--evict",
-    type=click.Choice(("write", "read", "flush", "execute")),
+    type=click.Choice(CRPD_EVICTS),
     multiple=True,
     help="How lines are evicted: read data only, execute code only.  [default: all that the "
     "processor has]",

@@ -16,12 +16,12 @@ from laxity.cli.measured import (
 )
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus, parse_nodes
+from laxity.model.streams import MEMORY_CASES
 from laxity.model.units import parse_duration_ns, parse_size_bytes
 
 if TYPE_CHECKING:
     from laxity.experiments.plan_memory_latency import Asked
 
-_CASES = ("chase", "read", "write", "stream_read", "stream_write", "stream_copy")
 _SMALLEST_BYTES = 1024
 # Indices of a batch are words of 4 bytes, numbered in 32 bits.
 _LARGEST_BYTES = 16 << 30
@@ -58,7 +58,7 @@ class _Options(MeasureOptions, frozen=True, kw_only=True):
 @click.option("--max-size", metavar="SIZE", help="Largest size that is chosen.")
 @click.option(
     "--case",
-    type=click.Choice(_CASES),
+    type=click.Choice(MEMORY_CASES),
     multiple=True,
     help="Random accesses that wait for each other, or that do not; streams.  [default: all]",
 )
@@ -109,7 +109,7 @@ def _asked(options: _Options) -> "Asked":
         nodes=nodes,
         sizes_bytes=tuple(sorted({_size("--sizes", part) for part in parts})),
         max_bytes=None if options.max_size is None else _size("--max-size", options.max_size),
-        cases=tuple(case for case in _CASES if case in options.case),
+        cases=tuple(case for case in MEMORY_CASES if case in options.case),
         pages=options.pages,
         repetitions=options.repetitions,
         priority=options.priority,

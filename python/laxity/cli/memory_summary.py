@@ -4,8 +4,9 @@
 
 from typing import Any
 
-from laxity.analysis.memory_latency import CASES, NO_NODE, PS_PER_NS, AccessTime
+from laxity.analysis.memory_latency import NO_NODE, PS_PER_NS, AccessTime
 from laxity.cli.tables import format_table
+from laxity.model.streams import MEMORY_CASES
 from laxity.model.units import format_bytes_per_s, format_duration_ns, format_size_bytes
 from laxity.report.memory_data import Findings, Hierarchy, place_name
 from laxity.report.run_data import RunData
@@ -58,7 +59,7 @@ def _table(found: Findings) -> str:
 
 def _header(case: int) -> str:
     """Name a column: medians, of times or of bandwidths."""
-    return f"{CASES[case].replace('_', ' ')}, median"
+    return f"{MEMORY_CASES[case].replace('_', ' ')}, median"
 
 
 def _counts(row: dict[int, AccessTime]) -> str:

@@ -17,13 +17,12 @@ from laxity.experiments.places import (
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
 from laxity.model.measurements import CODE_PATTERNS, CrpdMeasurement, crpd_serves
+from laxity.model.streams import CRPD_EVICTS, CRPD_PATTERNS
 from laxity.model.units import format_size_bytes
 from laxity.runner.facts import Facts
 from laxity.runner.machine import Machine, describe_machine
 from laxity.runner.placement import Cpus
 
-PATTERNS = ("sequential", "chase", "code", "jumps")
-EVICTS = ("write", "read", "flush", "execute")
 # Instruction sets that code can be written for (native/codegen/isa.c), as uname names them.
 _WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "armv8l", "ppc", "riscv64"})
 # Instruction sets whose user may flush a line (native/base/port/flush.h).
@@ -114,13 +113,13 @@ def _ways(asked: Asked, machine: Machine) -> tuple[list[str], list[str], tuple[F
     processor = machine.stable.architecture or "this processor"
     fallbacks = []
     patterns = asked.patterns or tuple(
-        one for one in PATTERNS if not asked.evicts or _serves_any(asked.evicts, (one,))
+        one for one in CRPD_PATTERNS if not asked.evicts or _serves_any(asked.evicts, (one,))
     )
     if not asked.patterns and processor not in _WRITES_CODE and {*patterns} & {*CODE_PATTERNS}:
         patterns = tuple(one for one in patterns if one not in CODE_PATTERNS)
         reason = f"laxity writes no code for {processor}"
         fallbacks.append(Fallback(what="pattern code, jumps", used="data only", reason=reason))
-    evicts = asked.evicts or tuple(one for one in EVICTS if _serves_any((one,), patterns))
+    evicts = asked.evicts or tuple(one for one in CRPD_EVICTS if _serves_any((one,), patterns))
     if not asked.evicts and processor not in _FLUSHES:
         evicts = tuple(one for one in evicts if one != "flush")
         reason = f"a user of {processor} has no instruction for it"
@@ -133,7 +132,7 @@ def _check_ways(patterns: Sequence[str], evicts: Sequence[str]) -> None:
     """Refuse what laxity-probe would refuse (native/cli/crpd_options.c), before it is started."""
     for evict in evicts:
         if not _serves_any((evict,), patterns):
-            served = " and ".join(one for one in PATTERNS if crpd_serves(evict, one))
+            served = " and ".join(one for one in CRPD_PATTERNS if crpd_serves(evict, one))
             msg = f"--evict {evict}: serves {served} only; add such a --pattern"
             raise ConfigError(msg)
     for pattern in patterns:

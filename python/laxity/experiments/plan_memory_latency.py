@@ -11,13 +11,13 @@ from laxity.experiments.places import available_bytes, check_cpus
 from laxity.model.cpus import format_cpus
 from laxity.model.manifest import Fallback
 from laxity.model.measurements import MemoryLatencyMeasurement
+from laxity.model.streams import MEMORY_CASES
 from laxity.model.units import format_size_bytes
 from laxity.runner.doctor import default_cpus
 from laxity.runner.facts import Facts
 from laxity.runner.machine import Cache, Machine, caches_of, describe_machine
 from laxity.runner.placement import Cpus
 
-CASES = ("chase", "read", "write", "stream_read", "stream_write", "stream_copy")
 _NODE = "/sys/devices/system/node"
 _SMALLEST_BYTES = 4096
 # Where no cache is known: beyond the last level of what runs Linux without saying so.
@@ -91,7 +91,7 @@ def plan_memory_latency(
         timeout_ns=asked.timeout_ns,
         working_sets_bytes=list(sizes),
         nodes=list(nodes),
-        cases=list(asked.cases or CASES),
+        cases=list(asked.cases or MEMORY_CASES),
         pages=asked.pages,
         line_bytes=_line_bytes(caches),
     )

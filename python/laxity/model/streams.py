@@ -7,7 +7,7 @@ measured in a whole run has no column; one that is absent in a row holds the sma
 signed type, or all ones of its unsigned one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -90,6 +90,11 @@ class Field:
     is_required: bool = True
 
 
+def _codes(words: Sequence[str]) -> str:
+    """Write which code means what: `0 write, 1 read`."""
+    return ", ".join(f"{code} {word}" for code, word in enumerate(words))
+
+
 def _optional(name: str, kind: str, unit: str, meaning: str) -> Field:
     return Field(name, kind, unit, meaning, is_required=False)
 
@@ -113,7 +118,12 @@ JOBS = (
     _optional("tid", "i4", "", "the kernel's thread number"),
     _optional("cpu_start", "i4", "", "CPU at the start"),
     _optional("cpu_finish", "i4", "", "CPU at the finish"),
-    _optional("preemptions", "i4", "count", "involuntary switches within the job (snapshots all)"),
+    _optional(
+        "preemptions",
+        "i4",
+        "count",
+        "involuntary switches from just before the sleep to the finish (snapshots all)",
+    ),
     _optional("blockings", "i4", "count", "voluntary switches within the job (snapshots all)"),
     _optional("migrations", "i4", "count", "resumed on another CPU within the job (observe)"),
     _optional("minor_faults", "i4", "count", "page faults without input or output (snapshots all)"),
@@ -201,8 +211,12 @@ PROBE = (
     Field("kind", "u1", "", "0 a phase begins, 1 probe"),
     Field("tid", "i4", "", "the kernel's number of the thread that marked"),
 )
-# One row per preemption, written by probe "crpd" (native/probes/crpd.c).
+# One row per preemption, written by probe "crpd" (native/probes/crpd.c). Words of codes are in the
+# order of native/probes/crpd.h, and those that the command takes.
 CRPD_PASSES = 6
+CRPD_CASES = ("synchronous", "asynchronous")
+CRPD_PATTERNS = ("sequential", "chase", "code", "jumps")
+CRPD_EVICTS = ("write", "read", "flush", "execute")
 CRPD = (
     Field("time_ns", "i8", "ns", "the preemption was asked for"),
     Field("working_set_bytes", "u8", "bytes", "what a pass of the victim touches"),
@@ -214,12 +228,15 @@ CRPD = (
     ),
     Field("evict_bytes", "u8", "bytes", "what the preemptor used; flushing: the working set"),
     Field("cpu", "i4", "", "where both ran"),
-    Field("case", "u1", "", "0 synchronous, 1 asynchronous: pass 1 holds the preemptor"),
-    Field("evict", "u1", "", "0 write, 1 read, 2 flush"),
+    Field("case", "u1", "", f"{_codes(CRPD_CASES)}: pass 1 or 2 holds the preemptor"),
+    Field("evict", "u1", "", _codes(CRPD_EVICTS)),
     Field("role", "u1", "", "0 spins, 1 evicts, 2 spins as a control"),
-    Field("pattern", "u1", "", "0 sequential, 1 chase: lines in random order"),
+    Field("pattern", "u1", "", f"{_codes(CRPD_PATTERNS)}; chase: lines in random order"),
 )
-# One row per batch, written by probe "memory_latency" (native/probes/memory_latency.c).
+# One row per batch, written by probe "memory_latency" (native/probes/memory_latency.c); words of
+# codes are in the order of its header.
+MEMORY_CASES = ("chase", "read", "write", "stream_read", "stream_write", "stream_copy")
+MEMORY_PAGES = ("ordinary", "huge")
 MEMORY_LATENCY = (
     Field("time_ns", "i8", "ns", "the batch began"),
     Field("working_set_bytes", "u8", "bytes", "size of the array"),
@@ -232,13 +249,8 @@ MEMORY_LATENCY = (
     Field("node", "i4", "", "NUMA node of the array; absent: wherever the kernel put it"),
     Field("repetition", "u4", "", "from 0; each has physical pages and an order of its own"),
     Field("line_bytes", "u2", "bytes", "one element of a chain in each"),
-    Field(
-        "case",
-        "u1",
-        "",
-        "0 chase, 1 read, 2 write (random), 3 stream_read, 4 stream_write, 5 stream_copy",
-    ),
-    Field("pages", "u1", "", "0 ordinary, 1 huge"),
+    Field("case", "u1", "", f"{_codes(MEMORY_CASES)}; those before streams: at random"),
+    Field("pages", "u1", "", _codes(MEMORY_PAGES)),
 )
 
 # One row per observation of probe "switch" (native/probes/switch.c); times are CLOCK_MONOTONIC.
@@ -310,7 +322,7 @@ MIGRATION = (
         "0 asks for its own CPU, 1 moves, 2 as 0 as a control, 3 sleeps as long as moving took, "
         "4 goes and comes back, 5 moves and takes its memory along to the node of that CPU",
     ),
-    Field("pattern", "u2", "", "0 sequential, 1 chase: lines in random order"),
+    Field("pattern", "u2", "", f"{_codes(CRPD_PATTERNS[:2])}: lines in random order"),
 )
 
 MIGRATION_JOBS = (

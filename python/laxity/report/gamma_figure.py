@@ -5,7 +5,7 @@
 import itertools
 from collections.abc import Sequence
 
-from laxity.analysis.crpd import EVICTS
+from laxity.model.streams import CRPD_EVICTS
 from laxity.model.units import format_size_bytes
 from laxity.report.gamma_data import Curve
 from laxity.report.svg import INK, drawing, set_log_ticks, set_time_axis, to_svg
@@ -40,7 +40,7 @@ def gamma_curves(curves: Sequence[Curve], prefix: str, alt: str) -> str:
             ink, marker = _LOOKS[curve.points[0].place.evict]
             x = [one.place.working_set_bytes for one, _ in points]
             y = [value for _, value in points]
-            name = EVICTS[curve.points[0].place.evict]
+            name = CRPD_EVICTS[curve.points[0].place.evict]
             axes.plot(x, y, color=INK[ink], linewidth=1.2, label=name)
             for one, value in points:
                 axes.plot(

@@ -9,8 +9,9 @@ import msgspec
 
 from laxity.analysis import cache_levels, distribution, memory_latency
 from laxity.analysis.cache_levels import Circumstances, Claim, Comparison, Level, Point
-from laxity.analysis.memory_latency import CASES, CHASE, NO_NODE, AccessTime
+from laxity.analysis.memory_latency import CHASE, NO_NODE, AccessTime
 from laxity.errors import RecordError
+from laxity.model.streams import MEMORY_CASES
 from laxity.runner.machine import Cache, Machine, caches_of
 from laxity.store.run_directory import Run
 
@@ -64,7 +65,7 @@ def place_name(curve: Curve) -> str:
 
 def case_name(curve: Curve) -> str:
     """Write `stream copy`."""
-    return CASES[curve[0].place.case].replace("_", " ")
+    return MEMORY_CASES[curve[0].place.case].replace("_", " ")
 
 
 def read_findings(run: Run) -> tuple[Findings, tuple[str, ...]]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from laxity.analysis import migration
-from laxity.analysis.crpd import PATTERNS
 from laxity.analysis.excess import Excess, join
 from laxity.analysis.migration import Contradiction, Migration
 from laxity.errors import RecordError
 from laxity.model.measurements import KnownGamma, Measured, MigrationMeasurement
+from laxity.model.streams import CRPD_PATTERNS
 from laxity.model.units import format_duration_ns, format_size_bytes
 from laxity.store.run_directory import Run
 
@@ -36,7 +36,7 @@ class Curve:
         """Write `CPU 0 → 1, chase`."""
         route = self.points[0].route
         memory = ", memory taken along" if route.is_fetched else ""
-        return f"CPU {route.cpu} → {route.cpu_to}, {PATTERNS[route.pattern]}{memory}"
+        return f"CPU {route.cpu} → {route.cpu_to}, {CRPD_PATTERNS[route.pattern]}{memory}"
 
     @property
     def highest(self) -> Migration | None:

@@ -5,8 +5,9 @@
 from collections.abc import Sequence
 
 from laxity.analysis.cache_levels import Level
-from laxity.analysis.memory_latency import CASES, CHASE, PS_PER_NS, AccessTime, upper_bound
+from laxity.analysis.memory_latency import CHASE, PS_PER_NS, AccessTime, upper_bound
 from laxity.model.measurements import MemoryLatencyMeasurement
+from laxity.model.streams import MEMORY_CASES
 from laxity.model.units import format_bytes_per_s, format_size_bytes
 from laxity.report.blocks import (
     NOT_MEASURED,
@@ -241,9 +242,9 @@ def _time_figure(
     identity = f"{run.prefix}-memory-{suffix}"
     n = min(one.n for curve in curves for one in curve)
     caption = (
-        f"{CASES[place.case].capitalize()}: time per access against the size of the array; median "
-        f"and quartiles of n ≥ {show_count(n)} batches each, {run.kind}; dotted: caches that the "
-        "system tells of."
+        f"{MEMORY_CASES[place.case].capitalize()}: time per access against the size of the array; "
+        f"median and quartiles of n ≥ {show_count(n)} batches each, {run.kind}; dotted: caches "
+        "that the system tells of."
     )
     named = [(place_name(curve), curve) for curve in curves]
     claims = {
@@ -317,7 +318,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         place = one.place
         node = "" if place.node < 0 else f"_node{place.node}"
         pages = "_huge" if place.pages else ""
-        where = f"cpu{place.cpu}{node}_{CASES[place.case]}{pages}_{place.working_set_bytes}B"
+        where = f"cpu{place.cpu}{node}_{MEMORY_CASES[place.case]}{pages}_{place.working_set_bytes}B"
         note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
         values: tuple[tuple[str, int | None, str], ...] = (
             ("p50", one.median_ps, "ps"),
@@ -336,7 +337,7 @@ def _level_quantities(run: RunData, hierarchy: Hierarchy) -> list[Quantity]:
     node = "" if place.node < 0 else f"_node{place.node}"
     found = []
     for number, level in enumerate(hierarchy.levels, 1):
-        where = f"cpu{place.cpu}{node}_{CASES[CHASE]}_level{number}"
+        where = f"cpu{place.cpu}{node}_{MEMORY_CASES[CHASE]}_level{number}"
         for name, value, unit in (
             ("latency", level.latency_ps, "ps"),
             ("fits", level.fits_bytes, "bytes"),

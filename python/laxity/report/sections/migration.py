@@ -4,11 +4,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from laxity.analysis.crpd import PATTERNS
 from laxity.analysis.excess import Excess, join
 from laxity.analysis.migration import Migration
 from laxity.analysis.samples import upper_bound
 from laxity.model.measurements import MigrationMeasurement
+from laxity.model.streams import CRPD_PATTERNS
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
     Block,
@@ -168,7 +168,7 @@ def _figures(run: RunData) -> Iterator[FigureBlock]:
             continue
         identity = f"{run.prefix}-migration-{case}"
         n = min(one.loss.n for curve in group for one in curve.points)
-        words = PATTERNS[group[0].points[0].route.pattern]
+        words = CRPD_PATTERNS[group[0].points[0].route.pattern]
         memory = ", memory taken along" if group[0].points[0].route.is_fetched else ""
         caption = (
             f"What a migration loses against the working set, {words}{memory}; one solid line per "
