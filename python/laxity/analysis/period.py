@@ -42,6 +42,15 @@ _BLOCKS = 8
 _TIGHTER = 1.5
 _FILLED = 0.9
 _LEAST_EXPLAINED = 0.45
+# Ticks of the scheduler, and how far a period may be from one that is taken for it.
+_TICKS_NS = tuple(1e9 / hz for hz in (100, 250, 300, 1000))
+_TICK_SHARE = 1e-3
+# Of patterns of up to so many ticks: how often, at most, one has an arrival that is left out,
+# against all of them.
+_LONGEST_PATTERN = 20
+_SELDOM = 0.6
+# Standard deviations of the count; by chance once in 10^9.
+_SELDOM_DEVIATIONS = 6.0
 # Of the time from the first to the last arrival; a program may just be starting.
 _SPANNED = 0.9
 _WALK = 43.0
@@ -153,14 +162,35 @@ def _is_grid(line: _Line, n: int, refined: Refined) -> bool:
 
     Either almost every release has its arrival, whatever else there is; or, where releases are
     without, most arrivals must belong to one. Otherwise it is a pattern of something else: starts
-    of a 5 ms task that wait for the ticks of the scheduler, every 4 ms, recur every 20 ms.
+    of a 5 ms task that wait for the ticks of the scheduler, every 4 ms, recur every 20 ms, and
+    leave out every fifth tick.
     """
     if line.sigma_ns > LOOSE_SHARE * line.period_ns:
+        return False
+    if _is_tick(line.period_ns) and _leaves_out_a_pattern(line.slots[line.is_used]):
         return False
     filled = _filled(line)
     if filled >= _FILLED:
         return True
     return not refined.has_drifted and filled * _explained(line, n) >= _LEAST_EXPLAINED
+
+
+def _is_tick(period_ns: float) -> bool:
+    return any(abs(period_ns - tick_ns) <= _TICK_SHARE * tick_ns for tick_ns in _TICKS_NS)
+
+
+def _leaves_out_a_pattern(slots: Floats) -> bool:
+    """Tell whether one release of every so many seldom has an arrival, and that is no chance."""
+    present = np.unique(slots - slots.min()).astype(np.int64)
+    n_slots = int(present[-1]) + 1
+    filled = len(present) / n_slots
+    for length in range(2, _LONGEST_PATTERN + 1):
+        expected = filled * (n_slots // length)
+        fewest = int(np.bincount(present % length, minlength=length).min())
+        deviation = np.sqrt(expected * (1 - filled))
+        if fewest < _SELDOM * expected and expected - fewest > _SELDOM_DEVIATIONS * deviation:
+            return True
+    return False
 
 
 def _spans(line: _Line, at_ns: Floats) -> bool:
