@@ -518,6 +518,11 @@ static void vet(int argc, char **argv, struct laxity_error *error)
         return;
     }
     if (laxity_isolated_open(&isolated, error) == 0) {
+        if (given.jobs > 1) {
+            /* They are compared with one another, and to all of them the environment lies at one
+             * place: there a number of 32 bits that looks like an address counts. */
+            isolated.state.stack_end = UINTPTR_MAX;
+        }
         run_jobs(&given, &isolated, result_fd, error);
     }
 }

@@ -50,7 +50,9 @@ struct table {
 /* A wrapped function has no argument that could lead it there. */
 static struct table blocks;
 static struct table streams;
-static int fill_byte; /* 0 = what is handed out stays as it was */
+static uintptr_t reached_first = UINTPTR_MAX;
+static uintptr_t reached_end; /* of the last block: a pointer behind an array counts */
+static int fill_byte;         /* 0 = what is handed out stays as it was */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int make_table(struct table *table, size_t n_slots)
@@ -111,6 +113,9 @@ static void *remember(struct table *table, void *address, size_t bytes)
         return address;
     }
     (void)pthread_mutex_lock(&lock);
+    const uintptr_t first = (uintptr_t)address;
+    reached_first = first < reached_first ? first : reached_first;
+    reached_end = first + bytes > reached_end ? first + bytes : reached_end;
     if (table->used * 2 >= table->n_slots) {
         grow(table);
     }
@@ -210,6 +215,11 @@ void laxity_guest_heap_take_back(void)
 size_t laxity_guest_heap_left(void)
 {
     return blocks.used + streams.used;
+}
+
+bool laxity_guest_heap_has_reached(uintptr_t word)
+{
+    return word >= reached_first && word <= reached_end;
 }
 
 void laxity_guest_heap_fill(int byte)

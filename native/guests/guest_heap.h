@@ -9,6 +9,7 @@
 #ifndef LAXITY_GUESTS_GUEST_HEAP_H
 #define LAXITY_GUESTS_GUEST_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,14 @@ size_t laxity_guest_heap_left(void);
  * The same in each job, so that no remains of other blocks are compared. 0: as it was.
  */
 void laxity_guest_heap_fill(int byte);
+
+/*
+ * laxity_guest_heap_has_reached - whether a word lies among the blocks that there were so far
+ *
+ * From the first one to the last one, freed or not: a guest that has allocated nothing has no
+ * address there.
+ */
+bool laxity_guest_heap_has_reached(uintptr_t word);
 
 /* laxity_guest_heap_n_blocks - held now (since the mark, if there is one) */
 size_t laxity_guest_heap_n_blocks(void);

@@ -26,7 +26,7 @@ static const char *next_field(const char *at)
 
 /* "FIRST-END rw-p OFFSET DEVICE INODE NAME" (proc(5)): a name is a file's, the heap's, a stack's.
  */
-static void note_line(struct laxity_guest_mappings *mappings, const char *line)
+static void note_line(struct laxity_guest_mappings *mappings, const char *line, uintptr_t frame)
 {
     char *rest = NULL;
     const uintptr_t first = (uintptr_t)strtoull(line, &rest, HEXADECIMAL);
@@ -36,19 +36,23 @@ static void note_line(struct laxity_guest_mappings *mappings, const char *line)
     for (int field = 0; field < FIELDS_BEFORE_NAME; field++) {
         name = next_field(name);
     }
+    if (frame >= first && frame < end) {
+        mappings->stack = (struct laxity_guest_mapping){first, end, 0};
+    }
     if (end > first && is_writable && *name == '\0' && mappings->n < LAXITY_GUEST_MAPPINGS_MAX) {
         mappings->of[mappings->n++] = (struct laxity_guest_mapping){first, end, 0};
     }
 }
 
 /* Returns how many bytes at the end of the text are no whole line yet. */
-static size_t note_lines(struct laxity_guest_mappings *mappings, char *text, size_t bytes)
+static size_t
+note_lines(struct laxity_guest_mappings *mappings, char *text, size_t bytes, uintptr_t frame)
 {
     char *line = text;
     for (char *end = memchr(line, '\n', bytes); end;
          end = memchr(line, '\n', bytes - (size_t)(line - text))) {
         *end = '\0';
-        note_line(mappings, line);
+        note_line(mappings, line, frame);
         line = end + 1;
     }
     const size_t left = bytes - (size_t)(line - text);
@@ -56,10 +60,11 @@ static size_t note_lines(struct laxity_guest_mappings *mappings, char *text, siz
     return left;
 }
 
-void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings)
+void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings, uintptr_t frame)
 {
     static char text[BUFFER_BYTES];
     size_t held = 0;
+    out_mappings->stack = (struct laxity_guest_mapping){0, 0, 0};
     out_mappings->n = 0;
     out_mappings->n_found = 0;
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -68,7 +73,7 @@ void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings)
         if (n <= 0) {
             break;
         }
-        held = note_lines(out_mappings, text, held + (size_t)n);
+        held = note_lines(out_mappings, text, held + (size_t)n, frame);
     }
     if (fd >= 0) {
         (void)close(fd);

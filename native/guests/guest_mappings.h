@@ -24,13 +24,18 @@ struct laxity_guest_mapping {
 };
 
 struct laxity_guest_mappings {
+    struct laxity_guest_mapping stack; /* where a frame lies; empty = nobody knows */
     struct laxity_guest_mapping of[LAXITY_GUEST_MAPPINGS_MAX];
     unsigned n; /* what is beyond the last one counts as no address */
     unsigned n_found;
 };
 
-/* laxity_guest_mappings_read - those of now without a name; none if the kernel does not say */
-void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings);
+/*
+ * laxity_guest_mappings_read - those of now without a name, and the one in which a frame lies
+ *
+ * None if the kernel does not say.
+ */
+void laxity_guest_mappings_read(struct laxity_guest_mappings *out_mappings, uintptr_t frame);
 
 /* laxity_guest_mappings_find - which one a word points into, and where; false = none */
 bool laxity_guest_mappings_find(

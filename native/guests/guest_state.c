@@ -23,8 +23,6 @@ enum {
     INTO_STACK,
     INTO_MAPPING,
     LEAST_ADDRESS = 4096, /* nothing is mapped below */
-    /* Frames of a job lie below that of its caller; no stack here is larger. */
-    STACK_REACH_BYTES = 64 << 20,
 };
 
 /* The linker's: where the executable's own data end, and the heap begins. */
@@ -110,6 +108,19 @@ static void add(struct walk *walk, uint64_t value)
     walk->hash = laxity_fnv_add(walk->hash, value);
 }
 
+/* All of 64 bits hardly ever, but of 32 bits: 2.01 is an address in the heap of an emulator. */
+static bool may_be_number(void)
+{
+    return UINTPTR_MAX == UINT32_MAX;
+}
+
+/* Somewhere in the heap, but in no block that the guest holds: one it has freed, or another's. */
+static bool is_in_heap(const struct walk *walk, uintptr_t word)
+{
+    return word >= (uintptr_t)end && word < walk->heap_end &&
+           (!may_be_number() || laxity_guest_heap_has_reached(word));
+}
+
 /* Tag bits in front of or within an address are a part of its offset. */
 static void add_word(struct walk *walk, uintptr_t word)
 {
@@ -124,10 +135,10 @@ static void add_word(struct walk *walk, uintptr_t word)
         add(walk, INTO_BLOCK);
         add(walk, block->number);
         add(walk, word - (uintptr_t)block->first);
-    } else if (word - (walk->frame - STACK_REACH_BYTES) < 2 * (uintptr_t)STACK_REACH_BYTES) {
+    } else if (word >= walk->mappings->stack.first && word < walk->mappings->stack.end) {
         add(walk, INTO_STACK);
         add(walk, word < walk->stack_end ? word - walk->frame : 0);
-    } else if (word >= (uintptr_t)end && word < walk->heap_end) {
+    } else if (is_in_heap(walk, word)) {
         add(walk, SOME_ADDRESS);
     } else if (word >= LEAST_ADDRESS &&
                laxity_guest_mappings_find(walk->mappings, word, &number, &offset)) {
@@ -194,7 +205,7 @@ void laxity_guest_state_look(
         .mappings = &mappings,
     };
     *out_look = (struct laxity_state_look){.data_hash = 0};
-    laxity_guest_mappings_read(&mappings);
+    laxity_guest_mappings_read(&mappings, walk.frame);
     walk.blocks = map(room * sizeof *walk.blocks);
     walk.reached = map(room * sizeof *walk.reached);
     if (walk.blocks && walk.reached) {

@@ -20,8 +20,10 @@ struct laxity_state_region {
 struct laxity_guest_state {
     struct laxity_state_region regions[LAXITY_STATE_REGIONS_MAX];
     unsigned n_regions;
-    size_t bytes;        /* of all regions */
-    uintptr_t stack_end; /* behind all frames of the guest; argv and the environment lie there */
+    size_t bytes; /* of all regions */
+    /* Behind all frames of the guest; argv and the environment lie there. What points there counts
+     * as one and the same value. */
+    uintptr_t stack_end;
 };
 
 /*

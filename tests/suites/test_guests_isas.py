@@ -16,6 +16,8 @@ from laxity.suites.toolchain import make_toolchain
 NAMES = ("armhf", "powerpc")
 # State in small data, a crash under an emulator, a clock with times of 32 bits, less work.
 FEW = ("small_data", "crash_in_second_job", "prints_time", "shrinking_work")
+# The program counts its own blocks there, not those of a C library that is a part of it.
+LIKE_LOADED = ("aligned_blocks",)
 TARGETS = [pytest.param(name, link, id=f"{name}-{link}") for name in NAMES for link in Link]
 
 
@@ -50,4 +52,7 @@ def test_every_mini_program_for_another_instruction_set_is_judged_alike(
     wanted = Wanted(name, link)
     verdicts = vet_some(wanted, tmp_path, tuple(EXPECTED))
     got = {one: (set(verdict.classes), verdict.mode) for one, verdict in verdicts.items()}
-    assert got == {one: expected_of(one, link) for one in programs_for(make_toolchain(wanted))}
+    assert got == {
+        one: expected_of(one, Link.DYNAMIC if one in LIKE_LOADED else link)
+        for one in programs_for(make_toolchain(wanted))
+    }

@@ -37,14 +37,15 @@
     "mov r10, #0"
 #define LAXITY_SAVED "r4", "r5", "r6", "r7", "r8", "r9", "r10"
 #elif defined __powerpc__
-/* r30 holds the address of the constants where code is position independent. */
+/* r30 holds the address of the constants where code is position independent. setjmp() keeps the
+ * whole condition register, also what no callee must give back. */
 #define LAXITY_ZERO_SAVED                                                                          \
     "li 14, 0\n\tli 15, 0\n\tli 16, 0\n\tli 17, 0\n\tli 18, 0\n\tli 19, 0\n\tli 20, 0\n\t"         \
     "li 21, 0\n\tli 22, 0\n\tli 23, 0\n\tli 24, 0\n\tli 25, 0\n\tli 26, 0\n\tli 27, 0\n\t"         \
-    "li 28, 0\n\tli 29, 0"
+    "li 28, 0\n\tli 29, 0\n\tmtcrf 255, 29"
 #define LAXITY_SAVED                                                                               \
     "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26",     \
-        "r27", "r28", "r29"
+        "r27", "r28", "r29", "cr0", "cr1", "cr2", "cr3", "cr4", "cr5", "cr6", "cr7"
 #elif defined __riscv
 #define LAXITY_ZERO_SAVED                                                                          \
     "li s1, 0\n\tli s2, 0\n\tli s3, 0\n\tli s4, 0\n\tli s5, 0\n\tli s6, 0\n\tli s7, 0\n\t"         \
