@@ -23,7 +23,7 @@ using llvm::PatternMatch::m_Value;
 using llvm::PatternMatch::match;
 
 // An index is a sum of few terms; what lies deeper only costs time.
-constexpr unsigned MAX_DEPTH = 5;
+constexpr unsigned MAX_EXPRESSION_DEPTH = 5;
 
 // Branches that are looked at on the way to a block; those of distant blocks seldom are about an
 // index.
@@ -123,7 +123,7 @@ ScalarFacts::range(const llvm::Value &integer, const llvm::BasicBlock &block, un
     llvm::ConstantRange range =
         evolution_.getSignedRange(expression)
             .intersectWith(evolution_.getUnsignedRange(expression), llvm::ConstantRange::Signed);
-    if (depth == MAX_DEPTH || range.isSingleElement()) {
+    if (depth == MAX_EXPRESSION_DEPTH || range.isSingleElement()) {
         return range;
     }
     for (const llvm::ConstantRange &other :
@@ -251,7 +251,7 @@ llvm::ConstantRange ScalarFacts::range_if(
     const llvm::Value *right = nullptr;
     const bool is_both = match(&condition, m_LogicalAnd(m_Value(left), m_Value(right)));
     if (is_both || match(&condition, m_LogicalOr(m_Value(left), m_Value(right)))) {
-        if (is_both == holds && depth < MAX_DEPTH) {
+        if (is_both == holds && depth < MAX_EXPRESSION_DEPTH) {
             range = range_if(*left, holds, integer, block, depth + 1)
                         .intersectWith(
                             range_if(*right, holds, integer, block, depth + 1),
