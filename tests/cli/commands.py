@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command_server import server
 from tests.cli.laxity_command import PATIENCE_S, make_laxity
 
 from laxity.model.manifest import Manifest
@@ -68,7 +69,7 @@ def finish(process: "subprocess.Popen[str]") -> Outcome:
 
 
 def laxity(*words: str | Path) -> Outcome:
-    return finish(start(*words))
+    return Outcome(*server().call([*map(str, words)], Path.cwd(), environment(), PATIENCE_S))
 
 
 def processes_naming(text: str) -> list[int]:

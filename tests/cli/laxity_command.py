@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.cli.command_server import server
 
 from laxity.model.manifest import Manifest
 from laxity.store.run_directory import Run, open_run, read_manifest
@@ -33,9 +34,13 @@ class Laxity:
     def __call__(
         self, *words: str, prefix: Sequence[str] = (), environment: Mapping[str, str] = NOTHING
     ) -> "subprocess.CompletedProcess[str]":
-        """Call it and wait for its end."""
+        """Call it and wait for its end; in a Python of its own only if asked for more."""
+        arguments = [*prefix, sys.executable, "-P", "-m", "laxity", *words]
+        if not prefix and not environment:
+            done = server().call([*words], self.directory, self.environment(), PATIENCE_S)
+            return subprocess.CompletedProcess(arguments, *done)
         return subprocess.run(
-            [*prefix, sys.executable, "-P", "-m", "laxity", *words],
+            arguments,
             cwd=self.directory,
             env={**self.environment(), **environment},
             capture_output=True,
