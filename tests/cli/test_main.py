@@ -61,6 +61,19 @@ def test_every_end_is_one_line_and_its_exit_code(
     assert capsys.readouterr() == ("", message)
 
 
+def test_data_that_ends_early_is_no_interruption(capsys: pytest.CaptureFixture[str]):
+    @click.command()
+    def command() -> None:
+        msg = "marshal data too short"
+        raise EOFError(msg)
+
+    with Boundary([]) as boundary:
+        command.main([], standalone_mode=False)
+    assert boundary.exit_code == 5
+    message = "laxity: internal: EOFError: marshal data too short; see --debug\n"
+    assert capsys.readouterr().err.lstrip() == message
+
+
 def test_debug_shows_the_trace(capsys: pytest.CaptureFixture[str]):
     assert boundary_around(ValueError("odd"), "run", "--debug") == 5
     assert capsys.readouterr().err == "ValueError: odd\nlaxity run: internal: ValueError: odd\n"

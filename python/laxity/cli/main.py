@@ -160,6 +160,9 @@ def judge_error(error: BaseException) -> tuple[int, str]:
     """Turn what left a command into an exit code and a message; an empty message prints nothing."""
     if isinstance(error, LaxityError):
         return error.exit_code, str(error)
+    if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):
+        # click takes it for the end of what somebody types; we ask nothing, so data ended early.
+        error = error.__cause__
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code, ""
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
