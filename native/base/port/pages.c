@@ -87,18 +87,18 @@ void laxity_pages_unmap(struct laxity_pages *pages)
     *pages = (struct laxity_pages){0};
 }
 
-/* The line that starts a mapping in smaps: "START-END PERMISSIONS ...". */
-static bool read_range(const char *line, uintptr_t *out_start, uintptr_t *out_end)
+/* The line that starts a mapping in smaps: "START-END PERMISSIONS ...". An emulator of a machine of
+ * 32 bits shows its own mappings, whose addresses have 64. */
+static bool read_range(const char *line, uint64_t *out_start, uint64_t *out_end)
 {
     char *end = NULL;
-    const unsigned long long start = strtoull(line, &end, 16);
+    const uint64_t start = strtoull(line, &end, 16);
     if (end == line || *end != '-') {
         return false;
     }
     const char *second = end + 1;
-    const unsigned long long stop = strtoull(second, &end, 16);
-    *out_start = (uintptr_t)start;
-    *out_end = (uintptr_t)stop;
+    *out_start = start;
+    *out_end = strtoull(second, &end, 16);
     return end != second && *end == ' ';
 }
 
@@ -109,15 +109,15 @@ int laxity_pages_count_huge(const struct laxity_pages *pages, size_t *out_bytes)
     if (!file) {
         return -errno;
     }
-    const uintptr_t first = (uintptr_t)pages->start;
-    uintptr_t start = 0;
-    uintptr_t end = 0;
+    const uint64_t first = (uintptr_t)pages->start;
+    uint64_t start = 0;
+    uint64_t end = 0;
     size_t found = 0;
     char *line = NULL;
     size_t capacity = 0;
     while (getline(&line, &capacity, file) > 0) {
-        uintptr_t line_start = 0;
-        uintptr_t line_end = 0;
+        uint64_t line_start = 0;
+        uint64_t line_end = 0;
         if (read_range(line, &line_start, &line_end)) {
             start = line_start;
             end = line_end;
