@@ -28,7 +28,7 @@ import numpy as np
 from bench.common import ROOT
 
 from laxity.analysis.distribution import from_buckets
-from laxity.model.streams import SchedKind, SwitchQuantity
+from laxity.model.streams import SchedKind, SwitchesQuantity
 from laxity.store.npy import read_stream
 
 TRACE = ROOT / "build" / "native" / "laxity-trace"
@@ -188,7 +188,7 @@ def read_counts(directory: Path, cpu: int, players: Sequence[int]) -> tuple[int,
     lost = next(each["lost"] for each in document["cpus"] if each["cpu"] == cpu)
     if (directory / "switches.npy").exists():
         rows = read_stream(directory / "switches.npy").data
-        here = (rows["cpu"] == cpu) & (rows["quantity"] == SwitchQuantity.KERNEL)
+        here = (rows["cpu"] == cpu) & (rows["quantity"] == SwitchesQuantity.KERNEL)
         return int(rows["count"][here].sum()), lost
     rows = read_stream(directory / "sched.npy").data
     off = rows[rows["kind"] == SchedKind.OFF]
@@ -199,7 +199,7 @@ def describe_durations(directory: Path, cpu: int) -> dict[str, tuple[int, int, i
     """Give n, least and median in ns of both quantities of a histogram on one CPU."""
     rows = read_stream(directory / "switches.npy")
     found = {}
-    for quantity in SwitchQuantity:
+    for quantity in SwitchesQuantity:
         here = rows[
             (rows.data["cpu"] == cpu)
             & (rows.data["quantity"] == quantity)

@@ -13,7 +13,7 @@ with atheris.instrument_imports(include=["laxity"]):
     from laxity.errors import RecordError
     from laxity.model.costs import Costs, Entry, decode_costs
     from laxity.model.manifest import Tool, encode_document
-    from laxity.model.streams import CRPD, SWITCH, Field, absent_value
+    from laxity.model.streams import STREAMS, Field, absent_value
 
 
 def rows_of(data: bytes, fields: tuple[Field, ...]) -> "np.ma.MaskedArray[Any, Any]":
@@ -30,12 +30,12 @@ def rows_of(data: bytes, fields: tuple[Field, ...]) -> "np.ma.MaskedArray[Any, A
 
 def entries_of_crpd(data: bytes) -> list[Entry]:
     """Take bytes as crpd.npy."""
-    return crpd.entries(crpd.gammas(rows_of(data, CRPD), "run"))
+    return crpd.entries(crpd.gammas(rows_of(data, STREAMS["crpd"]), "run"))
 
 
 def entries_of_switch(data: bytes) -> list[Entry]:
     """Take bytes as switch.npy."""
-    return switch.entries(switch.costs(rows_of(data, SWITCH), "run"))
+    return switch.entries(switch.costs(rows_of(data, STREAMS["switch"]), "run"))
 
 
 def test_one_input(data: bytes) -> None:

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /* The kernel's ring: the first two bytes say where reading starts, the rest are the records. */
+#include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/trace.h"
 
@@ -25,8 +26,8 @@ static void require(const bool holds)
 static void take_event(void *const context, const struct laxity_sched_event *const event)
 {
     (void)context;
-    require(event->cpu == CPU && event->kind < LAXITY_SCHED_KINDS);
-    require((event->kind == LAXITY_SCHED_OFF) == (event->preempted != LAXITY_ABSENT_FLAG));
+    require(event->cpu == CPU && event->kind < LAXITY_SCHED_KIND_COUNT);
+    require((event->kind == LAXITY_SCHED_KIND_OFF) == (event->preempted != LAXITY_ABSENT_FLAG));
 }
 
 static void take_thread(void *const context, const struct laxity_thread_event *const event)

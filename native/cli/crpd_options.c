@@ -10,6 +10,7 @@
 #include "codegen/isa.h"
 #include "harness/plan.h"
 #include "probes/crpd.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,9 +77,9 @@ static const char *const patterns[] = {"sequential", "chase", "code", "jumps", N
 /* Whether something that was asked for is served by something else that was asked for. */
 static bool is_served(const struct laxity_crpd_settings *settings, int evict, int pattern)
 {
-    for (int i = 0; i < (int)LAXITY_CRPD_EVICTS * (int)LAXITY_CRPD_PATTERNS; i++) {
-        const int one_evict = i / LAXITY_CRPD_PATTERNS;
-        const int one_pattern = i % LAXITY_CRPD_PATTERNS;
+    for (int i = 0; i < (int)LAXITY_CRPD_EVICT_COUNT * (int)LAXITY_CRPD_PATTERN_COUNT; i++) {
+        const int one_evict = i / LAXITY_CRPD_PATTERN_COUNT;
+        const int one_pattern = i % LAXITY_CRPD_PATTERN_COUNT;
         if ((one_evict == evict || one_pattern == pattern) && settings->has_evict[one_evict] &&
             settings->has_pattern[one_pattern] &&
             laxity_crpd_serves(
@@ -96,19 +97,19 @@ static int check_served(const struct laxity_crpd_settings *settings, struct laxi
     enum {
         NONE = -1
     };
-    for (int i = 0; i < LAXITY_CRPD_EVICTS; i++) {
+    for (int i = 0; i < LAXITY_CRPD_EVICT_COUNT; i++) {
         if (settings->has_evict[i] && !is_served(settings, i, NONE)) {
             laxity_error_set(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--evict %s: serves %s only; add such a --pattern",
                 evicts[i],
-                i == LAXITY_CRPD_EXECUTE ? "code and jumps" : "sequential and chase"
+                i == LAXITY_CRPD_EVICT_EXECUTE ? "code and jumps" : "sequential and chase"
             );
             return -1;
         }
     }
-    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+    for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
         if (settings->has_pattern[i] && !is_served(settings, NONE, i)) {
             laxity_error_set(
                 error,
@@ -125,7 +126,7 @@ static int check_served(const struct laxity_crpd_settings *settings, struct laxi
 /* What this build lacks. Returns 0, or -1 with error set. */
 static int check_build(const struct laxity_crpd_settings *settings, struct laxity_error *error)
 {
-    if (settings->has_evict[LAXITY_CRPD_FLUSH] && !laxity_can_flush()) {
+    if (settings->has_evict[LAXITY_CRPD_EVICT_FLUSH] && !laxity_can_flush()) {
         laxity_error_set(
             error,
             LAXITY_EXIT_LACKING,
@@ -133,7 +134,8 @@ static int check_build(const struct laxity_crpd_settings *settings, struct laxit
         );
         return -1;
     }
-    if ((settings->has_pattern[LAXITY_CRPD_CODE] || settings->has_pattern[LAXITY_CRPD_JUMPS]) &&
+    if ((settings->has_pattern[LAXITY_CRPD_PATTERN_CODE] ||
+         settings->has_pattern[LAXITY_CRPD_PATTERN_JUMPS]) &&
         !laxity_isa_host()) {
         laxity_error_set(
             error,

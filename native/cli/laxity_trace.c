@@ -7,6 +7,7 @@
 #include "base/port/tracefs.h"
 #include "base/visible.h"
 #include "cli/options.h"
+#include "schema/streams.h"
 #include "trace/recorder.h"
 #include "trace/sched_kinds.h"
 
@@ -128,11 +129,12 @@ static const struct {
     const char *name;
     uint32_t kinds;
 } kind_words[] = {
-    {"switch", LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON)},
-    {"wakeup", LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP)},
-    {"migrate", LAXITY_SUPPLIES(LAXITY_SCHED_MIGRATE)},
-    {"irq", LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT)},
-    {"softirq", LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_OUT)
+    {"switch", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON)},
+    {"wakeup", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_WAKEUP)},
+    {"migrate", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_MIGRATE)},
+    {"irq", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_OUT)},
+    {"softirq",
+     LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_OUT)
     },
 };
 

@@ -6,8 +6,8 @@
 #include "base/npy.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
-#include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <inttypes.h>

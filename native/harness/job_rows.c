@@ -8,6 +8,7 @@
 #include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,47 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run must measure for the column to exist. */
-enum need {
-    ALWAYS,
-    TICKS,
-    SNAPSHOT_CPU,
-    SNAPSHOT_ALL,
-    CALLS,
-    REGIONS
-};
+#define COLUMN(name, kind, bytes, when)                                                            \
+    {{#name, kind, bytes}, offsetof(struct laxity_job_row, name), when},
 
-#define COLUMN(name, kind, bytes, need)                                                            \
-    {{#name, kind, bytes}, offsetof(struct laxity_job_row, name), need}
-
-/* In the order of the file (design section 4). */
+/* In the order of the file. */
 static const struct column {
     struct laxity_field field;
     size_t offset;
-    enum need need;
-} columns[] = {
-    COLUMN(task, 'u', 2, ALWAYS),
-    COLUMN(job, 'u', 8, ALWAYS),
-    COLUMN(release_ns, 'i', 8, ALWAYS),
-    COLUMN(abs_deadline_ns, 'i', 8, ALWAYS),
-    COLUMN(start_ns, 'i', 8, ALWAYS),
-    COLUMN(finish_ns, 'i', 8, ALWAYS),
-    COLUMN(exec_ns, 'i', 8, SNAPSHOT_CPU),
-    COLUMN(start_ticks, 'u', 8, TICKS),
-    COLUMN(finish_ticks, 'u', 8, TICKS),
-    COLUMN(tid, 'i', 4, ALWAYS),
-    COLUMN(cpu_start, 'i', 4, ALWAYS),
-    COLUMN(cpu_finish, 'i', 4, ALWAYS),
-    COLUMN(preemptions, 'i', 4, SNAPSHOT_ALL),
-    COLUMN(blockings, 'i', 4, SNAPSHOT_ALL),
-    COLUMN(minor_faults, 'i', 4, SNAPSHOT_ALL),
-    COLUMN(major_faults, 'i', 4, SNAPSHOT_ALL),
-    COLUMN(status, 'u', 1, ALWAYS),
-    COLUMN(cause, 'u', 1, ALWAYS),
-    COLUMN(calls, 'u', 4, CALLS),
-    COLUMN(roi_ns, 'i', 8, REGIONS),
-    COLUMN(roi_count, 'u', 4, REGIONS),
-};
+    enum laxity_when when;
+} columns[] = {LAXITY_JOBS_COLUMNS(COLUMN)};
 
 /* A program that keeps its own main() reads its clocks, and nothing else. */
 static int has_linked_task(struct laxity_segment *segment)
@@ -89,20 +58,23 @@ static int has_task_with_regions(struct laxity_segment *segment)
     return 0;
 }
 
-static int is_measured(struct laxity_segment *segment, enum need need)
+static int is_measured(struct laxity_segment *segment, enum laxity_when when)
 {
-    switch (need) {
-    case TICKS:
+    switch (when) {
+    case LAXITY_WHEN_TICKS:
         return segment->ticks_name[0] != '\0' && has_linked_task(segment);
-    case SNAPSHOT_CPU:
+    case LAXITY_WHEN_SNAPSHOT_CPU:
         return segment->snapshots != LAXITY_SNAPSHOTS_NONE;
-    case SNAPSHOT_ALL:
+    case LAXITY_WHEN_SNAPSHOT_ALL:
         return segment->snapshots == LAXITY_SNAPSHOTS_ALL && has_linked_task(segment);
-    case CALLS:
+    case LAXITY_WHEN_CALLS:
         return has_batches(segment);
-    case REGIONS:
+    case LAXITY_WHEN_REGIONS:
         return has_task_with_regions(segment);
-    case ALWAYS:
+    case LAXITY_WHEN_OBSERVED:
+        return 0;
+    case LAXITY_WHEN_ALWAYS:
+    case LAXITY_WHEN_NATIVE:
         break;
     }
     return 1;
@@ -148,7 +120,7 @@ struct laxity_job_layout laxity_job_layout_of(struct laxity_segment *segment)
 {
     struct laxity_job_layout layout = {.n_fields = 0};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        if (is_measured(segment, columns[i].need)) {
+        if (is_measured(segment, columns[i].when)) {
             add_field(&layout, columns[i].field, columns[i].offset);
         }
     }

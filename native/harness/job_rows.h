@@ -1,46 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The columns of jobs.npy, and how a row of them is made. The Python side is
- * laxity/model/streams.py. */
+/* The columns of jobs.npy, and how a row of them is made. */
 #ifndef LAXITY_HARNESS_JOB_ROWS_H
 #define LAXITY_HARNESS_JOB_ROWS_H
 
 #include "base/npy.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    LAXITY_JOB_COLUMNS_MAX = 23 + 2 * LAXITY_EVENTS_MAX + LAXITY_LOG_COLUMNS_MAX,
+    LAXITY_JOB_COLUMNS_MAX =
+        LAXITY_JOBS_COLUMN_COUNT + 2 * LAXITY_EVENTS_MAX + LAXITY_LOG_COLUMNS_MAX,
     LAXITY_JOB_ROW_BYTES_MAX = 512
 };
 
 /* One row with every column that could be there. */
 struct laxity_job_row {
-    uint16_t task;
-    uint64_t job;
-    int64_t release_ns;
-    int64_t abs_deadline_ns;
-    int64_t start_ns;
-    int64_t finish_ns;
-    int64_t exec_ns;
-    uint64_t start_ticks;
-    uint64_t finish_ticks;
-    int32_t tid;
-    int32_t cpu_start;
-    int32_t cpu_finish;
-    int32_t preemptions;
-    int32_t blockings;
-    int32_t minor_faults;
-    int32_t major_faults;
-    uint8_t status;
-    uint8_t cause;
-    uint32_t calls;
-    int64_t roi_ns;
-    uint32_t roi_count;
+    LAXITY_JOBS_MEMBERS
     float log_value;
     struct laxity_counts counts;
 };

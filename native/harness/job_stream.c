@@ -12,6 +12,7 @@
 #include "harness/segment.h"
 #include "harness/stop_on.h"
 #include "harness/thread_stream.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -421,21 +422,7 @@ free_rows:
     return rc;
 }
 
-static const struct laxity_field histogram_fields[] = {
-    {"task", 'u', 2},
-    {"quantity", 'u', 1},
-    {"lower_ns", 'i', 8},
-    {"upper_ns", 'i', 8},
-    {"count", 'u', 8},
-};
-
-struct __attribute__((packed)) histogram_row {
-    uint16_t task;
-    uint8_t quantity;
-    int64_t lower_ns;
-    int64_t upper_ns;
-    uint64_t count;
-};
+static const struct laxity_field histogram_fields[] = {LAXITY_HISTOGRAM_FIELDS};
 
 static int write_histogram(
     struct laxity_npy *npy,
@@ -451,7 +438,7 @@ static int write_histogram(
         int64_t lower_ns = 0;
         int64_t upper_ns = 0;
         laxity_histogram_edges(bucket, &lower_ns, &upper_ns);
-        const struct histogram_row row = {
+        const struct laxity_histogram_row row = {
             task, quantity, lower_ns, upper_ns, histogram->counts[bucket]
         };
         const int rc = laxity_npy_write(npy, npy->rows, &row, 1);

@@ -12,6 +12,7 @@
 #define LAXITY_HARNESS_MARK_RING_H
 
 #include "base/port/atomic64.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,12 +23,6 @@ enum {
     /* The drain process comes every 50 ms: room for 300,000 marks a second. A power of two. */
     LAXITY_MARK_SLOTS = 16384,
     LAXITY_MARK_LINE_BYTES = 64,
-};
-
-/* Column `kind` of probe.npy. */
-enum laxity_mark_kind {
-    LAXITY_MARK_PHASE,
-    LAXITY_MARK_PROBE,
 };
 
 struct laxity_mark {

@@ -6,6 +6,7 @@
 #include "base/port/atomic64.h"
 #include "harness/mark_ring.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,23 +17,7 @@ enum {
     BATCH_ROWS = 256
 };
 
-static const struct laxity_field mark_fields[] = {
-    {"time_ns", 'i', 8},
-    {"task", 'u', 2},
-    {"probe", 'u', 4},
-    {"value", 'i', 8},
-    {"kind", 'u', 1},
-    {"tid", 'i', 4},
-};
-
-struct __attribute__((packed)) mark_row {
-    int64_t time_ns;
-    uint16_t task;
-    uint32_t probe;
-    int64_t value;
-    uint8_t kind;
-    int32_t tid;
-};
+static const struct laxity_field mark_fields[] = {LAXITY_PROBE_FIELDS};
 
 static uint64_t rows_taken(struct laxity_segment *segment)
 {
@@ -80,8 +65,12 @@ static void publish_tail(struct laxity_mark_ring *ring)
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
 
-static unsigned
-gather(const struct laxity_mark_ring *ring, uint16_t task, uint32_t position, struct mark_row *rows)
+static unsigned gather(
+    const struct laxity_mark_ring *ring,
+    uint16_t task,
+    uint32_t position,
+    struct laxity_probe_row *rows
+)
 {
     const uint32_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     unsigned n = 0;
@@ -90,7 +79,7 @@ gather(const struct laxity_mark_ring *ring, uint16_t task, uint32_t position, st
         if (!mark) {
             break;
         }
-        rows[n++] = (struct mark_row){
+        rows[n++] = (struct laxity_probe_row){
             .time_ns = mark->time_ns,
             .task = task,
             .probe = mark->id,
@@ -111,7 +100,7 @@ static int drain_ring(struct laxity_mark_stream *stream, uint32_t task_index, bo
     const uint32_t end = atomic_load_explicit(&ring->head, memory_order_acquire);
     publish_tail(ring);
     while ((int32_t)(end - (uint32_t)position_of(account)) > 0) {
-        struct mark_row rows[BATCH_ROWS];
+        struct laxity_probe_row rows[BATCH_ROWS];
         const unsigned n = gather(ring, (uint16_t)task_index, (uint32_t)position_of(account), rows);
         if (n == 0 && !is_final) {
             break; /* its writer is still at it */

@@ -4,6 +4,7 @@
 
 #include "base/port/time.h"
 #include "harness/mark_ring.h"
+#include "schema/streams.h"
 
 #include <laxity/marks.h>
 
@@ -65,12 +66,12 @@ static void record(enum laxity_mark_kind kind, uint32_t id, int64_t value)
 void laxity_record_phase(uint32_t id)
 {
     show_mark(LAXITY_MARK_PHASES, LAXITY_MARK_WIDE_PHASE, id);
-    record(LAXITY_MARK_PHASE, id, LAXITY_ABSENT_NS);
+    record(LAXITY_MARK_KIND_PHASE, id, LAXITY_ABSENT_NS);
 }
 
 void laxity_record_probe(uint32_t id, int64_t value)
 {
     show_mark(LAXITY_MARK_PROBES, LAXITY_MARK_WIDE_PROBE, id);
     show_bytes((uint64_t)value, VALUE_BYTES);
-    record(LAXITY_MARK_PROBE, id, value);
+    record(LAXITY_MARK_KIND_PROBE, id, value);
 }

@@ -14,9 +14,9 @@
 #include "harness/job_rows.h"
 #include "harness/judge.h"
 #include "harness/mark_stream.h"
-#include "harness/release.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -9,21 +9,14 @@
 #ifndef LAXITY_HARNESS_RELEASE_H
 #define LAXITY_HARNESS_RELEASE_H
 
+#include "schema/streams.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum laxity_overrun {
     LAXITY_OVERRUN_SKIP,
     LAXITY_OVERRUN_QUEUE
-};
-
-enum laxity_status {
-    LAXITY_STATUS_DONE,
-    LAXITY_STATUS_MISSED,
-    LAXITY_STATUS_SKIPPED,
-    LAXITY_STATUS_ABORTED,
-    LAXITY_STATUS_PENDING,
-    LAXITY_STATUS_COUNT,
 };
 
 struct laxity_releases {

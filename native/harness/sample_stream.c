@@ -7,6 +7,7 @@
 #include "counters/counters.h"
 #include "counters/events.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,21 +17,7 @@ enum {
     BATCH_SAMPLES = 256,
 };
 
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"task", 'u', 2},
-    {"event", 'u', 2},
-    {"value", 'i', 8},
-    {"scale_ratio", 'f', 4},
-};
-
-struct __attribute__((packed)) sample_row {
-    int64_t time_ns;
-    uint16_t task;
-    uint16_t event;
-    int64_t value;
-    float scale_ratio;
-};
+static const struct laxity_field fields[] = {LAXITY_COUNTERS_FIELDS};
 
 static unsigned count_bits(uint32_t mask)
 {
@@ -72,13 +59,16 @@ open_stream(struct laxity_sample_stream *stream, struct laxity_segment *segment,
 }
 
 static unsigned make_rows(
-    const struct laxity_sample *sample, uint32_t task, uint32_t counted, struct sample_row *out_rows
+    const struct laxity_sample *sample,
+    uint32_t task,
+    uint32_t counted,
+    struct laxity_counters_row *out_rows
 )
 {
     unsigned n = 0;
     for (unsigned event = 0; event < LAXITY_EVENTS_MAX; event++) {
         if ((counted >> event & 1) != 0) {
-            out_rows[n++] = (struct sample_row){
+            out_rows[n++] = (struct laxity_counters_row){
                 .time_ns = sample->time_ns,
                 .task = (uint16_t)task,
                 .event = (uint16_t)event,
@@ -93,7 +83,7 @@ static unsigned make_rows(
 static int
 drain_task(struct laxity_sample_stream *stream, struct laxity_segment *segment, uint32_t index)
 {
-    static struct sample_row rows[BATCH_SAMPLES * LAXITY_EVENTS_MAX];
+    static struct laxity_counters_row rows[BATCH_SAMPLES * LAXITY_EVENTS_MAX];
     struct laxity_task *task = laxity_segment_task(segment, index);
     const struct laxity_sample *ring = laxity_segment_samples(segment, index);
     const uint32_t mask = segment->counting.sample_slots - 1;

@@ -25,6 +25,7 @@
 #include "counters/events.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -73,25 +74,18 @@ struct laxity_stop_on {
     int64_t response_ns; /* of LAXITY_STOP_ON_RESPONSE: a longer one */
 };
 
-/* Why a task or co-runner ended. 1-6 are also the column `cause` of an aborted job. */
+/* Why a task or co-runner ended. What aborts a job comes first, as in the column `cause`. */
 enum laxity_end {
-    LAXITY_END_NONE,
-    LAXITY_END_INTERRUPT,
-    LAXITY_END_TIMEOUT,
-    LAXITY_END_SIGNAL,
-    LAXITY_END_EXIT,
-    LAXITY_END_MEMORY_LIMIT,
-    LAXITY_END_KILLED,
-    LAXITY_END_JOBS,
+    LAXITY_END_NONE = LAXITY_CAUSE_NONE,
+    LAXITY_END_INTERRUPT = LAXITY_CAUSE_INTERRUPT,
+    LAXITY_END_TIMEOUT = LAXITY_CAUSE_TIMEOUT,
+    LAXITY_END_SIGNAL = LAXITY_CAUSE_SIGNAL,
+    LAXITY_END_EXIT = LAXITY_CAUSE_EXIT,
+    LAXITY_END_MEMORY_LIMIT = LAXITY_CAUSE_MEMORY_LIMIT,
+    LAXITY_END_KILLED = LAXITY_CAUSE_KILLED,
+    LAXITY_END_JOBS = LAXITY_CAUSE_COUNT,
     LAXITY_END_DURATION,
     LAXITY_END_STOPPED,
-};
-
-enum laxity_quantity {
-    LAXITY_QUANTITY_RESPONSE_TIME,
-    LAXITY_QUANTITY_RELEASE_LATENCY,
-    LAXITY_QUANTITY_START_TO_FINISH,
-    LAXITY_QUANTITY_COUNT,
 };
 
 struct laxity_fallback {

@@ -6,6 +6,7 @@
 #include "harness/job_rows.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

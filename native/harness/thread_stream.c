@@ -7,28 +7,13 @@
 #include "base/port/atomic64.h"
 #include "harness/own_jobs.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-static const struct laxity_field thread_fields[] = {
-    {"tid", 'i', 4},
-    {"pid", 'i', 4},
-    {"task", 'u', 2},
-    {"comm", 'S', LAXITY_THREAD_NAME_BYTES},
-    {"from_ns", 'i', 8},
-    {"to_ns", 'i', 8},
-};
-
-struct __attribute__((packed)) thread_row {
-    int32_t tid;
-    int32_t pid;
-    uint16_t task;
-    char comm[LAXITY_THREAD_NAME_BYTES];
-    int64_t from_ns;
-    int64_t to_ns;
-};
+static const struct laxity_field thread_fields[] = {LAXITY_THREADS_FIELDS};
 
 /* Of an own program not its relay, unless it never looked for a collector. */
 static int32_t main_pid(struct laxity_segment *segment, uint32_t task_index)
@@ -50,7 +35,7 @@ static int32_t main_tid(struct laxity_segment *segment, uint32_t task_index)
 static int write_main(struct laxity_npy *npy, struct laxity_segment *segment, uint32_t task_index)
 {
     const struct laxity_task *task = laxity_segment_task(segment, task_index);
-    struct thread_row row = {
+    struct laxity_threads_row row = {
         .tid = main_tid(segment, task_index),
         .pid = main_pid(segment, task_index),
         .task = (uint16_t)task_index,
@@ -74,7 +59,7 @@ static int write_others(struct laxity_npy *npy, struct laxity_segment *segment, 
         const struct laxity_thread *thread = &table->rows[i];
         const int64_t from_ns = laxity_atomic64_load_ns(&thread->from_ns);
         const int64_t to_ns = laxity_atomic64_load_ns(&thread->to_ns);
-        struct thread_row row = {
+        struct laxity_threads_row row = {
             .tid = thread->tid,
             .pid = task->verdict.pid,
             .task = (uint16_t)task_index,

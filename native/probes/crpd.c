@@ -10,6 +10,7 @@
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,26 +30,7 @@ enum {
     MAX_TRIES = 100,
 };
 
-/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"working_set_bytes", 'u', 8},
-    {"preemptor_ns", 'i', 8},
-    {"warm_ns", 'i', 8},
-    {"pass1_ns", 'i', 8},
-    {"pass2_ns", 'i', 8},
-    {"pass3_ns", 'i', 8},
-    {"pass4_ns", 'i', 8},
-    {"pass5_ns", 'i', 8},
-    {"pass6_ns", 'i', 8},
-    {"evict_bytes", 'u', 8},
-    {"cpu", 'i', 4},
-    {"case", 'u', 1},
-    {"evict", 'u', 1},
-    {"role", 'u', 1},
-    {"pattern", 'u', 1},
-};
-_Static_assert(sizeof(struct laxity_crpd_row) == 11 * 8 + 4 + 4 * 1, "no padding in the file");
+static const struct laxity_field fields[] = {LAXITY_CRPD_FIELDS};
 
 /* One way of being preempted. */
 struct way {
@@ -67,7 +49,7 @@ struct victim {
     /* By pattern, if it is code: as large as the largest working set, of which each smaller one is
      * the end. So nothing is written after the preemptor was forked, and both have the same lines.
      */
-    struct laxity_code codes[LAXITY_CRPD_PATTERNS];
+    struct laxity_code codes[LAXITY_CRPD_PATTERN_COUNT];
     size_t code_offset; /* where the one now measured begins */
     enum laxity_crpd_pattern pattern;
     uint32_t *order; /* of the lines of a chain, while it is linked */
@@ -80,15 +62,14 @@ struct victim {
 static void pass_over(const struct victim *victim)
 {
     switch (victim->pattern) {
-    case LAXITY_CRPD_CHASE:
+    case LAXITY_CRPD_PATTERN_CHASE:
         laxity_crpd_chase(victim->working_set);
         return;
-    case LAXITY_CRPD_CODE:
-    case LAXITY_CRPD_JUMPS:
+    case LAXITY_CRPD_PATTERN_CODE:
+    case LAXITY_CRPD_PATTERN_JUMPS:
         (void)laxity_code_run(&victim->codes[victim->pattern], victim->code_offset, 0);
         return;
-    case LAXITY_CRPD_SEQUENTIAL:
-    case LAXITY_CRPD_PATTERNS:
+    case LAXITY_CRPD_PATTERN_SEQUENTIAL:
         laxity_crpd_walk(victim->working_set, victim->bytes);
         return;
     }
@@ -105,16 +86,17 @@ static volatile unsigned char *lines_of(const struct victim *victim)
 /* How many sizes of its buffer the preemptor tries; flushing knows no buffer. */
 static size_t n_buffers(const struct laxity_crpd_settings *settings, enum laxity_crpd_evict evict)
 {
-    return evict == LAXITY_CRPD_FLUSH ? 1 : settings->n_evict_bytes;
+    return evict == LAXITY_CRPD_EVICT_FLUSH ? 1 : settings->n_evict_bytes;
 }
 
 /* Lists the ways that settings ask for; with `ways` NULL only counts them. */
 static size_t list_ways(const struct laxity_crpd_settings *settings, struct way *ways)
 {
     size_t n = 0;
-    for (int kind = 0; kind < (int)LAXITY_CRPD_CASES * (int)LAXITY_CRPD_EVICTS; kind++) {
-        const enum laxity_crpd_case one = (enum laxity_crpd_case)(kind / LAXITY_CRPD_EVICTS);
-        const enum laxity_crpd_evict evict = (enum laxity_crpd_evict)(kind % LAXITY_CRPD_EVICTS);
+    for (int kind = 0; kind < (int)LAXITY_CRPD_CASE_COUNT * (int)LAXITY_CRPD_EVICT_COUNT; kind++) {
+        const enum laxity_crpd_case one = (enum laxity_crpd_case)(kind / LAXITY_CRPD_EVICT_COUNT);
+        const enum laxity_crpd_evict evict =
+            (enum laxity_crpd_evict)(kind % LAXITY_CRPD_EVICT_COUNT);
         if (!settings->has_case[one] || !settings->has_evict[evict]) {
             continue;
         }
@@ -123,7 +105,7 @@ static size_t list_ways(const struct laxity_crpd_settings *settings, struct way 
                 ways[n] = (struct way){
                     .preemption_case = one,
                     .evict = evict,
-                    .evict_bytes = evict == LAXITY_CRPD_FLUSH ? 0 : settings->evict_bytes[i],
+                    .evict_bytes = evict == LAXITY_CRPD_EVICT_FLUSH ? 0 : settings->evict_bytes[i],
                 };
             }
         }
@@ -136,12 +118,13 @@ static uint64_t count_ways(const struct laxity_crpd_settings *settings)
 {
     uint64_t n_cases = 0;
     uint64_t n = 0;
-    for (int i = 0; i < LAXITY_CRPD_CASES; i++) {
+    for (int i = 0; i < LAXITY_CRPD_CASE_COUNT; i++) {
         n_cases += settings->has_case[i];
     }
-    for (int i = 0; i < (int)LAXITY_CRPD_PATTERNS * (int)LAXITY_CRPD_EVICTS; i++) {
-        const enum laxity_crpd_pattern pattern = (enum laxity_crpd_pattern)(i / LAXITY_CRPD_EVICTS);
-        const enum laxity_crpd_evict evict = (enum laxity_crpd_evict)(i % LAXITY_CRPD_EVICTS);
+    for (int i = 0; i < (int)LAXITY_CRPD_PATTERN_COUNT * (int)LAXITY_CRPD_EVICT_COUNT; i++) {
+        const enum laxity_crpd_pattern pattern =
+            (enum laxity_crpd_pattern)(i / LAXITY_CRPD_EVICT_COUNT);
+        const enum laxity_crpd_evict evict = (enum laxity_crpd_evict)(i % LAXITY_CRPD_EVICT_COUNT);
         if (settings->has_pattern[pattern] && settings->has_evict[evict] &&
             laxity_crpd_serves(evict, pattern)) {
             n += n_cases * n_buffers(settings, evict);
@@ -153,7 +136,7 @@ static uint64_t count_ways(const struct laxity_crpd_settings *settings)
 static uint64_t count_rows(const struct laxity_probe_plan *plan)
 {
     const struct laxity_crpd_settings *settings = plan->settings;
-    uint64_t rows = (uint64_t)LAXITY_CRPD_ROLES * laxity_cpus_count(&plan->cpus);
+    uint64_t rows = (uint64_t)LAXITY_CRPD_ROLE_COUNT * laxity_cpus_count(&plan->cpus);
     if (__builtin_mul_overflow(rows, count_ways(settings), &rows) ||
         __builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
         __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
@@ -167,7 +150,7 @@ static int make_codes(struct laxity_probe_run *run, size_t bytes)
 {
     const struct laxity_crpd_settings *settings = run->plan->settings;
     struct victim *victim = run->state;
-    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+    for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
         const enum laxity_crpd_pattern pattern = (enum laxity_crpd_pattern)i;
         if (settings->has_pattern[i] && laxity_crpd_is_code(pattern) &&
             laxity_crpd_make_code(pattern, bytes, 1, &victim->codes[i], &run->shared->error)) {
@@ -220,7 +203,7 @@ static void teardown(struct laxity_probe_run *run)
     if (victim->preemptor.shared) {
         (void)munmap(victim->preemptor.shared, victim->mapped_bytes);
     }
-    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+    for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
         laxity_code_free(&victim->codes[i]);
     }
     free(victim->ways);
@@ -247,7 +230,7 @@ static int64_t warm_up(struct victim *victim)
 static void
 pass_until_warm(struct victim *victim, struct laxity_crpd_row *row, int first, int64_t before_ns)
 {
-    for (int i = first; i < LAXITY_CRPD_PASSES; i++) {
+    for (int i = first; i < LAXITY_CRPD_PASS_COUNT; i++) {
         pass_over(victim);
         const int64_t now_ns = laxity_now_ns();
         row->pass_ns[i] = now_ns - before_ns;
@@ -342,7 +325,7 @@ static int observe(
 {
     struct victim *victim = run->state;
     const struct laxity_crpd_settings *settings = run->plan->settings;
-    const bool is_evicting = role == LAXITY_CRPD_EVICT;
+    const bool is_evicting = role == LAXITY_CRPD_ROLE_EVICT;
     struct laxity_crpd_order order = {
         .spin_ns = is_evicting ? (int64_t)settings->preemption_ns : way->evicting_ns,
         .working_set_bytes = victim->bytes,
@@ -354,14 +337,14 @@ static int observe(
     };
     *out_row = (struct laxity_crpd_row){
         .working_set_bytes = victim->bytes,
-        .evict_bytes = way->evict == LAXITY_CRPD_FLUSH ? victim->bytes : way->evict_bytes,
+        .evict_bytes = way->evict == LAXITY_CRPD_EVICT_FLUSH ? victim->bytes : way->evict_bytes,
         .cpu = (int32_t)victim->cpu,
-        .preemption_case = (uint8_t)way->preemption_case,
+        .case_ = (uint8_t)way->preemption_case,
         .evict = (uint8_t)way->evict,
         .role = (uint8_t)role,
         .pattern = (uint8_t)victim->pattern,
     };
-    const int rc = way->preemption_case == LAXITY_CRPD_SYNCHRONOUS
+    const int rc = way->preemption_case == LAXITY_CRPD_CASE_SYNCHRONOUS
                        ? observe_synchronous(run, &order, out_row)
                        : observe_asynchronous(run, &order, out_row);
     if (rc == 0) {
@@ -377,9 +360,9 @@ static int observe(
 static int measure_block(struct laxity_probe_run *run, struct way *way)
 {
     struct victim *victim = run->state;
-    uint8_t roles[LAXITY_CRPD_ROLES];
+    uint8_t roles[LAXITY_CRPD_ROLE_COUNT];
     laxity_crpd_shuffle_roles(&victim->random, roles);
-    for (int i = 0; i < LAXITY_CRPD_ROLES; i++) {
+    for (int i = 0; i < LAXITY_CRPD_ROLE_COUNT; i++) {
         struct laxity_crpd_row row;
         if (observe(run, way, (enum laxity_crpd_role)roles[i], &row)) {
             return -1;
@@ -404,8 +387,8 @@ static int measure_size(struct laxity_probe_run *run)
                 continue;
             }
             /* The first one only tells how long evicting takes. */
-            const int rc =
-                i == 0 ? observe(run, way, LAXITY_CRPD_EVICT, &unused) : measure_block(run, way);
+            const int rc = i == 0 ? observe(run, way, LAXITY_CRPD_ROLE_EVICT, &unused)
+                                  : measure_block(run, way);
             if (rc) {
                 return rc;
             }
@@ -420,9 +403,9 @@ static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
     const struct laxity_crpd_settings *settings = run->plan->settings;
     struct victim *victim = run->state;
     victim->cpu = cpu;
-    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERNS; i++) {
-        victim->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERNS];
-        victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
+    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERN_COUNT; i++) {
+        victim->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERN_COUNT];
+        victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERN_COUNT);
         if (!settings->has_pattern[victim->pattern]) {
             continue;
         }
@@ -430,7 +413,7 @@ static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
             const size_t rest = victim->bytes % LAXITY_CRPD_LINE_BYTES;
             victim->code_offset = victim->codes[victim->pattern].bytes - (victim->bytes - rest);
         }
-        if (victim->pattern == LAXITY_CRPD_CHASE) {
+        if (victim->pattern == LAXITY_CRPD_PATTERN_CHASE) {
             (void)laxity_crpd_link_chain(
                 victim->working_set, victim->bytes, victim->order, &victim->random
             );

@@ -17,45 +17,15 @@
 #include "base/error.h"
 #include "codegen/code.h"
 #include "probes/probe.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    LAXITY_CRPD_PASSES = 6, /* after a preemption; caches here are warm again after one or two */
-    LAXITY_CRPD_ROLES = 3,
     /* Most processors' line; where it is shorter a chain touches every second line. */
     LAXITY_CRPD_LINE_BYTES = 64,
-};
-
-enum laxity_crpd_case {
-    LAXITY_CRPD_SYNCHRONOUS,  /* the victim blocks between two passes */
-    LAXITY_CRPD_ASYNCHRONOUS, /* a timer preempts it anywhere in its endless passes */
-    LAXITY_CRPD_CASES
-};
-
-enum laxity_crpd_evict {
-    LAXITY_CRPD_WRITE,   /* writes a buffer */
-    LAXITY_CRPD_READ,    /* reads a buffer */
-    LAXITY_CRPD_FLUSH,   /* flushes the victim's lines out of every cache */
-    LAXITY_CRPD_EXECUTE, /* executes code: where caches of instructions keep what data evicts */
-    LAXITY_CRPD_EVICTS
-};
-
-enum laxity_crpd_pattern {
-    LAXITY_CRPD_SEQUENTIAL, /* prefetchers hide what they can */
-    LAXITY_CRPD_CHASE,      /* each line names the next one, in random order: nothing is hidden */
-    LAXITY_CRPD_CODE,       /* the working set is code, executed straight on */
-    LAXITY_CRPD_JUMPS,      /* likewise; from each line a jump to the next one is executed only */
-    LAXITY_CRPD_PATTERNS
-};
-
-/* Two roles that do the same, so that their difference tells what the figures cannot resolve. */
-enum laxity_crpd_role {
-    LAXITY_CRPD_SPIN,
-    LAXITY_CRPD_EVICT,
-    LAXITY_CRPD_CONTROL /* spins too */
 };
 
 struct laxity_crpd_settings {
@@ -64,24 +34,9 @@ struct laxity_crpd_settings {
     uint64_t *evict_bytes; /* what the preemptor writes, reads or executes; freed likewise */
     size_t n_evict_bytes;
     uint64_t preemption_ns; /* it lasts at least so long; 0: as long as evicting takes */
-    bool has_case[LAXITY_CRPD_CASES];
-    bool has_evict[LAXITY_CRPD_EVICTS];
-    bool has_pattern[LAXITY_CRPD_PATTERNS];
-};
-
-/* One row of crpd.npy, as it lies in the file. */
-struct laxity_crpd_row {
-    int64_t time_ns; /* the preemption was asked for */
-    uint64_t working_set_bytes;
-    int64_t preemptor_ns;
-    int64_t warm_ns;
-    int64_t pass_ns[LAXITY_CRPD_PASSES];
-    uint64_t evict_bytes; /* what the preemptor used; flushing: the working set */
-    int32_t cpu;
-    uint8_t preemption_case;
-    uint8_t evict;
-    uint8_t role;
-    uint8_t pattern;
+    bool has_case[LAXITY_CRPD_CASE_COUNT];
+    bool has_evict[LAXITY_CRPD_EVICT_COUNT];
+    bool has_pattern[LAXITY_CRPD_PATTERN_COUNT];
 };
 
 extern const struct laxity_probe laxity_probe_crpd;
@@ -89,7 +44,7 @@ extern const struct laxity_probe laxity_probe_crpd;
 /* laxity_crpd_is_code - whether the working set of a pattern is executed */
 static inline bool laxity_crpd_is_code(enum laxity_crpd_pattern pattern)
 {
-    return pattern == LAXITY_CRPD_CODE || pattern == LAXITY_CRPD_JUMPS;
+    return pattern == LAXITY_CRPD_PATTERN_CODE || pattern == LAXITY_CRPD_PATTERN_JUMPS;
 }
 
 /*
@@ -101,7 +56,8 @@ static inline bool laxity_crpd_is_code(enum laxity_crpd_pattern pattern)
 static inline bool
 laxity_crpd_serves(enum laxity_crpd_evict evict, enum laxity_crpd_pattern pattern)
 {
-    return evict != (laxity_crpd_is_code(pattern) ? LAXITY_CRPD_READ : LAXITY_CRPD_EXECUTE);
+    return evict !=
+           (laxity_crpd_is_code(pattern) ? LAXITY_CRPD_EVICT_READ : LAXITY_CRPD_EVICT_EXECUTE);
 }
 
 /*
@@ -118,7 +74,7 @@ int laxity_crpd_make_code(
 );
 
 /* laxity_crpd_shuffle_roles - the three roles in an order that `random` decides */
-void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES]);
+void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLE_COUNT]);
 
 /*
  * laxity_crpd_link_chain - make a working set one closed chain of lines in random order

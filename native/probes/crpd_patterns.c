@@ -4,6 +4,7 @@
 #include "codegen/code.h"
 #include "codegen/shape.h"
 #include "probes/crpd.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,9 +29,9 @@ uint64_t laxity_crpd_random(uint64_t *random)
     return value ^ value >> 31;
 }
 
-void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLES])
+void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLE_COUNT])
 {
-    for (unsigned i = 0; i < LAXITY_CRPD_ROLES; i++) {
+    for (unsigned i = 0; i < LAXITY_CRPD_ROLE_COUNT; i++) {
         const uint64_t at = laxity_crpd_random(random) % (i + 1);
         roles[i] = roles[at];
         roles[at] = (uint8_t)i;
@@ -90,7 +91,7 @@ int laxity_crpd_make_code(
     const struct laxity_shape shape = {
         .bytes = bytes - bytes % LAXITY_CRPD_LINE_BYTES,
         .line_bytes = LAXITY_CRPD_LINE_BYTES,
-        .miss_ratio = pattern == LAXITY_CRPD_JUMPS
+        .miss_ratio = pattern == LAXITY_CRPD_PATTERN_JUMPS
                           ? (uint32_t)LAXITY_RATIO_ONE
                           : laxity_shape_lowest_ratio(LAXITY_CRPD_LINE_BYTES),
     };

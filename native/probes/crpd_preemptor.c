@@ -11,6 +11,7 @@
 #include "probes/evict.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -57,17 +58,16 @@ static void evict(const struct laxity_crpd_order *order, const struct means *mea
     const size_t buffer_bytes = (size_t)order->evict_bytes;
     volatile unsigned char *buffer = means->buffer;
     switch ((enum laxity_crpd_evict)order->evict) {
-    case LAXITY_CRPD_WRITE:
+    case LAXITY_CRPD_EVICT_WRITE:
         laxity_evict_by_writing(buffer, buffer_bytes);
         return;
-    case LAXITY_CRPD_READ:
+    case LAXITY_CRPD_EVICT_READ:
         laxity_evict_by_reading(buffer, buffer_bytes);
         return;
-    case LAXITY_CRPD_EXECUTE:
+    case LAXITY_CRPD_EVICT_EXECUTE:
         evict_by_code(&means->code, buffer_bytes);
         return;
-    case LAXITY_CRPD_FLUSH:
-    case LAXITY_CRPD_EVICTS:
+    case LAXITY_CRPD_EVICT_FLUSH:
         laxity_flush(order->working_set, (size_t)order->working_set_bytes);
         return;
     }
@@ -125,12 +125,16 @@ static int prepare_means(struct laxity_probe_run *run, struct means *means)
     }
     memset(buffer, 1, bytes);
     means->buffer = buffer;
-    if (!settings->has_evict[LAXITY_CRPD_EXECUTE]) {
+    if (!settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE]) {
         return 0;
     }
     const size_t blocks = (bytes + LAXITY_EVICT_BLOCK_BYTES - 1) / LAXITY_EVICT_BLOCK_BYTES;
     return laxity_crpd_make_code(
-        LAXITY_CRPD_JUMPS, LAXITY_EVICT_BLOCK_BYTES, blocks, &means->code, &run->shared->error
+        LAXITY_CRPD_PATTERN_JUMPS,
+        LAXITY_EVICT_BLOCK_BYTES,
+        blocks,
+        &means->code,
+        &run->shared->error
     );
 }
 

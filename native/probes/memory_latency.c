@@ -11,6 +11,7 @@
 #include "probes/memory_patterns.h"
 #include "probes/memory_regions.h"
 #include "probes/probe.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,21 +34,7 @@ enum {
     PAGE_BYTES = 4096,
 };
 
-/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"working_set_bytes", 'u', 8},
-    {"elapsed_ns", 'i', 8},
-    {"empty_ns", 'i', 8},
-    {"accesses", 'u', 8},
-    {"cpu", 'i', 4},
-    {"node", 'i', 4},
-    {"repetition", 'u', 4},
-    {"line_bytes", 'u', 2},
-    {"case", 'u', 1},
-    {"pages", 'u', 1},
-};
-_Static_assert(sizeof(struct laxity_memory_row) == 5 * 8 + 3 * 4 + 2 + 2, "no padding in the file");
+static const struct laxity_field fields[] = {LAXITY_MEMORY_LATENCY_FIELDS};
 
 struct state {
     struct laxity_memory_region *regions;
@@ -72,7 +59,7 @@ static size_t n_regions(const struct laxity_memory_settings *settings)
 static uint64_t n_cases(const struct laxity_memory_settings *settings)
 {
     uint64_t n = 0;
-    for (int i = 0; i < LAXITY_MEMORY_CASES; i++) {
+    for (int i = 0; i < LAXITY_MEMORY_CASE_COUNT; i++) {
         n += settings->has_case[i];
     }
     return n;
@@ -85,7 +72,7 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     if (__builtin_mul_overflow(rows, (uint64_t)n_regions(settings), &rows) ||
         __builtin_mul_overflow(rows, (uint64_t)settings->n_sizes, &rows) ||
         __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
-        return UINT64_MAX / sizeof(struct laxity_memory_row);
+        return UINT64_MAX / sizeof(struct laxity_memory_latency_row);
     }
     return rows;
 }
@@ -165,10 +152,10 @@ static uint64_t stream(const struct state *state, enum laxity_memory_case access
     const size_t half = bytes / 2;
     uint64_t passed = 0;
     do {
-        if (access_case == LAXITY_MEMORY_STREAM_READ) {
+        if (access_case == LAXITY_MEMORY_CASE_STREAM_READ) {
             laxity_memory_stream_read(state->array.start, bytes);
             passed += bytes;
-        } else if (access_case == LAXITY_MEMORY_STREAM_WRITE) {
+        } else if (access_case == LAXITY_MEMORY_CASE_STREAM_WRITE) {
             laxity_memory_stream_write(state->array.start, bytes);
             passed += bytes;
         } else {
@@ -183,14 +170,14 @@ static uint64_t stream(const struct state *state, enum laxity_memory_case access
 static void prepare_batch(struct state *state, enum laxity_memory_case access_case)
 {
     unsigned char *start = state->array.start;
-    if (access_case == LAXITY_MEMORY_READ || access_case == LAXITY_MEMORY_WRITE) {
+    if (access_case == LAXITY_MEMORY_CASE_READ || access_case == LAXITY_MEMORY_CASE_WRITE) {
         laxity_memory_draw(&state->array, state->indices, LAXITY_MEMORY_ACCESSES, &state->random);
     }
-    if (access_case == LAXITY_MEMORY_READ) {
+    if (access_case == LAXITY_MEMORY_CASE_READ) {
         laxity_memory_read(start, state->indices, WARM_ACCESSES);
-    } else if (access_case == LAXITY_MEMORY_WRITE) {
+    } else if (access_case == LAXITY_MEMORY_CASE_WRITE) {
         laxity_memory_write(start, state->indices, WARM_ACCESSES);
-    } else if (access_case == LAXITY_MEMORY_CHASE) {
+    } else if (access_case == LAXITY_MEMORY_CASE_CHASE) {
         state->link = laxity_memory_chase(state->link, WARM_STEPS);
     }
 }
@@ -198,13 +185,13 @@ static void prepare_batch(struct state *state, enum laxity_memory_case access_ca
 static uint64_t run_batch(struct state *state, enum laxity_memory_case access_case)
 {
     switch (access_case) {
-    case LAXITY_MEMORY_CHASE:
+    case LAXITY_MEMORY_CASE_CHASE:
         state->link = laxity_memory_chase(state->link, LAXITY_MEMORY_ACCESSES);
         return LAXITY_MEMORY_ACCESSES;
-    case LAXITY_MEMORY_READ:
+    case LAXITY_MEMORY_CASE_READ:
         laxity_memory_read(state->array.start, state->indices, LAXITY_MEMORY_ACCESSES);
         return LAXITY_MEMORY_ACCESSES;
-    case LAXITY_MEMORY_WRITE:
+    case LAXITY_MEMORY_CASE_WRITE:
         laxity_memory_write(state->array.start, state->indices, LAXITY_MEMORY_ACCESSES);
         return LAXITY_MEMORY_ACCESSES;
     default:
@@ -212,7 +199,7 @@ static uint64_t run_batch(struct state *state, enum laxity_memory_case access_ca
     }
 }
 
-static struct laxity_memory_row time_batch(
+static struct laxity_memory_latency_row time_batch(
     const struct laxity_memory_settings *settings,
     struct state *state,
     enum laxity_memory_case access_case
@@ -223,7 +210,7 @@ static struct laxity_memory_row time_batch(
     const int64_t start_ns = read_clock();
     const uint64_t accesses = run_batch(state, access_case);
     const int64_t end_ns = read_clock();
-    return (struct laxity_memory_row){
+    return (struct laxity_memory_latency_row){
         .time_ns = start_ns,
         .working_set_bytes = state->array.bytes,
         .elapsed_ns = end_ns - start_ns,
@@ -233,7 +220,7 @@ static struct laxity_memory_row time_batch(
         .node = state->region->node,
         .repetition = state->repetition,
         .line_bytes = (uint16_t)settings->line_bytes,
-        .access_case = (uint8_t)access_case,
+        .case_ = (uint8_t)access_case,
         .pages = settings->is_huge,
     };
 }
@@ -259,11 +246,11 @@ static bool measure_size(struct laxity_probe_run *run, size_t bytes)
     if (!link_chain(run)) {
         return false;
     }
-    for (int i = 0; i < LAXITY_MEMORY_CASES; i++) {
+    for (int i = 0; i < LAXITY_MEMORY_CASE_COUNT; i++) {
         if (!settings->has_case[i]) {
             continue;
         }
-        const struct laxity_memory_row row =
+        const struct laxity_memory_latency_row row =
             time_batch(settings, state, (enum laxity_memory_case)i);
         if (!laxity_probe_add_row(run, &row)) {
             return false;
@@ -325,7 +312,7 @@ const struct laxity_probe laxity_probe_memory_latency = {
     .stream = "memory_latency.npy",
     .fields = fields,
     .n_fields = sizeof fields / sizeof fields[0],
-    .row_bytes = sizeof(struct laxity_memory_row),
+    .row_bytes = sizeof(struct laxity_memory_latency_row),
     .setup = setup,
     .measure = measure,
     .teardown = teardown,

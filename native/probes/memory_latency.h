@@ -15,6 +15,7 @@
 #define LAXITY_PROBES_MEMORY_LATENCY_H
 
 #include "probes/probe.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,40 +30,14 @@ enum {
     LAXITY_MEMORY_LINE_MAX_BYTES = 1024,
 };
 
-/* In the order in which they are measured: what destroys the chain comes last. */
-enum laxity_memory_case {
-    LAXITY_MEMORY_CHASE, /* each access names the next one: nothing overlaps */
-    LAXITY_MEMORY_READ,  /* at random indices that are known before: as many overlap as can */
-    LAXITY_MEMORY_WRITE,
-    LAXITY_MEMORY_STREAM_READ, /* from the first byte to the last one */
-    LAXITY_MEMORY_STREAM_WRITE,
-    LAXITY_MEMORY_STREAM_COPY, /* the lower half to the upper one */
-    LAXITY_MEMORY_CASES
-};
-
 struct laxity_memory_settings {
     uint64_t *sizes_bytes; /* freed by laxity_memory_settings_free */
     size_t n_sizes;
     int32_t *nodes; /* freed likewise; none: wherever the kernel lets it lie */
     size_t n_nodes;
     uint64_t line_bytes; /* from one element of the chain to the next possible one */
-    bool has_case[LAXITY_MEMORY_CASES];
+    bool has_case[LAXITY_MEMORY_CASE_COUNT];
     bool is_huge; /* transparent huge pages */
-};
-
-/* One row of memory_latency.npy, as it lies in the file. */
-struct laxity_memory_row {
-    int64_t time_ns; /* the batch began */
-    uint64_t working_set_bytes;
-    int64_t elapsed_ns; /* of the batch, raw: with one reading of the clock */
-    int64_t empty_ns;   /* of a batch without accesses, just before */
-    uint64_t accesses;  /* streams: lines of 64 bytes; a copied line counts once */
-    int32_t cpu;
-    int32_t node;
-    uint32_t repetition;
-    uint16_t line_bytes;
-    uint8_t access_case;
-    uint8_t pages; /* 0 ordinary, 1 huge */
 };
 
 extern const struct laxity_probe laxity_probe_memory_latency;

@@ -9,6 +9,7 @@
 #include "probes/crpd.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,27 +25,7 @@ enum {
     FEWEST_ROUNDS = 6,
 };
 
-/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"working_set_bytes", 'u', 8},
-    {"event_ns", 'i', 8},
-    {"warm_ns", 'i', 8},
-    {"pass1_ns", 'i', 8},
-    {"pass2_ns", 'i', 8},
-    {"pass3_ns", 'i', 8},
-    {"pass4_ns", 'i', 8},
-    {"pass5_ns", 'i', 8},
-    {"pass6_ns", 'i', 8},
-    {"cpu", 'i', 4},
-    {"cpu_to", 'i', 4},
-    {"node", 'i', 4},
-    {"role", 'u', 2},
-    {"pattern", 'u', 2},
-};
-_Static_assert(
-    sizeof(struct laxity_migration_row) == 10 * 8 + 3 * 4 + 2 * 2, "no padding in the file"
-);
+static const struct laxity_field fields[] = {LAXITY_MIGRATION_FIELDS};
 
 /* The task that moves: the measuring process itself. */
 struct traveller {
@@ -62,13 +43,13 @@ struct traveller {
 
 static size_t n_roles(const struct laxity_migration_pair *pair)
 {
-    return pair->node != pair->node_to ? LAXITY_MIGRATION_ROLES : LAXITY_MIGRATION_FETCH;
+    return pair->node != pair->node_to ? LAXITY_MIGRATION_ROLE_COUNT : LAXITY_MIGRATION_ROLE_FETCH;
 }
 
 size_t laxity_migration_roles(
     const struct laxity_migration_pair *pair,
     uint64_t *random,
-    uint8_t roles[LAXITY_MIGRATION_ROLES]
+    uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT]
 )
 {
     const size_t n = n_roles(pair);
@@ -87,7 +68,7 @@ size_t laxity_migration_roles(
 static uint64_t n_patterns(const struct laxity_migration_settings *settings)
 {
     uint64_t n = 0;
-    for (int i = 0; i < LAXITY_CRPD_PATTERNS; i++) {
+    for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
         n += settings->has_pattern[i];
     }
     return n;
@@ -164,7 +145,7 @@ static void teardown(struct laxity_probe_run *run)
 
 static void pass_over(const struct traveller *traveller)
 {
-    if (traveller->pattern == LAXITY_CRPD_CHASE) {
+    if (traveller->pattern == LAXITY_CRPD_PATTERN_CHASE) {
         laxity_crpd_chase(traveller->working_set);
     } else {
         laxity_crpd_walk(traveller->working_set, traveller->bytes);
@@ -212,18 +193,17 @@ act(struct laxity_probe_run *run,
     int64_t sleep_ns)
 {
     switch (role) {
-    case LAXITY_MIGRATION_STAY:
-    case LAXITY_MIGRATION_CONTROL:
+    case LAXITY_MIGRATION_ROLE_STAY:
+    case LAXITY_MIGRATION_ROLE_CONTROL:
         return laxity_probe_go_to(run, pair->cpu);
-    case LAXITY_MIGRATION_MOVE:
+    case LAXITY_MIGRATION_ROLE_MOVE:
         return laxity_probe_go_to(run, pair->cpu_to);
-    case LAXITY_MIGRATION_SLEEP:
+    case LAXITY_MIGRATION_ROLE_SLEEP:
         laxity_pause_ns(sleep_ns);
         return 0;
-    case LAXITY_MIGRATION_RETURN:
+    case LAXITY_MIGRATION_ROLE_RETURN:
         return laxity_probe_go_to(run, pair->cpu_to) ? -1 : laxity_probe_go_to(run, pair->cpu);
-    case LAXITY_MIGRATION_FETCH:
-    case LAXITY_MIGRATION_ROLES:
+    case LAXITY_MIGRATION_ROLE_FETCH:
         return laxity_probe_go_to(run, pair->cpu_to) ? -1 : fetch_memory(run, pair->node_to);
     }
     return -1;
@@ -247,7 +227,7 @@ static int observe(
         .working_set_bytes = traveller->bytes,
         .cpu = (int32_t)pair->cpu,
         .cpu_to = (int32_t)pair->cpu_to,
-        .node = role == LAXITY_MIGRATION_FETCH ? pair->node_to : pair->node,
+        .node = role == LAXITY_MIGRATION_ROLE_FETCH ? pair->node_to : pair->node,
         .role = (uint16_t)role,
         .pattern = (uint16_t)traveller->pattern,
     };
@@ -258,9 +238,9 @@ static int observe(
         return -1;
     }
     const int64_t resumed_ns = laxity_now_ns();
-    time_passes(traveller, out_row->pass_ns, LAXITY_MIGRATION_PASSES, resumed_ns);
+    time_passes(traveller, out_row->pass_ns, LAXITY_MIGRATION_PASS_COUNT, resumed_ns);
     out_row->event_ns = resumed_ns - out_row->time_ns;
-    if (role == LAXITY_MIGRATION_MOVE) {
+    if (role == LAXITY_MIGRATION_ROLE_MOVE) {
         traveller->moving_ns[at] = out_row->event_ns;
     }
     return 0;
@@ -271,7 +251,7 @@ static int measure_block(struct laxity_probe_run *run, size_t at)
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
-    uint8_t roles[LAXITY_MIGRATION_ROLES];
+    uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT];
     const size_t n = laxity_migration_roles(&settings->pairs[at], &traveller->random, roles);
     for (size_t i = 0; i < n; i++) {
         struct laxity_migration_row row;
@@ -301,7 +281,7 @@ static int measure_pairs(struct laxity_probe_run *run)
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
     traveller->node = INT32_MIN;
-    if (traveller->pattern == LAXITY_CRPD_CHASE) {
+    if (traveller->pattern == LAXITY_CRPD_PATTERN_CHASE) {
         (void)laxity_crpd_link_chain(
             traveller->working_set, traveller->bytes, traveller->order, &traveller->random
         );
@@ -321,9 +301,9 @@ static int measure_round(struct laxity_probe_run *run)
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
-    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERNS; i++) {
-        traveller->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERNS];
-        traveller->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERNS);
+    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERN_COUNT; i++) {
+        traveller->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERN_COUNT];
+        traveller->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERN_COUNT);
         const int rc = settings->has_pattern[traveller->pattern] ? measure_pairs(run) : 0;
         if (rc) {
             return rc;
@@ -338,11 +318,11 @@ static int look_at_moves(struct laxity_probe_run *run)
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
     struct laxity_migration_row unused;
-    traveller->pattern = LAXITY_CRPD_SEQUENTIAL;
+    traveller->pattern = LAXITY_CRPD_PATTERN_SEQUENTIAL;
     traveller->bytes = (size_t)settings->sizes_bytes[0];
     traveller->node = INT32_MIN;
     for (size_t at = 0; at < settings->n_pairs; at++) {
-        if (observe(run, at, LAXITY_MIGRATION_MOVE, &unused)) {
+        if (observe(run, at, LAXITY_MIGRATION_ROLE_MOVE, &unused)) {
             return -1;
         }
     }

@@ -9,6 +9,7 @@
 #include "probes/interfering.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,21 +26,7 @@ enum {
 /* Times of some 10 us, apart by a third, on processors of today. */
 static const uint32_t limits[LAXITY_MIGRATION_JOBS_LIMITS] = {1200, 1500};
 
-/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"exec_ns", 'i', 8},
-    {"working_set_bytes", 'u', 8},
-    {"interfering_passes", 'u', 8},
-    {"job", 'u', 4},
-    {"cpu", 'i', 4},
-    {"since_change", 'i', 4},
-    {"workload", 'u', 2},
-    {"limit", 'u', 2},
-};
-_Static_assert(
-    sizeof(struct laxity_migration_jobs_row) == 4 * 8 + 3 * 4 + 2 * 2, "no padding in the file"
-);
+static const struct laxity_field fields[] = {LAXITY_MIGRATION_JOBS_FIELDS};
 
 /* The task that moves: the measuring process itself. */
 struct mover {
@@ -138,7 +125,7 @@ static int64_t run_job(const struct mover *mover, const struct load *load, uint3
 {
     volatile uint32_t primes = 0;
     const int64_t start_ns = laxity_now_ns();
-    if (load->workload == LAXITY_MIGRATION_CPU) {
+    if (load->workload == LAXITY_MIGRATION_WORKLOAD_CPU) {
         primes = laxity_count_primes(limit);
     } else {
         laxity_crpd_walk(mover->working_set, load->bytes);
@@ -194,7 +181,7 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
             .since_change = since_change,
             .workload = (uint16_t)load->workload,
         };
-        if (load->workload == LAXITY_MIGRATION_CPU) {
+        if (load->workload == LAXITY_MIGRATION_WORKLOAD_CPU) {
             row.limit = (uint16_t)(job % LAXITY_MIGRATION_JOBS_LIMITS);
         }
         row.time_ns = laxity_now_ns();
@@ -218,7 +205,7 @@ static int measure(struct laxity_probe_run *run)
     for (size_t i = 0; i < n_loads(settings); i++) {
         const bool is_cpu = settings->has_cpu && i == 0;
         const struct load load = {
-            .workload = is_cpu ? LAXITY_MIGRATION_CPU : LAXITY_MIGRATION_MEM,
+            .workload = is_cpu ? LAXITY_MIGRATION_WORKLOAD_CPU : LAXITY_MIGRATION_WORKLOAD_MEM,
             .bytes = is_cpu ? 0 : (size_t)settings->sizes_bytes[i - settings->has_cpu],
         };
         const int rc = measure_load(run, &load);

@@ -16,6 +16,7 @@
 #define LAXITY_PROBES_MIGRATION_JOBS_H
 
 #include "probes/probe.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,30 +25,12 @@ enum {
     LAXITY_MIGRATION_JOBS_LIMITS = 2, /* of the search for primes, alternating */
 };
 
-enum laxity_migration_workload {
-    LAXITY_MIGRATION_MEM, /* a pass in steps of 32 bytes: read a byte, write the next one */
-    LAXITY_MIGRATION_CPU  /* primes up to one of two limits */
-};
-
 struct laxity_migration_jobs_settings {
     uint64_t *sizes_bytes; /* of MEM; freed by laxity_migration_jobs_settings_free */
     size_t n_sizes;
     bool has_cpu;     /* CPU comes first */
     uint64_t change;  /* jobs on one CPU: about so many, drawn each time */
     int64_t pause_ns; /* between two jobs at least; never less than a job took */
-};
-
-/* One row of migration_jobs.npy, as it lies in the file. */
-struct laxity_migration_jobs_row {
-    int64_t time_ns;             /* the job starts */
-    int64_t exec_ns;             /* from its start to its end; it is alone on its CPU */
-    uint64_t working_set_bytes;  /* CPU: 0 */
-    uint64_t interfering_passes; /* of the ordinary task on this CPU, since the job before */
-    uint32_t job;
-    int32_t cpu;
-    int32_t since_change; /* jobs on this CPU before it; smallest value: there was no change yet */
-    uint16_t workload;
-    uint16_t limit; /* CPU: which of the two; MEM: 0 */
 };
 
 extern const struct laxity_probe laxity_probe_migration_jobs;

@@ -10,6 +10,7 @@
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "probes/working_set.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,13 +112,13 @@ int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit
 static bool is_asked(const struct laxity_probe_run *run, enum kind kind)
 {
     static const enum laxity_switch_quantity quantities[KINDS] = {
-        [PREEMPTED_BEST] = LAXITY_SWITCH_PREEMPTION,
-        [PREEMPTED_WORST] = LAXITY_SWITCH_PREEMPTION,
-        [IDLE] = LAXITY_SWITCH_TIMER,
-        [RELEASED_BEST] = LAXITY_SWITCH_RELEASE,
-        [RELEASED_WORST] = LAXITY_SWITCH_RELEASE,
-        [NOT_RELEASED_BEST] = LAXITY_SWITCH_RELEASE,
-        [NOT_RELEASED_WORST] = LAXITY_SWITCH_RELEASE,
+        [PREEMPTED_BEST] = LAXITY_SWITCH_QUANTITY_PREEMPTION,
+        [PREEMPTED_WORST] = LAXITY_SWITCH_QUANTITY_PREEMPTION,
+        [IDLE] = LAXITY_SWITCH_QUANTITY_TIMER,
+        [RELEASED_BEST] = LAXITY_SWITCH_QUANTITY_RELEASE,
+        [RELEASED_WORST] = LAXITY_SWITCH_QUANTITY_RELEASE,
+        [NOT_RELEASED_BEST] = LAXITY_SWITCH_QUANTITY_RELEASE,
+        [NOT_RELEASED_WORST] = LAXITY_SWITCH_QUANTITY_RELEASE,
     };
     const struct laxity_switch_settings *settings = run->plan->settings;
     return settings->has_quantity[quantities[kind]];
@@ -128,7 +129,7 @@ static int measure_kind(struct laxity_switch_victim *victim, enum kind kind)
     const bool is_worst =
         kind == PREEMPTED_WORST || kind == RELEASED_WORST || kind == NOT_RELEASED_WORST;
     const enum laxity_switch_case preemption_case =
-        is_worst ? LAXITY_SWITCH_WORST : LAXITY_SWITCH_BEST;
+        is_worst ? LAXITY_SWITCH_CASE_WORST : LAXITY_SWITCH_CASE_BEST;
     struct laxity_switch_row row;
     switch (kind) {
     case PREEMPTED_BEST:
@@ -140,10 +141,10 @@ static int measure_kind(struct laxity_switch_victim *victim, enum kind kind)
         return laxity_switch_measure_idle(victim);
     case RELEASED_BEST:
     case RELEASED_WORST:
-        return laxity_switch_measure_release(victim, LAXITY_SWITCH_OBSERVED, preemption_case);
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_ROLE_OBSERVED, preemption_case);
     case NOT_RELEASED_BEST:
     case NOT_RELEASED_WORST:
-        return laxity_switch_measure_release(victim, LAXITY_SWITCH_CONTROL, preemption_case);
+        return laxity_switch_measure_release(victim, LAXITY_SWITCH_ROLE_CONTROL, preemption_case);
     case KINDS:
         break;
     }
@@ -179,8 +180,8 @@ static int measure_timers(struct laxity_switch_victim *victim)
 static int
 exchange_all(struct laxity_switch_victim *victim, uint32_t cpu_to, enum laxity_switch_case one)
 {
-    const uint32_t rounds =
-        one == LAXITY_SWITCH_WORST ? LAXITY_SWITCH_EVICTING_ROUNDS : LAXITY_SWITCH_BATCH_ROUNDS;
+    const uint32_t rounds = one == LAXITY_SWITCH_CASE_WORST ? LAXITY_SWITCH_EVICTING_ROUNDS
+                                                            : LAXITY_SWITCH_BATCH_ROUNDS;
     for (uint64_t i = 0; i < laxity_switch_count_batches(victim->run->plan->repetitions, rounds);
          i++) {
         const int rc = laxity_switch_exchange(victim, cpu_to, one, rounds);
@@ -194,8 +195,8 @@ exchange_all(struct laxity_switch_victim *victim, uint32_t cpu_to, enum laxity_s
 
 static int measure_sync(struct laxity_switch_victim *victim)
 {
-    const int rc = exchange_all(victim, victim->cpu, LAXITY_SWITCH_BEST);
-    return rc ? rc : exchange_all(victim, victim->cpu, LAXITY_SWITCH_WORST);
+    const int rc = exchange_all(victim, victim->cpu, LAXITY_SWITCH_CASE_BEST);
+    return rc ? rc : exchange_all(victim, victim->cpu, LAXITY_SWITCH_CASE_WORST);
 }
 
 static int measure_wakeups(struct laxity_switch_victim *victim)
@@ -206,7 +207,7 @@ static int measure_wakeups(struct laxity_switch_victim *victim)
             continue;
         }
         int rc = laxity_switch_compare_clocks(victim, cpu);
-        rc = rc ? rc : exchange_all(victim, cpu, LAXITY_SWITCH_BEST);
+        rc = rc ? rc : exchange_all(victim, cpu, LAXITY_SWITCH_CASE_BEST);
         if (rc) {
             return rc;
         }
@@ -234,11 +235,11 @@ static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
         enum laxity_switch_quantity quantity;
         int (*measure)(struct laxity_switch_victim *);
     } parts[] = {
-        {LAXITY_SWITCH_KERNEL, laxity_switch_measure_kernel},
-        {LAXITY_SWITCH_SYNC, measure_sync},
-        {LAXITY_SWITCH_WAKEUP, measure_wakeups},
-        {LAXITY_SWITCH_SPIN, measure_spins},
-        {LAXITY_SWITCH_IRQ, laxity_switch_measure_irqs},
+        {LAXITY_SWITCH_QUANTITY_KERNEL, laxity_switch_measure_kernel},
+        {LAXITY_SWITCH_QUANTITY_SYNC, measure_sync},
+        {LAXITY_SWITCH_QUANTITY_WAKEUP, measure_wakeups},
+        {LAXITY_SWITCH_QUANTITY_SPIN, measure_spins},
+        {LAXITY_SWITCH_QUANTITY_IRQ, laxity_switch_measure_irqs},
     };
     const struct laxity_switch_settings *settings = run->plan->settings;
     struct laxity_switch_victim *victim = run->state;
@@ -262,7 +263,7 @@ const struct laxity_probe laxity_probe_switch = {
     .name = "switch",
     .stream = "switch.npy",
     .fields = laxity_switch_fields,
-    .n_fields = LAXITY_SWITCH_FIELDS,
+    .n_fields = LAXITY_SWITCH_FIELD_COUNT,
     .row_bytes = sizeof(struct laxity_switch_row),
     .setup = setup,
     .measure = measure,

@@ -9,6 +9,7 @@
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ static struct laxity_switch_row row_of_round(
     const struct laxity_switch_marks *theirs
 )
 {
-    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_SYNC);
+    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_SYNC);
     row.victim_last_ns = laxity_stamp_ns(&victim->clock, mine->last);
     row.victim_first_ns = laxity_stamp_ns(&victim->clock, mine->first);
     row.preemptor_first_ns = laxity_stamp_ns(&victim->clock, theirs->first);
@@ -74,7 +75,7 @@ int laxity_switch_exchange(
     const struct laxity_switch_order order = {
         .task = LAXITY_SWITCH_ECHO,
         .rest_ns = is_far ? IDLE_NS : 0,
-        .evict_bytes = preemption_case == LAXITY_SWITCH_WORST ? settings->evict_bytes : 0,
+        .evict_bytes = preemption_case == LAXITY_SWITCH_CASE_WORST ? settings->evict_bytes : 0,
         .cpu = cpu_to,
         .rounds = all < LAXITY_SWITCH_ROUNDS_MAX ? all : LAXITY_SWITCH_ROUNDS_MAX,
         .priority = victim->run->plan->priority,
@@ -91,8 +92,8 @@ int laxity_switch_exchange(
     for (uint32_t i = UNCOUNTED_ROUNDS; i < order.rounds; i++) {
         struct laxity_switch_row row = row_of_round(victim, &marks[i], &victim->shared->rounds[i]);
         row.cpu_to = (int32_t)cpu_to;
-        row.preemption_case = (uint8_t)preemption_case;
-        row.quantity = is_far ? LAXITY_SWITCH_WAKEUP : LAXITY_SWITCH_SYNC;
+        row.case_ = (uint8_t)preemption_case;
+        row.quantity = is_far ? LAXITY_SWITCH_QUANTITY_WAKEUP : LAXITY_SWITCH_QUANTITY_SYNC;
         if (laxity_switch_add_row(victim, &row)) {
             return 1;
         }
@@ -135,8 +136,8 @@ int laxity_switch_compare_clocks(struct laxity_switch_victim *victim, uint32_t c
     for (uint32_t i = 0; is_whole && i < MIRROR_ROUNDS; i++) {
         struct laxity_switch_row row = row_of_round(victim, &marks[i], &victim->shared->rounds[i]);
         row.cpu_to = (int32_t)cpu_to;
-        row.quantity = LAXITY_SWITCH_WAKEUP;
-        row.role = LAXITY_SWITCH_CONTROL;
+        row.quantity = LAXITY_SWITCH_QUANTITY_WAKEUP;
+        row.role = LAXITY_SWITCH_ROLE_CONTROL;
         if (laxity_switch_add_row(victim, &row)) {
             return 1;
         }

@@ -7,6 +7,7 @@
 #include "probes/probe.h"
 #include "probes/switch.h"
 #include "probes/switch_victim.h"
+#include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/trace.h"
 
@@ -37,7 +38,7 @@ struct switches {
 static void take_event(void *context, const struct laxity_sched_event *event)
 {
     struct switches *switches = context;
-    if (event->kind != LAXITY_SCHED_OFF && event->kind != LAXITY_SCHED_ON) {
+    if (event->kind != LAXITY_SCHED_KIND_OFF && event->kind != LAXITY_SCHED_KIND_ON) {
         return;
     }
     if (switches->n == EVENTS_MAX) {
@@ -88,7 +89,7 @@ static bool find_records(
 )
 {
     static const enum laxity_sched_kind kinds[RECORDS] = {
-        LAXITY_SCHED_OFF, LAXITY_SCHED_ON, LAXITY_SCHED_OFF, LAXITY_SCHED_ON
+        LAXITY_SCHED_KIND_OFF, LAXITY_SCHED_KIND_ON, LAXITY_SCHED_KIND_OFF, LAXITY_SCHED_KIND_ON
     };
     unsigned n = 0;
     for (unsigned i = 0; i < switches->n && !switches->is_lossy; i++) {
@@ -149,9 +150,9 @@ static int observe(
     enum laxity_switch_role role
 )
 {
-    const unsigned n_rings = role == LAXITY_SWITCH_CONTROL ? RINGS : 1;
+    const unsigned n_rings = role == LAXITY_SWITCH_ROLE_CONTROL ? RINGS : 1;
     struct laxity_switch_row marks;
-    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_KERNEL);
+    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_KERNEL);
     for (unsigned i = 0; i < n_rings; i++) {
         drain(&switches[i], (int32_t)victim->cpu);
         (void)laxity_perf_ring_start(&switches[i].ring);
@@ -165,21 +166,21 @@ static int observe(
         return rc;
     }
     row.time_ns = marks.time_ns;
-    row.preemption_case = (uint8_t)preemption_case;
+    row.case_ = (uint8_t)preemption_case;
     row.role = (uint8_t)role;
-    if (role == LAXITY_SWITCH_CONTROL) {
+    if (role == LAXITY_SWITCH_ROLE_CONTROL) {
         take_echoes(switches, &marks, &row);
         return laxity_switch_add_row(victim, &row);
     }
     take_switches(&switches[0], &marks, &row);
-    marks.role = LAXITY_SWITCH_CONTROL;
+    marks.role = LAXITY_SWITCH_ROLE_CONTROL;
     return laxity_switch_add_row(victim, &marks) || laxity_switch_add_row(victim, &row);
 }
 
 static bool is_asked_alone(const struct laxity_switch_settings *settings)
 {
     unsigned asked = 0;
-    for (int i = 0; i < LAXITY_SWITCH_QUANTITIES; i++) {
+    for (int i = 0; i < LAXITY_SWITCH_QUANTITY_COUNT; i++) {
         asked += settings->has_quantity[i];
     }
     return asked == 1;
@@ -214,7 +215,7 @@ static int tell_refusal(struct laxity_switch_victim *victim, int error_number)
 static int observe_all(struct laxity_switch_victim *victim, struct switches switches[RINGS])
 {
     enum {
-        WAYS = LAXITY_SWITCH_CASES * 2
+        WAYS = LAXITY_SWITCH_CASE_COUNT * 2
     };
     for (uint64_t i = 0; i < victim->run->plan->repetitions; i++) {
         const unsigned first = (unsigned)laxity_switch_draw_ns(victim, WAYS);

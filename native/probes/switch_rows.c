@@ -6,10 +6,10 @@
 #include "base/port/time.h"
 #include "probes/probe.h"
 #include "probes/switch.h"
-#include "probes/switch_interrupts.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,24 +18,7 @@ enum {
     GAPS_SHOWN_MAX = 254
 };
 
-/* In the order of the file; tests/model compares it with python/laxity/model/streams.py. */
-const struct laxity_field laxity_switch_fields[LAXITY_SWITCH_FIELDS] = {
-    {"time_ns", 'i', 8},
-    {"victim_last_ns", 'i', 8},
-    {"preemptor_first_ns", 'i', 8},
-    {"preemptor_last_ns", 'i', 8},
-    {"victim_first_ns", 'i', 8},
-    {"lost_ns", 'i', 8},
-    {"period_ns", 'u', 4},
-    {"cpu", 'i', 4},
-    {"cpu_to", 'i', 4},
-    {"gaps", 'u', 1},
-    {"quantity", 'u', 1},
-    {"case", 'u', 1},
-    {"role", 'u', 1},
-    {"interrupt", 'S', LAXITY_INTERRUPT_BYTES},
-};
-_Static_assert(sizeof(struct laxity_switch_row) == 7 * 8 + 3 * 4 + 4, "no padding in the file");
+const struct laxity_field laxity_switch_fields[LAXITY_SWITCH_FIELD_COUNT] = {LAXITY_SWITCH_FIELDS};
 
 uint64_t laxity_switch_count_windows(const struct laxity_switch_settings *settings)
 {
@@ -57,31 +40,31 @@ static uint64_t
 count_rows_of_cpu(const struct laxity_switch_settings *settings, uint64_t repetitions, unsigned cpu)
 {
     const bool *has = settings->has_quantity;
-    const uint64_t timed = (has[LAXITY_SWITCH_PREEMPTION] ? 2U : 0U) +
-                           (has[LAXITY_SWITCH_TIMER] ? 1U : 0U) +
-                           (has[LAXITY_SWITCH_RELEASE] ? 4U : 0U);
+    const uint64_t timed = (has[LAXITY_SWITCH_QUANTITY_PREEMPTION] ? 2U : 0U) +
+                           (has[LAXITY_SWITCH_QUANTITY_TIMER] ? 1U : 0U) +
+                           (has[LAXITY_SWITCH_QUANTITY_RELEASE] ? 4U : 0U);
     uint64_t rows = timed * repetitions;
-    if (has[LAXITY_SWITCH_SYNC]) {
+    if (has[LAXITY_SWITCH_QUANTITY_SYNC]) {
         rows += laxity_switch_count_batches(repetitions, LAXITY_SWITCH_BATCH_ROUNDS) *
                 LAXITY_SWITCH_BATCH_ROUNDS;
         rows += laxity_switch_count_batches(repetitions, LAXITY_SWITCH_EVICTING_ROUNDS) *
                 LAXITY_SWITCH_EVICTING_ROUNDS;
     }
-    if (has[LAXITY_SWITCH_WAKEUP]) {
+    if (has[LAXITY_SWITCH_QUANTITY_WAKEUP]) {
         const uint64_t to_each =
             laxity_switch_count_batches(repetitions, LAXITY_SWITCH_BATCH_ROUNDS) *
                 LAXITY_SWITCH_BATCH_ROUNDS +
             LAXITY_SWITCH_ROUNDS_MAX;
         rows += to_each * count_to(settings, cpu);
     }
-    if (has[LAXITY_SWITCH_KERNEL]) {
+    if (has[LAXITY_SWITCH_QUANTITY_KERNEL]) {
         /* In each case a control, and what is observed with the tasks' stamps. */
-        rows += (uint64_t)3 * LAXITY_SWITCH_CASES * repetitions;
+        rows += (uint64_t)3 * LAXITY_SWITCH_CASE_COUNT * repetitions;
     }
-    if (has[LAXITY_SWITCH_SPIN]) {
+    if (has[LAXITY_SWITCH_QUANTITY_SPIN]) {
         rows += laxity_switch_count_windows(settings) * (LAXITY_GAPS_MAX + 1); /* at most */
     }
-    if (has[LAXITY_SWITCH_IRQ]) {
+    if (has[LAXITY_SWITCH_QUANTITY_IRQ]) {
         rows += (uint64_t)settings->spin_ns / LAXITY_SWITCH_IRQ_NS + 1; /* at most */
     }
     return rows;

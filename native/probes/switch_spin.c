@@ -8,6 +8,7 @@
 #include "probes/switch_interrupts.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -32,7 +33,7 @@ struct counting {
 int laxity_switch_spin(struct laxity_switch_victim *victim, int64_t window_ns)
 {
     const struct laxity_gaps *gaps = &victim->shared->gaps;
-    struct laxity_switch_row window = laxity_switch_row_of(victim, LAXITY_SWITCH_SPIN);
+    struct laxity_switch_row window = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_SPIN);
     laxity_anchor_stamps(&victim->clock, 0);
     const uint64_t start = laxity_stamp(&victim->clock);
     const uint64_t end = start + laxity_stamps_of_ns(&victim->clock, window_ns);
@@ -40,7 +41,7 @@ int laxity_switch_spin(struct laxity_switch_victim *victim, int64_t window_ns)
     const uint64_t ended = laxity_stamp(&victim->clock);
     laxity_anchor_stamps(&victim->clock, 1);
     for (unsigned i = 0; i < gaps->n; i++) {
-        struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_SPIN);
+        struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_SPIN);
         row.victim_last_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[i].last);
         row.victim_first_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[i].first);
         row.time_ns = row.victim_last_ns;
@@ -51,7 +52,7 @@ int laxity_switch_spin(struct laxity_switch_victim *victim, int64_t window_ns)
     window.victim_last_ns = laxity_stamp_ns(&victim->clock, start);
     window.victim_first_ns = laxity_stamp_ns(&victim->clock, ended);
     window.time_ns = window.victim_last_ns;
-    window.role = LAXITY_SWITCH_CONTROL;
+    window.role = LAXITY_SWITCH_ROLE_CONTROL;
     laxity_switch_take_gaps(victim, window.time_ns, &window);
     return laxity_switch_add_row(victim, &window);
 }
@@ -76,7 +77,7 @@ static int take_window(struct laxity_switch_victim *victim, const struct countin
     if (gaps->n != 1 || n > 1) {
         return 0;
     }
-    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_IRQ);
+    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_IRQ);
     row.victim_last_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[0].last);
     row.victim_first_ns = laxity_stamp_ns(&victim->clock, gaps->gaps[0].first);
     row.time_ns = row.victim_last_ns;

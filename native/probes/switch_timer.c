@@ -8,6 +8,7 @@
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -86,7 +87,7 @@ take_preemption(const struct laxity_switch_victim *victim, struct laxity_switch_
 /* How long before a timer the victim has to begin, its phase drawn. */
 static int64_t lead_ns(struct laxity_switch_victim *victim, enum laxity_switch_case one)
 {
-    const int64_t evicting_ns = one == LAXITY_SWITCH_WORST ? 2 * victim->evicting_ns : 0;
+    const int64_t evicting_ns = one == LAXITY_SWITCH_CASE_WORST ? 2 * victim->evicting_ns : 0;
     return EARLIEST_NS + evicting_ns + laxity_switch_draw_ns(victim, PHASE_NS);
 }
 
@@ -104,12 +105,12 @@ int laxity_switch_preempt(
 )
 {
     const struct laxity_switch_settings *settings = victim->run->plan->settings;
-    const bool is_evicting = preemption_case == LAXITY_SWITCH_WORST;
+    const bool is_evicting = preemption_case == LAXITY_SWITCH_CASE_WORST;
     const uint64_t evict_bytes = is_evicting ? settings->evict_bytes : 0;
     const unsigned done = atomic_load_explicit(&victim->shared->done, memory_order_acquire);
     const int64_t asked_ns = laxity_now_ns();
-    *out_row = laxity_switch_row_of(victim, LAXITY_SWITCH_PREEMPTION);
-    out_row->preemption_case = (uint8_t)preemption_case;
+    *out_row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_PREEMPTION);
+    out_row->case_ = (uint8_t)preemption_case;
     out_row->time_ns = asked_ns + lead_ns(victim, preemption_case);
     if (give_run(victim, out_row->time_ns, 1, evict_bytes)) {
         return -1;
@@ -129,7 +130,7 @@ int laxity_switch_preempt(
 
 int laxity_switch_measure_idle(struct laxity_switch_victim *victim)
 {
-    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_TIMER);
+    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_TIMER);
     row.time_ns = laxity_now_ns() + IDLE_NS + laxity_switch_draw_ns(victim, PHASE_NS);
     laxity_anchor_stamps(&victim->clock, 0);
     if (give_run(victim, row.time_ns, 1, 0) ||
@@ -154,12 +155,12 @@ int laxity_switch_measure_release(
 )
 {
     const struct laxity_switch_settings *settings = victim->run->plan->settings;
-    const bool is_evicting = release_case == LAXITY_SWITCH_WORST;
-    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_RELEASE);
-    const bool is_released = role == LAXITY_SWITCH_OBSERVED;
+    const bool is_evicting = release_case == LAXITY_SWITCH_CASE_WORST;
+    struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_RELEASE);
+    const bool is_released = role == LAXITY_SWITCH_ROLE_OBSERVED;
     const unsigned armed = atomic_load_explicit(&victim->shared->armed, memory_order_acquire);
     row.role = (uint8_t)role;
-    row.preemption_case = (uint8_t)release_case;
+    row.case_ = (uint8_t)release_case;
     row.time_ns = laxity_now_ns() + lead_ns(victim, release_case);
     if (is_released) {
         if (give_run(victim, row.time_ns, -1, 0)) {

@@ -10,6 +10,7 @@
 #include "probes/switch.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,7 +77,6 @@ int laxity_switch_measure_irqs(struct laxity_switch_victim *victim);
 /* What the above have in common. */
 
 enum {
-    LAXITY_SWITCH_FIELDS = 14,
     /* Many ticks of any kernel in one window of spinning, and the CPU is free again soon. */
     LAXITY_SWITCH_WINDOW_NS = 40 * LAXITY_NS_PER_MS,
     /* Rounds of exchange between two pauses; an evicting one takes about a millisecond. */
@@ -84,7 +84,7 @@ enum {
     LAXITY_SWITCH_EVICTING_ROUNDS = 14,
 };
 
-extern const struct laxity_field laxity_switch_fields[LAXITY_SWITCH_FIELDS];
+extern const struct laxity_field laxity_switch_fields[LAXITY_SWITCH_FIELD_COUNT];
 
 /* laxity_switch_count_rows - of all CPUs, at most */
 uint64_t laxity_switch_count_rows(const struct laxity_probe_plan *plan);

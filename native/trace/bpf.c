@@ -9,6 +9,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/file.h"
+#include "schema/streams.h"
 #include "trace/bpf/rings.h"
 #include "trace/bpf/vectors.h"
 #include "trace/bpf_kernel.h"
@@ -39,22 +40,22 @@ enum {
 #define VECTOR_OUT "vector_out_"
 
 static const uint32_t switch_kinds =
-    LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON);
+    LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON);
 static const uint32_t thread_kinds =
-    LAXITY_SUPPLIES(LAXITY_SCHED_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_EXIT);
+    LAXITY_SUPPLIES(LAXITY_SCHED_KIND_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_EXIT);
 
 /* What takes more than the programs of switches and threads. */
 static const struct {
     const char *tracepoint;
     uint32_t kinds;
 } hooks[] = {
-    {"sched_wakeup", LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP)},
-    {"sched_wakeup_new", LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP)},
-    {"sched_migrate_task", LAXITY_SUPPLIES(LAXITY_SCHED_MIGRATE)},
-    {"irq_handler_entry", LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN)},
-    {"irq_handler_exit", LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT)},
-    {"softirq_entry", LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_IN)},
-    {"softirq_exit", LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_OUT)},
+    {"sched_wakeup", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_WAKEUP)},
+    {"sched_wakeup_new", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_WAKEUP)},
+    {"sched_migrate_task", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_MIGRATE)},
+    {"irq_handler_entry", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_IN)},
+    {"irq_handler_exit", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_OUT)},
+    {"softirq_entry", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_IN)},
+    {"softirq_exit", LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_OUT)},
 };
 
 struct bpf_state {
@@ -78,10 +79,10 @@ static uint32_t kinds_of(const struct bpf_program *program)
 {
     const char *name = bpf_program__name(program);
     if (strncmp(name, VECTOR_IN, strlen(VECTOR_IN)) == 0) {
-        return LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN);
+        return LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_IN);
     }
     if (strncmp(name, VECTOR_OUT, strlen(VECTOR_OUT)) == 0) {
-        return LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT);
+        return LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_OUT);
     }
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
         if (strcmp(hooks[i].tracepoint, laxity_bpf_tracepoint(program)) == 0) {
@@ -372,7 +373,7 @@ static uint64_t bpf_ring_bytes(const void *opaque)
 
 const struct laxity_trace_backend laxity_trace_bpf = {
     .name = "bpf",
-    .supplies = (1U << LAXITY_SCHED_KINDS) - 1,
+    .supplies = (1U << LAXITY_SCHED_KIND_COUNT) - 1,
     .lacks = bpf_lacks,
     .open = bpf_open,
     .start = bpf_start,

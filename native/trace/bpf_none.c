@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* In a build without the feature `bpf`, in place of bpf.c. */
 #include "base/error.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 static int
@@ -20,7 +21,7 @@ refuse(const struct laxity_trace_setup *setup, void **out_state, struct laxity_e
 /* Whatever is asked for, it would be the first choice: so it is told why it is not. */
 const struct laxity_trace_backend laxity_trace_bpf = {
     .name = "bpf",
-    .supplies = (1U << LAXITY_SCHED_KINDS) - 1,
+    .supplies = (1U << LAXITY_SCHED_KIND_COUNT) - 1,
     .open = refuse,
 };
 const struct laxity_trace_backend laxity_switches_bpf = {.name = "bpf", .open = refuse};

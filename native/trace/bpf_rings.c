@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/bpf_rings.h"
 
+#include "schema/streams.h"
 #include "trace/bpf/rings.h"
 #include "trace/trace.h"
 

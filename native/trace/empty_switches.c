@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/switch_stream.h"
 #include "trace/trace.h"
 
@@ -121,7 +122,7 @@ int laxity_measure_empty_switches(
     }
     struct laxity_cpus before;
     const int known = laxity_get_affinity(&before);
-    stream->quantity = LAXITY_SWITCH_EMPTY;
+    stream->quantity = LAXITY_SWITCHES_QUANTITY_EMPTY;
     const struct laxity_trace_sink sink = laxity_switch_stream_sink(stream);
     int rc = backend->start(state);
     if (rc == 0) {
@@ -129,7 +130,7 @@ int laxity_measure_empty_switches(
         (void)backend->stop(state, &sink);
     }
     backend->close(state);
-    stream->quantity = LAXITY_SWITCH_KERNEL;
+    stream->quantity = LAXITY_SWITCHES_QUANTITY_KERNEL;
     if (known == 0) {
         (void)laxity_set_affinity(&before);
     }

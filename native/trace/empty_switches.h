@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 
 /*
- * laxity_measure_empty_switches - count LAXITY_SWITCH_EMPTY of every CPU into a stream
+ * laxity_measure_empty_switches - count LAXITY_SWITCHES_QUANTITY_EMPTY of every CPU into a stream
  *
  * Two processes hand a byte to and fro on each CPU, so that the caches are as warm as they are
  * where switches are frequent; at most a fifth of a second per CPU. The caller's own CPUs are

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/port/file.h"
 #include "base/port/perf_ring.h"
+#include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/trace.h"
 
@@ -207,8 +208,8 @@ static uint64_t perf_ring_bytes(const void *opaque)
 
 const struct laxity_trace_backend laxity_trace_perf = {
     .name = "perf",
-    .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON) |
-                LAXITY_SUPPLIES(LAXITY_SCHED_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_EXIT),
+    .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON) |
+                LAXITY_SUPPLIES(LAXITY_SCHED_KIND_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_EXIT),
     .open = perf_open,
     .start = perf_start,
     .drain = perf_drain,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/perf_records.h"
 
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -82,7 +83,8 @@ static void take_switch(const struct record *record, const struct laxity_trace_s
 {
     const unsigned misc = record->header.misc;
     const int is_off = (misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
-    struct laxity_sched_event event = event_of(record, is_off ? LAXITY_SCHED_OFF : LAXITY_SCHED_ON);
+    struct laxity_sched_event event =
+        event_of(record, is_off ? LAXITY_SCHED_KIND_OFF : LAXITY_SCHED_KIND_ON);
     struct pid_tid other;
     if (record->body_bytes >= sizeof other) {
         memcpy(&other, record->body, sizeof other);
@@ -105,7 +107,7 @@ static void take_task(
     memcpy(&body, record->body, sizeof body);
     struct laxity_sched_event event = event_of(record, kind);
     event.tid = tid_of(body.tid);
-    if (kind == LAXITY_SCHED_FORK) {
+    if (kind == LAXITY_SCHED_KIND_FORK) {
         event.other_tid = tid_of(body.parent_tid);
         const struct laxity_thread_event thread = {
             .time_ns = event.time_ns,
@@ -160,10 +162,10 @@ take(const struct record *record, const struct laxity_trace_sink *sink, uint64_t
         take_switch(record, sink);
         break;
     case PERF_RECORD_FORK:
-        take_task(record, LAXITY_SCHED_FORK, sink);
+        take_task(record, LAXITY_SCHED_KIND_FORK, sink);
         break;
     case PERF_RECORD_EXIT:
-        take_task(record, LAXITY_SCHED_EXIT, sink);
+        take_task(record, LAXITY_SCHED_KIND_EXIT, sink);
         break;
     case PERF_RECORD_COMM:
         take_comm(record, sink);

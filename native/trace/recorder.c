@@ -9,6 +9,7 @@
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/empty_switches.h"
 #include "trace/sched_stream.h"
 #include "trace/steal.h"
@@ -67,7 +68,7 @@ enum {
     N_BACKENDS = sizeof backends / sizeof backends[0]
 };
 
-static const char *const kind_names[LAXITY_SCHED_KINDS] = {
+static const char *const kind_names[LAXITY_SCHED_KIND_COUNT] = {
     "off",
     "on",
     "wakeup",
@@ -420,7 +421,7 @@ static uint32_t supplies_of(const struct recorder *recorder)
 static void put_supplies(struct laxity_json *json, uint32_t supplies)
 {
     laxity_json_open(json, "supplies", '[');
-    for (unsigned kind = 0; kind < LAXITY_SCHED_KINDS; kind++) {
+    for (unsigned kind = 0; kind < LAXITY_SCHED_KIND_COUNT; kind++) {
         if ((supplies & LAXITY_SUPPLIES(kind)) != 0) {
             laxity_json_text(json, NULL, kind_names[kind]);
         }
@@ -450,7 +451,7 @@ static void put_cpus(struct laxity_json *json, const struct recorder *recorder)
             uint64_t lost_here = recorder->stream.cpus[cpu].lost;
             if (recorder->recording->is_histogram) {
                 rows = laxity_switch_stream_rows(&recorder->switches, cpu);
-                lost_here = recorder->switches.seen[LAXITY_SWITCH_KERNEL][cpu].lost;
+                lost_here = recorder->switches.seen[LAXITY_SWITCHES_QUANTITY_KERNEL][cpu].lost;
             }
             laxity_json_open(json, NULL, '{');
             laxity_json_count(json, "cpu", cpu);

@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
+#include "schema/streams.h"
 #include "trace/thread_queue.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
@@ -18,27 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-struct __attribute__((packed)) laxity_sched_row {
-    int64_t time_ns;
-    uint64_t seq;
-    int32_t cpu;
-    uint8_t kind;
-    int32_t tid;
-    int32_t other_tid;
-    int64_t prev_state_or_vector;
-    uint8_t preempted;
-};
-
-static const struct laxity_field fields[] = {
-    {"time_ns", 'i', 8},
-    {"seq", 'u', 8},
-    {"cpu", 'i', 4},
-    {"kind", 'u', 1},
-    {"tid", 'i', 4},
-    {"other_tid", 'i', 4},
-    {"prev_state_or_vector", 'i', 8},
-    {"preempted", 'u', 1},
-};
+static const struct laxity_field fields[] = {LAXITY_SCHED_FIELDS};
 
 static const char *const window_name = "sched.npy.window";
 
@@ -74,7 +55,7 @@ static void take_event(void *context, const struct laxity_sched_event *event)
 {
     struct laxity_sched_stream *stream = context;
     struct laxity_sched_cpu *cpu = &stream->cpus[event->cpu];
-    if (event->kind == LAXITY_SCHED_EXIT) {
+    if (event->kind == LAXITY_SCHED_KIND_EXIT) {
         note_error(stream, laxity_thread_queue_exit(&stream->news, event->tid, event->time_ns));
     }
     if (event->time_ns < stream->from_ns || event->time_ns >= stream->to_ns) {

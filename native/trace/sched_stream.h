@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/npy.h"
+#include "schema/streams.h"
 #include "trace/thread_queue.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"

@@ -6,6 +6,7 @@
 #include "base/histogram.h"
 #include "base/npy.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -14,21 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-struct __attribute__((packed)) switch_row {
-    int32_t cpu;
-    uint8_t quantity;
-    int64_t lower_ns;
-    int64_t upper_ns;
-    uint64_t count;
-};
-
-static const struct laxity_field fields[] = {
-    {"cpu", 'i', 4},
-    {"quantity", 'u', 1},
-    {"lower_ns", 'i', 8},
-    {"upper_ns", 'i', 8},
-    {"count", 'u', 8},
-};
+static const struct laxity_field fields[] = {LAXITY_SWITCHES_FIELDS};
 
 static struct laxity_switch_cpu *seen_of(struct laxity_switch_stream *stream, int32_t cpu)
 {
@@ -39,8 +26,8 @@ static void take_event(void *context, const struct laxity_sched_event *event)
 {
     struct laxity_switch_stream *stream = context;
     struct laxity_switch_cpu *cpu = seen_of(stream, event->cpu);
-    const bool is_empty = stream->quantity == LAXITY_SWITCH_EMPTY;
-    if (event->kind == (is_empty ? LAXITY_SCHED_OFF : LAXITY_SCHED_ON) &&
+    const bool is_empty = stream->quantity == LAXITY_SWITCHES_QUANTITY_EMPTY;
+    if (event->kind == (is_empty ? LAXITY_SCHED_KIND_OFF : LAXITY_SCHED_KIND_ON) &&
         cpu->off_ns != LAXITY_ABSENT_NS) {
         /* Where another thread comes on than was announced, some in between are hidden from us. */
         const bool is_pair = (is_empty ? event->other_tid : event->tid) == cpu->next_tid;
@@ -49,11 +36,11 @@ static void take_event(void *context, const struct laxity_sched_event *event)
         }
         cpu->unpaired += !is_pair;
         cpu->off_ns = LAXITY_ABSENT_NS;
-    } else if (event->kind == LAXITY_SCHED_OFF) {
+    } else if (event->kind == LAXITY_SCHED_KIND_OFF) {
         cpu->unpaired += cpu->off_ns != LAXITY_ABSENT_NS;
         cpu->off_ns = event->time_ns;
         cpu->next_tid = event->other_tid;
-    } else if (event->kind == LAXITY_SCHED_ON && is_empty) {
+    } else if (event->kind == LAXITY_SCHED_KIND_ON && is_empty) {
         cpu->off_ns = LAXITY_ABSENT_NS;
     }
 }
@@ -92,7 +79,7 @@ int laxity_switch_stream_open(
     *stream = (struct laxity_switch_stream){.npy.fd = -1, .cpus = *cpus};
     const unsigned n = laxity_cpus_end(cpus);
     int rc = 0;
-    for (unsigned quantity = 0; quantity < LAXITY_SWITCH_QUANTITIES; quantity++) {
+    for (unsigned quantity = 0; quantity < LAXITY_SWITCHES_QUANTITY_COUNT; quantity++) {
         stream->seen[quantity] = calloc(n, sizeof *stream->seen[quantity]);
         rc = stream->seen[quantity] ? rc : -ENOMEM;
         for (unsigned cpu = 0; cpu < n && rc == 0; cpu++) {
@@ -123,7 +110,7 @@ struct laxity_trace_sink laxity_switch_stream_sink(struct laxity_switch_stream *
 
 uint64_t laxity_switch_stream_rows(const struct laxity_switch_stream *stream, unsigned cpu)
 {
-    const struct laxity_switch_cpu *seen = &stream->seen[LAXITY_SWITCH_KERNEL][cpu];
+    const struct laxity_switch_cpu *seen = &stream->seen[LAXITY_SWITCHES_QUANTITY_KERNEL][cpu];
     uint64_t rows = seen->unpaired;
     for (unsigned i = 0; i < LAXITY_HISTOGRAM_BUCKETS; i++) {
         rows += seen->durations.counts[i];
@@ -131,7 +118,7 @@ uint64_t laxity_switch_stream_rows(const struct laxity_switch_stream *stream, un
     return rows;
 }
 
-static int put_row(struct laxity_switch_stream *stream, const struct switch_row *row)
+static int put_row(struct laxity_switch_stream *stream, const struct laxity_switches_row *row)
 {
     return row->count > 0 ? laxity_npy_write(&stream->npy, stream->npy.rows, row, 1) : 0;
 }
@@ -139,7 +126,7 @@ static int put_row(struct laxity_switch_stream *stream, const struct switch_row 
 static int write_cpu(struct laxity_switch_stream *stream, unsigned quantity, unsigned cpu)
 {
     const struct laxity_switch_cpu *seen = &stream->seen[quantity][cpu];
-    struct switch_row row = {
+    struct laxity_switches_row row = {
         .cpu = (int32_t)cpu,
         .quantity = (uint8_t)quantity,
         .lower_ns = LAXITY_ABSENT_NS,
@@ -162,7 +149,7 @@ static int write_cpu(struct laxity_switch_stream *stream, unsigned quantity, uns
 int laxity_switch_stream_close(struct laxity_switch_stream *stream)
 {
     int rc = 0;
-    for (unsigned quantity = 0; quantity < LAXITY_SWITCH_QUANTITIES; quantity++) {
+    for (unsigned quantity = 0; quantity < LAXITY_SWITCHES_QUANTITY_COUNT; quantity++) {
         for (unsigned cpu = 0; cpu < laxity_cpus_end(&stream->cpus) && rc == 0; cpu++) {
             rc = write_cpu(stream, quantity, cpu);
         }
@@ -173,7 +160,7 @@ int laxity_switch_stream_close(struct laxity_switch_stream *stream)
 
 void laxity_switch_stream_free(struct laxity_switch_stream *stream)
 {
-    for (unsigned quantity = 0; quantity < LAXITY_SWITCH_QUANTITIES; quantity++) {
+    for (unsigned quantity = 0; quantity < LAXITY_SWITCHES_QUANTITY_COUNT; quantity++) {
         free(stream->seen[quantity]);
         stream->seen[quantity] = NULL;
     }

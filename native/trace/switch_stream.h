@@ -7,16 +7,10 @@
 #include "base/cpus.h"
 #include "base/histogram.h"
 #include "base/npy.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 #include <stdint.h>
-
-/* The column `quantity` of switches.npy (python/laxity/model/streams.py: SwitchQuantity). */
-enum laxity_switch_quantity {
-    LAXITY_SWITCH_KERNEL, /* off to on, as recorded: what recording takes is in it */
-    LAXITY_SWITCH_EMPTY,  /* the same records or programs with no switch between them */
-    LAXITY_SWITCH_QUANTITIES
-};
 
 /* What was seen of one CPU. */
 struct laxity_switch_cpu {
@@ -30,8 +24,8 @@ struct laxity_switch_cpu {
 struct laxity_switch_stream {
     struct laxity_npy npy;
     struct laxity_cpus cpus;
-    enum laxity_switch_quantity quantity;                     /* what is being counted now */
-    struct laxity_switch_cpu *seen[LAXITY_SWITCH_QUANTITIES]; /* by CPU */
+    enum laxity_switches_quantity quantity;                         /* what is being counted now */
+    struct laxity_switch_cpu *seen[LAXITY_SWITCHES_QUANTITY_COUNT]; /* by CPU */
 };
 
 /* laxity_switch_stream_open - start DIR/switches.npy. Returns 0 or -errno. */
@@ -43,8 +37,8 @@ int laxity_switch_stream_open(
  * laxity_switch_stream_sink - where a back-end hands its findings; lives as long as the stream
  *
  * Events are paired: off with the on that follows it, of the thread that it announces, or with
- * LAXITY_SWITCH_EMPTY off with off, which a back-end hands twice for each switch. Whole histograms
- * are added.
+ * LAXITY_SWITCHES_QUANTITY_EMPTY off with off, which a back-end hands twice for each switch. Whole
+ * histograms are added.
  */
 struct laxity_trace_sink laxity_switch_stream_sink(struct laxity_switch_stream *stream);
 

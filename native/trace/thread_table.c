@@ -6,6 +6,7 @@
 #include "base/npy.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 #include <dirent.h>
@@ -27,14 +28,7 @@ enum {
 
 static const char file_name[] = "threads.npy";
 
-static const struct laxity_field fields[] = {
-    {"tid", 'i', 4},
-    {"pid", 'i', 4},
-    {"task", 'u', 2},
-    {"comm", 'S', LAXITY_COMM_BYTES},
-    {"from_ns", 'i', 8},
-    {"to_ns", 'i', 8},
-};
+static const struct laxity_field fields[] = {LAXITY_THREADS_FIELDS};
 enum {
     N_FIELDS = sizeof fields / sizeof fields[0]
 };
@@ -53,7 +47,7 @@ void laxity_thread_table_free(struct laxity_thread_table *table)
     *table = (struct laxity_thread_table){.n = 0};
 }
 
-static struct laxity_thread_row *find_live(const struct laxity_thread_table *table, int32_t tid)
+static struct laxity_threads_row *find_live(const struct laxity_thread_table *table, int32_t tid)
 {
     if (tid < 0 || tid >= TIDS || table->live[tid] == 0) {
         return NULL;
@@ -61,11 +55,11 @@ static struct laxity_thread_row *find_live(const struct laxity_thread_table *tab
     return &table->rows[table->live[tid] - 1];
 }
 
-static int append(struct laxity_thread_table *table, const struct laxity_thread_row *row)
+static int append(struct laxity_thread_table *table, const struct laxity_threads_row *row)
 {
     if (table->n == table->room) {
         const size_t room = table->room == 0 ? FIRST_ROOM : 2 * table->room;
-        struct laxity_thread_row *rows = realloc(table->rows, room * sizeof *rows);
+        struct laxity_threads_row *rows = realloc(table->rows, room * sizeof *rows);
         if (!rows) {
             return -ENOMEM;
         }
@@ -83,7 +77,7 @@ static int add_live(
     if (tid < 0 || tid >= TIDS) {
         return 0;
     }
-    struct laxity_thread_row row = {
+    struct laxity_threads_row row = {
         .tid = tid, .pid = pid, .task = NO_TASK, .from_ns = from_ns, .to_ns = LAXITY_ABSENT_NS
     };
     laxity_format(row.comm, sizeof row.comm, "%s", comm);
@@ -96,13 +90,13 @@ static int add_live(
 
 static int take_fork(struct laxity_thread_table *table, const struct laxity_thread_event *event)
 {
-    struct laxity_thread_row *row = find_live(table, event->tid);
+    struct laxity_threads_row *row = find_live(table, event->tid);
     if (row) {
         row->from_ns = event->time_ns < row->from_ns ? event->time_ns : row->from_ns;
         row->pid = event->pid == LAXITY_ABSENT_TID ? row->pid : event->pid;
         return 0;
     }
-    const struct laxity_thread_row *parent = find_live(table, event->parent_tid);
+    const struct laxity_threads_row *parent = find_live(table, event->parent_tid);
     char comm[LAXITY_COMM_BYTES] = "";
     int32_t pid = event->pid;
     if (parent) {
@@ -119,7 +113,7 @@ int laxity_thread_table_take(
     if (!event->comm) {
         return take_fork(table, event);
     }
-    struct laxity_thread_row *row = find_live(table, event->tid);
+    struct laxity_threads_row *row = find_live(table, event->tid);
     if (row && (row->comm[0] == '\0' || row->from_ns >= event->time_ns)) {
         laxity_format(row->comm, sizeof row->comm, "%s", event->comm);
         return 0;
@@ -134,7 +128,7 @@ int laxity_thread_table_take(
 
 void laxity_thread_table_exit(struct laxity_thread_table *table, int32_t tid, int64_t time_ns)
 {
-    struct laxity_thread_row *row = find_live(table, tid);
+    struct laxity_threads_row *row = find_live(table, tid);
     if (row) {
         row->to_ns = time_ns;
         table->live[tid] = 0;
@@ -193,11 +187,11 @@ int laxity_thread_table_scan(struct laxity_thread_table *table, int64_t time_ns)
 }
 
 /* Gives the task of one row of the harness to every thread of its process. */
-static bool join_row(struct laxity_thread_table *table, const struct laxity_thread_row *known)
+static bool join_row(struct laxity_thread_table *table, const struct laxity_threads_row *known)
 {
     bool is_met = false;
     for (size_t i = 0; i < table->n; i++) {
-        struct laxity_thread_row *row = &table->rows[i];
+        struct laxity_threads_row *row = &table->rows[i];
         if (row->pid == known->pid) {
             row->task = known->task;
             is_met = is_met || row->tid == known->tid;
@@ -213,14 +207,14 @@ static int join_harness(struct laxity_thread_table *table, int dir_fd)
         return 0; /* no such stream: only the trace knows threads */
     }
     const uint64_t n =
-        (uint64_t)(status.st_size - LAXITY_NPY_HEADER_BYTES) / sizeof(struct laxity_thread_row);
+        (uint64_t)(status.st_size - LAXITY_NPY_HEADER_BYTES) / sizeof(struct laxity_threads_row);
     struct laxity_npy npy;
     int rc = laxity_npy_reopen(dir_fd, file_name, fields, N_FIELDS, n, &npy);
     if (rc) {
         return rc;
     }
     for (uint64_t i = 0; i < n && rc == 0; i++) {
-        struct laxity_thread_row known;
+        struct laxity_threads_row known;
         rc = laxity_npy_read(&npy, i, &known, 1);
         if (rc == 0 && !join_row(table, &known)) {
             rc = append(table, &known);

@@ -4,23 +4,14 @@
 #ifndef LAXITY_TRACE_THREAD_TABLE_H
 #define LAXITY_TRACE_THREAD_TABLE_H
 
+#include "schema/streams.h"
 #include "trace/trace.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the order of the file. A thread that takes another name gets another row. */
-struct __attribute__((packed)) laxity_thread_row {
-    int32_t tid;
-    int32_t pid;
-    uint16_t task;
-    char comm[LAXITY_COMM_BYTES];
-    int64_t from_ns;
-    int64_t to_ns;
-};
-
 struct laxity_thread_table {
-    struct laxity_thread_row *rows;
+    struct laxity_threads_row *rows;
     size_t n;
     size_t room;
     uint32_t *live; /* by tid: index + 1 of its open row, 0 = none */

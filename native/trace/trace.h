@@ -13,6 +13,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/histogram.h"
+#include "schema/streams.h"
 #include "trace/sched_kinds.h" /* IWYU pragma: export */
 
 #include <stdint.h>

@@ -10,6 +10,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 #include "trace/tracefs_format.h"
 #include "trace/tracefs_records.h"
@@ -38,33 +39,33 @@ static const struct laxity_tracepoint_kind kinds[] = {
     {.system = "sched",
      .name = "sched_switch",
      .action = LAXITY_TRACEPOINT_SWITCH,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON),
      .fields = {"prev_pid", "prev_state", "next_pid"}},
     {.system = "sched",
      .name = "sched_wakeup",
      .action = LAXITY_TRACEPOINT_WAKEUP,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_WAKEUP),
      .fields = {"pid", "target_cpu"}},
     {.system = "sched",
      .name = "sched_wakeup_new",
      .action = LAXITY_TRACEPOINT_WAKEUP,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_WAKEUP),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_WAKEUP),
      .fields = {"pid", "target_cpu"}},
     {.system = "sched",
      .name = "sched_migrate_task",
      .action = LAXITY_TRACEPOINT_MIGRATE,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_MIGRATE),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_MIGRATE),
      .fields = {"pid", "dest_cpu"}},
     /* Not sched_process_fork, which does not tell a thread from a process. */
     {.system = "task",
      .name = "task_newtask",
      .action = LAXITY_TRACEPOINT_FORK,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_FORK),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_FORK),
      .fields = {"pid", "clone_flags"}},
     {.system = "sched",
      .name = "sched_process_exit",
      .action = LAXITY_TRACEPOINT_EXIT,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_EXIT),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_EXIT),
      .fields = {"pid"}},
     {.system = "task",
      .name = "task_rename",
@@ -73,30 +74,31 @@ static const struct laxity_tracepoint_kind kinds[] = {
     {.system = "irq",
      .name = "irq_handler_entry",
      .action = LAXITY_TRACEPOINT_IRQ_IN,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_IN),
      .fields = {"irq", "name"}},
     {.system = "irq",
      .name = "irq_handler_exit",
      .action = LAXITY_TRACEPOINT_IRQ_OUT,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_OUT),
      .fields = {"irq"}},
     {.system = "irq",
      .name = "softirq_entry",
      .action = LAXITY_TRACEPOINT_SOFTIRQ_IN,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_IN),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_IN),
      .fields = {"vec"}},
     {.system = "irq",
      .name = "softirq_exit",
      .action = LAXITY_TRACEPOINT_SOFTIRQ_OUT,
-     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_SOFTIRQ_OUT),
+     .supplies = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_SOFTIRQ_OUT),
      .fields = {"vec"}},
 };
 enum {
     N_KINDS = sizeof kinds / sizeof kinds[0],
-    IRQ_KINDS = LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_IRQ_OUT),
+    IRQ_KINDS =
+        LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_IN) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_IRQ_OUT),
     /* What costs next to nothing, and names threads: recorded whether asked for or not. */
-    ALWAYS = LAXITY_SUPPLIES(LAXITY_SCHED_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_ON) |
-             LAXITY_SUPPLIES(LAXITY_SCHED_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_EXIT),
+    ALWAYS = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_OFF) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_ON) |
+             LAXITY_SUPPLIES(LAXITY_SCHED_KIND_FORK) | LAXITY_SUPPLIES(LAXITY_SCHED_KIND_EXIT),
 };
 
 /* x86: interrupts that only the CPU numbers, each a pair NAME_entry and NAME_exit. */
@@ -431,7 +433,7 @@ static uint64_t tracefs_ring_bytes(const void *opaque)
 }
 
 enum {
-    ALL_SUPPLIES = LAXITY_SUPPLIES(LAXITY_SCHED_KINDS) - 1
+    ALL_SUPPLIES = LAXITY_SUPPLIES(LAXITY_SCHED_KIND_COUNT) - 1
 };
 
 static uint32_t tracefs_lacks(const void *opaque)

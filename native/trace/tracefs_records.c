@@ -3,6 +3,7 @@
 #include "trace/tracefs_records.h"
 
 #include "base/error.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 #include "trace/tracefs_format.h"
 
@@ -135,13 +136,13 @@ static void take_switch(const struct record *record, const struct laxity_trace_s
     const int32_t prev = tid_of(record, field_of(record, 0));
     const int64_t state = number_of(record, field_of(record, 1), LAXITY_ABSENT_STATE);
     const int32_t next = tid_of(record, field_of(record, 2));
-    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_OFF);
+    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_KIND_OFF);
     event.tid = prev;
     event.other_tid = next;
     event.prev_state_or_vector = state;
     event.preempted = ((uint64_t)state & waiting_states) == 0;
     sink->on_event(sink->context, &event);
-    event = event_of(record, LAXITY_SCHED_ON);
+    event = event_of(record, LAXITY_SCHED_KIND_ON);
     event.tid = next;
     event.other_tid = prev;
     sink->on_event(sink->context, &event);
@@ -161,7 +162,7 @@ static void take_placement(
 
 static void take_fork(const struct record *record, const struct laxity_trace_sink *sink)
 {
-    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_FORK);
+    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_KIND_FORK);
     event.other_tid = event.tid;
     event.tid = tid_of(record, field_of(record, 0));
     const uint64_t flags = (uint64_t)number_of(record, field_of(record, 1), 0);
@@ -178,7 +179,7 @@ static void take_fork(const struct record *record, const struct laxity_trace_sin
 
 static void take_exit(const struct record *record, const struct laxity_trace_sink *sink)
 {
-    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_EXIT);
+    struct laxity_sched_event event = event_of(record, LAXITY_SCHED_KIND_EXIT);
     event.tid = tid_of(record, field_of(record, 0));
     sink->on_event(sink->context, &event);
 }
@@ -210,7 +211,7 @@ static void take_interrupt(
     if (is_vector && event.prev_state_or_vector != LAXITY_ABSENT_STATE) {
         event.prev_state_or_vector = LAXITY_CPU_VECTOR(event.prev_state_or_vector);
     }
-    if (kind == LAXITY_SCHED_IRQ_IN) {
+    if (kind == LAXITY_SCHED_KIND_IRQ_IN) {
         char name[LAXITY_VECTOR_NAME_BYTES];
         text_of(record, field_of(record, 1), name, sizeof name);
         const char *vector = record->tracepoint->vector;
@@ -228,10 +229,10 @@ static void take(const struct record *record, const struct laxity_trace_sink *si
         take_switch(record, sink);
         break;
     case LAXITY_TRACEPOINT_WAKEUP:
-        take_placement(record, LAXITY_SCHED_WAKEUP, sink);
+        take_placement(record, LAXITY_SCHED_KIND_WAKEUP, sink);
         break;
     case LAXITY_TRACEPOINT_MIGRATE:
-        take_placement(record, LAXITY_SCHED_MIGRATE, sink);
+        take_placement(record, LAXITY_SCHED_KIND_MIGRATE, sink);
         break;
     case LAXITY_TRACEPOINT_FORK:
         take_fork(record, sink);
@@ -244,17 +245,17 @@ static void take(const struct record *record, const struct laxity_trace_sink *si
         break;
     case LAXITY_TRACEPOINT_IRQ_IN:
     case LAXITY_TRACEPOINT_VECTOR_IN:
-        take_interrupt(record, LAXITY_SCHED_IRQ_IN, sink);
+        take_interrupt(record, LAXITY_SCHED_KIND_IRQ_IN, sink);
         break;
     case LAXITY_TRACEPOINT_IRQ_OUT:
     case LAXITY_TRACEPOINT_VECTOR_OUT:
-        take_interrupt(record, LAXITY_SCHED_IRQ_OUT, sink);
+        take_interrupt(record, LAXITY_SCHED_KIND_IRQ_OUT, sink);
         break;
     case LAXITY_TRACEPOINT_SOFTIRQ_IN:
-        take_interrupt(record, LAXITY_SCHED_SOFTIRQ_IN, sink);
+        take_interrupt(record, LAXITY_SCHED_KIND_SOFTIRQ_IN, sink);
         break;
     case LAXITY_TRACEPOINT_SOFTIRQ_OUT:
-        take_interrupt(record, LAXITY_SCHED_SOFTIRQ_OUT, sink);
+        take_interrupt(record, LAXITY_SCHED_KIND_SOFTIRQ_OUT, sink);
         break;
     }
 }

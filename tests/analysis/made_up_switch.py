@@ -18,7 +18,7 @@ from laxity.analysis.switch_rows import (
     TIMER,
     WAKEUP,
 )
-from laxity.model.streams import SWITCH, absent_value
+from laxity.model.streams import STREAMS, absent_value, dtype_of
 
 MILLISECOND_NS = 1_000_000
 
@@ -102,14 +102,14 @@ def table(rows: Sequence[Row]) -> "np.ma.MaskedArray[Any, Any]":
     """Rows as the reader gives them."""
     made = stored(rows)
     masked = np.ma.MaskedArray(made, mask=np.zeros(made.shape, np.ma.make_mask_descr(made.dtype)))
-    for field in SWITCH[:-1]:
+    for field in STREAMS["switch"][:-1]:
         masked[field.name] = np.ma.masked_equal(made[field.name], absent_value(field.kind))
     return masked
 
 
 def stored(rows: Sequence[Row]) -> "np.ndarray[Any, Any]":
     """Rows as they lie in the file."""
-    made = np.zeros(len(rows), dtype=[(field.name, field.kind) for field in SWITCH])
+    made = np.zeros(len(rows), dtype=dtype_of("switch"))
     for name in made.dtype.names or ():
         if name.endswith("_ns") and name != "period_ns":
             made[name] = absent_value("i8")

@@ -9,7 +9,7 @@ import numpy as np
 from laxity.analysis.attribution import Attribution, attribute
 from laxity.analysis.sched_trace import read_trace
 from laxity.analysis.trace_gaps import Coverage
-from laxity.model.streams import SCHED, THREADS, SchedKind
+from laxity.model.streams import SchedKind, dtype_of
 
 OFF, ON = 0, 1
 ABSENT_TID = np.iinfo(np.int32).min
@@ -32,12 +32,12 @@ def sched(switches: Sequence[Switch], lost_before: Mapping[int, int] = {}):
         rows.append((time_ns, number, cpu, OFF, tid, other_tid, 0, is_preempted))
         rows.append((time_ns + 1, number + 1, cpu, ON, other_tid, tid, 0, 255))
         seq[cpu] = number + 2
-    return np.ma.array(np.array(rows, dtype=[(one.name, one.kind) for one in SCHED]))
+    return np.ma.array(np.array(rows, dtype=dtype_of("sched")))
 
 
 def threads(*names: tuple[int, str, int]):
     rows = [(tid, tid, 0, comm, from_ns, 10**9) for tid, comm, from_ns in names]
-    return np.ma.array(np.array(rows, dtype=[(one.name, one.kind) for one in THREADS]))
+    return np.ma.array(np.array(rows, dtype=dtype_of("threads")))
 
 
 NAMES = threads((7, "task", 0), (8, "eight", 0), (9, "nine", 0))
@@ -68,7 +68,7 @@ def full_trace(*rows: tuple[int, int, SchedKind, int, int, int]):
         made.append((time_ns, len(made), cpu, kind, tid, other_tid, value, preempted))
         if is_off:
             made.append((time_ns, len(made), cpu, SchedKind.ON, other_tid, tid, 0, 255))
-    return np.ma.array(np.array(made, dtype=[(one.name, one.kind) for one in SCHED]))
+    return np.ma.array(np.array(made, dtype=dtype_of("sched")))
 
 
 def fully_attributed(rows: np.ma.MaskedArray, trace: np.ma.MaskedArray) -> Attribution:

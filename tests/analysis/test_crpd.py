@@ -11,7 +11,7 @@ import pytest
 from laxity.analysis import crpd
 from laxity.analysis.crpd import Gamma, Place
 from laxity.errors import RecordError
-from laxity.model.streams import CRPD, absent_value
+from laxity.model.streams import absent_value, dtype_of
 
 SPIN, EVICT, CONTROL = 0, 1, 2
 KIB, MIB = 1 << 10, 1 << 20
@@ -25,7 +25,7 @@ def observation(role: int, *passes_ns: int, **fields: int) -> dict[str, int]:
 
 
 def table(*rows: dict[str, int]) -> "np.ma.MaskedArray[Any, Any]":
-    made = np.zeros(len(rows), dtype=[(field.name, field.kind) for field in CRPD])
+    made = np.zeros(len(rows), dtype=dtype_of("crpd"))
     for index, row in enumerate(rows):
         for name, value in row.items():
             made[name][index] = value

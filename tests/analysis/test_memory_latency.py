@@ -6,7 +6,7 @@ import pytest
 from laxity.analysis import memory_latency
 from laxity.analysis.memory_latency import NO_NODE, access_times, entries
 from laxity.errors import RecordError
-from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, dtype_of
 
 EMPTY_NS = 20
 ACCESSES = 4096
@@ -16,7 +16,7 @@ def rows(
     elapsed_ns: list[int], *, size: int = 4096, case: str = "chase", accesses: int = ACCESSES
 ) -> np.ma.MaskedArray:
     """One row per batch on CPU 1, node 0."""
-    made = np.zeros(len(elapsed_ns), dtype=[(field.name, field.kind) for field in MEMORY_LATENCY])
+    made = np.zeros(len(elapsed_ns), dtype=dtype_of("memory_latency"))
     made["elapsed_ns"], made["empty_ns"] = elapsed_ns, EMPTY_NS
     made["working_set_bytes"], made["accesses"], made["cpu"] = size, accesses, 1
     made["repetition"] = np.arange(len(elapsed_ns))

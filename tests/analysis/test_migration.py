@@ -11,7 +11,7 @@ import pytest
 from laxity.analysis import migration
 from laxity.analysis.migration import CONTROL, FETCH, MOVE, RETURN, SLEEP, STAY, Migration
 from laxity.errors import RecordError
-from laxity.model.streams import MIGRATION, absent_value
+from laxity.model.streams import absent_value, dtype_of
 
 KIB = 1 << 10
 ROLES = (STAY, MOVE, CONTROL, SLEEP, RETURN)
@@ -26,7 +26,7 @@ def observation(role: int, *passes_ns: int, **fields: int) -> dict[str, int]:
 
 
 def table(*rows: dict[str, int]) -> "np.ma.MaskedArray[Any, Any]":
-    made = np.zeros(len(rows), dtype=[(field.name, field.kind) for field in MIGRATION])
+    made = np.zeros(len(rows), dtype=dtype_of("migration"))
     for index, row in enumerate(rows):
         for name, value in row.items():
             made[name][index] = value

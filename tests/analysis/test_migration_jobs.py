@@ -10,7 +10,7 @@ import pytest
 from laxity.analysis import migration_jobs
 from laxity.analysis.migration_jobs import Contrast
 from laxity.errors import RecordError
-from laxity.model.streams import MIGRATION_JOBS, absent_value
+from laxity.model.streams import absent_value, dtype_of
 
 KIB = 1 << 10
 NEAR = {(0, 1): "shared_l3", (1, 0): "shared_l3"}
@@ -18,7 +18,7 @@ NO_CHANGE = absent_value("i4") or 0
 
 
 def table(rows: list[dict[str, int]]) -> "np.ma.MaskedArray[Any, Any]":
-    made = np.zeros(len(rows), dtype=[(field.name, field.kind) for field in MIGRATION_JOBS])
+    made = np.zeros(len(rows), dtype=dtype_of("migration_jobs"))
     for index, row in enumerate(rows):
         for name, value in row.items():
             made[name][index] = value

@@ -10,7 +10,7 @@ import pytest
 from laxity.analysis.observed_jobs import Asked, Observed, ThreadJobs
 from laxity.analysis.period import Rhythm
 from laxity.analysis.trace_gaps import Coverage
-from laxity.model.streams import SCHED, SchedKind, Status
+from laxity.model.streams import SchedKind, Status, dtype_of
 
 ABSENT_TID = np.iinfo(np.int32).min
 ABSENT_NS = np.iinfo(np.int64).min
@@ -41,7 +41,7 @@ def trace(events: Sequence[Event], lost_before: Mapping[int, int] = {}):
         flag = {"off": 0, "preempted": 1}.get(name, 255)
         other = 0 if name == "on" else 8
         rows.append((time_ns, number, cpu, kinds[name], 7, other, 0, flag))
-    return np.ma.array(np.array(rows, dtype=[(one.name, one.kind) for one in SCHED]))
+    return np.ma.array(np.array(rows, dtype=dtype_of("sched")))
 
 
 def jobs_of(

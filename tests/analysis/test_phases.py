@@ -6,14 +6,14 @@ import numpy as np
 from tests.analysis.test_jobs import job, make_jobs
 
 from laxity.analysis.phases import PhaseSummary, phase_durations, summarize_phases
-from laxity.model.streams import PROBE, MarkKind
+from laxity.model.streams import MarkKind, dtype_of
 
 MAIN, WORKER = 7, 8
 
 
 def make_marks(*rows: tuple[int, int, int], kind: MarkKind = MarkKind.PHASE) -> np.ma.MaskedArray:
     """Rows of (time, phase, tid)."""
-    marks = np.ma.zeros(len(rows), dtype=[(field.name, field.kind) for field in PROBE])
+    marks = np.ma.zeros(len(rows), dtype=dtype_of("probe"))
     marks["kind"] = kind
     for index, (time_ns, phase, tid) in enumerate(rows):
         marks["time_ns"][index], marks["probe"][index], marks["tid"][index] = time_ns, phase, tid

@@ -5,7 +5,7 @@
 import numpy as np
 
 from laxity.analysis.switches import PREEMPTED, WAITING, CpuOwners
-from laxity.model.streams import SCHED, SchedKind, absent_value
+from laxity.model.streams import STREAMS, SchedKind, absent_value, dtype_of
 
 OFF, ON = SchedKind.OFF, SchedKind.ON
 NONE = absent_value("i4")
@@ -14,10 +14,10 @@ Row = tuple[int, SchedKind, int, int, int, int]  # time, kind, tid, other, state
 
 
 def rows_of(*rows: Row) -> np.ma.MaskedArray:
-    table = np.zeros(len(rows), dtype=[(field.name, field.kind) for field in SCHED])
+    table = np.zeros(len(rows), dtype=dtype_of("sched"))
     for index, (time_ns, kind, tid, other, state, preempted) in enumerate(rows):
         table[index] = (time_ns, index, 0, kind, tid, other, state, preempted)
-    mask = np.zeros(len(rows), dtype=[(field.name, bool) for field in SCHED])
+    mask = np.zeros(len(rows), dtype=[(field.name, bool) for field in STREAMS["sched"]])
     for name, absent in (("tid", NONE), ("other_tid", NONE), ("prev_state_or_vector", NO_STATE)):
         mask[name] = table[name] == absent
     return np.ma.MaskedArray(table, mask)

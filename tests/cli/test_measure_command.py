@@ -26,7 +26,7 @@ from tests.waiting import wait_until
 
 from laxity.analysis.crpd import may_lack_preemption
 from laxity.model.costs import decode_costs
-from laxity.model.streams import CRPD
+from laxity.model.streams import STREAMS
 from laxity.store.run_directory import open_run
 
 SHORT = ("--sizes", "4KiB,32KiB", "--evict", "write", "--evict-size", "256KiB")
@@ -48,8 +48,8 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     # * 10 repetitions * 3 roles
     assert run.manifest.tables == {"crpd.npy": 720}
     rows = run.stream("crpd")
-    assert rows.dtype.names == tuple(field.name for field in CRPD)
-    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in CRPD)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["crpd"])
+    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in STREAMS["crpd"])
     roles = np.ma.getdata(rows["role"])
     assert [int((roles == role).sum()) for role in (0, 1, 2)] == [240, 240, 240]
     assert (np.ma.getdata(rows["preemptor_ns"]) > 0).all()

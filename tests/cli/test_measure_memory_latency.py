@@ -10,7 +10,7 @@ from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
 from laxity.model.costs import decode_costs
-from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, STREAMS
 from laxity.store.run_directory import open_run
 
 SHORT = ("--sizes", "4KiB,64KiB,1MiB", "--repetitions", "6", "--quiet", "--allow-unprivileged")
@@ -26,8 +26,10 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     # 3 sizes * 6 cases * 6 repetitions
     assert run.manifest.tables == {"memory_latency.npy": 108}
     rows = run.stream("memory_latency")
-    assert rows.dtype.names == tuple(field.name for field in MEMORY_LATENCY)
-    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in MEMORY_LATENCY)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["memory_latency"])
+    assert all(
+        rows.dtype[field.name] == np.dtype(field.kind) for field in STREAMS["memory_latency"]
+    )
     for case in range(len(MEMORY_CASES)):
         batches = rows[np.ma.getdata(rows["case"]) == case]
         assert sorted(set(batches["working_set_bytes"].tolist())) == [4096, 65536, 1 << 20]

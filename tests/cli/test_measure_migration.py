@@ -13,7 +13,7 @@ from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
 from laxity.model.costs import decode_costs
-from laxity.model.streams import MIGRATION
+from laxity.model.streams import STREAMS
 from laxity.store.run_directory import open_run
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -33,8 +33,8 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status, run.manifest.seed) == ("measure", "complete", 3)
     rows = run.stream("migration")
-    assert rows.dtype.names == tuple(field.name for field in MIGRATION)
-    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in MIGRATION)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["migration"])
+    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in STREAMS["migration"])
     # 2 pairs * 2 sizes * 2 patterns * 8 repetitions; five roles, six where the two have two nodes.
     roles = np.ma.getdata(rows["role"])
     assert [int((roles == role).sum()) for role in range(5)] == [64] * 5

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.streams import MIGRATION_JOBS
+from laxity.model.streams import STREAMS
 from laxity.store.run_directory import open_run
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -28,8 +28,10 @@ def test_jobs_change_their_cpu_and_are_stored_shown_and_reported(laxity: Laxity)
     run = open_run(laxity.directory / "D")
     assert (run.manifest.name, run.manifest.status) == ("migration_jobs", "complete")
     rows = run.stream("migration_jobs")
-    assert rows.dtype.names == tuple(field.name for field in MIGRATION_JOBS)
-    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in MIGRATION_JOBS)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["migration_jobs"])
+    assert all(
+        rows.dtype[field.name] == np.dtype(field.kind) for field in STREAMS["migration_jobs"]
+    )
     # CPU and MEM 4 KiB.
     assert len(rows) == 240
     for workload in (0, 1):

@@ -13,7 +13,7 @@ from tests.cli.laxity_command import Laxity
 
 from laxity.analysis.switch_rows import CONTROL, KERNEL, PREEMPTION, QUANTITIES, SPIN, SYNC, rows_of
 from laxity.model.costs import decode_costs
-from laxity.model.streams import SWITCH
+from laxity.model.streams import STREAMS
 from laxity.store.run_directory import open_run
 
 
@@ -27,8 +27,8 @@ def test_switches_are_stored_shown_and_reported(laxity: Laxity):
     assert "preempt_out" in done.stdout
     run = open_run(laxity.directory / "D")
     rows = run.stream("switch")
-    assert rows.dtype.names == tuple(field.name for field in SWITCH)
-    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in SWITCH)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["switch"])
+    assert all(rows.dtype[field.name] == np.dtype(field.kind) for field in STREAMS["switch"])
     quantity = np.ma.getdata(rows["quantity"])
     counts = {name: int((quantity == code).sum()) for code, name in enumerate(QUANTITIES)}
     # At most one row per window of 1 ms.

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import needs_fifo
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.streams import JOBS, Status
+from laxity.model.streams import STREAMS, Status
 from laxity.store.run_directory import open_run
 
 pytestmark = [pytest.mark.serial, needs_fifo]
@@ -61,7 +61,7 @@ def test_columns_written_by_c_are_those_listed_here(laxity: Laxity):
         # Migrations are known from a trace only: a run has no such column, an observed program has.
         # The others are of jobs of several calls, and of programs with regions of interest.
         field.name
-        for field in JOBS
+        for field in STREAMS["jobs"]
         if not field.name.endswith("_ticks")
         and field.name not in {"migrations", "calls", "roi_ns", "roi_count"}
     ]
@@ -215,7 +215,9 @@ def test_extra_column_of_a_workload_is_stored(laxity: Laxity):
     """RT-Bench glues a header without comma to its neighbour."""
     assert laxity("run", laxity.spec(args=["none"]), "-t", "3", *QUIET).returncode == 0
     rows = open_run(laxity.directory / "D").stream("jobs")
-    extra = [name for name in rows.dtype.names or () if name not in {f.name for f in JOBS}]
+    extra = [
+        name for name in rows.dtype.names or () if name not in {f.name for f in STREAMS["jobs"]}
+    ]
     assert len(extra) == 1
     assert rows[extra[0]].tolist() == [1.0, 2.0, 3.0]
 

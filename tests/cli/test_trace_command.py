@@ -21,7 +21,7 @@ from tests.waiting import wait_until
 
 from laxity.analysis.distribution import from_buckets
 from laxity.model.spec import TRACE_BACKENDS
-from laxity.model.streams import SWITCHES, SchedKind, SwitchQuantity
+from laxity.model.streams import STREAMS, SchedKind, SwitchesQuantity
 from laxity.store.npy import read_stream
 
 TRACE = BUILT.tools / "native" / "laxity-trace"
@@ -155,11 +155,11 @@ def net_median_ns(directory: Path) -> int:
     rows = read_stream(directory / "switches.npy")
     rows = rows[(np.ma.getdata(rows["cpu"]) == CPU) & ~np.ma.getmaskarray(rows["lower_ns"])]
     medians = {}
-    for quantity in SwitchQuantity:
+    for quantity in SwitchesQuantity:
         here = rows[np.ma.getdata(rows["quantity"]) == quantity].data
         found = from_buckets(here["lower_ns"], here["upper_ns"], here["count"])
         medians[quantity] = found.quantile_ns(0.5)
-    return medians[SwitchQuantity.KERNEL] - medians[SwitchQuantity.EMPTY]
+    return medians[SwitchesQuantity.KERNEL] - medians[SwitchesQuantity.EMPTY]
 
 
 @pytest.mark.serial
@@ -307,16 +307,16 @@ def test_histogram_counts_every_switch_and_what_measuring_takes(tmp_path: Path, 
     assert (summary["supplies"], summary["lost"]) == ([], 0)
     assert not (tmp_path / "D" / "sched.npy").exists()
     rows = read_stream(tmp_path / "D" / "switches.npy")
-    assert [*rows.dtype.names] == [field.name for field in SWITCHES]
+    assert [*rows.dtype.names] == [field.name for field in STREAMS["switches"]]
     assert [rows.dtype[name].str[1:] for name in rows.dtype.names] == [
-        field.kind for field in SWITCHES
+        field.kind for field in STREAMS["switches"]
     ]
     for cpu in summary["cpus"]:
         here = rows[np.ma.getdata(rows["cpu"]) == cpu["cpu"]]
-        kernel = here[np.ma.getdata(here["quantity"]) == SwitchQuantity.KERNEL]
+        kernel = here[np.ma.getdata(here["quantity"]) == SwitchesQuantity.KERNEL]
         assert int(np.ma.getdata(kernel["count"]).sum()) == cpu["rows"]
         # A back-end's own share is part of each duration: what is shorter has not been measured.
-        empty = here[np.ma.getdata(here["quantity"]) == SwitchQuantity.EMPTY]
+        empty = here[np.ma.getdata(here["quantity"]) == SwitchesQuantity.EMPTY]
         assert int(np.ma.getdata(empty["count"]).sum()) > 1000
         assert int(empty["lower_ns"].min()) < int(kernel["lower_ns"].min())
     # Two switches per round at least, by what the kernel counts of the two players.

@@ -11,7 +11,7 @@ from tests.report.run_builder import Made, ordinary_rows
 
 from laxity.experiments.suite import judge, run_names
 from laxity.experiments.vet import vetted_rows
-from laxity.model.streams import VETTED, absent_value
+from laxity.model.streams import STREAMS, absent_value
 from laxity.runner.suite_results import read_suite
 from laxity.store.run_directory import SUITE, write_document
 
@@ -51,7 +51,7 @@ def test_programs_left_out_are_no_verdict_and_nothing_else_is_well(tmp_path: Pat
 def test_rows_of_a_vetting_are_program_mode_and_job():
     rows = vetted_rows(made_up_vetting().programs)
     # Program 0 in modes none, reinit and fork, three jobs each; program 1 has none.
-    assert rows.dtype.names == tuple(one.name for one in VETTED)
+    assert rows.dtype.names == tuple(one.name for one in STREAMS["vetted"])
     assert rows["mode"].tolist() == [0, 0, 0, 1, 1, 1, 3, 3, 3]
     assert rows["instructions"].tolist()[:3] == [72_000, 1_000, 1_000]
     assert set(rows["instructions"][6:].tolist()) == {absent_value("i8")}

@@ -25,17 +25,7 @@ from tests.report.run_builder import (
 from laxity.errors import RecordError
 from laxity.export.perfetto import write_perfetto
 from laxity.model.manifest import Event, TraceCpu, TraceResult, encode_document
-from laxity.model.streams import (
-    COUNTERS,
-    PROBE,
-    SCHED,
-    THREADS,
-    Field,
-    MarkKind,
-    SchedKind,
-    Status,
-    absent_value,
-)
+from laxity.model.streams import STREAMS, Field, MarkKind, SchedKind, Status, absent_value
 from laxity.store.run_directory import hash_files, open_run, read_manifest
 
 TID, OTHER = 4711, 99
@@ -172,7 +162,7 @@ def test_phases_last_from_mark_to_mark_and_probes_are_points(tmp_path: Path):
         (start_ns + 30, 0, 2, NO_STATE, MarkKind.PHASE, TID),
     ]
     directory = write_run(tmp_path / "run", Made(rows))
-    decoded = exported(add(directory, {}, probe=table(PROBE, marks)))
+    decoded = exported(add(directory, {}, probe=table(STREAMS["probe"], marks)))
     phases = decoded.track(f"phases of thread {TID}", "task control").slices
     assert [(one.name, one.begin_ns, one.end_ns) for one in phases] == [
         ("phase 1", start_ns + 10, start_ns + 30),
@@ -191,7 +181,7 @@ def test_samples_are_counters_and_an_estimate_is_called_one(tmp_path: Path):
     ]  # fmt: skip
     events = [Event(name="instructions"), Event(name="l2_refill"), Event(name="task-clock")]
     directory = write_run(tmp_path / "run", Made(ordinary_rows(1), events=events))
-    decoded = exported(add(directory, {}, counters=table(COUNTERS, samples)))
+    decoded = exported(add(directory, {}, counters=table(STREAMS["counters"], samples)))
     exact = decoded.track("instructions since t0", "task control")
     assert (exact.counts, exact.unit) == ([(T0_NS + 1, 10), (T0_NS + 2, 30)], "count")
     estimate = decoded.track("l2_refill (estimate: multiplexed) since t0")
@@ -212,7 +202,7 @@ def traced(tmp_path: Path, sched: Sequence[tuple[Any, ...]], *, lost: int = 0) -
         stopped_ns=T0_NS + 1000, cpus=[TraceCpu(cpu=1, rows=len(sched), lost=lost)],
     )  # fmt: skip
     directory = write_run(tmp_path / "run", Made(ordinary_rows(1)))
-    streams = {"sched": table(SCHED, sched), "threads": table(THREADS, names)}
+    streams = {"sched": table(STREAMS["sched"], sched), "threads": table(STREAMS["threads"], names)}
     return exported(add(directory, {"trace": trace}, **streams))
 
 

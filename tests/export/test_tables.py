@@ -16,7 +16,7 @@ from tests.report.run_builder import Made, jobs_table, write_run
 from laxity.export import parquet, tables
 from laxity.export.parquet import write_parquet
 from laxity.export.tables import stream_names, write_csv, write_json
-from laxity.model.streams import COUNTERS, PROBE, THREADS, Status, absent_value
+from laxity.model.streams import STREAMS, Status, absent_value
 from laxity.store.run_directory import Run, open_run
 
 NAMES = [
@@ -32,9 +32,9 @@ def run(tmp_path: Path) -> Run:
     rows["status"] = Status.SKIPPED
     directory = write_run(tmp_path / "run", Made(rows, deadline_ns=None))
     for name, fields, values in (
-        ("threads", THREADS, NAMES),
-        ("counters", COUNTERS, SAMPLES),
-        ("probe", PROBE, []),
+        ("threads", STREAMS["threads"], NAMES),
+        ("counters", STREAMS["counters"], SAMPLES),
+        ("probe", STREAMS["probe"], []),
     ):
         kinds = [(field.name, field.kind) for field in fields]
         np.save(directory / f"{name}.npy", np.array(values, dtype=kinds))

@@ -26,7 +26,7 @@ from laxity.model.manifest import (
     encode_document,
 )
 from laxity.model.spec import InterfereSpec, Snapshots, Spec, TaskSpec, spec_to_toml
-from laxity.model.streams import HISTOGRAM, JOBS, Quantity, Status, absent_value
+from laxity.model.streams import STREAMS, Quantity, Status, absent_value, dtype_of
 from laxity.runner.doctor import diagnose
 from laxity.runner.facts import Facts
 from laxity.runner.machine import describe_machine
@@ -83,8 +83,8 @@ class Made:
 
 def jobs_table(n: int) -> "np.ndarray[Any, Any]":
     """N rows of absent values, except task 0, job number and release."""
-    rows = np.zeros(n, dtype=[(one.name, one.kind) for one in JOBS])
-    for one in JOBS:
+    rows = np.zeros(n, dtype=dtype_of("jobs"))
+    for one in STREAMS["jobs"]:
         absent = absent_value(one.kind)
         if absent is not None:
             rows[one.name] = absent
@@ -227,7 +227,7 @@ def _histogram(made: Made) -> "np.ndarray[Any, Any]":
             edges = (lower, lower + (1 << shift))
             counts[edges] = counts.get(edges, 0) + 1
         found += [(task, quantity, *edges, count) for edges, count in sorted(counts.items())]
-    return np.array(found, dtype=[(one.name, one.kind) for one in HISTOGRAM])
+    return np.array(found, dtype=dtype_of("histogram"))
 
 
 def _spec(made: Made) -> str:

@@ -11,7 +11,7 @@ from tests.report.run_builder import SNAPSHOT_EXEC_NS, T0_NS, Made, ordinary_row
 
 from laxity.cli.summary import summary_document, summary_text
 from laxity.model.manifest import TraceCpu, TraceResult, TraceVector, encode_document
-from laxity.model.streams import SCHED, THREADS, SchedKind
+from laxity.model.streams import SchedKind, dtype_of
 from laxity.report.page import write_report
 from laxity.report.run_data import read_page
 from laxity.store.run_directory import hash_files, open_run, read_manifest
@@ -39,9 +39,15 @@ def traced_run(directory: Path, lost: int = 0, backend: str | None = "perf") -> 
     for index, (time_ns, left, follows, is_preempted) in enumerate(switches):
         events.append((time_ns, 2 * index, 1, 0, left, follows, 0, is_preempted))
         events.append((time_ns + 1, 2 * index + 1, 1, 1, follows, left, 0, 255))
-    np.save(directory / "sched.npy", np.array(events, [(one.name, one.kind) for one in SCHED]))
+    np.save(
+        directory / "sched.npy",
+        np.array(events, dtype_of("sched")),
+    )
     names = [(TID, TID, 0, "control", 0, T0_NS * 2), (BULLY, BULLY, 65535, "bully", 0, T0_NS * 2)]
-    np.save(directory / "threads.npy", np.array(names, [(one.name, one.kind) for one in THREADS]))
+    np.save(
+        directory / "threads.npy",
+        np.array(names, dtype_of("threads")),
+    )
     trace = TraceResult(
         backend=backend,
         supplies=["off", "on"],

@@ -13,7 +13,7 @@ from tests.report.run_builder import SNAPSHOT_EXEC_NS, T0_NS, Made, ordinary_row
 from laxity.cli.summary import summary_text
 from laxity.model.manifest import TraceCpu, TraceResult, encode_document
 from laxity.model.spec_reader import read_spec_toml
-from laxity.model.streams import SCHED, THREADS
+from laxity.model.streams import dtype_of
 from laxity.report.page import write_report
 from laxity.store.run_directory import hash_files, open_run, read_manifest
 
@@ -51,9 +51,15 @@ def scheduled_run(directory: Path, longer_ns: int) -> Path:
         switch(finish + 1_000, cpu_to, TID, 0, is_preempted=False)
         cpu = cpu_to
     write_run(directory, Made(rows))
-    np.save(directory / "sched.npy", np.array(events, [(one.name, one.kind) for one in SCHED]))
+    np.save(
+        directory / "sched.npy",
+        np.array(events, dtype_of("sched")),
+    )
     names = [(TID, TID, 0, "control", 0, T0_NS * 2), (BULLY, BULLY, 65535, "bully", 0, T0_NS * 2)]
-    np.save(directory / "threads.npy", np.array(names, [(one.name, one.kind) for one in THREADS]))
+    np.save(
+        directory / "threads.npy",
+        np.array(names, dtype_of("threads")),
+    )
     trace = TraceResult(
         backend="perf",
         supplies=["off", "on"],

@@ -17,7 +17,7 @@ from laxity.cli.summary import summary_document, summary_text
 from laxity.model.costs import decode_costs
 from laxity.model.manifest import Manifest, Tool
 from laxity.model.measurements import MemoryLatencyMeasurement
-from laxity.model.streams import MEMORY_CASES, MEMORY_LATENCY
+from laxity.model.streams import MEMORY_CASES, dtype_of
 from laxity.report.page import write_report
 from laxity.runner.finish import finish_run
 from laxity.runner.machine import describe_machine
@@ -69,7 +69,7 @@ def left_run(tmp: Path, curve: dict[int, int], n: int = N, nodes: tuple[int, ...
 
 def made_rows(curve: dict[int, int], n: int, nodes: tuple[int, ...]) -> np.ndarray:
     """Node 1 is three times as slow as node 0."""
-    dtype = [(field.name, field.kind) for field in MEMORY_LATENCY]
+    dtype = dtype_of("memory_latency")
     rows = np.zeros(len(nodes) * 2 * len(curve) * n, dtype=dtype)
     rows["accesses"], rows["empty_ns"], rows["cpu"] = 1000, EMPTY_NS, 1
     rows["line_bytes"], rows["repetition"] = 64, np.arange(len(rows)) % n

@@ -10,7 +10,7 @@ import numpy as np
 from laxity.model.manifest import Clock, Counts, Manifest, Native, NativeTask, Tool, Writer
 from laxity.model.spec import spec_to_toml
 from laxity.model.spec_reader import resolve_spec
-from laxity.model.streams import HISTOGRAM, JOBS
+from laxity.model.streams import STREAMS, dtype_of
 from laxity.store import run_directory
 
 T0_NS = 1_000_000_000
@@ -26,7 +26,7 @@ def spec_text(**run: object) -> str:
 
 def write_jobs(path: Path, responses_ns: list[int | None]) -> None:
     """Write jobs.npy: one row per response time; None is a skipped release."""
-    fields = [(field.name, field.kind) for field in JOBS if field.is_required]
+    fields = [(field.name, field.kind) for field in STREAMS["jobs"] if field.is_required]
     rows = np.zeros(len(responses_ns), np.dtype(fields))
     for job, response_ns in enumerate(responses_ns):
         release_ns = T0_NS + job * PERIOD_NS
@@ -43,7 +43,7 @@ def write_jobs(path: Path, responses_ns: list[int | None]) -> None:
 
 def write_histogram(path: Path, buckets: list[tuple[int, int, int]]) -> None:
     """Write histogram.npy: response times only; (lower, upper, count)."""
-    dtype = np.dtype([(field.name, field.kind) for field in HISTOGRAM])
+    dtype = np.dtype(dtype_of("histogram"))
     rows = [(0, 0, lower_ns, upper_ns, count) for lower_ns, upper_ns, count in buckets]
     np.save(path / "histogram.npy", np.array(rows, dtype))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from laxity.model.manifest import Clock, Manifest, Native, Tool
 from laxity.model.measurements import CrpdMeasurement
-from laxity.model.streams import CRPD, CRPD_PATTERNS
+from laxity.model.streams import CRPD_PATTERNS, dtype_of
 from laxity.store import run_directory
 
 WARM_NS = 1_000
@@ -18,7 +18,7 @@ Status = Literal["complete", "interrupted", "failed"]
 
 def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1) -> None:
     """Write crpd.npy: N blocks per working set, in which evicting costs `gamma_ns` more."""
-    rows = np.zeros(3 * n * len(gamma_ns), dtype=[(field.name, field.kind) for field in CRPD])
+    rows = np.zeros(3 * n * len(gamma_ns), dtype=dtype_of("crpd"))
     for number in range(1, 7):
         rows[f"pass{number}_ns"] = WARM_NS
     rows["warm_ns"], rows["cpu"], rows["pattern"] = WARM_NS, 1, pattern

@@ -18,7 +18,7 @@ from laxity.model.measurements import (
     MigrationMeasurement,
     Pair,
 )
-from laxity.model.streams import MIGRATION, MIGRATION_JOBS, absent_value
+from laxity.model.streams import absent_value, dtype_of
 from laxity.runner.finish import finish_run
 from laxity.store import run_directory
 
@@ -37,7 +37,7 @@ def write_rows(path: Path, lost_ns: dict[int, int], n: int, pairs: list[Pair]) -
     n_roles = 5
     rows = np.zeros(
         n_roles * n * len(lost_ns) * len(pairs),
-        dtype=[(field.name, field.kind) for field in MIGRATION],
+        dtype=dtype_of("migration"),
     )
     for number in range(1, 7):
         rows[f"pass{number}_ns"] = WARM_NS
@@ -112,7 +112,7 @@ def finished_migration_jobs(path: Path, longer_ns: int, stretches: int = 40) -> 
         pause_ns=10**6,
     )
     tmp = left_by(path, measurement)
-    rows = np.zeros(6 + 5 * stretches, dtype=[(field.name, field.kind) for field in MIGRATION_JOBS])
+    rows = np.zeros(6 + 5 * stretches, dtype=dtype_of("migration_jobs"))
     index = np.arange(len(rows))
     rows["job"], rows["working_set_bytes"], rows["interfering_passes"] = index, 32 << 10, 2
     rows["exec_ns"] = 500 + index // 5 % 3

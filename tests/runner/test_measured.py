@@ -11,7 +11,7 @@ from tests.runner.made_up_measurement import ended, left_measurement
 
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.model.measurements import CrpdMeasurement
-from laxity.model.streams import CRPD
+from laxity.model.streams import STREAMS
 from laxity.runner.costs import merge_runs, read_costs
 from laxity.runner.finish import finish_run, open_recovered
 from laxity.runner.measured import probe_argv
@@ -147,5 +147,5 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
 
 def test_rows_have_the_columns_that_are_listed(tmp_path: Path):
     rows = open_recovered(finished(tmp_path / "A", SIZES)).stream("crpd")
-    assert rows.dtype.names == tuple(field.name for field in CRPD)
+    assert rows.dtype.names == tuple(field.name for field in STREAMS["crpd"])
     assert np.ma.getdata(rows["role"])[:3].tolist() == [0, 1, 2]

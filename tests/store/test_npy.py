@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.errors import RecordError
-from laxity.model.streams import JOBS, absent_value
+from laxity.model.streams import STREAMS, absent_value
 from laxity.store.npy import read_header, read_stream
 
 DTYPE = np.dtype([("time_ns", "<i8"), ("n", "<u2"), ("x", "<f4")])
@@ -156,7 +156,7 @@ def jobs_file(tmp_path: Path, fields: list[tuple[str, str]], name: str = "jobs.n
     return write(tmp_path, header(1, dtype.descr, size=2048) + np.zeros(1, dtype).tobytes(), name)
 
 
-REQUIRED = [(field.name, field.kind) for field in JOBS if field.is_required]
+REQUIRED = [(field.name, field.kind) for field in STREAMS["jobs"] if field.is_required]
 
 
 def test_jobs_with_only_the_required_columns_are_read(tmp_path: Path):

@@ -125,7 +125,7 @@ put_on(struct laxity_bpf_cpu *state, uint32_t cpu, int32_t tid, int32_t prev_tid
         .tid = tid,
         .other_tid = prev_tid,
         .value = LAXITY_BPF_ABSENT_VALUE,
-        .kind = LAXITY_SCHED_ON,
+        .kind = LAXITY_SCHED_KIND_ON,
         .preempted = LAXITY_ABSENT_FLAG,
     };
     put(state, cpu, &event);
@@ -149,7 +149,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         .tid = state->prev_tid,
         .other_tid = state->next_tid,
         .value = has_prev_state ? (int32_t)prev_state : LAXITY_BPF_ABSENT_VALUE,
-        .kind = LAXITY_SCHED_OFF,
+        .kind = LAXITY_SCHED_KIND_OFF,
         /* The kernel's own rule for what it counts as an involuntary switch. */
         .preempted = has_prev_state ? preempt || prev_state == 0 : LAXITY_ABSENT_FLAG,
     };
@@ -181,7 +181,7 @@ static __always_inline int put_wakeup(struct task_struct *task)
 {
     const int32_t to_cpu =
         bpf_core_field_exists(task->wake_cpu) ? task->wake_cpu : LAXITY_BPF_ABSENT_VALUE;
-    return put_here(LAXITY_SCHED_WAKEUP, task->pid, current_tid(), to_cpu);
+    return put_here(LAXITY_SCHED_KIND_WAKEUP, task->pid, current_tid(), to_cpu);
 }
 
 SEC("tp_btf/sched_wakeup")
@@ -199,7 +199,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int to_cpu)
 {
-    return put_here(LAXITY_SCHED_MIGRATE, task->pid, LAXITY_ABSENT_TID, to_cpu);
+    return put_here(LAXITY_SCHED_KIND_MIGRATE, task->pid, LAXITY_ABSENT_TID, to_cpu);
 }
 
 SEC("tp_btf/irq_handler_entry")
@@ -208,13 +208,13 @@ int BPF_PROG(on_irq_entry, int irq)
     if ((uint32_t)irq < LAXITY_BPF_NAMED_IRQS) {
         has_irq[irq] = 1;
     }
-    return put_here(LAXITY_SCHED_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, irq);
+    return put_here(LAXITY_SCHED_KIND_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, irq);
 }
 
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(on_irq_exit, int irq)
 {
-    return put_here(LAXITY_SCHED_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, irq);
+    return put_here(LAXITY_SCHED_KIND_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, irq);
 }
 
 /* Interrupts that only the CPU numbers, as x86 has them, go by its vector, negated: Linux's numbers
@@ -224,12 +224,12 @@ int BPF_PROG(on_irq_exit, int irq)
     int BPF_PROG(vector_in_##name, int vector)                                                     \
     {                                                                                              \
         number_of_##name = (uint32_t)vector;                                                       \
-        return put_here(LAXITY_SCHED_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, -vector);           \
+        return put_here(LAXITY_SCHED_KIND_IRQ_IN, current_tid(), LAXITY_ABSENT_TID, -vector);      \
     }                                                                                              \
     SEC("tp_btf/" #name "_exit")                                                                   \
     int BPF_PROG(vector_out_##name, int vector)                                                    \
     {                                                                                              \
-        return put_here(LAXITY_SCHED_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, -vector);          \
+        return put_here(LAXITY_SCHED_KIND_IRQ_OUT, current_tid(), LAXITY_ABSENT_TID, -vector);     \
     }
 
 LAXITY_BPF_VECTORS(VECTOR)
@@ -237,19 +237,23 @@ LAXITY_BPF_VECTORS(VECTOR)
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned vector)
 {
-    return put_here(LAXITY_SCHED_SOFTIRQ_IN, current_tid(), LAXITY_ABSENT_TID, (int32_t)vector);
+    return put_here(
+        LAXITY_SCHED_KIND_SOFTIRQ_IN, current_tid(), LAXITY_ABSENT_TID, (int32_t)vector
+    );
 }
 
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(on_softirq_exit, unsigned vector)
 {
-    return put_here(LAXITY_SCHED_SOFTIRQ_OUT, current_tid(), LAXITY_ABSENT_TID, (int32_t)vector);
+    return put_here(
+        LAXITY_SCHED_KIND_SOFTIRQ_OUT, current_tid(), LAXITY_ABSENT_TID, (int32_t)vector
+    );
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-    return put_here(LAXITY_SCHED_EXIT, task->pid, LAXITY_ABSENT_TID, LAXITY_BPF_ABSENT_VALUE);
+    return put_here(LAXITY_SCHED_KIND_EXIT, task->pid, LAXITY_ABSENT_TID, LAXITY_BPF_ABSENT_VALUE);
 }
 
 /* A name without room counts as a lost record of this CPU. */
@@ -278,7 +282,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
     put_name(child, parent->pid, 0);
-    return put_here(LAXITY_SCHED_FORK, child->pid, parent->pid, LAXITY_BPF_ABSENT_VALUE);
+    return put_here(LAXITY_SCHED_KIND_FORK, child->pid, parent->pid, LAXITY_BPF_ABSENT_VALUE);
 }
 
 SEC("tp_btf/task_rename")

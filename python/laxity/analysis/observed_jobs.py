@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from laxity.analysis.period import PeriodFit, Rhythm, estimate_period
 from laxity.analysis.sched_trace import IDLE_TID
 from laxity.analysis.trace_gaps import Coverage, Sched, Windows, lost_windows
-from laxity.model.streams import JOBS, SchedKind, Status, absent_value
+from laxity.model.streams import STREAMS, SchedKind, Status, absent_value
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -41,7 +41,7 @@ _COLUMNS = (
     "migrations",
     "status",
 )
-DTYPE = np.dtype([(one.name, one.kind) for one in JOBS if one.name in _COLUMNS])
+DTYPE = np.dtype([(one.name, one.kind) for one in STREAMS["jobs"] if one.name in _COLUMNS])
 _KINDS = (SchedKind.OFF, SchedKind.ON, SchedKind.WAKEUP, SchedKind.FORK, SchedKind.EXIT)
 
 

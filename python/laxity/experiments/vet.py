@@ -19,7 +19,7 @@ import numpy as np
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED, LaxityError
 from laxity.experiments.run_once import new_manifest
 from laxity.model.manifest import Manifest
-from laxity.model.streams import VETTED, absent_value
+from laxity.model.streams import absent_value, dtype_of
 from laxity.model.suite_result import NotPlaced, VettedDetail, VettedMode, VettingDocument
 from laxity.runner import finish
 from laxity.runner.facts import collect_facts
@@ -193,7 +193,7 @@ def vetted_rows(details: Sequence[VettedDetail]) -> "np.ndarray[tuple[int], np.d
         for mode in detail.modes
         for row in _rows_of(number, mode)
     ]
-    return np.array(rows, dtype=[(one.name, one.kind) for one in VETTED])
+    return np.array(rows, dtype=dtype_of("vetted"))
 
 
 def _rows_of(program: int, mode: VettedMode) -> list[tuple[int | None, ...]]:

@@ -18,7 +18,7 @@ from laxity.analysis.jobs import Jobs
 from laxity.analysis.phases import Marks, phase_spans
 from laxity.export.packets import PacketWriter, Value
 from laxity.model.manifest import Event, TaskResult
-from laxity.model.streams import JOBS, Cause, MarkKind, Status
+from laxity.model.streams import STREAMS, Cause, MarkKind, Status
 
 Samples: TypeAlias = Any  # masked structured array of counters.npy
 Job: TypeAlias = Mapping[str, Any]
@@ -27,7 +27,7 @@ Job: TypeAlias = Mapping[str, Any]
 _PART_ROWS = 8192
 # What stands elsewhere in the trace; exec_ns is raw, execution_ns is what follows from it.
 _NO_ARGUMENTS = frozenset({"task", "start_ticks", "finish_ticks", "exec_ns", "status", "cause"})
-_COUNTS = frozenset(field.name for field in JOBS if field.unit == "count")
+_COUNTS = frozenset(field.name for field in STREAMS["jobs"] if field.unit == "count")
 # Events of the kernel that count nanoseconds (native/counters/events.c).
 _CLOCK_EVENTS = frozenset({"task-clock", "cpu-clock"})
 _WORDS = {status: status.name.lower() for status in Status}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from laxity.errors import RecordError
 from laxity.model.experiment_result import ExperimentRun
 from laxity.model.manifest import Manifest
-from laxity.model.streams import SETS
+from laxity.model.streams import dtype_of
 from laxity.store.npy import read_stream
 from laxity.store.npy_writer import write_stream
 
@@ -98,7 +98,7 @@ def close_rows(directory: Path, manifest: Manifest) -> int:
 def _row_type() -> "np.dtype[Any]":
     import numpy as np  # noqa: PLC0415 - as above
 
-    return np.dtype([(field.name, field.kind) for field in SETS])
+    return np.dtype(dtype_of("sets"))
 
 
 def _no_rows() -> "np.ndarray[Any, Any]":

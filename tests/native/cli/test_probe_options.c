@@ -9,6 +9,7 @@
 #include "probes/memory_latency.h"
 #include "probes/migration.h"
 #include "probes/migration_jobs.h"
+#include "schema/streams.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -47,10 +48,10 @@ static void defaults_measure_the_plain_case(void)
     CHECK_EQUAL(parse("--run-dir d crpd --size 64KiB"), 0);
     CHECK_EQUAL(crpd()->n_sizes, 1);
     CHECK_EQUAL(crpd()->sizes_bytes[0], 65536);
-    CHECK(crpd()->has_case[LAXITY_CRPD_SYNCHRONOUS]);
-    CHECK(!crpd()->has_case[LAXITY_CRPD_ASYNCHRONOUS]);
-    CHECK(crpd()->has_evict[LAXITY_CRPD_WRITE] && !crpd()->has_evict[LAXITY_CRPD_READ]);
-    CHECK(crpd()->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK(crpd()->has_case[LAXITY_CRPD_CASE_SYNCHRONOUS]);
+    CHECK(!crpd()->has_case[LAXITY_CRPD_CASE_ASYNCHRONOUS]);
+    CHECK(crpd()->has_evict[LAXITY_CRPD_EVICT_WRITE] && !crpd()->has_evict[LAXITY_CRPD_EVICT_READ]);
+    CHECK(crpd()->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
     CHECK_EQUAL(crpd()->n_evict_bytes, 1);
     CHECK_EQUAL(crpd()->evict_bytes[0], 4194304);
     CHECK_EQUAL(request.plan.repetitions, 60);
@@ -72,9 +73,9 @@ static void words_may_be_repeated(void)
     CHECK_EQUAL(crpd()->n_sizes, 2);
     CHECK_EQUAL(crpd()->n_evict_bytes, 2);
     CHECK_EQUAL(crpd()->evict_bytes[1], 1048576);
-    CHECK(!crpd()->has_case[LAXITY_CRPD_SYNCHRONOUS]);
-    CHECK(crpd()->has_evict[LAXITY_CRPD_WRITE] && crpd()->has_evict[LAXITY_CRPD_READ]);
-    CHECK(!crpd()->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK(!crpd()->has_case[LAXITY_CRPD_CASE_SYNCHRONOUS]);
+    CHECK(crpd()->has_evict[LAXITY_CRPD_EVICT_WRITE] && crpd()->has_evict[LAXITY_CRPD_EVICT_READ]);
+    CHECK(!crpd()->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
     CHECK_EQUAL(laxity_cpus_count(&request.plan.cpus), 2);
 }
 
@@ -88,8 +89,8 @@ static void pairs_of_cpus_are_taken_in_their_order(void)
     CHECK_EQUAL(settings->pairs[0].cpu, 3);
     CHECK_EQUAL(settings->pairs[0].cpu_to, 10);
     CHECK_EQUAL(settings->pairs[1].cpu, 10);
-    CHECK(settings->has_pattern[LAXITY_CRPD_CHASE]);
-    CHECK(!settings->has_pattern[LAXITY_CRPD_SEQUENTIAL]);
+    CHECK(settings->has_pattern[LAXITY_CRPD_PATTERN_CHASE]);
+    CHECK(!settings->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
     CHECK_EQUAL(settings->budget_ns, INT64_C(45) * LAXITY_NS_PER_S);
 }
 
@@ -142,8 +143,13 @@ static void ways_that_serve_nothing_are_refused(void)
               "jumps"),
         0
     );
-    CHECK(crpd()->has_evict[LAXITY_CRPD_EXECUTE] && !crpd()->has_evict[LAXITY_CRPD_FLUSH]);
-    CHECK(crpd()->has_pattern[LAXITY_CRPD_CODE] && crpd()->has_pattern[LAXITY_CRPD_JUMPS]);
+    CHECK(
+        crpd()->has_evict[LAXITY_CRPD_EVICT_EXECUTE] && !crpd()->has_evict[LAXITY_CRPD_EVICT_FLUSH]
+    );
+    CHECK(
+        crpd()->has_pattern[LAXITY_CRPD_PATTERN_CODE] &&
+        crpd()->has_pattern[LAXITY_CRPD_PATTERN_JUMPS]
+    );
     CHECK_EQUAL(
         parse("--run-dir d crpd --size 4KiB --evict read --evict execute --pattern chase "
               "--pattern code"),
@@ -193,7 +199,9 @@ static void memory_latency_chases_in_ordinary_pages_of_any_node(void)
 {
     CHECK_EQUAL(parse("--run-dir d memory_latency --size 64KiB"), 0);
     CHECK_EQUAL(memory()->sizes_bytes[0], 65536);
-    CHECK(memory()->has_case[LAXITY_MEMORY_CHASE] && !memory()->has_case[LAXITY_MEMORY_READ]);
+    CHECK(
+        memory()->has_case[LAXITY_MEMORY_CASE_CHASE] && !memory()->has_case[LAXITY_MEMORY_CASE_READ]
+    );
     CHECK_EQUAL(memory()->n_nodes, 0);
     CHECK_EQUAL(memory()->line_bytes, 64);
     CHECK(!memory()->is_huge);
@@ -209,8 +217,10 @@ static void memory_latency_takes_nodes_cases_pages_and_lines(void)
     CHECK_EQUAL(memory()->n_sizes, 2);
     CHECK_EQUAL(memory()->n_nodes, 2);
     CHECK_EQUAL(memory()->nodes[1], 1023);
-    CHECK(!memory()->has_case[LAXITY_MEMORY_CHASE] && memory()->has_case[LAXITY_MEMORY_READ]);
-    CHECK(memory()->has_case[LAXITY_MEMORY_STREAM_COPY]);
+    CHECK(
+        !memory()->has_case[LAXITY_MEMORY_CASE_CHASE] && memory()->has_case[LAXITY_MEMORY_CASE_READ]
+    );
+    CHECK(memory()->has_case[LAXITY_MEMORY_CASE_STREAM_COPY]);
     CHECK_EQUAL(memory()->line_bytes, 128);
     CHECK(memory()->is_huge);
 }

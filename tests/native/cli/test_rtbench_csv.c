@@ -10,6 +10,7 @@
 #include "cli/rtbench_csv.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

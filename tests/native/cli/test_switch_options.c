@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/probe_options.h"
 #include "probes/switch.h"
+#include "schema/streams.h"
 
 #include <string.h>
 
@@ -41,8 +42,8 @@ static void defaults_observe_preemptions(void)
     if (!settings) {
         return;
     }
-    CHECK(settings->has_quantity[LAXITY_SWITCH_PREEMPTION]);
-    CHECK(!settings->has_quantity[LAXITY_SWITCH_SYNC]);
+    CHECK(settings->has_quantity[LAXITY_SWITCH_QUANTITY_PREEMPTION]);
+    CHECK(!settings->has_quantity[LAXITY_SWITCH_QUANTITY_SYNC]);
     CHECK_EQUAL(settings->evict_bytes, 4194304);
     CHECK_EQUAL(settings->spin_ns, 2000000000);
     CHECK(!laxity_cpus_is_empty(&settings->to));
@@ -56,10 +57,10 @@ static void quantities_may_be_repeated(void)
     if (!settings) {
         return;
     }
-    CHECK(settings->has_quantity[LAXITY_SWITCH_WAKEUP]);
-    CHECK(settings->has_quantity[LAXITY_SWITCH_SPIN]);
-    CHECK(settings->has_quantity[LAXITY_SWITCH_KERNEL]);
-    CHECK(!settings->has_quantity[LAXITY_SWITCH_PREEMPTION]);
+    CHECK(settings->has_quantity[LAXITY_SWITCH_QUANTITY_WAKEUP]);
+    CHECK(settings->has_quantity[LAXITY_SWITCH_QUANTITY_SPIN]);
+    CHECK(settings->has_quantity[LAXITY_SWITCH_QUANTITY_KERNEL]);
+    CHECK(!settings->has_quantity[LAXITY_SWITCH_QUANTITY_PREEMPTION]);
     CHECK(laxity_cpus_has(&settings->to, 3) && laxity_cpus_count(&settings->to) == 1);
     CHECK_EQUAL(settings->spin_ns, 40000000);
     CHECK_EQUAL(settings->evict_bytes, 1048576);

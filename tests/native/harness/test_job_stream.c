@@ -12,6 +12,7 @@
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/stop_on.h"
+#include "schema/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

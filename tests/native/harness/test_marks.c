@@ -10,6 +10,7 @@
 #include "harness/mark_stream.h"
 #include "harness/marks.h"
 #include "harness/segment.h"
+#include "schema/streams.h"
 
 #include <laxity/marks.h>
 
@@ -51,7 +52,7 @@ static struct laxity_mark_stream fresh_run(uint32_t n_tasks)
 
 static bool push(int64_t value)
 {
-    return laxity_mark_push(ring, LAXITY_MARK_PROBE, 1, value, 5, 1000 + value);
+    return laxity_mark_push(ring, LAXITY_MARK_KIND_PROBE, 1, value, 5, 1000 + value);
 }
 
 /* Rows of probe.npy, -1 if there is no such file. */
@@ -237,12 +238,12 @@ static void hooks_write_into_the_ring_that_was_opened(void)
     const struct laxity_mark *phase = laxity_mark_at(ring, 0);
     const struct laxity_mark *probe = laxity_mark_at(ring, 1);
     CHECK(phase && probe);
-    CHECK_EQUAL(phase->kind, LAXITY_MARK_PHASE);
+    CHECK_EQUAL(phase->kind, LAXITY_MARK_KIND_PHASE);
     CHECK_EQUAL(phase->id, 3);
     CHECK_EQUAL(phase->value, LAXITY_ABSENT_NS);
     CHECK_EQUAL(phase->tid, gettid());
     CHECK(phase->time_ns >= before_ns && phase->time_ns <= probe->time_ns);
-    CHECK_EQUAL(probe->kind, LAXITY_MARK_PROBE);
+    CHECK_EQUAL(probe->kind, LAXITY_MARK_KIND_PROBE);
     CHECK_EQUAL(probe->value, -5);
     CHECK_EQUAL(laxity_mark_stream_drain(&stream, true), 0);
     CHECK_EQUAL(laxity_mark_stream_close(&stream), 0);

@@ -3,6 +3,7 @@
 #include "../test.h"
 #include "base/port/time.h"
 #include "harness/release.h"
+#include "schema/streams.h"
 
 enum {
     T = 1000

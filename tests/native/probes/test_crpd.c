@@ -6,6 +6,7 @@
 #include "codegen/isa.h"
 #include "codegen/shape.h"
 #include "probes/crpd.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,17 +82,17 @@ static void one_line_is_a_chain(void)
 
 static void roles_stand_in_every_order_equally_often(void)
 {
-    int first[LAXITY_CRPD_ROLES] = {0};
+    int first[LAXITY_CRPD_ROLE_COUNT] = {0};
     uint64_t random = 7;
     for (int round = 0; round < ROUNDS; round++) {
-        uint8_t roles[LAXITY_CRPD_ROLES];
+        uint8_t roles[LAXITY_CRPD_ROLE_COUNT];
         laxity_crpd_shuffle_roles(&random, roles);
         /* 0 + 1 + 2 = 3 and 0² + 1² + 2² = 5: each once. */
         CHECK_EQUAL(roles[0] + roles[1] + roles[2], 3);
         CHECK_EQUAL(roles[0] * roles[0] + roles[1] * roles[1] + roles[2] * roles[2], 5);
         first[roles[0]]++;
     }
-    for (int role = 0; role < LAXITY_CRPD_ROLES; role++) {
+    for (int role = 0; role < LAXITY_CRPD_ROLE_COUNT; role++) {
         /* 600 / 3 = 200, standard deviation sqrt(600 * 1/3 * 2/3) = 11.5: six of them are 69. */
         CHECK(first[role] > 131 && first[role] < 269);
     }
@@ -154,12 +155,16 @@ static void code_of_a_pattern_is_executed_whole_or_by_jumps(void)
     unsigned char expected[4 * LAXITY_CRPD_LINE_BYTES];
     const struct laxity_shape straight = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 62500};
     const struct laxity_shape jumps = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 1000000};
-    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_CODE, sizeof expected + 36, 1, &code, &error), 0);
+    CHECK_EQUAL(
+        laxity_crpd_make_code(LAXITY_CRPD_PATTERN_CODE, sizeof expected + 36, 1, &code, &error), 0
+    );
     CHECK_EQUAL(code.bytes, sizeof expected);
     laxity_code_write(isa, &straight, LAXITY_CODE_ADD_ZERO, expected);
     CHECK(memcmp(code.start, expected, sizeof expected) == 0);
     laxity_code_free(&code);
-    CHECK_EQUAL(laxity_crpd_make_code(LAXITY_CRPD_JUMPS, sizeof expected, 2, &code, &error), 0);
+    CHECK_EQUAL(
+        laxity_crpd_make_code(LAXITY_CRPD_PATTERN_JUMPS, sizeof expected, 2, &code, &error), 0
+    );
     CHECK_EQUAL(code.bytes, 2 * sizeof expected);
     laxity_code_write(isa, &jumps, LAXITY_CODE_ADD_ZERO, expected);
     CHECK(memcmp(code.start, expected, sizeof expected) == 0);

@@ -3,6 +3,7 @@
 #include "../test.h"
 #include "probes/memory_latency.h"
 #include "probes/memory_patterns.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -207,7 +208,9 @@ static void row_has_the_bytes_of_its_fields(void)
         bytes += laxity_probe_memory_latency.fields[i].bytes;
     }
     CHECK_EQUAL(bytes, laxity_probe_memory_latency.row_bytes);
-    CHECK_EQUAL(offsetof(struct laxity_memory_row, cpu), 40); /* five columns of eight bytes */
+    CHECK_EQUAL(
+        offsetof(struct laxity_memory_latency_row, cpu), 40
+    ); /* five columns of eight bytes */
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "../test.h"
 #include "probes/migration.h"
 #include "probes/probe.h"
+#include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +21,9 @@ static const struct laxity_migration_pair nowhere = {
 static void check_roles(const struct laxity_migration_pair *pair, size_t expected)
 {
     uint64_t random = 1;
-    unsigned first[LAXITY_MIGRATION_ROLES] = {0};
+    unsigned first[LAXITY_MIGRATION_ROLE_COUNT] = {0};
     for (int round = 0; round < ROUNDS; round++) {
-        uint8_t roles[LAXITY_MIGRATION_ROLES];
+        uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT];
         unsigned seen = 0;
         const size_t n = laxity_migration_roles(pair, &random, roles);
         CHECK_EQUAL(n, expected);
@@ -40,13 +41,13 @@ static void check_roles(const struct laxity_migration_pair *pair, size_t expecte
 
 static void every_role_has_its_turn_and_each_is_first_as_often(void)
 {
-    check_roles(&near, LAXITY_MIGRATION_FETCH);
-    check_roles(&nowhere, LAXITY_MIGRATION_FETCH);
+    check_roles(&near, LAXITY_MIGRATION_ROLE_FETCH);
+    check_roles(&nowhere, LAXITY_MIGRATION_ROLE_FETCH);
 }
 
 static void memory_goes_along_only_between_nodes(void)
 {
-    check_roles(&far, LAXITY_MIGRATION_ROLES);
+    check_roles(&far, LAXITY_MIGRATION_ROLE_COUNT);
 }
 
 static uint64_t rows_of(struct laxity_migration_settings *settings, uint64_t repetitions)

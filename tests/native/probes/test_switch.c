@@ -5,6 +5,7 @@
 #include "probes/switch.h"
 #include "probes/switch_interrupts.h"
 #include "probes/switch_stamps.h"
+#include "schema/streams.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -142,14 +143,16 @@ static void rows_are_counted_before_anything_is_measured(void)
      * 64 turns by spinning; two windows of 40 ms with up to 256 gaps each: 427 + 120 + 70 + 2 * 184
      * + 2 * 257 = 1499 */
     CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 1499);
-    settings.has_quantity[LAXITY_SWITCH_SPIN] = false;
+    settings.has_quantity[LAXITY_SWITCH_QUANTITY_SPIN] = false;
     CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985);
-    settings.has_quantity[LAXITY_SWITCH_KERNEL] = true; /* in 2 cases stamps, records, control */
+    settings.has_quantity[LAXITY_SWITCH_QUANTITY_KERNEL] =
+        true; /* in 2 cases stamps, records, control */
     CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 6 * 61);
-    settings.has_quantity[LAXITY_SWITCH_KERNEL] = false;
-    settings.has_quantity[LAXITY_SWITCH_IRQ] = true; /* 41 windows of 1 ms, and one begun */
+    settings.has_quantity[LAXITY_SWITCH_QUANTITY_KERNEL] = false;
+    settings.has_quantity[LAXITY_SWITCH_QUANTITY_IRQ] =
+        true; /* 41 windows of 1 ms, and one begun */
     CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 42);
-    settings.has_quantity[LAXITY_SWITCH_IRQ] = false;
+    settings.has_quantity[LAXITY_SWITCH_QUANTITY_IRQ] = false;
     laxity_cpus_add(&plan.cpus, 5); /* wakes all three: 427 + 190 + 3 * 184 = 1169 */
     CHECK_EQUAL(laxity_probe_switch.count_rows(&plan), 985 + 1169);
 }

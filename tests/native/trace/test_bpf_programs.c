@@ -3,6 +3,7 @@
 /* The programs as other kernels and processors than this one would have them. */
 #include "../test.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/bpf/rings.h"
 #include "trace/bpf_rings.h"
 #include "trace/trace.h"
@@ -39,7 +40,7 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 static void take_event(void *context, const struct laxity_sched_event *event)
 {
     (void)context;
-    if (event->kind == LAXITY_SCHED_OFF) {
+    if (event->kind == LAXITY_SCHED_KIND_OFF) {
         seen.n_off++;
         seen.n_own += event->tid == getpid();
         seen.last_off = *event;
@@ -48,7 +49,7 @@ static void take_event(void *context, const struct laxity_sched_event *event)
         return;
     }
     seen.n_on++;
-    CHECK_EQUAL(event->kind, LAXITY_SCHED_ON);
+    CHECK_EQUAL(event->kind, LAXITY_SCHED_KIND_ON);
     CHECK_EQUAL(event->time_ns, seen.last_off.time_ns);
     CHECK_EQUAL(event->tid, seen.last_off.other_tid);
     CHECK_EQUAL(event->other_tid, seen.last_off.tid);

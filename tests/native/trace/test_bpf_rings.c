@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Made-up slots, as our programs in the kernel leave them. */
 #include "../test.h"
+#include "schema/streams.h"
 #include "trace/bpf/rings.h"
 #include "trace/bpf_rings.h"
 #include "trace/trace.h"
@@ -77,7 +78,7 @@ static struct laxity_bpf_slot *take_slot(uint64_t number, int64_t time_ns)
         .tid = 7,
         .other_tid = 8,
         .value = LAXITY_BPF_ABSENT_VALUE,
-        .kind = LAXITY_SCHED_OFF,
+        .kind = LAXITY_SCHED_KIND_OFF,
         .preempted = LAXITY_ABSENT_FLAG,
     };
     return slot;
@@ -92,7 +93,7 @@ static void slot_is_an_event(void)
     CHECK_EQUAL(laxity_bpf_read(&reader, &sink), 1);
     CHECK_EQUAL(seen.n_events, 1);
     CHECK_EQUAL(seen.last.time_ns, 100);
-    CHECK_EQUAL(seen.last.kind, LAXITY_SCHED_OFF);
+    CHECK_EQUAL(seen.last.kind, LAXITY_SCHED_KIND_OFF);
     CHECK_EQUAL(seen.last.tid, 7);
     CHECK_EQUAL(seen.last.other_tid, 8);
     CHECK_EQUAL(seen.last.prev_state_or_vector, 2);
@@ -169,9 +170,9 @@ static void events_of_one_time_keep_their_order(void)
 {
     start_at(0);
     (void)take_slot(0, 100);
-    take_slot(1, 100)->kind = LAXITY_SCHED_ON;
+    take_slot(1, 100)->kind = LAXITY_SCHED_KIND_ON;
     (void)laxity_bpf_read(&reader, &sink);
-    CHECK_EQUAL(seen.last.kind, LAXITY_SCHED_ON);
+    CHECK_EQUAL(seen.last.kind, LAXITY_SCHED_KIND_ON);
 }
 
 static void lost_records_are_told_before_the_next_event(void)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Made-up perf records, byte by byte as linux/perf_event.h lays them out. */
 #include "../test.h"
+#include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/trace.h"
 
@@ -138,14 +139,14 @@ static void switch_is_an_off_and_an_on(void)
     put_switch(MISC_OUT, 8, 7, 250);
     CHECK_EQUAL(parse(), 0);
     CHECK_EQUAL(seen.n_events, 3);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_OFF);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_OFF);
     CHECK_EQUAL(seen.events[0].time_ns, 100);
     CHECK_EQUAL(seen.events[0].cpu, CPU);
     CHECK_EQUAL(seen.events[0].tid, 7);
     CHECK_EQUAL(seen.events[0].other_tid, 8);
     CHECK_EQUAL(seen.events[0].preempted, 1);
     CHECK(seen.events[0].prev_state_or_vector == LAXITY_ABSENT_STATE);
-    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_ON);
+    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_KIND_ON);
     CHECK_EQUAL(seen.events[1].tid, 8);
     CHECK_EQUAL(seen.events[1].preempted, LAXITY_ABSENT_FLAG);
     CHECK_EQUAL(seen.events[2].preempted, 0);
@@ -226,9 +227,9 @@ static void fork_name_and_exit_tell_of_a_thread(void)
     CHECK_TEXT(seen.comms[1], "worker");
     CHECK_EQUAL(seen.threads[1].time_ns, 110);
     CHECK_EQUAL(seen.n_events, 2);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_FORK);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_FORK);
     CHECK_EQUAL(seen.events[0].other_tid, 11);
-    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_EXIT);
+    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_KIND_EXIT);
     CHECK_EQUAL(seen.events[1].time_ns, 120);
 }
 

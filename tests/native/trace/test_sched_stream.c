@@ -3,6 +3,7 @@
 /* Events of a made-up back-end → sched.npy and threads.npy. */
 #include "../test.h"
 #include "base/npy.h"
+#include "schema/streams.h"
 #include "trace/sched_stream.h"
 #include "trace/thread_table.h"
 #include "trace/trace.h"
@@ -72,11 +73,11 @@ static size_t read_rows(const char *name, size_t row_bytes, void *out, size_t ro
 static void lost_records_leave_a_gap_in_the_numbers_of_their_cpu(void)
 {
     open_stream();
-    happen(LAXITY_SCHED_OFF, 0, 7, 100);
-    happen(LAXITY_SCHED_OFF, 1, 7, 100);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 100);
+    happen(LAXITY_SCHED_KIND_OFF, 1, 7, 100);
     sink.on_lost(sink.context, 0, 5);
-    happen(LAXITY_SCHED_ON, 0, 8, 150);
-    happen(LAXITY_SCHED_ON, 1, 8, 150);
+    happen(LAXITY_SCHED_KIND_ON, 0, 8, 150);
+    happen(LAXITY_SCHED_KIND_ON, 1, 8, 150);
     sink.on_lost(sink.context, 1, 2);
     CHECK_EQUAL(stream->cpus[0].rows, 2);
     CHECK_EQUAL(stream->cpus[0].lost, 5);
@@ -111,11 +112,11 @@ static void rows_from_before_and_after_the_recording_are_left_out(void)
 {
     open_stream();
     stream->from_ns = 100;
-    happen(LAXITY_SCHED_OFF, 0, 7, 99);
-    happen(LAXITY_SCHED_ON, 0, 8, 100);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 99);
+    happen(LAXITY_SCHED_KIND_ON, 0, 8, 100);
     stream->to_ns = 200;
-    happen(LAXITY_SCHED_OFF, 0, 8, 199);
-    happen(LAXITY_SCHED_ON, 0, 7, 200);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 8, 199);
+    happen(LAXITY_SCHED_KIND_ON, 0, 7, 200);
     CHECK_EQUAL(stream->cpus[0].rows, 2);
     CHECK_EQUAL(stream->cpus[0].lost, 0);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
@@ -132,7 +133,7 @@ static void full_output_counts_what_it_did_not_take(void)
     CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
     CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
     for (int64_t i = 0; i < FULL_BUFFER + 3; i++) {
-        happen(LAXITY_SCHED_ON, 0, 7, i);
+        happen(LAXITY_SCHED_KIND_ON, 0, 7, i);
     }
     CHECK_EQUAL(laxity_sched_stream_flush(stream), -EFBIG);
     CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -147,21 +148,21 @@ static void full_output_counts_what_it_did_not_take(void)
 static void what_was_dropped_is_no_loss_but_what_may_belong_to_the_rest_is(void)
 {
     open_stream();
-    happen(LAXITY_SCHED_OFF, 0, 7, 100);
-    happen(LAXITY_SCHED_OFF, 1, 7, 150);
-    happen(LAXITY_SCHED_ON, 0, 7, 199);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 100);
+    happen(LAXITY_SCHED_KIND_OFF, 1, 7, 150);
+    happen(LAXITY_SCHED_KIND_ON, 0, 7, 199);
     sink.on_lost(sink.context, 0, 2);
-    happen(LAXITY_SCHED_OFF, 0, 7, 199);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 199);
     sink.on_lost(sink.context, 0, 1);
-    happen(LAXITY_SCHED_ON, 0, 7, 200);
-    happen(LAXITY_SCHED_ON, 1, 7, 250);
+    happen(LAXITY_SCHED_KIND_ON, 0, 7, 200);
+    happen(LAXITY_SCHED_KIND_ON, 1, 7, 250);
     CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, 200), 0);
     CHECK_EQUAL(stream->dropped, 4);
     CHECK_EQUAL(stream->cpus[0].rows, 1);
     CHECK_EQUAL(stream->cpus[0].lost, 1);
     CHECK_EQUAL(stream->cpus[1].rows, 1);
     CHECK_EQUAL(stream->cpus[1].lost, 0);
-    happen(LAXITY_SCHED_OFF, 0, 7, 300);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 300);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
     const int64_t times_ns[] = {200, 250, 300};
     const uint64_t seqs[] = {1, 0, 2};
@@ -174,7 +175,7 @@ static void a_long_trace_is_cut_where_it_was_asked_for(void)
     const int64_t n = 2 * FULL_BUFFER + 10;
     open_stream();
     for (int64_t i = 0; i < n; i++) {
-        happen(LAXITY_SCHED_ON, (int32_t)(i % 2), 7, i);
+        happen(LAXITY_SCHED_KIND_ON, (int32_t)(i % 2), 7, i);
     }
     CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, n - 3), 0);
     CHECK_EQUAL(stream->dropped, (uint64_t)n - 3);
@@ -187,8 +188,8 @@ static void a_long_trace_is_cut_where_it_was_asked_for(void)
 static void rows_that_cannot_be_copied_stay_where_they_are(void)
 {
     open_stream();
-    happen(LAXITY_SCHED_ON, 0, 7, 100);
-    happen(LAXITY_SCHED_OFF, 0, 7, 200);
+    happen(LAXITY_SCHED_KIND_ON, 0, 7, 100);
+    happen(LAXITY_SCHED_KIND_OFF, 0, 7, 200);
     CHECK_EQUAL(laxity_sched_stream_flush(stream), 0);
     struct rlimit before;
     CHECK_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -197,7 +198,7 @@ static void rows_that_cannot_be_copied_stay_where_they_are(void)
     CHECK_EQUAL(laxity_sched_stream_drop_before(stream, dir_fd, 150), -EFBIG);
     CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
     CHECK_EQUAL(stream->dropped, 0);
-    happen(LAXITY_SCHED_ON, 0, 7, 300);
+    happen(LAXITY_SCHED_KIND_ON, 0, 7, 300);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
     const int64_t times_ns[] = {100, 200, 300};
     const uint64_t seqs[] = {0, 1, 2};
@@ -211,9 +212,9 @@ static void thread_keeps_one_row_per_name(void)
     name_thread(10, 10, "shell", 50);
     fork_thread(20, 20, 10, 100);
     name_thread(20, 20, "tool", 130);
-    happen(LAXITY_SCHED_EXIT, 0, 20, 200);
+    happen(LAXITY_SCHED_KIND_EXIT, 0, 20, 200);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
-    struct laxity_thread_row rows[ROWS_MAX];
+    struct laxity_threads_row rows[ROWS_MAX];
     CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 3);
     CHECK_TEXT(rows[1].comm, "shell"); /* inherited from its parent */
     CHECK_EQUAL(rows[1].from_ns, 100);
@@ -231,12 +232,12 @@ static void thread_that_was_gone_before_it_was_told_of_has_its_name_and_its_end(
     open_stream();
     name_thread(10, 10, "shell", 50);
     CHECK_EQUAL(laxity_sched_stream_settle(stream, 90), 0);
-    happen(LAXITY_SCHED_EXIT, 0, 10, 220);
-    happen(LAXITY_SCHED_EXIT, 0, 20, 200);
+    happen(LAXITY_SCHED_KIND_EXIT, 0, 10, 220);
+    happen(LAXITY_SCHED_KIND_EXIT, 0, 20, 200);
     fork_thread(20, 20, 10, 100);
     CHECK_EQUAL(laxity_sched_stream_settle(stream, 180), 0);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
-    struct laxity_thread_row rows[ROWS_MAX];
+    struct laxity_threads_row rows[ROWS_MAX];
     CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 2);
     CHECK_EQUAL(rows[0].to_ns, 220);
     CHECK_TEXT(rows[1].comm, "shell");
@@ -251,7 +252,7 @@ static void fork_that_is_told_late_makes_no_second_row(void)
     name_thread(20, 20, "tool", 130);
     fork_thread(20, 20, 10, 100);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
-    struct laxity_thread_row rows[ROWS_MAX];
+    struct laxity_threads_row rows[ROWS_MAX];
     CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 1);
     CHECK_TEXT(rows[0].comm, "tool");
     CHECK_EQUAL(rows[0].from_ns, 100);
@@ -264,7 +265,7 @@ static void thread_whose_process_is_not_told_has_its_makers_and_keeps_it(void)
     fork_thread(LAXITY_ABSENT_TID, 21, 20, 100);
     name_thread(LAXITY_ABSENT_TID, 21, "worker", 150);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
-    struct laxity_thread_row rows[ROWS_MAX];
+    struct laxity_threads_row rows[ROWS_MAX];
     CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 3);
     CHECK_EQUAL(rows[1].pid, 20);
     CHECK_TEXT(rows[1].comm, "main");
@@ -317,7 +318,7 @@ static void tasks_come_from_the_rows_of_the_harness(void)
     CHECK_EQUAL(laxity_thread_table_write(&harness, dir_fd), 0);
     laxity_thread_table_free(&harness);
     CHECK_EQUAL(laxity_sched_stream_close(stream, dir_fd), 0);
-    struct laxity_thread_row rows[ROWS_MAX];
+    struct laxity_threads_row rows[ROWS_MAX];
     CHECK_EQUAL(read_rows("threads.npy", sizeof rows[0], rows, ROWS_MAX), 4);
     CHECK_EQUAL(rows[0].task, 1);
     CHECK_EQUAL(rows[1].task, 1);

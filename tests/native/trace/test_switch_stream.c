@@ -5,6 +5,7 @@
 #include "base/histogram.h"
 #include "base/npy.h"
 #include "base/port/time.h"
+#include "schema/streams.h"
 #include "trace/switch_stream.h"
 #include "trace/trace.h"
 
@@ -65,18 +66,18 @@ static unsigned finish(void)
 static void off_and_the_on_behind_it_are_a_switch(void)
 {
     start();
-    put(LAXITY_SCHED_ON, 50); /* recording began within a switch */
-    put(LAXITY_SCHED_OFF, 100);
-    put(LAXITY_SCHED_WAKEUP, 120);
-    put(LAXITY_SCHED_ON, 140);
-    put(LAXITY_SCHED_OFF, 200);
-    put(LAXITY_SCHED_ON, 240);
-    put(LAXITY_SCHED_OFF, 300);
-    put(LAXITY_SCHED_ON, 429);
+    put(LAXITY_SCHED_KIND_ON, 50); /* recording began within a switch */
+    put(LAXITY_SCHED_KIND_OFF, 100);
+    put(LAXITY_SCHED_KIND_WAKEUP, 120);
+    put(LAXITY_SCHED_KIND_ON, 140);
+    put(LAXITY_SCHED_KIND_OFF, 200);
+    put(LAXITY_SCHED_KIND_ON, 240);
+    put(LAXITY_SCHED_KIND_OFF, 300);
+    put(LAXITY_SCHED_KIND_ON, 429);
     CHECK_EQUAL(laxity_switch_stream_rows(&stream, CPU), 3);
     CHECK_EQUAL(finish(), 2);
     CHECK_EQUAL(rows[0].cpu, CPU);
-    CHECK_EQUAL(rows[0].quantity, LAXITY_SWITCH_KERNEL);
+    CHECK_EQUAL(rows[0].quantity, LAXITY_SWITCHES_QUANTITY_KERNEL);
     CHECK_EQUAL(rows[0].lower_ns, 40);
     CHECK_EQUAL(rows[0].upper_ns, 41);
     CHECK_EQUAL(rows[0].count, 2);
@@ -88,9 +89,9 @@ static void off_and_the_on_behind_it_are_a_switch(void)
 static void off_without_an_on_is_counted_apart(void)
 {
     start();
-    put(LAXITY_SCHED_OFF, 100);
-    put(LAXITY_SCHED_OFF, 200);
-    put(LAXITY_SCHED_ON, 210);
+    put(LAXITY_SCHED_KIND_OFF, 100);
+    put(LAXITY_SCHED_KIND_OFF, 200);
+    put(LAXITY_SCHED_KIND_ON, 210);
     CHECK_EQUAL(laxity_switch_stream_rows(&stream, CPU), 2);
     CHECK_EQUAL(finish(), 2);
     CHECK(rows[0].lower_ns == LAXITY_ABSENT_NS);
@@ -104,11 +105,11 @@ static void on_of_another_thread_than_was_announced_is_counted_apart(void)
 {
     start();
     const struct laxity_sched_event off = {
-        .time_ns = 100, .cpu = CPU, .kind = LAXITY_SCHED_OFF, .tid = 7, .other_tid = 8
+        .time_ns = 100, .cpu = CPU, .kind = LAXITY_SCHED_KIND_OFF, .tid = 7, .other_tid = 8
     };
     sink.on_event(sink.context, &off);
     const struct laxity_sched_event on = {
-        .time_ns = 900, .cpu = CPU, .kind = LAXITY_SCHED_ON, .tid = 9, .other_tid = 8
+        .time_ns = 900, .cpu = CPU, .kind = LAXITY_SCHED_KIND_ON, .tid = 9, .other_tid = 8
     };
     sink.on_event(sink.context, &on);
     CHECK_EQUAL(finish(), 1);
@@ -119,10 +120,10 @@ static void on_of_another_thread_than_was_announced_is_counted_apart(void)
 static void no_switch_reaches_over_lost_records(void)
 {
     start();
-    put(LAXITY_SCHED_OFF, 100);
+    put(LAXITY_SCHED_KIND_OFF, 100);
     sink.on_lost(sink.context, CPU, 4);
-    put(LAXITY_SCHED_ON, 900);
-    CHECK_EQUAL(stream.seen[LAXITY_SWITCH_KERNEL][CPU].lost, 4);
+    put(LAXITY_SCHED_KIND_ON, 900);
+    CHECK_EQUAL(stream.seen[LAXITY_SWITCHES_QUANTITY_KERNEL][CPU].lost, 4);
     CHECK_EQUAL(laxity_switch_stream_rows(&stream, CPU), 0);
     CHECK_EQUAL(finish(), 0);
 }
@@ -131,15 +132,15 @@ static void no_switch_reaches_over_lost_records(void)
 static void empty_measurement_pairs_off_with_off(void)
 {
     start();
-    stream.quantity = LAXITY_SWITCH_EMPTY;
-    put(LAXITY_SCHED_OFF, 100);
-    put(LAXITY_SCHED_OFF, 130);
-    put(LAXITY_SCHED_ON, 500);
-    put(LAXITY_SCHED_ON, 530);
-    put(LAXITY_SCHED_OFF, 600);
-    put(LAXITY_SCHED_OFF, 630);
+    stream.quantity = LAXITY_SWITCHES_QUANTITY_EMPTY;
+    put(LAXITY_SCHED_KIND_OFF, 100);
+    put(LAXITY_SCHED_KIND_OFF, 130);
+    put(LAXITY_SCHED_KIND_ON, 500);
+    put(LAXITY_SCHED_KIND_ON, 530);
+    put(LAXITY_SCHED_KIND_OFF, 600);
+    put(LAXITY_SCHED_KIND_OFF, 630);
     CHECK_EQUAL(finish(), 1);
-    CHECK_EQUAL(rows[0].quantity, LAXITY_SWITCH_EMPTY);
+    CHECK_EQUAL(rows[0].quantity, LAXITY_SWITCHES_QUANTITY_EMPTY);
     CHECK_EQUAL(rows[0].lower_ns, 30);
     CHECK_EQUAL(rows[0].count, 2);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Made-up pages of the kernel's ring buffer, word by word as linux/ring_buffer.h lays them out. */
 #include "../test.h"
+#include "schema/streams.h"
 #include "trace/trace.h"
 #include "trace/tracefs_format.h"
 #include "trace/tracefs_records.h"
@@ -260,14 +261,14 @@ static void switch_is_an_off_and_an_on_at_one_instant(void)
     put_switch(50, 7, 0, 0);  /* state 0: it could go on too */
     CHECK_EQUAL(parse(), 0);
     CHECK_EQUAL(seen.n_events, 6);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_OFF);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_OFF);
     CHECK_EQUAL(seen.events[0].time_ns, 1000);
     CHECK_EQUAL(seen.events[0].cpu, CPU);
     CHECK_EQUAL(seen.events[0].tid, 7);
     CHECK_EQUAL(seen.events[0].other_tid, 8);
     CHECK_EQUAL(seen.events[0].preempted, 1);
     CHECK_EQUAL(seen.events[0].prev_state_or_vector, PREEMPTED_STATE);
-    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_ON);
+    CHECK_EQUAL(seen.events[1].kind, LAXITY_SCHED_KIND_ON);
     CHECK_EQUAL(seen.events[1].time_ns, 1000);
     CHECK_EQUAL(seen.events[1].tid, 8);
     CHECK_EQUAL(seen.events[1].other_tid, 7);
@@ -289,7 +290,7 @@ static void wakeup_names_who_woke_whom_for_which_cpu(void)
     set_number(data, 32, &cpu, sizeof cpu);
     put_record(5, data, sizeof data);
     CHECK_EQUAL(parse(), 0);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_WAKEUP);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_WAKEUP);
     CHECK_EQUAL(seen.events[0].tid, 7);
     CHECK_EQUAL(seen.events[0].other_tid, 9);
     CHECK_EQUAL(seen.events[0].prev_state_or_vector, 1);
@@ -307,7 +308,7 @@ static void interrupt_has_its_number_and_its_name(void)
     set_number(data, 16, "virtio", 7);
     put_record(0, data, sizeof data);
     CHECK_EQUAL(parse(), 0);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_IRQ_IN);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_IRQ_IN);
     CHECK_EQUAL(seen.events[0].tid, 7);
     CHECK_EQUAL(seen.events[0].prev_state_or_vector, 42);
     CHECK_EQUAL(seen.vector, 42);
@@ -319,7 +320,7 @@ static void vector_of_the_cpu_is_negated_and_named_after_its_tracepoint(void)
     start_page(1000);
     put_vector(0, 7, 236);
     CHECK_EQUAL(parse(), 0);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_IRQ_IN);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_IRQ_IN);
     CHECK_EQUAL(seen.events[0].prev_state_or_vector, -236);
     CHECK_EQUAL(seen.vector, -236);
     CHECK_TEXT(seen.vector_name, "local_timer");
@@ -345,7 +346,7 @@ static void new_thread_is_of_its_makers_process_and_a_new_process_its_own(void)
     CHECK_EQUAL(seen.thread.parent_tid, 11);
     CHECK_EQUAL(seen.thread.pid, LAXITY_ABSENT_TID);
     CHECK(seen.thread.comm == NULL);
-    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_FORK);
+    CHECK_EQUAL(seen.events[0].kind, LAXITY_SCHED_KIND_FORK);
     CHECK_EQUAL(seen.events[0].tid, 21);
     CHECK_EQUAL(seen.events[0].other_tid, 11);
     start_page(1000);
