@@ -22,7 +22,23 @@ C_TYPES = {
 # A member cannot be called as a keyword is.
 KEYWORDS = frozenset({"case"})
 
+# Of an option: its kind of value in native/cli/options.h, C type, and what its member ends with.
+OPTION_TYPES = {
+    "duration": ("DURATION", "int64_t", "_ns"),
+    "size": ("SIZE", "uint64_t", "_bytes"),
+    "count": ("COUNT", "uint64_t", ""),
+    "choice": ("CHOICE", "int", ""),
+    "flag": ("FLAG", "bool", ""),
+    "text": ("TEXT", "const char *", ""),
+    "cpus": ("CPUS", "struct laxity_cpus", ""),
+    "word": ("WORD", "struct laxity_words", ""),
+    "keep": ("KEEP", "struct laxity_keep_value", ""),
+}
+INT_MAX = (1 << 31) - 1
+UINT_MAX = (1 << 32) - 1
+
 Column = dict[str, Any]
+Option = dict[str, Any]
 
 
 def column_names(column: Column) -> list[str]:
@@ -118,6 +134,120 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
     ]
 
 
+def limits_of(limits: dict[str, int]) -> list[str]:
+    """Write numbers that bound something."""
+    small = [f"    LAXITY_{name.upper()} = {n}," for name, n in limits.items() if n <= INT_MAX]
+    large = [
+        f"#define LAXITY_{name.upper()} INT64_C({n})" for name, n in limits.items() if n > INT_MAX
+    ]
+    return ["enum {", *small, "};", *large]
+
+
+def option_member(option: Option) -> str:
+    """Name the member that keeps an option."""
+    if "member" in option:
+        return str(option["member"])
+    prefix = "is_" if option["type"] == "flag" else ""
+    unit: str = OPTION_TYPES[option["type"]][2]
+    return prefix + str(option["name"]).replace("-", "_") + unit
+
+
+def option_default(option: Option) -> str | None:
+    """Say what the member has if nothing is written; None: zero."""
+    default = option.get("default")
+    if isinstance(default, str):
+        if option["type"] == "keep":
+            return f"{{.keep = LAXITY_KEEP_{default.upper()}}}"
+        return f"LAXITY_{option['choices'].upper()}_{default.upper()}"
+    if default is None and option["type"] == "duration":
+        return "LAXITY_ABSENT_NS"
+    return None if default is None else str(default)
+
+
+def own_type(option: Option) -> str:
+    """Give the type of a task's own configuration: fixed, for processes of one run share it."""
+    if option["type"] == "choice":
+        return f"enum laxity_{option['choices']}"
+    if option["type"] == "flag" or (option["type"] == "count" and option["high"] <= UINT_MAX):
+        return "uint32_t"
+    return OPTION_TYPES[option["type"]][1]
+
+
+def own_cast(option: Option) -> str:
+    """Cast to that type, where it differs from what options fill."""
+    kind = own_type(option)
+    return "" if kind == OPTION_TYPES[option["type"]][1] else f"({kind})"
+
+
+def declared(kind: str, name: str) -> str:
+    """Declare a member."""
+    return f"    {kind}{'' if kind.endswith('*') else ' '}{name};"
+
+
+def option_entry(option: Option, struct: str, codes: dict[str, Any], longest_ns: int) -> str:
+    """Write the initialiser of a `struct laxity_option`."""
+    kind = OPTION_TYPES[option["type"]][0]
+    default = option.get("default")
+    # Of a count the number itself: `shown` may be what laxity does.
+    shown = option.get("shown", default)
+    shown = default if option["type"] == "count" and default is not None else shown
+    parts = [
+        f'.name = "--{option["name"]}"',
+        f".kind = LAXITY_OPTION_{kind}",
+        f".offset = offsetof(struct {struct}, {option_member(option)})",
+        f'.help = "{option["help"]}"',
+    ]
+    if "letter" in option:
+        parts.append(f".letter = '{option['letter']}'")
+    if "metavar" in option:
+        parts.append(f'.metavar = "{option["metavar"]}"')
+    if "choices" in option:
+        parts.append(f'.choices = "{" ".join(codes[option["choices"]])}"')
+    if shown is not None:
+        parts.append(f'.default_text = "{shown}"')
+    if option.get("none"):
+        parts.append(".has_none = 1")
+    high = option.get("high", longest_ns if option["type"] == "duration" else 0)
+    parts.append(f".low = {option.get('low', 0)}, .high = INT64_C({high})")
+    return "    {" + ", ".join(parts) + "}"
+
+
+def options_of(
+    group: str, options: list[Option], codes: dict[str, Any], longest_ns: int
+) -> list[str]:
+    """Write the options of a group as macros: their table, the struct they fill, its defaults."""
+    struct = f"laxity_{group}_options"
+    prefix = f"LAXITY_{group.upper()}"
+    defaults = [(option_member(option), option_default(option)) for option in options]
+    own = [option for option in options if option.get("own")]
+    macros = {
+        f"{prefix}_OPTIONS": ", \\\n".join(
+            option_entry(option, struct, codes, longest_ns) for option in options
+        ),
+        f"{prefix}_OPTION_MEMBERS": " \\\n".join(
+            declared(OPTION_TYPES[option["type"]][1], option_member(option)) for option in options
+        ),
+        f"{prefix}_OPTION_DEFAULTS": ", \\\n".join(
+            f"    .{member} = {value}" for member, value in defaults if value is not None
+        ),
+    }
+    if own:
+        macros[f"{prefix}_OWN_MEMBERS"] = " \\\n".join(
+            declared(own_type(option), option_member(option)) for option in own
+        )
+        macros[f"{prefix}_OWN(from)"] = ", \\\n".join(
+            f"    .{option_member(option)} = {own_cast(option)}(from)->{option_member(option)}"
+            for option in own
+        )
+    lines = [
+        f"/* The options of a {group}: struct laxity_option each; members and defaults of what",
+        " * they fill; what of it all processes share. */",
+    ]
+    for name, text in macros.items():
+        lines += [f"#define {name} " + "\\", text]
+    return lines
+
+
 def whens_of(streams: dict[str, list[Column]]) -> list[str]:
     """Write the enumeration of what a run must measure for a column to exist."""
     named = [one["when"] for columns in streams.values() for one in columns if "when" in one]
@@ -125,9 +255,17 @@ def whens_of(streams: dict[str, list[Column]]) -> list[str]:
     return ["enum laxity_when {", *lines, "};"]
 
 
+def with_bounds(option: Option, limits: dict[str, int]) -> Option:
+    """Put numbers in place of names of limits."""
+    bounds = {key: option[key] for key in ("low", "high") if key in option}
+    return option | {key: limits.get(bound, bound) for key, bound in bounds.items()}
+
+
 def header_of(schema: dict[str, Any], source: str) -> str:
     """Write the whole header."""
-    streams = {name: table["columns"] for name, table in schema.items() if name != "codes"}
+    codes, options = schema["codes"], schema.get("options", {})
+    limits = schema.get("limits", {})
+    streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}
     guard = f"LAXITY_SCHEMA_{Path(source).stem.upper()}_H"
     lines = [
         f"/* Made of schema/{source} by schema/generate.py. */",
@@ -136,9 +274,15 @@ def header_of(schema: dict[str, Any], source: str) -> str:
         "",
         "#include <stdint.h>",
     ]
-    for key, words in schema["codes"].items():
+    for key, words in codes.items():
         lines += ["", *enum_of(key, words)]
-    lines += ["", *whens_of(streams)]
+    if limits:
+        lines += ["", *limits_of(limits)]
+    for group, listed in options.items():
+        bounded = [with_bounds(option, limits) for option in listed]
+        lines += ["", *options_of(group, bounded, codes, limits["duration_max_ns"])]
+    if streams:
+        lines += ["", *whens_of(streams)]
     for name, columns in streams.items():
         lines += ["", *stream_of(name, columns)]
     return "\n".join([*lines, "", "#endif", ""])

@@ -3,6 +3,7 @@
 #include "base/cpus.h"
 
 #include "base/error.h"
+#include "schema/run.h"
 
 #include <laxity/units.h>
 

@@ -4,13 +4,14 @@
 #ifndef LAXITY_BASE_CPUS_H
 #define LAXITY_BASE_CPUS_H
 
+#include "schema/run.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* glibc's cpu_set_t has as many; larger machines need CPU_ALLOC, which nobody has asked for yet. */
 enum {
-    LAXITY_CPUS_MAX = 1024,
     LAXITY_CPUS_WORDS = LAXITY_CPUS_MAX / 64
 };
 

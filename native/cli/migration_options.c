@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /* laxity-probe migration [OPTIONS] */
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/nodes.h"
 #include "base/port/time.h"
@@ -10,6 +9,7 @@
 #include "cli/probe_words.h"
 #include "harness/plan.h"
 #include "probes/migration.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/port/time.h"
 #include "harness/plan.h"
-#include "harness/segment.h"
+#include "schema/run.h"
 
 #include <laxity/units.h>
 

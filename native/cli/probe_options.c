@@ -8,6 +8,7 @@
 #include "base/port/time.h"
 #include "cli/options.h"
 #include "probes/probe.h"
+#include "schema/run.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,9 +9,9 @@
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
 #include "harness/plan.h"
-#include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/supervisor.h"
+#include "schema/run.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_options.h"
 
+#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/deadline.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
-#include "cli/event_options.h"
 #include "cli/options.h"
 #include "cli/run_tables.h"
+#include "counters/events.h"
 #include "harness/plan.h"
-#include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,57 +19,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A period below a microsecond could not even be slept for; above a day the arithmetic has no test.
- */
-static const int64_t period_min_ns = 1000;
-static const int64_t duration_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
 enum {
     PRIORITY_DEFAULT = 50,
 };
-enum {
-    STACK_DEFAULT_BYTES = 512 * 1024,
-    HEAP_DEFAULT_BYTES = 1024 * 1024
-};
-/* job timeout = max(1 s, 20 * max(D, T)) (design section 5) */
-enum {
-    TIMEOUT_FACTOR = 20
+
+static const struct laxity_task_options task_defaults = {
+    /* deadline_ns -1 is the period, LAXITY_ABSENT_NS is "none"; policy -1 depends on what it is. */
+    LAXITY_TASK_OPTION_DEFAULTS
 };
 
-static struct laxity_segment_options default_segment_options(void)
-{
-    return (struct laxity_segment_options){
-        .period_ns = LAXITY_ABSENT_NS,
-        .deadline_ns = -1, /* the period; LAXITY_ABSENT_NS is "none" */
-        .job_timeout_ns = LAXITY_ABSENT_NS,
-        .runtime_ns = LAXITY_ABSENT_NS,
-        .stack_bytes = STACK_DEFAULT_BYTES,
-        .heap_bytes = HEAP_DEFAULT_BYTES,
-        .threads = 1,
-        .calls = 1,
-        .policy = -1,
-    };
-}
-
-static int64_t default_timeout_ns(const struct laxity_segment_options *options)
+static int64_t default_timeout_ns(const struct laxity_task_options *options)
 {
     int64_t longest_ns = options->period_ns;
     if (options->deadline_ns > longest_ns) {
         longest_ns = options->deadline_ns;
     }
-    const int64_t timeout_ns = longest_ns > duration_max_ns / TIMEOUT_FACTOR
-                                   ? duration_max_ns
-                                   : TIMEOUT_FACTOR * longest_ns;
-    return timeout_ns > LAXITY_NS_PER_S ? timeout_ns : LAXITY_NS_PER_S;
+    const int64_t timeout_ns =
+        longest_ns > LAXITY_DURATION_MAX_NS / LAXITY_JOB_TIMEOUT_DEFAULT_FACTOR
+            ? LAXITY_DURATION_MAX_NS
+            : LAXITY_JOB_TIMEOUT_DEFAULT_FACTOR * longest_ns;
+    return timeout_ns > LAXITY_JOB_TIMEOUT_DEFAULT_MIN_NS ? timeout_ns
+                                                          : LAXITY_JOB_TIMEOUT_DEFAULT_MIN_NS;
 }
 
 static int
-check_task(struct laxity_segment_options *options, const char *name, struct laxity_error *error)
+check_task(struct laxity_task_options *options, const char *name, struct laxity_error *error)
 {
     if (options->period_ns == LAXITY_ABSENT_NS) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name);
         return -1;
     }
-    if (options->period_ns < period_min_ns) {
+    if (options->period_ns < LAXITY_PERIOD_MIN_NS) {
         laxity_error_set(
             error,
             LAXITY_EXIT_USAGE,
@@ -108,7 +88,7 @@ check_task(struct laxity_segment_options *options, const char *name, struct laxi
 
 /* Policy deadline reserves a runtime instead of having a priority; other policies have none. */
 static int check_policy(
-    const struct laxity_segment_options *options, const char *name, struct laxity_error *error
+    const struct laxity_task_options *options, const char *name, struct laxity_error *error
 )
 {
     const bool is_deadline = options->policy == LAXITY_POLICY_DEADLINE;
@@ -143,7 +123,7 @@ static int check_policy(
 }
 
 static struct laxity_process_config process_config(
-    const struct laxity_segment_options *options,
+    const struct laxity_task_options *options,
     const char *name,
     bool is_unprivileged_allowed,
     enum laxity_policy default_policy
@@ -168,7 +148,7 @@ static struct laxity_process_config process_config(
 /* What is the harness's part in a workload, a program with its own main() has to do itself. */
 static int check_own_program(
     const struct laxity_run_plan *plan,
-    const struct laxity_segment_options *options,
+    const struct laxity_task_options *options,
     const char *name,
     struct laxity_error *error
 )
@@ -187,8 +167,8 @@ static int check_own_program(
         what = "--calls: the program makes its jobs itself; leave it out";
     } else if (options->threads > 1) {
         what = "--threads: one thread makes the jobs, others are not counted; leave it out";
-    } else if (options->stack_bytes != STACK_DEFAULT_BYTES ||
-               options->heap_bytes != HEAP_DEFAULT_BYTES) {
+    } else if (options->stack_bytes != task_defaults.stack_bytes ||
+               options->heap_bytes != task_defaults.heap_bytes) {
         what = "--stack, --heap: the program locks and touches its own memory; leave them out";
     }
     if (!what) {
@@ -200,7 +180,7 @@ static int check_own_program(
 
 /* The task's process is laxity-run itself, in another role; its first word is the program. */
 static int
-take_own_program(struct laxity_segment_options *options, char **path, struct laxity_error *error)
+take_own_program(struct laxity_task_options *options, char **path, struct laxity_error *error)
 {
     static char self[] = "/proc/self/exe";
     struct laxity_words *words = &options->words;
@@ -251,7 +231,7 @@ static int add_corunner(
 static int add_segment(
     struct laxity_run_plan *plan,
     char *path,
-    struct laxity_segment_options *options,
+    struct laxity_task_options *options,
     bool is_unprivileged_allowed,
     struct laxity_error *error
 )
@@ -295,18 +275,7 @@ static int add_segment(
             {
                 .process =
                     process_config(options, name, is_unprivileged_allowed, LAXITY_POLICY_FIFO),
-                .period_ns = options->period_ns,
-                .deadline_ns = options->deadline_ns,
-                .offset_ns = options->offset_ns,
-                .job_timeout_ns = options->job_timeout_ns,
-                .jobs = options->jobs,
-                .stack_bytes = options->stack_bytes,
-                .heap_bytes = options->heap_bytes,
-                .memory_limit_bytes = options->memory_limit_bytes,
-                .overrun = (enum laxity_overrun)options->overrun,
-                .threads = (uint32_t)options->threads,
-                .calls = (uint32_t)options->calls,
-                .is_own_program = options->is_own_program,
+                LAXITY_TASK_OWN(options),
             },
         .path = path,
         .words = options->words,
@@ -327,8 +296,8 @@ static int parse_segment(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload after --");
         return -1;
     }
-    struct laxity_segment_options options = default_segment_options();
-    int used = laxity_options_parse(&laxity_segment_table, argc - 1, argv + 1, &options, error);
+    struct laxity_task_options options = task_defaults;
+    int used = laxity_options_parse(&laxity_task_table, argc - 1, argv + 1, &options, error);
     if (used >= 0 && used + 1 < argc && strcmp(argv[used + 1], "--") != 0) {
         laxity_error_set(
             error,
@@ -345,7 +314,7 @@ static int parse_segment(
     return used + 1;
 }
 
-static struct laxity_stop_on stop_on_of(const struct laxity_common_options *common)
+static struct laxity_stop_on stop_on_of(const struct laxity_run_options *common)
 {
     if (common->stop_on_response_ns != LAXITY_ABSENT_NS) {
         return (struct laxity_stop_on){LAXITY_STOP_ON_RESPONSE, common->stop_on_response_ns};
@@ -354,8 +323,7 @@ static struct laxity_stop_on stop_on_of(const struct laxity_common_options *comm
                                                                    : LAXITY_STOP_ON_NOTHING};
 }
 
-static void
-take_common(struct laxity_run_request *request, const struct laxity_common_options *common)
+static void take_common(struct laxity_run_request *request, const struct laxity_run_options *common)
 {
     request->recover_dir = common->recover_dir;
     request->plan = (struct laxity_run_plan){
@@ -366,13 +334,64 @@ take_common(struct laxity_run_request *request, const struct laxity_common_optio
         .keep = (enum laxity_keep)common->keep.keep,
         .keep_rows = common->keep.rows,
         .stop_on = stop_on_of(common),
-        .is_idle_poll = common->idle == 1,
+        .is_idle_poll = common->idle == LAXITY_IDLE_POLL,
         .is_fail_fast = common->is_fail_fast,
         .progress_fd = common->progress_fd > 0 ? (int)common->progress_fd : -1,
         .parent_fd = common->parent_fd > 0 ? (int)common->parent_fd : -1,
         .finisher = common->finisher,
         .launcher = common->launcher,
     };
+}
+
+static int take_names(
+    struct laxity_run_plan *plan, const struct laxity_words *names, struct laxity_error *error
+)
+{
+    if (names->n > 0 && plan->snapshots != LAXITY_SNAPSHOTS_ALL) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_USAGE,
+            "--event %.60s: counters are read with --snapshots all; use that, or leave events out",
+            names->items[0]
+        );
+        return -1;
+    }
+    plan->n_events = names->n;
+    return laxity_events_resolve(names->items, names->n, plan->events, error);
+}
+
+/* Resolve the names of events, and check what belongs together. plan->snapshots is set. */
+static int take_events(
+    const struct laxity_run_options *options,
+    struct laxity_run_plan *plan,
+    struct laxity_error *error
+)
+{
+    if (take_names(plan, &options->event, error)) {
+        return -1;
+    }
+    const bool is_sampling = options->sample_bucket_ns != LAXITY_ABSENT_NS;
+    const unsigned n_cpus = laxity_cpus_count(&options->sample_cpu);
+    plan->sample_bucket_ns = options->sample_bucket_ns;
+    plan->sample_cpu = -1;
+    const char *refusal = NULL;
+    if (is_sampling && plan->n_events == 0) {
+        refusal = "--sample-bucket: no event to sample; add --event NAME";
+    } else if (!is_sampling && n_cpus > 0) {
+        refusal = "--sample-cpu: nothing is sampled; add --sample-bucket TIME";
+    } else if (n_cpus > 1) {
+        refusal = "--sample-cpu: more than one CPU; write one number";
+    }
+    if (refusal) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "%s", refusal);
+        return -1;
+    }
+    for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX && n_cpus == 1; cpu++) {
+        if (laxity_cpus_has(&options->sample_cpu, cpu)) {
+            plan->sample_cpu = (int32_t)cpu;
+        }
+    }
+    return 0;
 }
 
 /* A count that leaves threads out is no count of the job. */
@@ -409,15 +428,8 @@ int laxity_run_options_parse(
 )
 {
     *out_request = (struct laxity_run_request){.recover_dir = NULL};
-    struct laxity_common_options common = {
-        .duration_ns = LAXITY_ABSENT_NS,
-        .stop_on_response_ns = LAXITY_ABSENT_NS,
-        .seed = 1,
-        .snapshots = LAXITY_SNAPSHOTS_ALL,
-        .keep = {.keep = LAXITY_KEEP_ALL},
-        .events = {.sample_bucket_ns = LAXITY_ABSENT_NS},
-    };
-    int used = laxity_options_parse(&laxity_common_table, argc, argv, &common, error);
+    struct laxity_run_options common = {LAXITY_RUN_OPTION_DEFAULTS};
+    int used = laxity_options_parse(&laxity_run_table, argc, argv, &common, error);
     take_common(out_request, &common);
     struct laxity_run_plan *plan = &out_request->plan;
     if (used >= 0 && common.is_stop_on_miss && common.stop_on_response_ns != LAXITY_ABSENT_NS) {
@@ -426,8 +438,8 @@ int laxity_run_options_parse(
         );
         used = -1;
     }
-    const bool is_refused = used < 0 || laxity_take_events(&common.events, plan, error);
-    free((void *)common.events.names.items);
+    const bool is_refused = used < 0 || take_events(&common, plan, error);
+    free((void *)common.event.items);
     if (is_refused) {
         return -1;
     }

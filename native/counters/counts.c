@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "schema/run.h"
 
 #include <stdint.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "counters/library.h"
+#include "schema/run.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

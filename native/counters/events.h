@@ -8,12 +8,12 @@
 #define LAXITY_COUNTERS_EVENTS_H
 
 #include "base/error.h"
+#include "schema/run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    LAXITY_EVENTS_MAX = 8, /* a PMU of today counts 4 to 8 at once */
     LAXITY_EVENT_NAME_BYTES = 48,
     LAXITY_PLATFORM_EVENT_BYTES = 64,
 };

@@ -6,6 +6,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "facts/collect.h"
+#include "schema/run.h"
 
 #include <inttypes.h>
 #include <limits.h>

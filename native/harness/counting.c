@@ -11,6 +11,7 @@
 #include "harness/engine.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <stdbool.h>

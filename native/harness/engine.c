@@ -7,7 +7,6 @@
 #include "base/port/ticks.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "counters/events.h"
 #include "harness/isolating.h"
 #include "harness/job_process.h"
 #include "harness/placement.h"
@@ -16,6 +15,7 @@
 #include "harness/segment.h"
 #include "harness/stop_on.h"
 #include "harness/threads.h"
+#include "schema/run.h"
 
 #include <laxity/hooks.h>
 

@@ -8,6 +8,7 @@
 #include "counters/events.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>

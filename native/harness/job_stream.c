@@ -12,6 +12,7 @@
 #include "harness/segment.h"
 #include "harness/stop_on.h"
 #include "harness/thread_stream.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <errno.h>

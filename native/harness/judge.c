@@ -7,8 +7,8 @@
 #include "base/port/atomic64.h"
 #include "base/port/death.h"
 #include "base/port/time.h"
-#include "harness/release.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -17,6 +17,7 @@
 #include "harness/process.h"
 #include "harness/recover.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <laxity/units.h>
 

@@ -16,6 +16,7 @@
 #include "harness/mark_stream.h"
 #include "harness/sample_stream.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

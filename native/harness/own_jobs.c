@@ -6,6 +6,7 @@
 #include "base/port/time.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <laxity/job.h>
 

@@ -16,6 +16,7 @@
 #include "harness/role.h"
 #include "harness/segment.h"
 #include "harness/stop_on.h"
+#include "schema/run.h"
 
 #include <laxity/job.h>
 

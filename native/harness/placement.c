@@ -9,6 +9,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -16,6 +16,7 @@
 #include "harness/regions.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
+#include "schema/run.h"
 
 #include <laxity/hooks.h>
 #include <laxity/units.h>

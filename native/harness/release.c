@@ -3,6 +3,7 @@
 #include "harness/release.h"
 
 #include "base/port/time.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdint.h>

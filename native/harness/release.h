@@ -9,15 +9,11 @@
 #ifndef LAXITY_HARNESS_RELEASE_H
 #define LAXITY_HARNESS_RELEASE_H
 
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum laxity_overrun {
-    LAXITY_OVERRUN_SKIP,
-    LAXITY_OVERRUN_QUEUE
-};
 
 struct laxity_releases {
     int64_t first_ns;    /* t0 + offset */

@@ -5,8 +5,8 @@
 #include "base/npy.h"
 #include "base/port/atomic64.h"
 #include "counters/counters.h"
-#include "counters/events.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stddef.h>

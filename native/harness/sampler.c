@@ -10,6 +10,7 @@
 #include "counters/counters.h"
 #include "harness/engine.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -4,11 +4,10 @@
 
 #include "base/error.h"
 #include "base/port/atomic64.h"
-#include "base/port/sched.h"
 #include "counters/counters.h"
-#include "counters/events.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <stddef.h>

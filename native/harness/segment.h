@@ -25,6 +25,7 @@
 #include "counters/events.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -35,31 +36,12 @@ enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
     LAXITY_SEGMENT_VERSION = 7,
     LAXITY_CACHE_LINE_BYTES = 64,
-    LAXITY_NAME_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
-    /* Tasks and co-runners of a run (laxity/model/spec.py says the same). What ends it before is
-     * the machine: room on the tmpfs, memory that is locked, open files, processes. */
-    LAXITY_PROCESSES_MAX = 4096,
     LAXITY_LOG_COLUMNS_MAX = 64, /* different ones: a row has room for no more */
     /* Rows are gathered and written together: one system call for many rows. */
     LAXITY_ROWS_BUFFER_BYTES = 64 * 1024,
-    LAXITY_THREADS_LISTED_MAX = 64,
-    LAXITY_CALLS_MAX = 1000000000,
     LAXITY_THREAD_NAME_BYTES = 16, /* the kernel's */
-};
-
-/* How much is read before and after each job (design section 4). */
-enum laxity_snapshots {
-    LAXITY_SNAPSHOTS_NONE,
-    LAXITY_SNAPSHOTS_CPU,
-    LAXITY_SNAPSHOTS_ALL
-};
-
-enum laxity_keep {
-    LAXITY_KEEP_ALL,
-    LAXITY_KEEP_MISSES,
-    LAXITY_KEEP_TAIL
 };
 
 /* At the first job of which kind a run stops. */
@@ -154,19 +136,14 @@ struct laxity_process_config {
 
 struct laxity_task_config {
     struct laxity_process_config process;
-    int64_t period_ns;
-    int64_t deadline_ns; /* relative; LAXITY_ABSENT_NS = none */
-    int64_t offset_ns;
-    int64_t job_timeout_ns;
-    uint64_t jobs; /* 0 = no limit */
-    uint64_t stack_bytes;
-    uint64_t heap_bytes;
-    uint64_t memory_limit_bytes; /* 0 = none */
-    enum laxity_overrun overrun;
-    uint32_t threads;        /* that the workload says it has, its main one included */
-    uint32_t calls;          /* how often each job does its work; 0 is 1 (isolating.h) */
-    uint32_t is_own_program; /* keeps its own main(): jobs come from its ring (own_jobs.h) */
-    uint32_t log_level;      /* of RT-Bench's command line (log_level.h); 0 = another started it */
+    /*
+     * What schema/run.toml calls a task's own. The deadline is relative, LAXITY_ABSENT_NS = none; 0
+     * is no limit of jobs or of memory; threads are those that the workload says it has, its main
+     * one included; 0 calls are 1 (isolating.h); jobs of an own program come from its ring
+     * (own_jobs.h).
+     */
+    LAXITY_TASK_OWN_MEMBERS
+    uint32_t log_level; /* of RT-Bench's command line (log_level.h); 0 = another started it */
 };
 
 /* What of a process was found otherwise than planned. */

@@ -17,6 +17,7 @@
 #include "harness/plan.h"
 #include "harness/segment.h"
 #include "harness/stop_on.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "base/port/atomic64.h"
 #include "harness/own_jobs.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>

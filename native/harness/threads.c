@@ -4,10 +4,10 @@
 
 #include "base/error.h"
 #include "base/port/atomic64.h"
-#include "base/port/sched.h"
 #include "base/port/threads.h"
 #include "base/port/time.h"
 #include "harness/segment.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -9,6 +9,7 @@
 #include "probes/interfering.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>

@@ -10,6 +10,7 @@
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "probes/working_set.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>

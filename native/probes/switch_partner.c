@@ -13,6 +13,7 @@
 #include "probes/probe.h"
 #include "probes/switch.h"
 #include "probes/switch_stamps.h"
+#include "schema/run.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -9,6 +9,7 @@
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>

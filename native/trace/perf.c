@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/port/file.h"
 #include "base/port/perf_ring.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/perf_records.h"
 #include "trace/trace.h"

@@ -9,6 +9,7 @@
 #include "base/port/file.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/empty_switches.h"
 #include "trace/sched_stream.h"

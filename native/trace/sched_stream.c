@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/sched_stream.h"
 
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/thread_queue.h"
 #include "trace/thread_table.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "trace/steal.h"
 
-#include "base/cpus.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <stdint.h>

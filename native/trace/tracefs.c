@@ -10,6 +10,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "schema/run.h"
 #include "schema/streams.h"
 #include "trace/trace.h"
 #include "trace/tracefs_format.h"

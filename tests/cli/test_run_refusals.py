@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.commands import needs_root, needs_two_cpus
-from tests.cli.laxity_command import ROOT, Laxity
+from tests.cli.laxity_command import Laxity
 
-from laxity.model.spec import MAX_PROCESSES
 from laxity.store import run_directory
 
 MEM = ("mem", "-b", "64KiB", "-c", "0")
@@ -251,8 +250,3 @@ def test_more_tasks_than_a_run_has_are_refused_before_anything_is_made(laxity: L
     assert words in done.stderr
     assert not (laxity.directory / "D.tmp").exists()
     assert not (laxity.directory / "D").exists()
-
-
-def test_the_limit_of_processes_is_said_alike_in_c_and_python():
-    header = (ROOT / "native" / "harness" / "segment.h").read_text()
-    assert f"LAXITY_PROCESSES_MAX = {MAX_PROCESSES}," in header

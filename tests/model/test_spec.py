@@ -232,7 +232,7 @@ def test_rt_benchs_letters_that_contradict_the_task_are_refused(
     ("key", "value", "message"),
     [
         ("policy", "fifos", 'policy "fifos" is unknown; did you mean "fifo"?'),
-        ("policy", "batch", 'policy "batch" is unknown; use one of fifo rr other deadline'),
+        ("policy", "batch", 'policy "batch" is unknown; use one of other fifo rr deadline'),
         ("overrun", "drop", 'overrun "drop" is unknown; use one of skip queue'),
         ("cpus", "x", 'cpus: "x" is not a list of CPUs; write for example 0-1,3'),
         ("offset", "5", 'offset: "5" has no unit; write 5s'),

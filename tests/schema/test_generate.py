@@ -96,6 +96,90 @@ def test_header_holds_codes_fields_and_rows_as_they_lie_in_the_file(tmp_path: Pa
     ]
 
 
+OPTIONS = """
+[limits]
+many = 7
+duration_max_ns = 34_560_000_000_000_000
+
+[codes.colour]
+red = ""
+blue = ""
+
+[[options.task]]
+name = "time-out"
+type = "duration"
+letter = "o"
+metavar = "TIME"
+low = 5
+own = true
+help = "At last."
+
+[[options.task]]
+name = "count"
+type = "count"
+high = "many"
+default = 3
+shown = "as laxity likes"
+own = true
+help = "So many."
+
+[[options.task]]
+name = "colour"
+type = "choice"
+choices = "colour"
+default = "blue"
+own = true
+help = "How it looks."
+"""
+OPTIONS_PROGRAM = """
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "schema.h"
+
+enum { LAXITY_OPTION_DURATION, LAXITY_OPTION_COUNT, LAXITY_OPTION_CHOICE };
+#define LAXITY_ABSENT_NS INT64_MIN
+struct option {
+    const char *name, *metavar, *choices, *default_text, *help;
+    int kind;
+    char letter;
+    int64_t low, high;
+    size_t offset;
+};
+struct laxity_task_options { LAXITY_TASK_OPTION_MEMBERS };
+struct own { LAXITY_TASK_OWN_MEMBERS };
+static const struct option options[] = {LAXITY_TASK_OPTIONS};
+
+int main(void)
+{
+    const struct laxity_task_options filled = {LAXITY_TASK_OPTION_DEFAULTS};
+    const struct own own = {LAXITY_TASK_OWN(&filled)};
+    for (int i = 0; i < 3; i++) {
+        const struct option *one = &options[i];
+        printf("%s %d %c %s %s %s %s ", one->name, one->kind, one->letter ? one->letter : '-',
+            one->metavar ? one->metavar : "-", one->choices ? one->choices : "-",
+            one->default_text ? one->default_text : "-", one->help);
+        printf("%lld %lld %zu\\n", (long long)one->low, (long long)one->high, one->offset);
+    }
+    printf("%d %d\\n", own.time_out_ns == INT64_MIN, own.colour == LAXITY_COLOUR_BLUE);
+    printf("%u %zu %d\\n", own.count, sizeof own.count, LAXITY_MANY);
+    return 0;
+}
+"""
+
+
+def test_header_holds_options_with_bounds_and_defaults(tmp_path: Path):
+    assert make(tmp_path, OPTIONS, OPTIONS_PROGRAM).splitlines() == [
+        "--time-out 0 o TIME - - At last. 5 34560000000000000 0",
+        # What laxity-run does by itself is shown, not what laxity does.
+        "--count 1 - - - 3 So many. 0 7 8",
+        "--colour 2 - - red blue blue How it looks. 0 0 16",
+        "1 1",
+        # Not above 2^32: 4 bytes are enough in what processes share.
+        "3 4 7",
+    ]
+
+
 @pytest.mark.parametrize("stream", sorted({*STREAMS} - {"jobs", "sets", "vetted"}))
 def test_a_row_in_c_is_as_long_as_one_in_numpy(stream: str, tmp_path: Path):
     program = f"""

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/port/file.h"
 #include "base/port/sched_attributes.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,17 +5,11 @@
 #define LAXITY_BASE_PORT_SCHED_H
 
 #include "base/cpus.h"
+#include "schema/run.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum laxity_policy {
-    LAXITY_POLICY_OTHER,
-    LAXITY_POLICY_FIFO,
-    LAXITY_POLICY_RR,
-    LAXITY_POLICY_DEADLINE /* by laxity_reserve (deadline.h) */
-};
 
 /* How a thread is scheduled, as the kernel tells it. */
 struct laxity_scheduling {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/port/file.h"
-#include "base/port/sched.h"
 #include "base/port/time.h"
+#include "schema/run.h"
 
 #include <dirent.h>
 #include <errno.h>

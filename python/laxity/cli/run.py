@@ -5,9 +5,8 @@
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -29,17 +28,16 @@ from laxity.cli.options import (
 )
 from laxity.cli.run_command import RunCommand
 from laxity.cli.run_paths import make_absolute, with_absolute_corunners, with_absolute_paths
+from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.errors import ConfigError, located
 from laxity.model.cpus import parse_cpus
 from laxity.model.spec import (
     TRACE_BACKENDS,
-    Idle,
     Isolation,
-    Overrun,
-    Policy,
-    Snapshots,
+    RunTable,
     Spec,
+    TaskTable,
     spec_to_toml,
 )
 from laxity.model.spec_reader import (
@@ -55,45 +53,6 @@ from laxity.model.units import exact_size
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Options that become keys of [run]; they also go with a spec file.
-_RUN_KEYS = (
-    "platform",
-    "on",
-    "jobs",
-    "duration",
-    "seed",
-    "idle",
-    "snapshots",
-    "keep",
-    "max_misses",
-    "max_response",
-    "fail_fast",
-    "stop_on",
-    "events",
-    "sample_bucket",
-    "sample_cpu",
-    "trace",
-)
-# Options that become keys of [[task]]; a spec file has its own.
-_TASK_KEYS = (
-    "name",
-    "period",
-    "deadline",
-    "offset",
-    "policy",
-    "priority",
-    "runtime",
-    "cpus",
-    "overrun",
-    "job_timeout",
-    "stack",
-    "heap",
-    "memory_limit",
-    "threads",
-    "isolation",
-    "stdin",
-    "calls",
-)
 # RT-Bench's own default.
 _DEFAULT_SAMPLE_BUCKET = "10ms"
 # RT-Bench's letters that have no meaning here, and what does the same.
@@ -106,46 +65,15 @@ _FOREIGN_LETTERS = {
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options as click gives them; None: not given."""
+    """The options as click gives them; None: not given. `keys` are those that a spec has, too."""
 
-    name: str | None
-    period: str | None
-    deadline: str | None
-    offset: str | None
-    cpus: str | None
-    policy: str | None
-    priority: int | None
-    runtime: str | None
+    keys: dict[str, Any]
     sched_period: str | None
     sched_deadline: str | None
     words: str | None
-    overrun: str | None
-    job_timeout: str | None
-    stack: str | None
-    heap: str | None
-    memory_limit: str | None
-    threads: int | None
-    isolation: str | None
-    stdin: str | None
-    calls: int | None
     exec_words: str | None
     interfere: tuple[str, ...]
-    jobs: int | None
-    duration: str | None
-    seed: int | None
-    platform: str | None
-    on: str | None
-    idle: str | None
-    snapshots: str | None
-    keep: str | None
-    max_misses: int | None
-    max_response: str | None
-    fail_fast: bool | None
-    stop_on: str | None
-    events: list[str] | None
     sample: bool
-    sample_bucket: str | None
-    sample_cpu: int | None
     trace_any: bool | None
     trace_backend: str | None
     allow_unprivileged: bool
@@ -158,15 +86,22 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool
     quiet: bool
 
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> "RunOptions":
+        """Take what click gives."""
+        keys = {key: given[key] for key in given if key not in cls.__struct_fields__}
+        own = {key: given[key] for key in given if key in cls.__struct_fields__}
+        return msgspec.convert({"keys": keys, **own}, cls)
+
     @property
     def trace(self) -> str | bool | None:
         """The key `trace`: naming a back-end asks for a trace too."""
         return self.trace_backend or self.trace_any
 
-    def table(self, keys: tuple[str, ...]) -> dict[str, Any]:
+    def table(self, kind: type[msgspec.Struct]) -> dict[str, Any]:
         """Make a table of a spec from the options that were given."""
-        given = {key: getattr(self, key) for key in keys}
-        return {key: value for key, value in given.items() if value is not None}
+        given = {**self.keys, "trace": self.trace}
+        return {key: given[key] for key in kind.__struct_fields__ if given.get(key) is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,39 +135,9 @@ def _split_names(
     return None if value is None else value.split(",")
 
 
-def _words(kind: type[StrEnum]) -> click.Choice[str]:
-    return click.Choice([word.value for word in kind])
-
-
-def _task_options(command: Command) -> Command:
+def _more_task_options(command: Command) -> Command:
     for option in reversed(
         (
-            click.option("--name", metavar="NAME", help="Name of the task.  [default: workload]"),
-            click.option("-p", "--period", metavar="TIME", help="Time between releases: 10ms."),
-            click.option(
-                "-d",
-                "--deadline",
-                metavar="TIME|none",
-                help="Time from release to deadline.  [default: the period]",
-            ),
-            click.option("--offset", metavar="TIME", help="First release after t0.  [default: 0]"),
-            click.option("-c", "--cpus", metavar="LIST", help="CPUs of the task: 1 or 0-1,3."),
-            click.option(
-                "--policy", type=_words(Policy), help="Scheduling policy.  [default: fifo]"
-            ),
-            click.option(
-                "-f",
-                "--priority",
-                type=int,
-                metavar="N",
-                help="1 to 99, larger is higher.  [default: 50]",
-            ),
-            click.option(
-                "-T",
-                "--runtime",
-                metavar="TIME",
-                help="Time reserved in each period; makes the policy deadline.",
-            ),
             click.option(
                 "-P",
                 "--sched-period",
@@ -252,42 +157,6 @@ def _task_options(command: Command) -> Command:
                 help="Words for the workload, one quoted string: -b '64KiB 2'.",
             ),
             click.option(
-                "--overrun",
-                type=_words(Overrun),
-                help="Releases while a job runs: skipped or queued.  [default: skip]",
-            ),
-            click.option(
-                "--job-timeout",
-                metavar="TIME",
-                help="A job that runs longer is aborted.  [default: max(1s, 20*max(D, T))]",
-            ),
-            click.option("--stack", metavar="SIZE", help="Stack prefaulted.  [default: 512KiB]"),
-            click.option("--heap", metavar="SIZE", help="Heap prefaulted.  [default: 1MiB]"),
-            click.option(
-                "-m",
-                "--memory-limit",
-                metavar="SIZE",
-                help="A task that holds more dynamic memory is aborted; exit with 1.",
-            ),
-            click.option(
-                "--threads",
-                type=int,
-                metavar="N",
-                help="Threads of the workload, all counted in its jobs.  [default: 1]",
-            ),
-            click.option(
-                "--isolation",
-                type=_words(Isolation),
-                help="What is done between jobs of a suite's program (laxity suite).",
-            ),
-            click.option(
-                "--calls",
-                type=int,
-                metavar="N",
-                help="Each job is N calls of a suite's program, in isolation none.  [default: 1]",
-            ),
-            click.option("--stdin", metavar="FILE", help="What each process of --exec reads."),
-            click.option(
                 "--exec",
                 "exec_words",
                 metavar="PROGRAM ARG...",
@@ -305,23 +174,9 @@ def _task_options(command: Command) -> Command:
     return command
 
 
-def _run_options(command: Command) -> Command:
+def _more_run_options(command: Command) -> Command:
     for option in reversed(
         (
-            click.option("-t", "--jobs", type=int, metavar="N", help="End after N started jobs."),
-            click.option("--duration", metavar="TIME", help="End after this time: 10s."),
-            click.option("--seed", type=int, metavar="N", help="Seed.  [default: drawn, stored]"),
-            click.option("--platform", metavar="NAME", help="Where to run.  [default: native]"),
-            click.option(
-                "--idle",
-                type=_words(Idle),
-                help="How deep idle CPUs may sleep; poll halves latencies.  [default: deep]",
-            ),
-            click.option(
-                "--snapshots",
-                type=_words(Snapshots),
-                help="What is read before and after each job.  [default: all]",
-            ),
             click.option(
                 "--events",
                 callback=_split_names,
@@ -329,44 +184,6 @@ def _run_options(command: Command) -> Command:
                 help="Count these in every job: instructions,page-faults (laxity list events).",
             ),
             click.option("-M", "--sample", is_flag=True, help="Read the events within jobs too."),
-            click.option(
-                "-C",
-                "--sample-cpu",
-                type=int,
-                metavar="CPU",
-                help="Where -M reads from.  [default: one without a task]",
-            ),
-            click.option(
-                "-B",
-                "--sample-bucket",
-                metavar="TIME",
-                help="Distance of the readings of -M.  [default: 10ms]",
-            ),
-            click.option(
-                "--keep", metavar="all|misses|tail:N", help="Rows to keep.  [default: all]"
-            ),
-            click.option(
-                "--max-misses",
-                type=int,
-                metavar="N",
-                help="Exit with 1 if more jobs are not met.",
-            ),
-            click.option(
-                "--max-response",
-                metavar="TIME",
-                help="Exit with 1 if a response time is longer.",
-            ),
-            click.option(
-                "--fail-fast",
-                is_flag=True,
-                default=None,
-                help="Several tasks: one that fails ends the others too.",
-            ),
-            click.option(
-                "--stop-on",
-                metavar="miss|response>TIME",
-                help="End at the first such job; with --trace keep the last 100 ms before it.",
-            ),
             click.option(
                 "--trace",
                 "trace_any",
@@ -416,8 +233,10 @@ def _complete_what(
 
 @click.command(cls=RunCommand)
 @click.argument("what", metavar="SPEC|NAME", required=False, shell_complete=_complete_what)
-@_task_options
-@_run_options
+@key_options(TaskTable, ("exec",))
+@_more_task_options
+@key_options(RunTable, ("on", "events"))
+@_more_run_options
 @on_option
 @run_dir_option
 @run_root_option
@@ -444,7 +263,7 @@ def run(what: str | None, **given: object) -> int:
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
 
-    options = msgspec.convert(given, RunOptions)
+    options = RunOptions.of(given)
     what = what or ""
     experiment = read_experiment(what, options, resolution_here_ns())
     if experiment.spec.on is not None:
@@ -509,7 +328,7 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     Raises:
         ConfigError: It is no experiment.
     """
-    run_table = options.table(_RUN_KEYS)
+    run_table = options.table(RunTable)
     _check_sampling(what, options, run_table)
     program = split_words(options.exec_words or "", "--exec")
     if program and what:
@@ -521,7 +340,7 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
     if is_spec_path(what):
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
-    task = reservation_keys(options.table(_TASK_KEYS), options.sched_period, options.sched_deadline)
+    task = reservation_keys(options.table(TaskTable), options.sched_period, options.sched_deadline)
     given = {*run_table, *task}
     if program:
         if options.words is not None:
@@ -561,10 +380,12 @@ def _print_spec(spec: Spec, output_format: str) -> None:
 def _read_spec_file(
     path: Path, run_table: dict[str, Any], options: RunOptions, resolution_ns: int
 ) -> _Experiment:
-    for key in (
-        *options.table((*_TASK_KEYS, "sched_period", "sched_deadline", "words")),
-        *(["interfere"] if options.interfere else []),
-    ):
+    given = [
+        key
+        for key in ("sched_period", "sched_deadline", "words", "interfere")
+        if getattr(options, key)
+    ]
+    for key in (*options.table(TaskTable), *given):
         _refuse_task_option(key, path)
     try:
         with path.open("rb") as file:

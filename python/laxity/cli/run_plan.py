@@ -6,8 +6,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from laxity.cli.run import RunOptions, read_experiment, resolution_here_ns
 from laxity.errors import located
 from laxity.experiments.run_once import RunRequest, prepare_spec
@@ -31,7 +29,7 @@ def plan_run(what: str, given: Mapping[str, object], command_line: list[str]) ->
     Raises:
         LaxityError: As the command.
     """
-    options = msgspec.convert(given, RunOptions)
+    options = RunOptions.of(given)
     experiment = read_experiment(what, options, resolution_here_ns())
     spec = prepare_spec(experiment.spec)
     with located("--shield"):

@@ -4,11 +4,9 @@
 
 from laxity.errors import ConfigError
 from laxity.model.spec import Isolation, Policy, TaskTable
-from laxity.model.spec_tables import read_choice
+from laxity.model.spec_tables import read_choice, read_option
 from laxity.model.third_party import GUEST_WORKLOAD
 
-# What laxity-run keeps (native/cli/run_tables.c): far more calls than a job is made of.
-MAX_CALLS = 1_000_000_000
 # Modes in which each job is a process of its own.
 PROCESS_MODES = (Isolation.FORK, Isolation.EXEC)
 
@@ -71,10 +69,7 @@ def read_calls(task: TaskTable) -> int:
     """
     if task.calls is None:
         return 1
-    if not 1 <= task.calls <= MAX_CALLS:
-        msg = f"calls {task.calls} is not between 1 and {MAX_CALLS}; write a number that is"
-        raise ConfigError(msg)
-    if task.calls > 1 and task.workload != GUEST_WORKLOAD:
+    if read_option("calls", task.calls) > 1 and task.workload != GUEST_WORKLOAD:
         what = "exec" if task.exec else f'workload "{task.workload}"'
         msg = f"calls {task.calls}: {what} has no calls; they are of programs of a suite; remove it"
         raise ConfigError(msg)

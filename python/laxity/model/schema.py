@@ -1,17 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What native code and Python share: columns of streams and their codes, of `schema/streams.toml`.
+"""What native code and Python share, of the files in `schema/`.
 
-Native code has them from a header that its build makes of the same file.
+`streams.toml` has columns of streams and their codes, `run.toml` options of a run and their limits.
+Native code has them from headers that its build makes of the same files.
 """
 
 import re
 import tomllib
-from enum import EnumMeta, IntEnum
+from enum import EnumMeta, IntEnum, StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 from typing_extensions import override
 
 if TYPE_CHECKING:
@@ -24,7 +26,45 @@ _FOLDERS = (_PACKAGE / "_schema", _PACKAGE.parents[1] / "schema")
 _Member = TypeVar("_Member")
 
 
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """An option of laxity-run; `schema/run.toml` says what the fields are.
+
+    Also one that only `laxity run` has: then `stated` are the words of a choice.
+    """
+
+    name: str
+    type: str
+    help: str
+    letter: str | None = None
+    metavar: str | None = None
+    choices: str | None = None
+    low: int = 0
+    high: int | None = None
+    default: int | str | None = None
+    shown: str | None = None
+    none: bool = False
+    key: str | None = None
+    stated: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of a choice."""
+        return self.stated if self.choices is None else words_of(self.choices)
+
+    @property
+    def field(self) -> str:
+        """The field of a resolved spec that holds it."""
+        key = self.name.replace("-", "_") if self.key is None else self.key
+        return key + {"duration": "_ns", "size": "_bytes"}.get(self.type, "")
+
+
 @cache
+def _read(name: str) -> dict[str, Any]:
+    folder = next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[-1])
+    with (folder / name).open("rb") as file:
+        return tomllib.load(file)
+
+
 def streams_schema() -> dict[str, Any]:
     """Read the columns and codes of streams.
 
@@ -35,22 +75,57 @@ def streams_schema() -> dict[str, Any]:
     Raises:
         FileNotFoundError: The installation is incomplete.
     """
-    folder = next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[-1])
-    with (folder / "streams.toml").open("rb") as file:
-        return tomllib.load(file)
+    return _read("streams.toml")
+
+
+@cache
+def options_of(group: str) -> tuple[Option, ...]:
+    """List the options of laxity-run.
+
+    Args:
+        group: `run`, or `task` for those of a task or co-runner.
+    """
+    schema = _read("run.toml")
+    limits = schema["limits"]
+    for option in schema["options"][group]:
+        option |= {
+            bound: limits.get(option[bound], option[bound])
+            for bound in option.keys() & {"low", "high"}
+        }
+    return msgspec.convert(schema["options"][group], tuple[Option, ...])
+
+
+@cache
+def options_by_key() -> dict[str, Option]:
+    """Find the option that carries a key of a spec."""
+    return {
+        one.name.replace("-", "_") if one.key is None else one.key: one
+        for group in ("run", "task")
+        for one in options_of(group)
+        if one.key != ""
+    }
+
+
+def limit(name: str) -> int:
+    """Give a number that bounds something: `processes_max`."""
+    return int(_read("run.toml")["limits"][name])
 
 
 def words_of(codes: str) -> tuple[str, ...]:
     """Name the codes of a kind, in the order of their numbers.
 
     Args:
-        codes: Key of the schema: `crpd_evict`.
+        codes: Key of the schema: `crpd_evict`, `policy`.
     """
-    return tuple(streams_schema()["codes"][codes])
+    known = streams_schema()["codes"]
+    return tuple(known[codes] if codes in known else _read("run.toml")["codes"][codes])
 
 
 class _CodesMeta(EnumMeta):
-    """Makes the members of an enumeration from the codes of its name: `SchedKind`, `sched_kind`."""
+    """Makes the members of an enumeration from the codes of its name: `SchedKind`, `sched_kind`.
+
+    Their values are the codes, in one of texts the words.
+    """
 
     @override
     @classmethod
@@ -61,9 +136,11 @@ class _CodesMeta(EnumMeta):
         **kwds: Any,
     ) -> "_EnumDict":
         space = super().__prepare__(cls, bases, **kwds)
+        if bases[0] in {IntEnum, StrEnum}:
+            return space
         key = re.sub(r"(?<!^)([A-Z])", r"_\1", cls).lower()
-        for code, word in enumerate(streams_schema()["codes"].get(key, ())):
-            space[word.upper()] = code
+        for code, word in enumerate(words_of(key)):
+            space[word.upper()] = word if issubclass(bases[0], StrEnum) else code
         return space
 
     def __getattr__(cls: type[_Member], name: str) -> _Member:
@@ -73,3 +150,7 @@ class _CodesMeta(EnumMeta):
 
 class Codes(IntEnum, metaclass=_CodesMeta):
     """An enumeration whose members are the codes that the schema has under its name."""
+
+
+class Words(StrEnum, metaclass=_CodesMeta):
+    """An enumeration whose members are the words that the schema has under its name."""

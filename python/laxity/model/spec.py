@@ -8,11 +8,13 @@ Data comes in as tables of a TOML file or made from options (`RunTable`, `TaskTa
 """
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from laxity.model.cpus import format_cpus
+from laxity.model.schema import Option, Words, limit, options_by_key
 from laxity.model.stop_on import StopOn, stop_on_text
 from laxity.model.third_party import PROGRAM_WORKLOAD
 from laxity.model.units import exact_duration, exact_size
@@ -20,32 +22,20 @@ from laxity.model.units import exact_duration, exact_size
 SPEC_SCHEMA = 1
 DEFAULT_PRIORITY = 50
 MIN_PRIORITY = 1
-MAX_PRIORITY = 99
+MAX_PRIORITY = limit("priority_max")
 # Back-ends of the scheduling trace (native/trace/recorder.h); auto is the first that serves.
 TRACE_AUTO = "auto"
 TRACE_BACKENDS = ("bpf", "perf", "tracefs")
-# Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
-DEFAULT_STACK_BYTES = 512 * 1024
-DEFAULT_HEAP_BYTES = 1024 * 1024
-DEFAULT_THREADS = 1
-# Tasks and co-runners of one run (native/harness/segment.h says the same).
-MAX_PROCESSES = 4096
+# Tasks and co-runners of one run.
+MAX_PROCESSES = limit("processes_max")
 
 
-class Policy(StrEnum):
+class Policy(Words):
     """Scheduling policy of a task or co-runner."""
 
-    FIFO = "fifo"
-    RR = "rr"
-    OTHER = "other"
-    DEADLINE = "deadline"
 
-
-class Overrun(StrEnum):
+class Overrun(Words):
     """What happens to releases that pass while a job still runs."""
-
-    SKIP = "skip"
-    QUEUE = "queue"
 
 
 class Isolation(StrEnum):
@@ -61,39 +51,62 @@ class Isolation(StrEnum):
     EXEC = "exec"
 
 
-class Idle(StrEnum):
+class Idle(Words):
     """How deeply idle CPUs may sleep during the run."""
 
-    DEEP = "deep"
-    POLL = "poll"
 
-
-class Snapshots(StrEnum):
+class Snapshots(Words):
     """What is read before and after each job."""
 
-    NONE = "none"
-    CPU = "cpu"
-    ALL = "all"
+
+def _only_ours(
+    kind: str,
+    text: str,
+    metavar: str | None = None,
+    shown: str | None = None,
+    stated: tuple[str, ...] = (),
+) -> Meta:
+    """Declare the option of a key that laxity-run need not know."""
+    option = Option(name="", type=kind, help=text, metavar=metavar, shown=shown, stated=stated)
+    return Meta(description=text, extra={"option": option})
 
 
 class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """`[run]` as the user wrote it. Typed `Any` where the message for a bad value is our own."""
+    """`[run]` as the user wrote it. Typed `Any` where the message for a bad value is our own.
 
-    platform: str = "native"
-    on: str | None = None
+    Here and in `TaskTable` a key that laxity-run has as an option is described in
+    `schema/run.toml`, another one beside itself; both are options of `laxity run`, which shows them
+    in this order.
+    """
+
     jobs: int | None = None
     duration: Any = None
     seed: int | None = None
+    platform: Annotated[
+        str, _only_ours("text", "Where to run.", metavar="NAME", shown="native")
+    ] = "native"
+    on: str | None = None
     idle: str = Idle.DEEP
     snapshots: str = Snapshots.ALL
-    keep: str = "all"
-    max_misses: int | None = None
-    max_response: Any = None
-    fail_fast: bool = False
-    stop_on: Any = None
     events: list[str] = []
-    sample_bucket: Any = None
     sample_cpu: int | None = None
+    sample_bucket: Any = None
+    keep: str = "all"
+    max_misses: Annotated[
+        int | None, _only_ours("count", "Exit with 1 if more jobs are not met.", metavar="N")
+    ] = None
+    max_response: Annotated[
+        Any, _only_ours("duration", "Exit with 1 if a response time is longer.", metavar="TIME")
+    ] = None
+    fail_fast: bool = False
+    stop_on: Annotated[
+        Any,
+        _only_ours(
+            "text",
+            "End at the first such job; with --trace keep the last 100 ms before it.",
+            metavar="miss|response>TIME",
+        ),
+    ] = None
     trace: Any = False
 
 
@@ -104,22 +117,31 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only
     workload: str | None = None
     args: list[str] = []
     exec: list[str] | None = None
-    isolation: str | None = None
-    stdin: str | None = None
-    calls: int | None = None
     period: Any = None
     deadline: Any = None
     offset: Any = "0ns"
+    cpus: Any = None
     policy: str = Policy.FIFO
     priority: int | None = None
     runtime: Any = None
-    cpus: Any = None
     overrun: str = Overrun.SKIP
     job_timeout: Any = None
     stack: Any = None
     heap: Any = None
     memory_limit: Any = None
     threads: int | None = None
+    isolation: Annotated[
+        str | None,
+        _only_ours(
+            "choice",
+            "What is done between jobs of a suite's program (laxity suite).",
+            stated=tuple(mode.value for mode in Isolation),
+        ),
+    ] = None
+    calls: int | None = None
+    stdin: Annotated[
+        str | None, _only_ours("text", "What each process of --exec reads.", metavar="FILE")
+    ] = None
     # Of `bound` only; kept as they are, so that a stored spec still holds them.
     wcet: Any = None
     wcet_from: Any = None
@@ -153,6 +175,13 @@ BOUND_KEYS = (
 )
 
 
+def _default(key: str) -> int:
+    default = options_by_key()[key].default
+    if not isinstance(default, int):
+        raise TypeError(key)
+    return default
+
+
 class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One task, every value explicit.
 
@@ -180,11 +209,12 @@ class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     cpus: tuple[int, ...] = ()
     overrun: Overrun = Overrun.SKIP
     job_timeout_ns: int
-    stack_bytes: int = DEFAULT_STACK_BYTES
-    heap_bytes: int = DEFAULT_HEAP_BYTES
+    # Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
+    stack_bytes: int = _default("stack")
+    heap_bytes: int = _default("heap")
     memory_limit_bytes: int | None = None
     # The workload's, its main one included.
-    threads: int = DEFAULT_THREADS
+    threads: int = 1
     bound: dict[str, Any] = {}
 
     @property
@@ -265,83 +295,45 @@ def spec_to_toml(spec: Spec) -> str:
 
     document: dict[str, Any] = {
         "schema": SPEC_SCHEMA,
-        "run": _run_table(spec),
-        "task": [_task_table(task) for task in spec.tasks],
+        "run": _table(spec, RunTable),
+        "task": [_table(task, TaskTable) for task in spec.tasks],
     }
     if spec.interfere:
-        document["interfere"] = [_interfere_table(one) for one in spec.interfere]
+        document["interfere"] = [_table(one, InterfereTable) for one in spec.interfere]
     return tomli_w.dumps(document)
 
 
-def _run_table(spec: Spec) -> dict[str, Any]:
-    return _without_none(
-        {
-            "platform": spec.platform,
-            "on": spec.on,
-            "jobs": spec.jobs,
-            "duration": None if spec.duration_ns is None else exact_duration(spec.duration_ns),
-            "seed": spec.seed,
-            "idle": spec.idle.value,
-            "snapshots": spec.snapshots.value,
-            "keep": spec.keep,
-            "max_misses": spec.max_misses,
-            "max_response": None
-            if spec.max_response_ns is None
-            else exact_duration(spec.max_response_ns),
-            "fail_fast": spec.fail_fast or None,
-            "stop_on": None if spec.stop_on is None else stop_on_text(spec.stop_on),
-            "events": list(spec.events) or None,
-            "sample_bucket": None
-            if spec.sample_bucket_ns is None
-            else exact_duration(spec.sample_bucket_ns),
-            "sample_cpu": spec.sample_cpu,
-            "trace": True if spec.trace == TRACE_AUTO else spec.trace,
-        }
-    )
+# Written only where they say something.
+_SILENT: dict[str, Any] = {"calls": 1, "threads": 1, "fail_fast": False, "events": (), "exec": ()}
+# Of a program there is neither, and a workload has words even if it has none.
+_OF_WORKLOADS = ("args", "stack", "heap")
 
 
-def _task_table(task: TaskSpec) -> dict[str, Any]:
-    deadline = "none" if task.deadline_ns is None else exact_duration(task.deadline_ns)
-    return _without_none(
-        {
-            "name": task.name,
-            "workload": task.workload or None,
-            "args": None if task.exec else list(task.args),
-            "exec": list(task.exec) or None,
-            "isolation": None if task.isolation is None else task.isolation.value,
-            "stdin": task.stdin or None,
-            "calls": None if task.calls == 1 else task.calls,
-            "period": exact_duration(task.period_ns),
-            "deadline": deadline,
-            "offset": exact_duration(task.offset_ns),
-            "policy": task.policy.value,
-            "priority": task.priority,
-            "runtime": None if task.runtime_ns is None else exact_duration(task.runtime_ns),
-            "cpus": format_cpus(task.cpus) or None,
-            "overrun": task.overrun.value,
-            "job_timeout": exact_duration(task.job_timeout_ns),
-            "stack": None if task.exec else exact_size(task.stack_bytes),
-            "heap": None if task.exec else exact_size(task.heap_bytes),
-            "memory_limit": None
-            if task.memory_limit_bytes is None
-            else exact_size(task.memory_limit_bytes),
-            "threads": None if task.threads == DEFAULT_THREADS else task.threads,
-            **task.bound,
-        }
-    )
-
-
-def _interfere_table(one: InterfereSpec) -> dict[str, Any]:
-    return _without_none(
-        {
-            "workload": one.workload,
-            "args": list(one.args),
-            "cpus": format_cpus(one.cpus) or None,
-            "policy": one.policy.value,
-            "priority": one.priority,
-        }
-    )
-
-
-def _without_none(table: dict[str, Any]) -> dict[str, Any]:
+def _table(of: Spec | TaskSpec | InterfereSpec, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Write the keys of a table that a resolved one stands for."""
+    is_program = isinstance(of, TaskSpec) and bool(of.exec)
+    keys = [key for key in kind.__struct_fields__ if not (is_program and key in _OF_WORKLOADS)]
+    table = {key: _written(of, key) for key in keys}
+    table |= of.bound if isinstance(of, TaskSpec) else {}
     return {key: value for key, value in table.items() if value is not None}
+
+
+def _written(of: Spec | TaskSpec | InterfereSpec, key: str) -> Any:  # noqa: ANN401 - as TOML has it
+    """Write a value as the user could have done; None: not at all."""
+    for unit, write in (("_ns", exact_duration), ("_bytes", exact_size)):
+        if hasattr(of, key + unit):
+            number = getattr(of, key + unit)
+            nothing = "none" if key == "deadline" else None
+            return nothing if number is None else write(number)
+    value = getattr(of, key, None)
+    if value == _SILENT.get(key, ""):
+        return None
+    if isinstance(value, StopOn):
+        return stop_on_text(value)
+    if key == "cpus" and value is not None:
+        return format_cpus(value) or None
+    if key == "trace" and value == TRACE_AUTO:
+        return True
+    if isinstance(value, StrEnum):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value

@@ -16,11 +16,9 @@ from laxity.model.board_url import parse_board_url
 from laxity.model.cpus import parse_cpus
 from laxity.model.isolation import read_calls, read_isolation, read_stdin
 from laxity.model.own_program import check_exec, refuse_exec_in_run
+from laxity.model.schema import limit, options_by_key, options_of
 from laxity.model.spec import (
-    DEFAULT_HEAP_BYTES,
     DEFAULT_PRIORITY,
-    DEFAULT_STACK_BYTES,
-    DEFAULT_THREADS,
     MAX_PRIORITY,
     MAX_PROCESSES,
     MIN_PRIORITY,
@@ -38,42 +36,29 @@ from laxity.model.spec import (
     TaskTable,
 )
 from laxity.model.spec_tables import (
-    MAX_TIME_NS,
     array_of_tables,
     convert_table,
     read_choice,
     read_document,
     read_duration_ns,
+    read_option,
     task_label,
 )
 from laxity.model.stop_on import parse_stop_on
 from laxity.model.task_set import stated_bound_keys
-from laxity.model.units import exact_duration, parse_duration_ns, parse_size_bytes
+from laxity.model.units import exact_duration, parse_duration_ns
 
-# The longest response that is still believed: max(1 s, 20 * max(D, T)), design.md section 5.
-MIN_JOB_TIMEOUT_NS = 1_000_000_000
-JOB_TIMEOUT_FACTOR = 20
 MAX_SEED = 2**63 - 1
-# The limit of laxity-run (native/cli/run_options.c): a shorter period could not even be slept for.
-MIN_PERIOD_NS = 1_000
-SHORTEST_JOB_TIMEOUT_NS = 1_000_000
-MAX_PREFAULT_BYTES = 1 << 40
 # What the kernel can reserve under SCHED_DEADLINE (native/base/port/deadline.h).
 MIN_RUNTIME_NS = 1024
-MAX_THREADS = 64
 # A spec is read by people; this bound only keeps a mistyped path to a huge file out of memory.
 MAX_SPEC_BYTES = 1 << 20
 _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _EVENT = re.compile(r"[A-Za-z0-9_:.=-]{1,47}", re.ASCII)
-# Limits of laxity-run (native/cli/event_options.h, native/base/cpus.h).
-MIN_SAMPLE_BUCKET_NS = 100_000
-MAX_SAMPLE_BUCKET_NS = 3_600_000_000_000
-MAX_CPUS = 1024
-# What laxity-run stores per job (LAXITY_EVENTS_MAX).
-MAX_EVENTS = 8
-# What laxity-run stores of it (LAXITY_NAME_BYTES less the final NUL).
-_MAX_NAME = 63
+MAX_EVENTS = limit("events_max")
+# What laxity-run stores of it ends with a NUL.
+_MAX_NAME = limit("name_bytes") - 1
 
 
 def is_spec_path(argument: str) -> bool:
@@ -290,10 +275,7 @@ def _resolve_events(
 def _resolve_sample_bucket(run: RunTable) -> int | None:
     if run.sample_bucket is None:
         return None
-    bucket_ns = read_duration_ns(run.sample_bucket, "sample_bucket")
-    if not MIN_SAMPLE_BUCKET_NS <= bucket_ns <= MAX_SAMPLE_BUCKET_NS:
-        msg = f'sample_bucket "{run.sample_bucket}" is not between 100us and 1h; write one that is'
-        raise ConfigError(msg)
+    bucket_ns = read_option("sample_bucket", run.sample_bucket)
     if not run.events:
         msg = "sample_bucket: no event to sample; name some in events"
         raise ConfigError(msg)
@@ -306,8 +288,9 @@ def _resolve_sample_cpu(run: RunTable) -> int | None:
     if run.sample_bucket is None:
         msg = "sample_cpu: nothing is sampled; write sample_bucket too"
         raise ConfigError(msg)
-    if not 0 <= run.sample_cpu < MAX_CPUS:
-        msg = f"sample_cpu {run.sample_cpu} is no CPU number; write 0 to {MAX_CPUS - 1}"
+    last = limit("cpus_max") - 1
+    if not 0 <= run.sample_cpu <= last:
+        msg = f"sample_cpu {run.sample_cpu} is no CPU number; write 0 to {last}"
         raise ConfigError(msg)
     return run.sample_cpu
 
@@ -356,19 +339,32 @@ def _resolve_task(task: TaskTable, resolution_ns: int) -> TaskSpec:
             calls=read_calls(task),
             period_ns=period_ns,
             deadline_ns=deadline_ns,
-            offset_ns=read_duration_ns(task.offset, "offset"),
             policy=policy,
             priority=_resolve_priority(task.priority, policy),
             runtime_ns=_resolve_runtime(task.runtime, policy, deadline_ns, period_ns),
             cpus=_resolve_cpus(task.cpus),
             overrun=overrun,
             job_timeout_ns=_resolve_job_timeout(task.job_timeout, deadline_ns, period_ns),
-            stack_bytes=_size(task.stack, "stack", DEFAULT_STACK_BYTES),
-            heap_bytes=_size(task.heap, "heap", DEFAULT_HEAP_BYTES),
-            memory_limit_bytes=_memory_limit(task.memory_limit),
             threads=_resolve_threads(task.threads, policy),
             bound=stated_bound_keys(task),
+            **{
+                options_by_key()[key].field: read_option(key, getattr(task, key))
+                for key in _PLAIN
+                if getattr(task, key) is not None
+            },
         )
+
+
+# Keys whose value depends on another key; all others are read as they are declared.
+_WITH_RULES = ("period", "deadline", "runtime", "job_timeout", "priority", "threads", "calls")
+_PLAIN = tuple(
+    key
+    for key, option in options_by_key().items()
+    if option in options_of("task")
+    and option.type in {"duration", "size", "count"}
+    and key in TaskTable.__struct_fields__
+    and key not in _WITH_RULES
+)
 
 
 def _resolve_interfere(one: InterfereTable, where: str) -> InterfereSpec:
@@ -397,7 +393,7 @@ def _resolve_period(value: object, resolution_ns: int) -> int:
     if period_ns == 0:
         msg = f'period "{value}" is not above 0; write for example 10ms'
         raise ConfigError(msg)
-    shortest_ns = max(resolution_ns, MIN_PERIOD_NS)
+    shortest_ns = max(resolution_ns, limit("period_min_ns"))
     if period_ns < shortest_ns:
         shortest = exact_duration(shortest_ns)
         why = "the clock's resolution" if shortest_ns == resolution_ns else "what can be released"
@@ -426,13 +422,9 @@ def _resolve_deadline(value: object, period_ns: int, overrun: Overrun) -> int | 
 
 def _resolve_job_timeout(value: object, deadline_ns: int | None, period_ns: int) -> int:
     if value is None:
-        longest_ns = max(deadline_ns or 0, period_ns)
-        return min(max(MIN_JOB_TIMEOUT_NS, JOB_TIMEOUT_FACTOR * longest_ns), MAX_TIME_NS)
-    timeout_ns = read_duration_ns(value, "job_timeout")
-    if timeout_ns < SHORTEST_JOB_TIMEOUT_NS:
-        msg = f'job_timeout "{value}" is below 1ms; write a longer one'
-        raise ConfigError(msg)
-    return timeout_ns
+        longest_ns = limit("job_timeout_default_factor") * max(deadline_ns or 0, period_ns)
+        return min(max(limit("job_timeout_default_min_ns"), longest_ns), limit("duration_max_ns"))
+    return read_option("job_timeout", value)
 
 
 def _resolve_runtime(
@@ -478,11 +470,8 @@ def _resolve_priority(value: int | None, policy: Policy) -> int | None:
 
 def _resolve_threads(value: int | None, policy: Policy) -> int:
     if value is None:
-        return DEFAULT_THREADS
-    if not 1 <= value <= MAX_THREADS:
-        msg = f"threads {value} is not between 1 and {MAX_THREADS}; write a number that is"
-        raise ConfigError(msg)
-    if value > 1 and policy is Policy.DEADLINE:
+        return 1
+    if read_option("threads", value) > 1 and policy is Policy.DEADLINE:
         # The kernel lets no thread inherit a reservation.
         msg = f"threads {value}: policy deadline reserves time for one thread; use fifo or rr"
         raise ConfigError(msg)
@@ -510,22 +499,3 @@ def _positive_duration(value: object, what: str) -> int | None:
         msg = f'{what} "{value}" is not above 0; write a longer one'
         raise ConfigError(msg)
     return duration_ns
-
-
-def _size(value: object, what: str, default_bytes: int) -> int:
-    with located(what):
-        size_bytes = default_bytes if value is None else parse_size_bytes(value)
-        if size_bytes > MAX_PREFAULT_BYTES:
-            msg = f'"{value}" is more than 1TiB; write a smaller size'
-            raise ConfigError(msg)
-        return size_bytes
-
-
-def _memory_limit(value: object) -> int | None:
-    if value is None:
-        return None
-    limit_bytes = _size(value, "memory_limit", 0)
-    if limit_bytes == 0:
-        msg = f'memory_limit "{value}" is not above 0; leave it out for no limit'
-        raise ConfigError(msg)
-    return limit_bytes

@@ -10,13 +10,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from laxity.errors import ConfigError, located, suggestion
+from laxity.model.schema import limit, options_by_key
 from laxity.model.spec import SPEC_SCHEMA, InterfereTable, RunTable, TaskTable
-from laxity.model.units import parse_duration_ns
+from laxity.model.units import exact_duration, exact_size, parse_duration_ns, parse_size_bytes
 from laxity.model.wording import plain_words
-
-# The limits of laxity-run (native/cli/run_options.c). 400 days: far above any use, and sums of them
-# stay within 64 bits.
-MAX_TIME_NS = 400 * 24 * 3600 * 1_000_000_000
 
 Word = TypeVar("Word", bound=StrEnum)
 Table = TypeVar("Table", RunTable, TaskTable, InterfereTable)
@@ -100,7 +97,45 @@ def read_duration_ns(value: object, what: str) -> int:
     """Read a duration of a key, 400 days at most."""
     with located(what):
         duration_ns = parse_duration_ns(value)
-        if duration_ns > MAX_TIME_NS:
+        if duration_ns > limit("duration_max_ns"):
             msg = f'"{value}" is longer than 400 days; write at most 9600h'
             raise ConfigError(msg)
         return duration_ns
+
+
+def read_option(key: str, value: object) -> int:
+    """Read a duration, a size or a count that laxity-run has as an option, within its bounds.
+
+    Returns:
+        In ns or bytes.
+
+    Raises:
+        ConfigError: It is none, or out of bounds.
+    """
+    option = options_by_key()[key]
+    if option.type == "duration":
+        number = read_duration_ns(value, key)
+        if option.high is not None and not option.low <= number <= option.high:
+            bounds = f"{exact_duration(option.low)} and {exact_duration(option.high)}"
+            msg = f'{key} "{value}" is not between {bounds}; write one that is'
+            raise ConfigError(msg)
+        if number < option.low:
+            msg = f'{key} "{value}" is below {exact_duration(option.low)}; write a longer one'
+            raise ConfigError(msg)
+        return number
+    if option.type == "size":
+        with located(key):
+            number = parse_size_bytes(value)
+        if option.high is not None and number > option.high:
+            msg = f'{key}: "{value}" is more than {exact_size(option.high)}; write a smaller size'
+            raise ConfigError(msg)
+        if number < option.low:
+            msg = f'{key} "{value}" is not above 0; leave it out for no limit'
+            raise ConfigError(msg)
+        return number
+    if not isinstance(value, int):
+        raise TypeError(key)
+    if not option.low <= value <= (option.high or value):
+        msg = f"{key} {value} is not between {option.low} and {option.high}; write a number that is"
+        raise ConfigError(msg)
+    return value

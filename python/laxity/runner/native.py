@@ -19,8 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Protocol
 
+import msgspec
+
 from laxity.errors import PlatformError, ToolError
 from laxity.model.cpus import format_cpus
+from laxity.model.schema import options_of
 from laxity.model.spec import InterfereSpec, Spec, TaskSpec, corunners_of
 from laxity.model.third_party import PROGRAM_WORKLOAD
 from laxity.runner.progress import Display, show_newest
@@ -39,6 +42,8 @@ _MAX_ARGV_BYTES = 64 * 1024
 PLAN = "plan"
 # include/uapi/linux/sched.h; with reset on fork another bit would be set in it.
 _SCHED_DEADLINE = 6
+# A resolved spec of another kind has no such field.
+_ABSENT = object()
 # Behind object, name and convention (native/guests/guest_hooks.c).
 _GUEST_MODE_AT = 3
 _PACKAGE_PARENT = Path(__file__).resolve().parent.parent.parent
@@ -128,17 +133,9 @@ def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
         ToolError: laxity-run or the workload is not built or of another version.
     """
     argv = [options.programs.tool("laxity-run"), "--run-dir", str(run_dir.absolute())]
-    if spec.duration_ns is not None:
-        argv += ["--duration", f"{spec.duration_ns}ns"]
-    argv += ["--idle", spec.idle.value, "--snapshots", spec.snapshots.value, "--keep", spec.keep]
-    argv += _event_argv(spec)
-    if spec.seed is not None:
-        argv += ["--seed", str(spec.seed)]
+    argv += [*_options_argv("run", spec), *_stop_argv(spec)]
     if options.allow_unprivileged:
         argv.append("--allow-unprivileged")
-    if spec.fail_fast:
-        argv.append("--fail-fast")
-    argv += _stop_argv(spec)
     if options.progress_fd is not None:
         argv += ["--progress-fd", str(options.progress_fd)]
     if options.parent_fd is not None:
@@ -215,12 +212,21 @@ def run_native(program: NativeProgram, run: NewRun, display: Display, signals: F
         _close(ours)
 
 
-def _event_argv(spec: Spec) -> list[str]:
-    argv = [word for event in spec.events for word in ("--event", event)]
-    if spec.sample_bucket_ns is not None:
-        argv += ["--sample-bucket", f"{spec.sample_bucket_ns}ns"]
-    if spec.sample_cpu is not None:
-        argv += ["--sample-cpu", str(spec.sample_cpu)]
+def _options_argv(group: str, of: Spec | TaskSpec | InterfereSpec) -> list[str]:
+    """Write what is resolved as the options of laxity-run that have it."""
+    argv = []
+    for option in options_of(group):
+        value = getattr(of, option.field, _ABSENT)
+        name = f"--{option.name}"
+        if option.type == "flag":
+            argv += [name] if value is True else []
+        elif isinstance(value, tuple) and option.type == "word":
+            argv += [part for word in value for part in (name, word)]
+        elif value is None and option.none:
+            argv += [name, "none"]
+        elif value is not None and value is not _ABSENT:
+            text = format_cpus(value) if isinstance(value, tuple) else str(value)
+            argv += [name, text + {"duration": "ns", "size": "B"}.get(option.type, "")]
     return argv
 
 
@@ -239,22 +245,11 @@ def _program_of(task: TaskSpec, programs: Programs) -> str:
 
 
 def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
-    deadline = "none" if task.deadline_ns is None else f"{task.deadline_ns}ns"
-    argv = ["--name", task.name, "--period", f"{task.period_ns}ns", "--deadline", deadline]
-    argv += ["--cpus", format_cpus(task.cpus), *_policy_argv(task)]
-    if task.runtime_ns is not None:
-        argv += ["--runtime", f"{task.runtime_ns}ns"]
-    argv += ["--offset", f"{task.offset_ns}ns", "--overrun", task.overrun.value]
-    argv += ["--job-timeout", f"{task.job_timeout_ns}ns"]
-    jobs_argv = [] if jobs is None else ["--jobs", str(jobs)]
+    argv = _options_argv("task", task)
+    argv += [] if jobs is None else ["--jobs", str(jobs)]
     if task.is_own_program:
-        return [*argv, *jobs_argv, "--exec", *_words_argv(task.exec[1:])]
-    argv += ["--stack", f"{task.stack_bytes}B", "--heap", f"{task.heap_bytes}B"]
-    if task.memory_limit_bytes is not None:
-        argv += ["--memory-limit", f"{task.memory_limit_bytes}B"]
-    argv += ["--threads", str(task.threads)]
-    argv += ["--calls", str(task.calls)] if task.calls > 1 else []
-    return [*argv, *jobs_argv, *_words_argv(_workload_words(task))]
+        return [*argv, "--exec", *_words_argv(task.exec[1:])]
+    return [*argv, *_words_argv(_workload_words(task))]
 
 
 def _workload_words(task: TaskSpec) -> tuple[str, ...]:
@@ -267,13 +262,8 @@ def _workload_words(task: TaskSpec) -> tuple[str, ...]:
 
 
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:
-    argv = ["--corunner", "--cpus", str(cpu)]
-    return argv + _policy_argv(one) + _words_argv(one.args)
-
-
-def _policy_argv(of: TaskSpec | InterfereSpec) -> list[str]:
-    argv = ["--policy", of.policy.value]
-    return argv if of.priority is None else [*argv, "--priority", str(of.priority)]
+    here = msgspec.structs.replace(one, cpus=(cpu,))
+    return ["--corunner", *_options_argv("task", here), *_words_argv(one.args)]
 
 
 def _words_argv(words: tuple[str, ...]) -> list[str]:
