@@ -15,7 +15,8 @@ from tests.cli.thread_rows import most_preemptions, switches_of
 from laxity.analysis import jobs as analysis
 from laxity.analysis.attribution import Pieces
 from laxity.analysis.jobs import IntArray
-from laxity.report.run_data import RunData, read_page
+from laxity.report.read_run import read_page
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 GAPS = BUILT.tools / "tests" / "native" / "gaps"

@@ -41,7 +41,7 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
     words = ("--repetitions", "10", "--seed", "3", "--evict", "execute")
     done = crpd(laxity, "--run-dir", "D", *words)
     assert done.returncode == 0, done.stderr
-    assert "synchronous_chase" in done.stdout
+    assert "synchronous chase" in done.stdout
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status, run.manifest.seed) == ("measure", "complete", 3)
     # 2 sizes * 2 cases * (2 patterns of data, written + 2 of code, written and executed)

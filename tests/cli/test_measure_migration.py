@@ -29,7 +29,7 @@ def test_measurement_is_stored_shown_and_reported(laxity: Laxity):
         *("--run-dir", "D", "--allow-unprivileged", "--quiet", "--seed", "3"),
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1].startswith("one migration between cores")
+    assert done.stdout.splitlines()[1].startswith("One migration between cores")
     run = open_run(laxity.directory / "D")
     assert (run.manifest.kind, run.manifest.status, run.manifest.seed) == ("measure", "complete", 3)
     rows = run.stream("migration")

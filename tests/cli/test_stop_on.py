@@ -27,7 +27,7 @@ from tests.cli.laxity_command import PATIENCE_S
 
 from laxity.analysis.attribution import Verdict
 from laxity.model.streams import Status
-from laxity.report.run_data import read_page
+from laxity.report.read_run import read_page
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run
 

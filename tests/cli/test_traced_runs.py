@@ -33,7 +33,7 @@ from laxity.analysis import jobs as analysis
 from laxity.cli.summary import summary_document
 from laxity.model.spec import TRACE_BACKENDS
 from laxity.model.streams import SchedKind
-from laxity.report.run_data import read_page
+from laxity.report.read_run import read_page
 from laxity.runner.instances import DIRECTORY
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run

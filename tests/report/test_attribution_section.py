@@ -13,7 +13,7 @@ from laxity.cli.summary import summary_document, summary_text
 from laxity.model.manifest import TraceCpu, TraceResult, TraceVector, encode_document
 from laxity.model.streams import SchedKind, dtype_of
 from laxity.report.page import write_report
-from laxity.report.run_data import read_page
+from laxity.report.read_run import read_page
 from laxity.store.run_directory import hash_files, open_run, read_manifest
 
 TID = 4711

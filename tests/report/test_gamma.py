@@ -30,7 +30,7 @@ def text_of(page: str) -> str:
 
 def test_page_says_where_gamma_is_highest_and_how_it_rises(tmp_path: Path):
     text = text_of(report_of(tmp_path / "D", CURVE))
-    assert "Evicting by write: gamma is highest, 8.19 µs (median, n = 20)" in text
+    assert "Evicting by write: gamma is highest, 8.19 µs (median, n = 20, measured)" in text
     assert "at a working set of 16 KiB, synchronous chase, on CPU 1." in text
     # 0.5 ns * 1024
     assert "it rises by 512 ns per KiB" in text
@@ -49,7 +49,10 @@ def test_gamma_of_instructions_has_a_section_of_its_own(tmp_path: Path):
     # Pattern 3 is code, by a jump per line.
     page = report_of(tmp_path / "D", CURVE, pattern=3)
     text = text_of(page)
-    assert "Evicting by write: gamma of instructions is highest, 8.19 µs (median, n = 20)" in text
+    assert (
+        "Evicting by write: gamma of instructions is highest, 8.19 µs (median, n = 20, measured)"
+        in text
+    )
     assert "at a working set of 16 KiB, synchronous jumps, on CPU 1." in text
     assert "Cache-related preemption delay of instructions" in text
     assert "nothing to show" not in text

@@ -12,7 +12,7 @@ import pytest
 from tests.runner.made_up_facts import CPU, bare_vm, changed
 from tests.runner.made_up_measurement import ended
 
-from laxity.cli.gamma_summary import entries_table
+from laxity.cli.costs_table import entries_table
 from laxity.cli.summary import summary_document, summary_text
 from laxity.model.costs import decode_costs
 from laxity.model.manifest import Manifest, Tool
@@ -145,8 +145,9 @@ def test_short_answer_has_times_levels_and_claims(tmp_path: Path):
     run = run_of(tmp_path / "D")
     text = summary_text(run)
     assert re.search(r"CPU 1, node 0 +16 KiB +36 +1 ns +64 GB/s", text)
-    assert "level 1, 16 KiB to 32 KiB: 1 ns (median, n = 144, measured, 95 %: 1 ns to 1 ns)" in text
-    assert "claimed L2 64 KiB: not detected; possible causes: " in text
+    assert "(measured): level 1, 16 KiB to 32 KiB: 1 ns (median, n = 144); level 2" in text
+    assert re.search(r"level 1 +16 KiB to 32 KiB +1 ns +1 ns to 1 ns +144\n", text)
+    assert re.search(r"L2 +64 KiB +none near it +not detected \(.+\)\n", text)
     (level,) = summary_document(run)["levels"]
     assert [one["latency_ps"] for one in level["detected"]] == [1000, 10_000]
     assert [one["verdict"] for one in level["claimed"]] == ["agrees", "not_detected"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.runner.made_up_migration import finished_migration
 
-from laxity.cli.gamma_summary import entries_table
+from laxity.cli.costs_table import entries_table
 from laxity.cli.summary import summary_document, summary_text
 from laxity.model.measurements import KnownGamma
 from laxity.report.page import write_report
@@ -28,12 +28,12 @@ def test_answer_is_what_one_migration_costs_at_sizes_that_people_know(tmp_path: 
     run = open_recovered(finished_migration(tmp_path / "D", CURVE))
     first = summary_text(run).splitlines()[1]
     assert first == (
-        "one migration between cores that share the L3 (CPU 0 → 1, 1 → 0), chase: 32 KiB 3 µs, "
-        "256 KiB 24 µs, 1 MiB 96 µs (medians of n >= 40, measured); the move itself 17 µs "
-        "(median, n = 160)"
+        "One migration between cores that share the L3 (CPU 0 → 1, 1 → 0), chase: 3 µs at 32 KiB, "
+        "24 µs at 256 KiB, 96 µs at 1 MiB (medians, n ≥ 40, measured); the move itself takes 17 µs "
+        "(median, n = 160)."
     )
-    assert "memory taken along to another node: not measured, one NUMA node" in summary_text(run)
-    assert "what CPUs share is what the hypervisor tells" in summary_text(run)
+    assert "Memory taken along to another node: not measured, one NUMA node." in summary_text(run)
+    assert "What CPUs share is what the hypervisor tells" in summary_text(run)
     (answer,) = summary_document(run)["migrations"]
     assert (answer["domain"], answer["pairs"]) == ("shared_l3", [[0, 1], [1, 0]])
     sizes = [one["working_set_bytes"] for one in answer["working_sets"]]
@@ -51,17 +51,17 @@ def test_what_a_preemption_costs_stands_beside_where_it_is_known(tmp_path: Path)
     ]
     path = finished_migration(tmp_path / "D", CURVE, gamma=gamma)
     # Only what was measured in the same pattern, and at a working set that is shown.
-    expected = "a preemption (gamma): 32 KiB 1.50 µs (medians, n >= 60, measured in G)"
-    assert summary_text(open_recovered(path)).splitlines()[2] == expected
-    assert "A preemption (gamma): 32 KiB 1.50 µs" in text_of(write_report(path))
+    expected = "A preemption (gamma): 32 KiB 1.50 µs (medians, n ≥ 60, measured in G)"
+    assert summary_text(open_recovered(path)).splitlines()[1].endswith(f". {expected}.")
+    assert expected in text_of(write_report(path))
 
 
 def test_pairs_of_different_distance_are_answered_apart(tmp_path: Path):
     path = finished_migration(tmp_path / "D", CURVE, domains=("other_node", "shared_l2"))
     lines = summary_text(open_recovered(path)).splitlines()
-    assert lines[1].startswith("one migration between cores that share the L2 (CPU 1 → 0), chase")
-    assert lines[2].startswith("one migration between cores of two nodes (CPU 0 → 1), chase")
-    assert lines[3] == "memory: left on its node only; no move that took it along was kept"
+    assert lines[1].startswith("One migration between cores that share the L2 (CPU 1 → 0), chase")
+    assert lines[2].startswith("One migration between cores of two nodes (CPU 0 → 1), chase")
+    assert lines[3] == "Memory: left on its node only; no move that took it along was kept."
 
 
 def test_page_shows_curves_and_says_what_one_migration_costs(tmp_path: Path):
@@ -69,7 +69,7 @@ def test_page_shows_curves_and_says_what_one_migration_costs(tmp_path: Path):
     text = text_of(page)
     assert "chase: 3 µs at 32 KiB, 24 µs at 256 KiB, 96 µs at 1 MiB (medians" in text
     assert "Memory taken along to another node: not measured, one NUMA node." in text
-    assert "Figures of CPU 1 → 0, chase" in text
+    assert re.search(r"1 → 0 chase 1 MiB 20 ", text)
     (svg,) = re.findall(r"<svg.*?</svg>", page.read_text(), re.DOTALL)
     assert "#0102" not in svg
     derived = json.loads((tmp_path / "D" / "derived.json").read_text())
@@ -81,7 +81,7 @@ def test_page_shows_curves_and_says_what_one_migration_costs(tmp_path: Path):
 
 def test_what_is_not_measurable_is_said_and_never_zero(tmp_path: Path):
     path = finished_migration(tmp_path / "D", {32 * KIB: 0, MIB: 1})
-    assert "32 KiB not measurable, 1 MiB not measurable" in summary_text(open_recovered(path))
+    assert "not measurable at 32 KiB, not measurable at 1 MiB" in summary_text(open_recovered(path))
     assert "not measurable at 32 KiB" in text_of(write_report(path))
 
 

@@ -20,7 +20,7 @@ from laxity.errors import ConfigError
 from laxity.model.manifest import Fallback, Memory
 from laxity.model.streams import Status, absent_value
 from laxity.report.page import write_report
-from laxity.report.run_data import read_page
+from laxity.report.read_run import read_page
 from laxity.report.sections.verdict import build as build_verdict
 from laxity.store.run_directory import open_run
 

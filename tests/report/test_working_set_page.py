@@ -188,7 +188,7 @@ def test_heat_maps_side_by_side_have_the_same_rows():
     figures = [working_set._heat_figure(answer, weight) for weight in ("static", "wcet")]
     for figure in figures:
         assert figure is not None
-        assert all(name in figure.svg for name in ("bounded_loops", "other_loops"))
+        assert all(name in figure.draw() for name in ("bounded_loops", "other_loops"))
     assert "line through it" not in figures[0].caption
     assert "line through it" in figures[1].caption
 

@@ -19,10 +19,10 @@ from laxity.analysis.run_match import differences
 from laxity.analysis.sched_trace import Trace
 from laxity.analysis.verdicts import TaskBound
 from laxity.analysis.window_parts import Member, Timeline
-from laxity.cli.tables import format_table
 from laxity.errors import NoVerdict, RecordError
 from laxity.model.manifest import Manifest
 from laxity.model.task_set import TaskSet
+from laxity.model.text_table import format_table
 from laxity.model.units import decimal_duration, format_duration_ns
 from laxity.report.trace_data import attribute_tasks, read_whole_trace
 from laxity.runner.finish import open_recovered

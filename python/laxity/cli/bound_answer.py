@@ -9,9 +9,9 @@ from laxity.analysis.bound_document import Answer, CostsUsed
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
 from laxity.cli.bound_wcet import pwcet_text, wcet_text
-from laxity.cli.tables import format_table
 from laxity.model.cpus import format_cpus
 from laxity.model.percent import show_percent
+from laxity.model.text_table import format_table
 from laxity.model.units import decimal_duration, exact_size
 from laxity.report.bound_words import PARTS, reasons, sensitivity_lines
 

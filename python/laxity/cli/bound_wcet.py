@@ -7,8 +7,8 @@ from pathlib import Path
 
 from laxity.analysis.platform_costs import USE_PWCET, Choice
 from laxity.analysis.wcet_model import MeasuredWcet, Pwcet
-from laxity.cli.tables import format_table
 from laxity.model.task_set import RunWcet, TaskSet, read_task_set
+from laxity.model.text_table import format_table
 from laxity.model.units import decimal_duration
 
 _DECIDED_BY = {

@@ -12,8 +12,8 @@ from laxity.analysis.comparison import (
     Figure,
     Point,
 )
-from laxity.cli.tables import format_table
 from laxity.model.fail_on import QUANTITIES
+from laxity.model.text_table import format_table
 from laxity.model.units import format_duration_ns
 from laxity.report.compare_sides import Answer, Comparison, Result
 

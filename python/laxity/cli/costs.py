@@ -34,8 +34,8 @@ def show(path: str, output_format: str) -> None:
 
     csv has a line per entry, without its points; what is not known is empty.
     """
-    from laxity.cli.gamma_summary import entries_table  # noqa: PLC0415 - loads numpy
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - with the above
+    from laxity.cli.costs_table import entries_table  # noqa: PLC0415 - with the below
+    from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
 
     model = read_costs(Path(path))
     if output_format == "json":

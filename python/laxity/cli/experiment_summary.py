@@ -5,11 +5,10 @@
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
-from laxity.cli.tables import format_table
 from laxity.model.percent import show_percent
-from laxity.report.experiment_data import Curve, Point
+from laxity.model.text_table import format_table
+from laxity.report.experiment_data import Curve, Point, point_document
 from laxity.report.run_data import RunData
 
 _NOT_TESTED = "not tested"
@@ -35,23 +34,6 @@ def experiment_text(data: RunData) -> str:
     return f"share of sets that are proven schedulable\n\n{table}\n{_footer(curves)}"
 
 
-def experiment_document(data: RunData) -> dict[str, Any]:
-    """Write the shares for programs, from 0 to 1, with intervals of 95 % confidence."""
-    curves: tuple[Curve, ...] = data.findings
-    return {
-        "experiment": data.manifest.experiment,
-        "curves": [
-            {
-                "test": curve.asked.test,
-                "has_costs": curve.asked.has_costs,
-                "weighted": curve.weighted,
-                "points": [_point_document(one) for one in curve.points],
-            }
-            for curve in curves
-        ],
-    }
-
-
 def experiment_csv(curves: Sequence[Curve]) -> str:
     """Write the shares as CSV, a line per utilisation and curve; absent is empty."""
     output = io.StringIO()
@@ -60,22 +42,10 @@ def experiment_csv(curves: Sequence[Curve]) -> str:
     writer.writerow(("test", "has_costs", *columns))
     for curve in curves:
         for point in curve.points:
-            values = _point_document(point)
+            values = point_document(point)
             has_costs = int(curve.asked.has_costs)
             writer.writerow((curve.asked.test, has_costs, *(values[name] for name in columns)))
     return output.getvalue()
-
-
-def _point_document(point: Point) -> dict[str, Any]:
-    share = point.share
-    return {
-        "utilisation_ppm": point.utilisation_ppm,
-        "n": 0 if share is None else share.n,
-        "schedulable": None if share is None else share.count,
-        "share_ratio": None if share is None else share.value,
-        "lower_ratio": None if share is None else share.lower,
-        "upper_ratio": None if share is None else share.upper,
-    }
 
 
 def _n_text(point: Point) -> str:

@@ -7,7 +7,8 @@ import sys
 import click
 
 from laxity.cli.options import debug_option, format_option
-from laxity.cli.tables import format_table, print_json
+from laxity.cli.tables import print_json
+from laxity.model.text_table import format_table
 from laxity.runner import tools
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from laxity.cli.options import debug_option
-from laxity.cli.tables import format_table
 from laxity.errors import ConfigError, PlatformError, ToolError, suggestion
+from laxity.model.text_table import format_table
 from laxity.runner.segments import left_segments
 from laxity.runner.tools import source_root
 

@@ -10,9 +10,10 @@ import click
 
 from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, format_option, run_argument
-from laxity.cli.tables import format_table, print_json
+from laxity.cli.tables import print_json
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.model.manifest import TaskResult, knob_rows
+from laxity.model.text_table import format_table
 from laxity.model.units import format_duration_ns
 from laxity.runner.finish import open_recovered
 from laxity.store.run_directory import Run

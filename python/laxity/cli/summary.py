@@ -7,17 +7,22 @@ from typing import Any
 from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
-from laxity.cli.measured_summary import measured_document, measured_text
+from laxity.cli.bound_answer import answer_text
+from laxity.cli.experiment_summary import experiment_text
 from laxity.cli.suite_tables import suite_table, vetting_table
-from laxity.cli.tables import format_table
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.model.manifest import Manifest
 from laxity.model.stop_on import stop_words
 from laxity.model.streams import Quantity
+from laxity.model.text_table import format_table
 from laxity.model.units import format_duration_ns, format_size_bytes
-from laxity.report.measured import view_of
+from laxity.report.blocks import Paragraph
+from laxity.report.bound_data import Bounded
+from laxity.report.measured import View, view_of
 from laxity.report.observed import thread_lines
-from laxity.report.run_data import PageData, RunData, TaskData, read_page
+from laxity.report.read_run import read_page
+from laxity.report.run_data import PageData, RunData, TaskData
+from laxity.report.terminal import text_of
 from laxity.runner.suite_results import read_suite, read_vetting_seen
 from laxity.store.run_directory import Run
 
@@ -80,12 +85,30 @@ def _stop_lines(page: PageData) -> list[str]:
 
 
 def _measured_part(page: PageData, data: RunData) -> str:
-    """Tables of one measurement; of several only what stands on the card of the report."""
-    view = view_of(data)
-    if view is None or not page.is_composite:
-        return measured_text(data)
+    """The sections of a measurement; of several only what stands on the card of the report."""
+    view = view_of(data.manifest)
+    if view is None:
+        return ""
+    if not page.is_composite:
+        return _found_text(view, data)
     lines = [f"{data.label}: {sentence}\n" for sentence in view.sentences(data)]
     return "".join([*lines, f"{data.label}: all figures: laxity show {data.path}\n"])
+
+
+def _found_text(view: View, data: RunData) -> str:
+    if isinstance(data.findings, Bounded):
+        answer = data.findings.answer
+        return "" if answer is None else answer_text(answer)
+    if data.manifest.experiment is not None:
+        return experiment_text(data)
+    sections = [build(data) for build in view.sections[:-1]]
+    blocks = [block for section in sections if section is not None for block in section.blocks]
+    return text_of([*(Paragraph(sentence) for sentence in view.sentences(data)), *blocks])
+
+
+def _found_document(data: RunData) -> dict[str, Any]:
+    view = view_of(data.manifest)
+    return {} if view is None else view.document(data)
 
 
 def _after_lines(page: PageData) -> list[str]:
@@ -114,13 +137,13 @@ def summary_document(run: Run) -> dict[str, Any]:
         "doctor_drift": manifest.doctor_drift,
         "fallbacks": [one for data in _manifests(page) for one in data.fallbacks],
         "notes": [note for data in _manifests(page) for note in data.notes],
-        "runs": [_run_document(data) | measured_document(data) for data in page.runs],
+        "runs": [_run_document(data) | _found_document(data) for data in page.runs],
     }
     if manifest.observation is not None:
         document["observation"] = manifest.observation
     if manifest.measurement is not None or manifest.experiment is not None:
         # Also at the top: a single measurement is the document.
-        document |= measured_document(page.runs[0])
+        document |= _found_document(page.runs[0])
     return document
 
 

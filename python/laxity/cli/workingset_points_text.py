@@ -4,8 +4,8 @@
 
 from pathlib import Path
 
-from laxity.cli.tables import format_table
 from laxity.model.migration_points import MigrationPoint, MigrationPoints, RunWindows
+from laxity.model.text_table import format_table
 from laxity.model.working_set import ProgramAnswer
 from laxity.report.migration_points_words import cost_text, points_sentences
 from laxity.report.working_set_words import show_bits

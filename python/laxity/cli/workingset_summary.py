@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from laxity.analysis.working_set_changes import Change, changes_of, differences_of
-from laxity.cli.tables import format_table, print_json
+from laxity.cli.tables import print_json
 from laxity.cli.workingset_points_text import points_text
+from laxity.model.text_table import format_table
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
 from laxity.report.blocks import join_words

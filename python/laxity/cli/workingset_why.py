@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 
-from laxity.cli.tables import format_table
+from laxity.model.text_table import format_table
 from laxity.model.working_set_why import Bytes, CodePlace, Step, WhyAnswer, WhyPath
 
 _BY = {"return": "returns", "exception": "is left by an exception", "exit": "ends the program"}

@@ -5,7 +5,7 @@
 Sections make these; the templates write them as HTML; `derived.json` holds the quantities.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,11 +44,12 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph; notes and warnings are set off."""
+    """A paragraph; notes and warnings are set off. An explanation says nothing of this run."""
 
     text: str
     tone: Tone = "plain"
     block: str = "paragraph"
+    is_explanation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class FigureBlock:
-    """One drawing, its id, and the caption with sample count and kind."""
+    """One drawing, its id, and the caption with sample count and kind.
+
+    `draw` gives the drawing as SVG; only who shows it calls that.
+    """
 
     identity: str
-    svg: str
+    draw: Callable[[], str]
     caption: str
 
 
@@ -121,12 +125,13 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Details that a reader opens; printed open."""
+    """Details that a reader opens; printed open. A terminal has them if they are the figures."""
 
     summary: str
     blocks: tuple["Block", ...]
     block: str = "folded"
     identity: str = ""
+    is_figures: bool = False
 
 
 Block = Paragraph | Table | Figures | Code | Heading | Links | Folded

@@ -3,9 +3,11 @@
 """What a stored run of `laxity bound` holds, read for the report and for `laxity show`."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from laxity.analysis.bound_document import Answer, decode_answer
 from laxity.errors import RecordError, cannot_read
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import BOUND, TASK_SET, Run
 
 
@@ -43,3 +45,9 @@ def _read(run: Run, name: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the answer for programs."""
+    found: Bounded = data.findings
+    return {"bound": found.answer}

@@ -18,7 +18,8 @@ from laxity.model.fail_on import EXECUTION, RELEASE_LATENCY, RESPONSE
 from laxity.model.manifest import Manifest
 from laxity.model.streams import Quantity as Stream
 from laxity.model.suite_result import SuiteDocument, SuiteProgram
-from laxity.report.run_data import TaskData, read_tasks
+from laxity.report.read_run import read_tasks
+from laxity.report.run_data import TaskData
 from laxity.runner.costs import read_costs
 from laxity.runner.finish import open_recovered
 from laxity.runner.suite_results import read_suite

@@ -3,6 +3,7 @@
 """The curves of an experiment: how many of the drawn sets are schedulable, test by test."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from laxity.analysis.shares import Share, share_of, weighted_share
 from laxity.errors import RecordError
 from laxity.model.experiment_result import CurveAsked, ExperimentRun
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 _PPM = 1_000_000
@@ -83,3 +85,33 @@ def _curve(
         for utilisation_ppm, kept, tested in zip(asked.utilisations_ppm, count, n, strict=True)
     )
     return Curve(asked.curves[index], points)
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the shares for programs, from 0 to 1, with intervals of 95 % confidence."""
+    curves: tuple[Curve, ...] = data.findings
+    return {
+        "experiment": data.manifest.experiment,
+        "curves": [
+            {
+                "test": curve.asked.test,
+                "has_costs": curve.asked.has_costs,
+                "weighted": curve.weighted,
+                "points": [point_document(one) for one in curve.points],
+            }
+            for curve in curves
+        ],
+    }
+
+
+def point_document(point: Point) -> dict[str, Any]:
+    """Write one share for programs, from 0 to 1, with its interval; None: not tested."""
+    share = point.share
+    return {
+        "utilisation_ppm": point.utilisation_ppm,
+        "n": 0 if share is None else share.n,
+        "schedulable": None if share is None else share.count,
+        "share_ratio": None if share is None else share.value,
+        "lower_ratio": None if share is None else share.lower,
+        "upper_ratio": None if share is None else share.upper,
+    }

@@ -4,12 +4,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from laxity.analysis import crpd, lines
 from laxity.analysis.crpd import Gamma
 from laxity.analysis.lines import Line
 from laxity.errors import RecordError
 from laxity.model.units import format_size_bytes
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 
@@ -67,3 +69,27 @@ def make_curve(points: Sequence[Gamma]) -> Curve:
         rise=lines.fit_line(lines.rising_points(known)),
         falling_zero_bytes=lines.falling_zero_bytes(known),
     )
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the lines through the curves for programs; figures themselves are in costs.json."""
+    curves: tuple[Curve, ...] = data.findings
+    lines = [
+        {
+            "cost": curve.points[0].place.cost_name,
+            "cpu": curve.points[0].place.cpu,
+            "case": curve.points[0].place.case_name,
+            "evict": curve.points[0].place.evict_name,
+            "evict_bytes": curve.points[0].place.evict_bytes or None,
+            "kind": data.kind,
+            "n": sum(one.n for one in curve.points),
+            "slope_ns_per_byte": None if curve.rise is None else curve.rise.slope_ns_per_byte,
+            "intercept_ns": None if curve.rise is None else curve.rise.intercept_ns,
+            "intercept_half_width_ns": None
+            if curve.rise is None
+            else curve.rise.intercept_half_width_ns,
+            "falling_zero_bytes": curve.falling_zero_bytes,
+        }
+        for curve in curves
+    ]
+    return {"curves": lines}

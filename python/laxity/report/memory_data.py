@@ -4,6 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -12,6 +13,8 @@ from laxity.analysis.cache_levels import Circumstances, Claim, Comparison, Level
 from laxity.analysis.memory_latency import CHASE, NO_NODE, AccessTime
 from laxity.errors import RecordError
 from laxity.model.streams import MEMORY_CASES
+from laxity.report.blocks import Kind
+from laxity.report.run_data import RunData
 from laxity.runner.machine import Cache, Machine, caches_of
 from laxity.store.run_directory import Run
 
@@ -139,3 +142,41 @@ def _spread_ratio(chase: Curve, size_bytes: int) -> float | None:
         if one.place.working_set_bytes <= size_bytes and is_known:
             ratios.append(samples.quantile_ns(_HIGH) / low)
     return max(ratios, default=None)
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the levels for programs; times themselves are in costs.json."""
+    found: Findings = data.findings
+    return {
+        "levels": [_hierarchy_document(hierarchy, data.kind) for hierarchy in found.hierarchies]
+    }
+
+
+def _hierarchy_document(hierarchy: Hierarchy, kind: Kind) -> dict[str, Any]:
+    place = hierarchy.chase[0].place
+    return {
+        "cpu": place.cpu,
+        "node": None if place.node == NO_NODE else place.node,
+        "pages": "huge" if place.pages else "ordinary",
+        "kind": kind,
+        "detected": [
+            {
+                "fits_bytes": level.fits_bytes,
+                "full_bytes": level.full_bytes,
+                "latency_ps": level.latency_ps,
+                "latency_lower_ps": level.latency_range_ps[0],
+                "latency_upper_ps": level.latency_range_ps[1],
+                "n": level.n,
+            }
+            for level in hierarchy.levels
+        ],
+        "claimed": [
+            {
+                "level": one.comparison.claim.level,
+                "size_bytes": one.comparison.claim.size_bytes,
+                "verdict": one.comparison.agreement,
+                "possible_causes": list(one.causes),
+            }
+            for one in hierarchy.claims
+        ],
+    }

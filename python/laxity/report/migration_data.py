@@ -3,8 +3,10 @@
 """Migrations of a run, read once for the short answer and for the report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import msgspec
 
 from laxity.analysis import migration
 from laxity.analysis.excess import Excess, join
@@ -13,6 +15,8 @@ from laxity.errors import RecordError
 from laxity.model.measurements import KnownGamma, Measured, MigrationMeasurement
 from laxity.model.streams import CRPD_PATTERNS
 from laxity.model.units import format_duration_ns, format_size_bytes
+from laxity.report.blocks import Kind
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 _L2 = 2
@@ -127,7 +131,7 @@ class Answer:
         )
         runs = ", ".join(dict.fromkeys(name for one in self.gamma for name in one.runs))
         n = min(one.n for one in self.gamma)
-        return f"a preemption (gamma): {shown} (medians, n >= {n}, measured in {runs})"
+        return f"a preemption (gamma): {shown} (medians, n ≥ {n}, measured in {runs})"
 
 
 def answers(
@@ -238,3 +242,35 @@ def unsteady_words(curves: Sequence[Curve]) -> str:
         f"not steady: the medians of the first and of the second half differ in {n_unsteady} of "
         f"{len(points)} figures; there was other work, or a host moved a virtual CPU"
     )
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the answer for programs; figures themselves are in costs.json."""
+    found = answers(data.findings, data.machine, gamma_of(data.manifest.measurement))
+    withdrawn = [asdict(one) for one in contradictions_of(data.findings)]
+    return {
+        "migrations": [_answer_document(one, data.kind) for one in found],
+        "contradicted_claims": withdrawn,
+    }
+
+
+def _answer_document(one: Answer, kind: Kind) -> dict[str, Any]:
+    return {
+        "domain": one.domain,
+        "case": one.case,
+        "pairs": [list(pair) for pair in one.pairs],
+        "kind": kind,
+        "unit": "ns",
+        "move_median": one.move.median_ns,
+        "working_sets": [
+            {
+                "working_set_bytes": size,
+                "n": loss.n,
+                "median": loss.median_ns,
+                "noise_floor": loss.noise_floor_ns,
+                "verdict": loss.verdict,
+            }
+            for size, loss in one.losses
+        ],
+        "gamma": [msgspec.to_builtins(known) for known in one.gamma],
+    }

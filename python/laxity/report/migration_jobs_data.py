@@ -7,11 +7,13 @@ from typing import Any, TypeAlias
 
 from laxity.analysis import migration_jobs
 from laxity.analysis.migration_jobs import CPU, Contrast, Load
+from laxity.analysis.rank_test import RankTest
 from laxity.errors import RecordError
 from laxity.model.measurements import MigrationJobsMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.event_words import event_words
 from laxity.report.migration_data import domain_words
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 Rows: TypeAlias = Any  # masked structured array of migration_jobs.npy
@@ -48,3 +50,37 @@ def statement(one: Contrast) -> str:
     n = (one.migrated_ns.size, one.preempted_ns.size + one.control_ns.size)
     words = event_words(one.test, one.control, n)
     return f"{load_words(one.load)}, {domain_words(one.domain)}: {words}"
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write the tests for programs."""
+    found: Jobs = data.findings
+    return {
+        "contrasts": [
+            {
+                "case": one.load.case_name,
+                "working_set_bytes": one.load.working_set_bytes or None,
+                "domain": one.domain,
+                "kind": data.kind,
+                "unit": "ns",
+                "migrated_against_preempted": _test(one.test),
+                "preempted_against_preempted": _test(one.control),
+                "n_without_company": one.n_alone,
+            }
+            for one in found.contrasts
+        ]
+    }
+
+
+def _test(test: RankTest | None) -> dict[str, Any] | None:
+    if test is None:
+        return None
+    return {
+        "n_first": test.n_first,
+        "n_second": test.n_second,
+        "p_value": test.p_value,
+        "is_larger_ratio": test.is_larger_ratio,
+        "shift": test.shift_ns,
+        "shift_low": test.low_ns,
+        "shift_high": test.high_ns,
+    }

@@ -19,7 +19,8 @@ from laxity.report.annotated import annotated_files, page_name
 from laxity.report.blocks import Quantity, Section
 from laxity.report.compare_page import card, compare_page, read_answer, sections_of
 from laxity.report.measured import view_of
-from laxity.report.run_data import PageData, RunData, read_page
+from laxity.report.read_run import read_page
+from laxity.report.run_data import PageData, RunData
 from laxity.report.sections import (
     attribution,
     comparison,
@@ -179,7 +180,7 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
         built = (build(run) for build in _builders(run, exceedance))
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
-    has_tasks = any(view_of(run) is None for run in page.runs)
+    has_tasks = any(view_of(run.manifest) is None for run in page.runs)
     common = (
         *((machine.build,) if page.manifest.kind not in _COMPUTED or page.runs[0].machine else ()),
         files.build,
@@ -192,7 +193,7 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
 def _builders(
     run: RunData, exceedance: float | None
 ) -> tuple[Callable[[RunData], Section | None], ...]:
-    view = view_of(run)
+    view = view_of(run.manifest)
     if view is not None:
         return view.sections
     if exceedance is None:

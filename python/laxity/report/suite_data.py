@@ -11,7 +11,8 @@ from laxity.errors import RecordError
 from laxity.model.manifest import Fallback, Manifest
 from laxity.model.streams import Quantity
 from laxity.model.suite_result import Spread, SuiteDocument, SuiteProgram
-from laxity.report.run_data import PageData, RunData, read_tasks
+from laxity.report.read_run import read_tasks
+from laxity.report.run_data import PageData, RunData
 from laxity.runner.suite_results import read_suite
 from laxity.store.run_directory import DOCTOR, MACHINE, Run
 

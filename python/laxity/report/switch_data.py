@@ -4,6 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from laxity.errors import RecordError
 from laxity.model import costs as model
 from laxity.model.measurements import SwitchMeasurement
 from laxity.model.units import format_duration_ns
+from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 
@@ -104,3 +106,16 @@ def _unseen(rows: Rows, quantity: int) -> str | None:
 def _refusal(run: Run, what: str) -> str | None:
     reasons = (one.reason for one in run.manifest.fallbacks if one.what == what)
     return next((f"not measured; {reason}" for reason in reasons), None)
+
+
+def document(data: RunData) -> dict[str, Any]:
+    """Write what costs.json does not hold, for programs."""
+    found: Switching = data.findings
+    return {
+        "ticks": [
+            {"cpu": cpu, "rate_hz": tick.rate_hz, "kind": data.kind, "n": tick.lengths_ns.size}
+            for cpu, tick in found.ticks
+        ],
+        "checks": list(found.checks),
+        "remarks": list(found.remarks),
+    }

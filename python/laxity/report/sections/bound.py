@@ -3,6 +3,7 @@
 """A task set's bounds: against the deadlines, where the time goes, how far another answer is."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from laxity.analysis.bound_document import Answer
 from laxity.analysis.sensitivity import Factor, Sensitivity
@@ -206,7 +207,9 @@ def _figure(run: RunData, answer: Answer) -> FigureBlock | None:
         f"(100 %); modelled.{left_out}"
     )
     return FigureBlock(
-        identity, deadline_bars([_bar(one, counted) for one in shown], identity, caption), caption
+        identity,
+        partial(deadline_bars, [_bar(one, counted) for one in shown], identity, caption),
+        caption,
     )
 
 

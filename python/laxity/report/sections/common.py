@@ -5,17 +5,21 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
+from laxity.analysis.distribution import Distribution, samples_needed, supports_quantile
 from laxity.analysis.jobs import Summary
 from laxity.model.manifest import CorunnerResult, TaskResult
 from laxity.model.streams import Quantity as Stream
 from laxity.model.units import format_duration_ns
 from laxity.report.blocks import (
     Block,
+    Cell,
     Heading,
     Kind,
     Quantity,
     Resolution,
     count_noun,
+    duration_cell,
+    number_cell,
     show_count,
     show_duration,
 )
@@ -132,6 +136,18 @@ def calibration_note(run: RunData) -> str:
 def quantile_name(q: float) -> str:
     """Write p50, p99, p99.9."""
     return f"p{100 * q:.10g}"
+
+
+def stated_cell(value_ns: float | None, q: float) -> Cell:
+    """Make a cell of a quantile; None: so few samples do not support it."""
+    if value_ns is None:
+        return number_cell("not stated", f"needs {show_count(samples_needed(q))}")
+    return duration_cell(value_ns)
+
+
+def quantile_cell(samples: Distribution, q: float) -> Cell:
+    """Make a cell of a quantile of samples."""
+    return stated_cell(samples.quantile_ns(q) if supports_quantile(samples.n, q) else None, q)
 
 
 def words_of(workload: str, args: list[str]) -> str:

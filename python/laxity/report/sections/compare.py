@@ -3,6 +3,7 @@
 """What a comparison shows: shifts, statements, what else differs, and how it was judged."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from laxity.analysis.comparison import NO_VERDICT, Figure, Point
 from laxity.model.fail_on import QUANTITIES
@@ -113,11 +114,11 @@ def _drawing(found: Comparison, prefix: str) -> list[Block]:
     has_one_subject = len({one.subject for one in drawn}) == 1
     labels = [_label(one, has_subject=not has_one_subject) for one in drawn]
     alt = f"Shifts of {found.name} against BASE with intervals over the noise floor"
-    svg = compare_figure.shifts(drawn, labels, prefix, alt)
+    draw = partial(compare_figure.shifts, drawn, labels, prefix, alt)
     n = min(min(one.base.n, one.new.n) for one in drawn if one.base and one.new)
     kinds = ", ".join(dict.fromkeys(one.kind for one in drawn))
     caption = f"{_LEGEND} n ≥ {show_count(n)}, {kinds}."
-    return [Figures((FigureBlock(f"{prefix}-shifts", svg, caption),))]
+    return [Figures((FigureBlock(f"{prefix}-shifts", draw, caption),))]
 
 
 def _label(one: Figure, *, has_subject: bool) -> str:

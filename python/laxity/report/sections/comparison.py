@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The same task alone and interfered."""
 
+from functools import partial
+
 from laxity.analysis import distribution
 from laxity.analysis import jobs as analysis
 from laxity.analysis.distribution import Comparison
@@ -164,13 +166,15 @@ def _figures(run: RunData, tasks: Pair, stream: Stream) -> Figures:
         (
             FigureBlock(
                 f"{prefix}-histogram",
-                figures.histogram(data, title, deadline, f"{prefix}-h", f"Histograms {said}"),
+                partial(
+                    figures.histogram, data, title, deadline, f"{prefix}-h", f"Histograms {said}"
+                ),
                 f"{title.capitalize()}, share of jobs ({facts}). Solid: alone, dashed: "
                 f"interfered.{beyond}",
             ),
             FigureBlock(
                 f"{prefix}-tail",
-                figures.tail(data, title, deadline, f"{prefix}-1mf", f"Tails {said}"),
+                partial(figures.tail, data, title, deadline, f"{prefix}-1mf", f"Tails {said}"),
                 f"Tail, 1 − F, of the {title} ({facts}). The dots are the largest samples.",
             ),
         )

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Response time and release latency: histogram, tail and order statistics of each task."""
 
+from functools import partial
+
 from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import QuantileValue, Summary
 from laxity.model.streams import Quantity as Stream
@@ -125,12 +127,14 @@ def _figures(run: RunData, task: TaskData, stream: Stream) -> Figures:
         (
             FigureBlock(
                 f"{prefix}-histogram",
-                figures.histogram(data, title, deadline, f"{prefix}-h", f"Histogram {alt}"),
+                partial(
+                    figures.histogram, data, title, deadline, f"{prefix}-h", f"Histogram {alt}"
+                ),
                 f"Histogram of the {title}, logarithmic count ({facts}).{beyond}",
             ),
             FigureBlock(
                 f"{prefix}-tail",
-                figures.tail(data, title, deadline, f"{prefix}-1mf", f"Tail 1 − F {alt}"),
+                partial(figures.tail, data, title, deadline, f"{prefix}-1mf", f"Tail 1 − F {alt}"),
                 f"Tail, 1 − F: the share of jobs whose {title} was at least x ({facts}). "
                 "The dot is the largest sample.",
             ),

@@ -3,6 +3,7 @@
 """The share of schedulable sets against utilisation: figure, table, costs, and how it was found."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from laxity.model.experiment_result import CostsUsed, CostUsed, ExperimentRun
 from laxity.model.percent import format_percent, show_percent
@@ -58,12 +59,12 @@ def build(run: RunData) -> Section | None:
     """Build the section with the figure."""
     curves = _curves(run)
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     if curves:
         identity = f"{run.prefix}-shares"
         caption = _caption(curves)
-        drawn = share_curves(curves, identity, caption)
-        blocks.append(Figures((FigureBlock(identity, drawn, caption),)))
+        draw = partial(share_curves, curves, identity, caption)
+        blocks.append(Figures((FigureBlock(identity, draw, caption),)))
         blocks.append(_weights(curves))
         blocks.append(Folded("All shares", (_table(curves),)))
     quantities = tuple(one for curve in curves for one in _quantities(run, curve))

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Gamma against the working set: figures, tables, and how it was measured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
+from laxity.analysis import distribution
 from laxity.analysis.crpd import Gamma, upper_bound
 from laxity.model.measurements import CrpdMeasurement
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
     Block,
+    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -26,7 +29,7 @@ from laxity.report.blocks import (
 from laxity.report.gamma_data import Curve
 from laxity.report.gamma_figure import gamma_curves
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity
+from laxity.report.sections.common import quantile_cell, quantity
 
 _TEXT = (
     "Gamma is what a preemption costs its victim beyond the switch itself: the loss when the "
@@ -38,6 +41,7 @@ _CODE_TEXT = (
     "set. The preemptor writes data, flushes, or executes a code of its own, which also takes the "
     "victim's place in caches that hold instructions only and in branch predictors."
 )
+_P90 = 0.9
 _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
@@ -81,7 +85,7 @@ def build(run: RunData) -> Section | None:
     if not curves and _curves(run):
         return None
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks += [Paragraph(_TEXT), *_curve_blocks(run, curves)]
+    blocks += [Paragraph(_TEXT, is_explanation=True), *_curve_blocks(run, curves)]
     if not curves:
         blocks.append(Paragraph("No observation was kept, so there is nothing to show.", "note"))
     return _section(run, "gamma", "Cache-related preemption delay", blocks, curves)
@@ -92,7 +96,7 @@ def build_code(run: RunData) -> Section | None:
     curves = tuple(one for one in _curves(run) if _is_code(one))
     if not curves:
         return None
-    blocks = [Paragraph(_CODE_TEXT), *_curve_blocks(run, curves)]
+    blocks = [Paragraph(_CODE_TEXT, is_explanation=True), *_curve_blocks(run, curves)]
     title = "Cache-related preemption delay of instructions"
     return _section(run, "gamma-code", title, blocks, curves)
 
@@ -108,7 +112,8 @@ def _curve_blocks(run: RunData, curves: Sequence[Curve]) -> list[Block]:
     drawn = tuple(_figure(run, group) for group in _groups(curves) if _is_drawable(group))
     blocks: list[Block] = [Figures(drawn)] if drawn else []
     blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in curves]
-    blocks += [Folded(f"Figures of {_name(curve)}", (_table(run, curve),)) for curve in curves]
+    if curves:
+        blocks.append(Folded("All figures", (_table(run, curves),), is_figures=True))
     return blocks
 
 
@@ -139,10 +144,10 @@ def sentences(run: RunData) -> tuple[str, ...]:
     found: dict[tuple[bool, str], list[Curve]] = {}
     for curve in _curves(run):
         found.setdefault((_is_code(curve), curve.points[0].place.evict_name), []).append(curve)
-    return tuple(_highest_sentence(*way, curves) for way, curves in found.items())
+    return tuple(_highest_sentence(run, *way, curves) for way, curves in found.items())
 
 
-def _highest_sentence(is_code: bool, evict: str, curves: Sequence[Curve]) -> str:
+def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[Curve]) -> str:
     cost = "gamma of instructions" if is_code else "gamma"
     highest = max(
         (one for curve in curves for one in curve.measurable),
@@ -156,7 +161,7 @@ def _highest_sentence(is_code: bool, evict: str, curves: Sequence[Curve]) -> str
     place = highest.place
     return (
         f"Evicting by {evict}: {cost} is highest, {show_duration(highest.median_ns)} (median, "
-        f"n = {show_count(highest.n)}), at a working set of "
+        f"n = {show_count(highest.n)}, {run.kind}), at a working set of "
         f"{format_size_bytes(place.working_set_bytes)}, {place.case_name.replace('_', ' ')}, "
         f"on CPU {place.cpu}."
     )
@@ -198,7 +203,7 @@ def _figure(run: RunData, group: Sequence[Curve]) -> FigureBlock:
         f"Gamma against the working set, {title}; median of n ≥ {show_count(n)} preemptions each, "
         f"{run.kind}; hollow: not measurable."
     )
-    return FigureBlock(identity, gamma_curves(group, identity, caption), caption)
+    return FigureBlock(identity, partial(gamma_curves, group, identity, caption), caption)
 
 
 def _highest_text(curve: Curve) -> str:
@@ -232,34 +237,35 @@ def _lines_text(curve: Curve) -> str:
     return text
 
 
-def _table(run: RunData, curve: Curve) -> Table:
+def _table(run: RunData, curves: Sequence[Curve]) -> Table:
+    head = (
+        *("CPU", "case", "evict", "preemption", "working set", "n", "gamma, median", "p90"),
+        *("maximum", "noise floor", "bound", "warm pass", "verdict"),
+    )
+    rows = tuple(row for curve in curves for row in _rows(curve))
+    return Table(f"Gamma ({run.kind})", head, rows)
+
+
+def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
     bounds = dict(upper_bound(curve.points))
-    rows = tuple(
-        (
-            text_cell(format_size_bytes(one.place.working_set_bytes)),
+    for one in curve.points:
+        place = one.place
+        buffer = f" {format_size_bytes(place.evict_bytes)}" if place.evict_bytes else ""
+        yield (
+            text_cell(place.cpu),
+            text_cell(place.case_name.replace("_", " ")),
+            text_cell(place.evict_name + buffer),
+            duration_cell(one.preemptor_ns),
+            number_cell(format_size_bytes(place.working_set_bytes)),
             number_cell(show_count(one.n)),
             duration_cell(one.median_ns),
+            quantile_cell(distribution.from_samples(one.samples_ns), _P90),
             duration_cell(one.samples_ns.max()),
             noise_floor_cell(one.noise_floor_ns),
-            duration_cell(bounds[one.place.working_set_bytes]),
+            duration_cell(bounds[place.working_set_bytes]),
             duration_cell(one.warm_ns),
-            duration_cell(one.preemptor_ns),
             text_cell(_VERDICTS[one.verdict], _remark(one)),
         )
-        for one in curve.points
-    )
-    head = (
-        "working set",
-        "n",
-        "median",
-        "maximum",
-        "noise floor",
-        "bound",
-        "warm pass",
-        "preemption",
-        "verdict",
-    )
-    return Table(f"Gamma, {_name(curve)} ({run.kind})", head, rows)
 
 
 def _remark(one: Gamma) -> str:

@@ -3,6 +3,7 @@
 """Access times against the size of the array: levels, figures, tables, how it was measured."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from laxity.analysis.cache_levels import Level
 from laxity.analysis.memory_latency import CHASE, PS_PER_NS, AccessTime, upper_bound
@@ -30,7 +31,6 @@ from laxity.report.memory_data import (
     Curve,
     Findings,
     Hierarchy,
-    Judged,
     case_name,
     place_name,
 )
@@ -43,7 +43,7 @@ _TEXT = (
     "write: 4096 accesses at random indices that are known before, so that as many overlap as the "
     "processor can. A median that is not above the noise floor is “not measurable”, never zero."
 )
-AGREEMENTS = {"agrees": "agrees", "differs": "differs", "not_detected": "not detected"}
+_AGREEMENTS = {"agrees": "agrees", "differs": "differs", "not_detected": "not detected"}
 _VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
@@ -87,9 +87,11 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured memory_latency."""
     found: Findings = run.findings
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     for hierarchy in found.hierarchies:
         blocks += _hierarchy_blocks(run, hierarchy)
+    if found.curves:
+        blocks.append(_overview(run, found))
     drawn = (*_time_figures(run, found), *_bandwidth_figures(run, found))
     if drawn:
         blocks.append(Figures(drawn))
@@ -126,10 +128,10 @@ def build_method(run: RunData) -> Section:
 def sentences(run: RunData) -> tuple[str, ...]:
     """Say in one sentence per CPU and node which levels were detected, and what was not."""
     found: Findings = run.findings
-    return tuple(_sentence(hierarchy) for hierarchy in found.hierarchies)
+    return tuple(_sentence(run, hierarchy) for hierarchy in found.hierarchies)
 
 
-def describe_size(level: Level) -> str:
+def _size_words(level: Level) -> str:
     """Write from which to which size a level ends: `48 KiB to 56 KiB`."""
     if level.fits_bytes is None:
         return "the last level"
@@ -138,45 +140,24 @@ def describe_size(level: Level) -> str:
     return f"{format_size_bytes(level.fits_bytes)} to {format_size_bytes(level.full_bytes)}"
 
 
-def describe_latency(level: Level) -> str:
-    """Write `3.36 ns (median, n = 360, measured, 95 %: 3.33 ns to 4.06 ns)`: of its plateau."""
-    low, high = level.latency_range_ps
-    return (
-        f"{_shown(level.latency_ps)} (median, n = {show_count(level.n)}, measured, "
-        f"95 %: {_shown(low)} to {_shown(high)})"
-    )
-
-
-def describe_claim(judged: Judged) -> str:
-    """Write `L3 32 MiB: not detected (a virtual machine: ...)`."""
-    comparison = judged.comparison
-    text = (
-        f"L{comparison.claim.level} {format_size_bytes(comparison.claim.size_bytes)}: "
-        f"{AGREEMENTS[comparison.agreement]}"
-    )
-    if comparison.found is not None:
-        text += f", detected {describe_size(comparison.found)}"
-    return f"{text}; possible causes: {'; '.join(judged.causes)}" if judged.causes else text
-
-
 def _shown(value_ps: float) -> str:
     return show_duration(value_ps / PS_PER_NS)
 
 
-def _sentence(hierarchy: Hierarchy) -> str:
+def _sentence(run: RunData, hierarchy: Hierarchy) -> str:
     if not hierarchy.levels:
         return f"{hierarchy.name}: the curve is nowhere level, so no level was detected."
     levels = "; ".join(
-        f"level {number}, {describe_size(level)}: {_shown(level.latency_ps)} (median, "
+        f"level {number}, {_size_words(level)}: {_shown(level.latency_ps)} (median, "
         f"n = {show_count(level.n)})"
         for number, level in enumerate(hierarchy.levels, 1)
     )
     claims = ", ".join(
         f"L{one.comparison.claim.level} {format_size_bytes(one.comparison.claim.size_bytes)} "
-        f"{AGREEMENTS[one.comparison.agreement]}"
+        f"{_AGREEMENTS[one.comparison.agreement]}"
         for one in hierarchy.claims
     )
-    return f"{hierarchy.name} (measured): {levels}. Claimed: {claims or 'nothing'}."
+    return f"{hierarchy.name} ({run.kind}): {levels}. Claimed: {claims or 'nothing'}."
 
 
 def _curve_name(curve: Curve) -> str:
@@ -187,7 +168,7 @@ def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
     rows = tuple(
         (
             text_cell(f"level {number}"),
-            text_cell(describe_size(level)),
+            text_cell(_size_words(level)),
             duration_cell(level.latency_ps / PS_PER_NS),
             text_cell(" to ".join(_shown(end) for end in level.latency_range_ps)),
             number_cell(show_count(level.n)),
@@ -197,7 +178,7 @@ def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
     head = ("detected", "ends at", "latency, median", "ends of the 95 % intervals", "n")
     blocks: list[Block] = [Table(f"Levels, {hierarchy.name} ({run.kind})", head, rows)]
     if not hierarchy.levels:
-        blocks = [Paragraph(f"{_sentence(hierarchy)}", "note")]
+        blocks = [Paragraph(_sentence(run, hierarchy), "note")]
     claims = tuple(
         (
             text_cell(f"L{one.comparison.claim.level}"),
@@ -205,9 +186,9 @@ def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
             text_cell(
                 "none near it"
                 if one.comparison.found is None
-                else describe_size(one.comparison.found)
+                else _size_words(one.comparison.found)
             ),
-            text_cell(AGREEMENTS[one.comparison.agreement], "; ".join(one.causes)),
+            text_cell(_AGREEMENTS[one.comparison.agreement], "; ".join(one.causes)),
         )
         for one in hierarchy.claims
     )
@@ -218,6 +199,44 @@ def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
         text = f"{hierarchy.name}: the system tells of no cache, so there is nothing to compare."
         blocks.append(Paragraph(text, "note"))
     return blocks
+
+
+def _overview(run: RunData, found: Findings) -> Table:
+    """Show medians of powers of two; every size is in the figures of its curve."""
+    cases = sorted({curve[0].place.case for curve in found.curves})
+    rows: dict[tuple[str, int], dict[int, AccessTime]] = {}
+    for curve in found.curves:
+        for one in curve:
+            key = (place_name(curve), one.place.working_set_bytes)
+            rows.setdefault(key, {})[one.place.case] = one
+    shown = {key: row for key, row in rows.items() if key[1] & (key[1] - 1) == 0} or rows
+    cells = tuple(
+        (
+            text_cell(name),
+            number_cell(format_size_bytes(size)),
+            number_cell(_counts(row)),
+            *(_median_cell(row.get(case)) for case in cases),
+        )
+        for (name, size), row in sorted(shown.items())
+    )
+    names = (MEMORY_CASES[case].replace("_", " ") for case in cases)
+    return Table(f"Medians ({run.kind})", ("measured on", "array", "n", *names), cells)
+
+
+def _counts(row: dict[int, AccessTime]) -> str:
+    """All cases have the same number of batches, unless the run was ended."""
+    counts = sorted({one.n for one in row.values()})
+    return "-".join(show_count(n) for n in {counts[0]: 0, counts[-1]: 0})
+
+
+def _median_cell(one: AccessTime | None) -> Cell:
+    if one is None:
+        return number_cell(NOT_MEASURED)
+    if one.verdict == "not_measurable":
+        return number_cell(_VERDICTS[one.verdict])
+    if one.place.is_stream and one.bytes_per_s is not None:
+        return _bandwidth_cell(one)
+    return duration_cell(one.median_ps / PS_PER_NS)
 
 
 def _time_figures(run: RunData, found: Findings) -> list[FigureBlock]:
@@ -253,7 +272,9 @@ def _time_figure(
         if hierarchy.chase[0].place.cpu == place.cpu
         for one in hierarchy.claims
     }
-    return FigureBlock(identity, time_figure(named, sorted(claims), identity, caption), caption)
+    return FigureBlock(
+        identity, partial(time_figure, named, sorted(claims), identity, caption), caption
+    )
 
 
 def _bandwidth_figures(run: RunData, found: Findings) -> list[FigureBlock]:
@@ -271,7 +292,9 @@ def _bandwidth_figures(run: RunData, found: Findings) -> list[FigureBlock]:
             f"{show_count(n)} batches each, {run.kind}; a copied byte counts once."
         )
         named = [(case_name(curve).removeprefix("stream "), curve) for curve in curves]
-        figures.append(FigureBlock(identity, bandwidth_figure(named, identity, caption), caption))
+        figures.append(
+            FigureBlock(identity, partial(bandwidth_figure, named, identity, caption), caption)
+        )
     return figures
 
 

@@ -3,6 +3,7 @@
 """What a migration costs against the working set: figures, tables, and how it was measured."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from laxity.analysis.excess import Excess, join
 from laxity.analysis.migration import Migration
@@ -12,6 +13,7 @@ from laxity.model.streams import CRPD_PATTERNS
 from laxity.model.units import format_size_bytes
 from laxity.report.blocks import (
     Block,
+    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -41,7 +43,7 @@ from laxity.report.migration_data import (
 )
 from laxity.report.migration_figure import Line, is_drawable, migration_lines
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity
+from laxity.report.sections.common import quantity, stated_cell
 
 _TEXT = (
     "What a task loses by going on on another CPU: its passes there until one is warm, minus as "
@@ -86,19 +88,20 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured migrations."""
     curves = _curves(run)
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     figures = tuple(_figures(run))
     if figures:
         blocks.append(Figures(figures))
-    blocks += [Paragraph(_sentence(one)) for one in _answers(run)]
+    blocks += [Paragraph(_sentence(run, one)) for one in _answers(run)]
     remarks = (memory_words(curves, run.machine), topology_words(run.machine))
     blocks += [Paragraph(f"{_capitalised(words)}.", "note") for words in remarks if words]
     withdrawn = (contradiction_words(one) for one in contradictions_of(curves))
     blocks += [Paragraph(f"{words}.", "warning") for words in withdrawn]
     if unsteady_words(curves):
         blocks.append(Paragraph(f"{_capitalised(unsteady_words(curves))}.", "warning"))
-    blocks += [Folded(f"Figures of {curve.name}", (_table(run, curve),)) for curve in curves]
-    if not curves:
+    if curves:
+        blocks.append(Folded("All figures", (_table(run, curves),), is_figures=True))
+    else:
         blocks.append(Paragraph("No observation was kept, so there is nothing to show.", "note"))
     quantities = tuple(one for curve in curves for one in _quantities(run, curve))
     return Section(f"{run.prefix}-migration", "Migration", tuple(blocks), quantities)
@@ -128,7 +131,7 @@ def build_method(run: RunData) -> Section:
 
 def sentences(run: RunData) -> tuple[str, ...]:
     """Say in one sentence per kind of pair and pattern what one migration costs."""
-    return tuple(_sentence(one) for one in _answers(run))
+    return tuple(_sentence(run, one) for one in _answers(run))
 
 
 def _answers(run: RunData) -> tuple[Answer, ...]:
@@ -144,7 +147,7 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sentence(one: Answer) -> str:
+def _sentence(run: RunData, one: Answer) -> str:
     sizes = ", ".join(
         f"{one.shown(loss)} at {format_size_bytes(size)}" for size, loss in one.losses
     )
@@ -152,8 +155,8 @@ def _sentence(one: Answer) -> str:
     gamma = f" {_capitalised(one.gamma_words)}." if one.gamma else ""
     return (
         f"One migration between {one.words}, {one.case.replace('_', ' ')}: {sizes} (medians, "
-        f"n ≥ {show_count(n)}); the move itself takes {show_duration(one.move.median_ns)} "
-        f"(median, n = {show_count(one.move.n)}).{gamma}"
+        f"n ≥ {show_count(n)}, {run.kind}); the move itself takes "
+        f"{show_duration(one.move.median_ns)} (median, n = {show_count(one.move.n)}).{gamma}"
     )
 
 
@@ -175,7 +178,7 @@ def _figures(run: RunData) -> Iterator[FigureBlock]:
             f"pair of CPUs, medians of n ≥ {show_count(n)} each, {run.kind}; dashed: controls of "
             "all pairs; hollow: not measurable."
         )
-        yield FigureBlock(identity, migration_lines(lines, identity, caption), caption)
+        yield FigureBlock(identity, partial(migration_lines, lines, identity, caption), caption)
 
 
 def _pair_lines(group: Sequence[Curve]) -> Iterator[Line]:
@@ -210,40 +213,39 @@ def _control(
     return Line(label, ink, marker, points, is_control=True)
 
 
-def _table(run: RunData, curve: Curve) -> Table:
+def _table(run: RunData, curves: Sequence[Curve]) -> Table:
+    head = (
+        *("CPUs", "pattern", "working set", "n", "migration, median", "p90", "maximum"),
+        *("noise floor", "bound", "warm pass", "move itself", "asleep as long", "there and back"),
+        "verdict",
+    )
+    rows = tuple(row for curve in curves for row in _rows(curve))
+    return Table(f"Migration ({run.kind}; medians but for p90, maximum and bound)", head, rows)
+
+
+def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
     bounds = dict(
         upper_bound((one.route.working_set_bytes, one.loss.bound_ns) for one in curve.points)
     )
-    rows = tuple(
-        (
-            text_cell(format_size_bytes(one.route.working_set_bytes)),
-            number_cell(show_count(one.loss.n)),
-            duration_cell(one.loss.median_ns),
-            duration_cell(one.loss.max_ns),
-            noise_floor_cell(one.loss.noise_floor_ns),
-            duration_cell(bounds[one.route.working_set_bytes]),
+    for one in curve.points:
+        route, loss = one.route, one.loss
+        unsteady = "" if one.is_steady else ", not steady"
+        yield (
+            text_cell(f"{route.cpu} → {route.cpu_to}"),
+            text_cell(route.case_name.replace("_", " ")),
+            number_cell(format_size_bytes(route.working_set_bytes)),
+            number_cell(show_count(loss.n)),
+            duration_cell(loss.median_ns),
+            stated_cell(loss.quantiles.get("0.9"), 0.9),
+            duration_cell(loss.max_ns),
+            noise_floor_cell(loss.noise_floor_ns),
+            duration_cell(bounds[route.working_set_bytes]),
             duration_cell(one.warm_ns),
             duration_cell(one.move.median_ns),
             duration_cell(one.sleep.median_ns),
             duration_cell(one.round_trip.median_ns),
-            text_cell(_VERDICTS[one.loss.verdict], _remark(one)),
+            text_cell(_VERDICTS[loss.verdict] + unsteady, _remark(one)),
         )
-        for one in curve.points
-    )
-    head = (
-        "working set",
-        "n",
-        "median",
-        "maximum",
-        "noise floor",
-        "bound",
-        "warm pass",
-        "move itself",
-        "asleep as long",
-        "there and back",
-        "verdict",
-    )
-    return Table(f"Migration, {curve.name} ({run.kind}; medians but for the maximum)", head, rows)
 
 
 def _remark(one: Migration) -> str:
@@ -251,7 +253,7 @@ def _remark(one: Migration) -> str:
     if one.n_not_warm:
         remarks.append(f"{show_count(one.n_not_warm)} not warm after the last pass that was timed")
     if not one.is_steady:
-        remarks.append("not steady: its halves differ")
+        remarks.append("its halves differ")
     return "; ".join(remarks)
 
 

@@ -3,12 +3,13 @@
 """Jobs that migrated against jobs that were only preempted: figures, tests, how it was measured."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from laxity.analysis import distribution
-from laxity.analysis.migration_jobs import SETTLED_AFTER, Contrast, Load, loads
+from laxity.analysis.migration_jobs import SETTLED_AFTER, Contrast, IntArray, Load, loads
 from laxity.model.measurements import MigrationJobsMeasurement
 from laxity.report.blocks import (
     Block,
@@ -29,7 +30,7 @@ from laxity.report.migration_data import domain_words, topology_words
 from laxity.report.migration_jobs_data import Jobs, Rows, load_words, statement
 from laxity.report.migration_jobs_figure import SHOWN_JOBS, Series, by_place, job_series
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity
+from laxity.report.sections.common import quantile_cell, quantity
 
 _TEXT = (
     "A real-time task changes its CPU every few jobs. Between two jobs it sleeps, and an ordinary "
@@ -66,7 +67,7 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured jobs that change their CPU."""
     found = _jobs(run)
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     figures = tuple(_figures(run, found.rows)) if found.rows is not None else ()
     if figures:
         blocks.append(Figures(figures))
@@ -131,7 +132,9 @@ def _figures(run: RunData, rows: Rows) -> Iterator[FigureBlock]:
             f"Execution times of the first {show_count(len(shown))} jobs, {words}, {run.kind}; "
             "crosses are the first jobs on another CPU."
         )
-        yield FigureBlock(identity, job_series(_series(run, shown), identity, caption), caption)
+        yield FigureBlock(
+            identity, partial(job_series, _series(run, shown), identity, caption), caption
+        )
         changed = part[~np.ma.getmaskarray(part["since_change"])]
         if not len(changed):
             continue
@@ -142,7 +145,7 @@ def _figures(run: RunData, rows: Rows) -> Iterator[FigureBlock]:
         )
         since = np.ma.getdata(changed["since_change"]).astype(np.int64)
         times = np.ma.getdata(changed["exec_ns"]).astype(np.int64)
-        yield FigureBlock(identity, by_place(since, times, identity, caption), caption)
+        yield FigureBlock(identity, partial(by_place, since, times, identity, caption), caption)
 
 
 def _series(run: RunData, part: Rows) -> Series:
@@ -169,9 +172,9 @@ def _table(run: RunData, found: tuple[Contrast, ...]) -> Table:
         (
             text_cell(f"{load_words(one.load)}, {domain_words(one.domain)}"),
             number_cell(show_count(one.migrated_ns.size)),
-            duration_cell(distribution.from_samples(one.migrated_ns).quantile_ns(0.5)),
+            *_quantile_cells(one.migrated_ns),
             number_cell(show_count(one.preempted_ns.size + one.control_ns.size)),
-            duration_cell(_preempted_median_ns(one)),
+            *_quantile_cells(np.concatenate([one.preempted_ns, one.control_ns])),
             *_test_cells(one),
             number_cell(show_count(one.n_alone)),
         )
@@ -179,10 +182,8 @@ def _table(run: RunData, found: tuple[Contrast, ...]) -> Table:
     )
     head = (
         "load",
-        "migrated, n",
-        "median",
-        "preempted, n",
-        "median",
+        *("migrated, n", "median", "p90"),
+        *("preempted, n", "median", "p90"),
         "shift",
         "control",
         "without company",
@@ -190,9 +191,9 @@ def _table(run: RunData, found: tuple[Contrast, ...]) -> Table:
     return Table(f"Migrated against preempted jobs ({run.kind})", head, rows)
 
 
-def _preempted_median_ns(one: Contrast) -> int:
-    both = np.concatenate([one.preempted_ns, one.control_ns])
-    return distribution.from_samples(both).quantile_ns(0.5)
+def _quantile_cells(samples_ns: IntArray) -> tuple[Cell, ...]:
+    samples = distribution.from_samples(samples_ns)
+    return duration_cell(samples.quantile_ns(0.5)), quantile_cell(samples, 0.9)
 
 
 def _test_cells(one: Contrast) -> tuple[Cell, Cell]:

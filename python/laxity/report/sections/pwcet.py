@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """pWCET of each task: the bound or why there is none, every gate, and what a reader looks at."""
 
+from functools import partial
+
 from laxity.analysis.measured_wcet import execution_times
 from laxity.analysis.pwcet import bound_pwcet
 from laxity.analysis.tail_view import TailView, view_tail
@@ -124,12 +126,12 @@ def _figures(run: RunData, task: TaskData, view: TailView) -> Figures:
         (
             FigureBlock(
                 f"{prefix}-quantiles",
-                draw_quantiles(view, f"{prefix}-quantiles", quantiles),
+                partial(draw_quantiles, view, f"{prefix}-quantiles", quantiles),
                 quantiles,
             ),
             FigureBlock(
                 f"{prefix}-thresholds",
-                draw_thresholds(view, f"{prefix}-thresholds", thresholds),
+                partial(draw_thresholds, view, f"{prefix}-thresholds", thresholds),
                 thresholds,
             ),
         )

@@ -3,6 +3,7 @@
 """What the response time consists of, as far as it was measured."""
 
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -180,7 +181,7 @@ def _figure(run: RunData, task: TaskData, rows: list[tuple[str, AnySplit]], n: i
         f"Split of the response time: mean over n = {show_count(n)} finished jobs, and single jobs "
         f"at the median, p99 (where n supports it) and maximum ({kind}). Each bar is 100 %."
     )
-    return Figures((FigureBlock(prefix, figures.split_bars(bars, prefix, alt), caption),))
+    return Figures((FigureBlock(prefix, partial(figures.split_bars, bars, prefix, alt), caption),))
 
 
 def _parts(split: AnySplit) -> list[Part]:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A suite run: a row per program, how long their jobs are, what was left out and why."""
 
+from functools import partial
 from urllib.parse import quote
 
 from laxity.model.suite_result import Spread
@@ -64,7 +65,7 @@ def build_lengths(data: SuiteData) -> Section | None:
     names = [name for name, _ in timed]
     times = [one for _, one in timed]
     alt = f"How long the jobs of {count_noun(len(timed), 'program')} are, on one logarithmic axis"
-    svg = suite_figure.spreads(names, times, "lengths", alt)
+    draw = partial(suite_figure.spreads, names, times, "lengths", alt)
     n = min(one.n for one in times)
     kinds = ", ".join(dict.fromkeys(one.kind for one in times))
     caption = (
@@ -72,7 +73,7 @@ def build_lengths(data: SuiteData) -> Section | None:
         f"n ≥ {show_count(n)} jobs each, {kinds}."
     )
     return Section(
-        "lengths", "How long jobs are", (Figures((FigureBlock("lengths-all", svg, caption),)),)
+        "lengths", "How long jobs are", (Figures((FigureBlock("lengths-all", draw, caption),)),)
     )
 
 

@@ -3,8 +3,9 @@
 """What switches, wake-ups and interrupts take: figures, table, and how it was measured."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from laxity.analysis.distribution import samples_needed, supports_quantile
+from laxity.analysis.distribution import supports_quantile
 from laxity.analysis.switch import Cost
 from laxity.model import costs as model
 from laxity.model.measurements import SwitchMeasurement
@@ -12,7 +13,6 @@ from laxity.model.units import format_size_bytes
 from laxity.report import figures
 from laxity.report.blocks import (
     Block,
-    Cell,
     FigureBlock,
     Figures,
     Paragraph,
@@ -29,7 +29,7 @@ from laxity.report.blocks import (
 )
 from laxity.report.figures import Labelled
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantile_name, quantity
+from laxity.report.sections.common import quantile_cell, quantile_name, quantity
 from laxity.report.switch_data import Switching
 
 _TEXT = (
@@ -105,7 +105,7 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured switch."""
     found: Switching = run.findings
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT))
+    blocks.append(Paragraph(_TEXT, is_explanation=True))
     cpus = sorted({one.place.cpu for one in found.costs})
     for cpu in cpus:
         drawn = tuple(block for name, label in _DRAWN for block in _drawn(run, cpu, name, label))
@@ -145,19 +145,21 @@ def sentences(run: RunData) -> tuple[str, ...]:
     found: Switching = run.findings
     deltas = [one for one in found.costs if one.place.name == model.DELTA]
     return (
-        *map(_delta_sentence, deltas),
+        *(_delta_sentence(run, one) for one in deltas),
         *(
-            f"CPU {cpu} ticks at {tick.rate_hz} Hz (n = {show_count(tick.lengths_ns.size)} ticks)."
+            f"CPU {cpu} ticks at {tick.rate_hz} Hz (n = {show_count(tick.lengths_ns.size)} ticks, "
+            f"{run.kind})."
             for cpu, tick in found.ticks
         ),
     )
 
 
-def _delta_sentence(one: Cost) -> str:
+def _delta_sentence(run: RunData, one: Cost) -> str:
     doubt = "" if one.verdict == "ok" else f", {_VERDICTS[one.verdict]}"
     return (
         f"δ on CPU {one.place.cpu}, {one.place.case} case: {show_duration(one.median_ns)} (median, "
-        f"n = {show_count(one.n)}), at most {show_duration(one.samples.max_ns)} seen{doubt}."
+        f"n = {show_count(one.n)}, {run.kind}), at most "
+        f"{show_duration(one.samples.max_ns)} seen{doubt}."
     )
 
 
@@ -185,12 +187,14 @@ def _drawn(run: RunData, cpu: int, name: str, label: str) -> list[FigureBlock]:
     return [
         FigureBlock(
             f"{prefix}-histogram",
-            figures.histogram(data, label, None, f"{prefix}-h", f"Histogram {text}.", noun),
+            partial(
+                figures.histogram, data, label, None, f"{prefix}-h", f"Histogram {text}.", noun
+            ),
             f"Histogram {text}.",
         ),
         FigureBlock(
             f"{prefix}-tail",
-            figures.tail(data, label, None, f"{prefix}-1mf", f"Tail {text}.", noun),
+            partial(figures.tail, data, label, None, f"{prefix}-1mf", f"Tail {text}.", noun),
             f"Tail, 1 − F, {text}. The dots are the largest samples.",
         ),
     ]
@@ -203,7 +207,7 @@ def _table(run: RunData, costs: Sequence[Cost]) -> Table:
             text_cell(one.place.case or ""),
             text_cell(_where(one)),
             number_cell(show_count(one.n)),
-            *(_quantile_cell(one, q) for q in _SHOWN_QUANTILES),
+            *(quantile_cell(one.samples, q) for q in _SHOWN_QUANTILES),
             duration_cell(one.samples.max_ns),
             noise_floor_cell(one.noise_floor_ns),
             text_cell(_VERDICTS[one.verdict], _remark(one)),
@@ -218,12 +222,6 @@ def _table(run: RunData, costs: Sequence[Cost]) -> Table:
 def _where(one: Cost) -> str:
     to = one.place.cpu_to
     return str(one.place.cpu) if to is None else f"{one.place.cpu} → {to}"
-
-
-def _quantile_cell(one: Cost, q: float) -> Cell:
-    if not supports_quantile(one.n, q):
-        return number_cell("not stated", f"needs {show_count(samples_needed(q))}")
-    return duration_cell(one.samples.quantile_ns(q))
 
 
 def _remark(one: Cost) -> str:

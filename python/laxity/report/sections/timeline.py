@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Response time and release latency of every job over time, missed and skipped ones marked."""
 
+from functools import partial
+
 import numpy as np
 
 from laxity.analysis import jobs as analysis
@@ -70,7 +72,7 @@ def _figure(run: RunData, task: TaskData, title: str, values: Column) -> FigureB
     )
     return FigureBlock(
         prefix,
-        figures.series(data, title, deadline, prefix, alt),
+        partial(figures.series, data, title, deadline, prefix, alt),
         f"{title.capitalize()} of each job over its release ({facts}). "
         f"{_legend(n_missed, n_skipped)}{_thinned(len(finished))}",
     )

@@ -102,7 +102,7 @@ def build(page: PageData) -> Verdict:
         return _bounded(page)
     if page.manifest.experiment is not None:
         return _drawn(page, page.manifest.experiment)
-    if page.runs and all(view_of(run) is not None for run in page.runs):
+    if page.runs and all(view_of(run.manifest) is not None for run in page.runs):
         return _measured(page)
     pair = pair_of(page)
     tasks = task_pairs(*pair) if pair else []
@@ -141,7 +141,7 @@ def build(page: PageData) -> Verdict:
 
 def _measured(page: PageData) -> Verdict:
     """Build the card of runs that measured the platform."""
-    shown = [(run, view) for run in page.runs if (view := view_of(run)) is not None]
+    shown = [(run, view) for run in page.runs if (view := view_of(run.manifest)) is not None]
     return Verdict(
         title=page.manifest.name,
         status=run_badge(page),
@@ -223,7 +223,7 @@ def _bound_tiles(answer: Answer) -> tuple[Tile, ...]:
 
 
 def _measured_sentences(page: PageData) -> tuple[str, ...]:
-    shown = [(run, view) for run in page.runs if (view := view_of(run)) is not None]
+    shown = [(run, view) for run in page.runs if (view := view_of(run.manifest)) is not None]
     return tuple(text for run, view in shown for text in view.sentences(run))
 
 
@@ -319,7 +319,7 @@ def _notes(page: PageData) -> tuple[Paragraph, ...]:
 
 def _place_of(run: RunData) -> str:
     """Name the section that tells what is missing of a run; of one without tasks the first."""
-    if run.tasks or view_of(run) is None:
+    if run.tasks or view_of(run.manifest) is None:
         return task_or_tasks(run).capitalize()
     return BOUND_TITLE if run.manifest.kind == "bound" else f"Run {run.label}"
 

@@ -3,6 +3,7 @@
 """Live working sets: heat map, programs, what is largest, what the limits are."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from laxity.model.units import format_duration_ns
 from laxity.model.working_set import (
@@ -163,16 +164,12 @@ def _heat_figure(answer: WorkingSetAnswer, weight: Weight) -> FigureBlock | None
         caption += " A row with a line through it has no such weights; the table below says why."
     identity = f"{_IDENTITY}-heat-{weight}"
     # Each map has a row of every program that any of them has, so that they can stand side by side.
-    drawn = heat_map(
-        [
-            (row_name(one), counted.get(one.program))
-            for one in answer.programs
-            if _has_row(answer, one)
-        ],
-        identity,
-        caption,
-    )
-    return FigureBlock(identity, drawn, caption)
+    names = [
+        (row_name(one), counted.get(one.program))
+        for one in answer.programs
+        if _has_row(answer, one)
+    ]
+    return FigureBlock(identity, partial(heat_map, names, identity, caption), caption)
 
 
 def _has_row(answer: WorkingSetAnswer, one: ProgramAnswer) -> bool:

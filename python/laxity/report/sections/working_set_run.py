@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What runs of the programs add to their bounds: weights, live bytes along them; other builds."""
 
+from functools import partial
+
 from laxity.analysis.occurrence import COLUMNS, share_of_highest
 from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.model.working_set import (
@@ -185,7 +187,7 @@ def _figure(number: int, one: Progression, answer: WorkingSetAnswer) -> FigureBl
         f"n = {show_count(one.executed)} executed instructions, in {show_count(len(one.first))} "
         "stretches of one length; shown is the most of each."
     )
-    return FigureBlock(identity, progression_figure(one, identity, caption), caption)
+    return FigureBlock(identity, partial(progression_figure, one, identity, caption), caption)
 
 
 def against_section(answer: WorkingSetAnswer) -> Section | None:
