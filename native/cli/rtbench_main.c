@@ -12,6 +12,7 @@
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/supervisor.h"
+#include "harness/workload_ops.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -237,17 +238,13 @@ static void repeat_output(const struct session *session)
     (void)fclose(log);
 }
 
-/* Given its address by the linker, for ports that are built with FEAT_PRINT_SKIPPED_DEADLINE=n
- * (rtbench.mk); of anybody else it has none. */
-extern const char laxity_rtbench_hides_skipped[] __attribute__((weak));
-
 static void write_jobs(struct session *session)
 {
     const struct laxity_rtbench_format format = {
         .level = session->options.level,
         .period_ns = session->options.period_ns,
         .rate_hz = laxity_rtbench_rate_hz(session->run_dir),
-        .hides_skipped = laxity_rtbench_hides_skipped != NULL,
+        .hides_skipped = laxity_workload_ops()->hides_skipped,
     };
     FILE *out = session->csv ? session->csv : stdout;
     int rc = laxity_rtbench_write_jobs(session->run_dir, &format, out);

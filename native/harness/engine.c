@@ -8,14 +8,13 @@
 #include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/events.h"
-#include "harness/isolating.h"
 #include "harness/job_process.h"
 #include "harness/placement.h"
-#include "harness/regions.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "harness/stop_on.h"
 #include "harness/threads.h"
+#include "harness/workload_ops.h"
 
 #include <laxity/hooks.h>
 
@@ -192,10 +191,10 @@ static float read_log_value(const struct laxity_engine *engine)
     if (!benchmark_log_data) {
         return 0.0F;
     }
-    const int64_t begin_ns = laxity_isolate_next ? laxity_now_ns() : 0;
+    const bool is_isolated = laxity_workload_ops()->isolate_next != NULL;
+    const int64_t begin_ns = is_isolated ? laxity_now_ns() : 0;
     const float value = benchmark_log_data();
-    engine->task->state.isolating.checking_ns =
-        laxity_isolate_next ? laxity_now_ns() - begin_ns : 0;
+    engine->task->state.isolating.checking_ns = is_isolated ? laxity_now_ns() - begin_ns : 0;
     return value;
 }
 
@@ -218,7 +217,8 @@ void laxity_engine_note_abort(
 /* The workload's own word on how its job ended. */
 static void take_cause(const struct laxity_engine *engine, struct laxity_job_record *record)
 {
-    record->cause = laxity_job_cause ? laxity_job_cause() : LAXITY_END_NONE;
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    record->cause = ops->job_cause ? ops->job_cause() : LAXITY_END_NONE;
     if (record->cause != LAXITY_END_NONE) {
         laxity_engine_note_abort(engine, record, record->cause, 0);
     }
@@ -227,8 +227,8 @@ static void take_cause(const struct laxity_engine *engine, struct laxity_job_rec
 static void take_regions(struct laxity_job_record *record)
 {
     const struct laxity_job_regions none = {LAXITY_ABSENT_NS, UINT32_MAX};
-    const struct laxity_job_regions regions =
-        laxity_regions_of_job ? laxity_regions_of_job() : none;
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    const struct laxity_job_regions regions = ops->regions_of_job ? ops->regions_of_job() : none;
     record->roi_ns = regions.total_ns;
     record->roi_count = regions.count;
 }
@@ -275,12 +275,13 @@ void laxity_note_isolating(struct laxity_isolating *isolating, int64_t took_ns)
 
 static void isolate_next(const struct laxity_engine *engine)
 {
-    if (!laxity_isolate_next) {
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    if (!ops->isolate_next) {
         return;
     }
     struct laxity_isolating *isolating = &engine->task->state.isolating;
     const int64_t begin_ns = laxity_now_ns();
-    laxity_isolate_next();
+    ops->isolate_next();
     laxity_note_isolating(isolating, isolating->checking_ns + laxity_now_ns() - begin_ns);
 }
 
@@ -342,7 +343,7 @@ static bool run_released(
     int64_t *finish_ns
 )
 {
-    if (laxity_job_process_of_workload() != LAXITY_JOB_IN_TASK) {
+    if (laxity_workload_ops()->job_process != LAXITY_JOB_IN_TASK) {
         return laxity_run_in_process(engine, current, release_ns, finish_ns);
     }
     struct laxity_usage_before slept;

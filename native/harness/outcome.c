@@ -10,7 +10,6 @@
 #include "base/port/file.h"
 #include "base/port/time.h"
 #include "counters/events.h"
-#include "harness/isolating.h"
 #include "harness/job_rows.h"
 #include "harness/judge.h"
 #include "harness/mark_stream.h"

@@ -7,15 +7,11 @@
 #include "base/port/sched.h"
 #include "harness/counting.h"
 #include "harness/engine.h"
-#include "harness/held_program.h"
-#include "harness/isolating.h"
-#include "harness/job_process.h"
-#include "harness/log_level.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
-#include "harness/regions.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
+#include "harness/workload_ops.h"
 
 #include <laxity/hooks.h>
 #include <laxity/units.h>
@@ -162,16 +158,17 @@ static int check_events(const struct laxity_engine *engine, enum laxity_job_proc
 
 static int isolate_first(const struct laxity_engine *engine)
 {
-    const enum laxity_job_process where = laxity_job_process_of_workload();
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    const enum laxity_job_process where = ops->job_process;
     atomic_store(&engine->task->state.job_process, where);
     if (where == LAXITY_JOB_IN_PROGRAM) {
-        laxity_program_note(&engine->task->state.process);
+        ops->program->note(&engine->task->state.process);
     }
     if (where != LAXITY_JOB_IN_TASK) {
         return check_events(engine, where);
     }
-    if (laxity_isolate_next) {
-        laxity_isolate_next();
+    if (ops->isolate_next) {
+        ops->isolate_next();
     }
     return 0;
 }
@@ -181,7 +178,8 @@ static int tell_calls(struct laxity_task *task)
     if (task->config.calls <= 1) {
         return 0;
     }
-    if (!laxity_set_calls) {
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    if (!ops->set_calls) {
         laxity_error_set(
             &task->state.process.error,
             LAXITY_EXIT_USAGE,
@@ -191,7 +189,7 @@ static int tell_calls(struct laxity_task *task)
         );
         return -1;
     }
-    laxity_set_calls(task->config.calls);
+    ops->set_calls(task->config.calls);
     return 0;
 }
 
@@ -199,12 +197,13 @@ int laxity_prepare_task(struct laxity_engine *engine)
 {
     struct laxity_task *task = engine->task;
     struct laxity_process_state *state = &task->state.process;
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
     if (laxity_apply_placement(&task->config.process, state) || prefault(task) ||
         laxity_memory_limit_begin(task)) {
         return -1;
     }
-    if (laxity_set_log_level && task->config.log_level > 0) {
-        laxity_set_log_level(task->config.log_level);
+    if (ops->set_log_level && task->config.log_level > 0) {
+        ops->set_log_level(task->config.log_level);
     }
     if (tell_calls(task)) {
         return -1;
@@ -224,7 +223,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
         return -1;
     }
     take_log_name(&task->state);
-    task->state.has_regions = laxity_has_regions && laxity_has_regions();
+    task->state.has_regions = ops->has_regions;
     lock_memory(state);
     if (laxity_apply_policy(&task->config.process, state) ||
         laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {
@@ -233,7 +232,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
     laxity_note_placement(&task->config.process, state);
     limit_rt_time(engine);
     laxity_open_counters(engine);
-    if (laxity_job_process_of_workload() != LAXITY_JOB_IN_PROGRAM) {
+    if (ops->job_process != LAXITY_JOB_IN_PROGRAM) {
         laxity_engine_calibrate(engine); /* of a program nothing is read by us in its process */
     }
     laxity_threads_look(engine->threads);
