@@ -6,9 +6,7 @@
 #include "base/error.h"
 #include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
-#include "cli/rtbench_reservation.h"
-#include "cli/rtbench_seconds.h"
-#include "cli/rtbench_size.h"
+#include "cli/rtbench_values.h"
 #include "harness/plan.h"
 
 #include <laxity/units.h>
