@@ -9,8 +9,8 @@
 #include "cli/run_options.h"
 #include "harness/own_program.h"
 #include "harness/plan.h"
-#include "harness/process.h"
 #include "harness/recover.h"
+#include "harness/role.h"
 #include "harness/supervisor.h"
 
 #include <stdbool.h>
@@ -72,8 +72,7 @@ static struct laxity_words read_plan(const char *path, struct laxity_error *erro
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 &&
-        strncmp(argv[1], LAXITY_HARNESS_OPTION, sizeof LAXITY_HARNESS_OPTION - 1) == 0) {
+    if (laxity_has_role(argc, argv)) {
         return laxity_own_program_main(argc, argv);
     }
     if (argc == 2 && answer_question(argv[1])) {

@@ -13,6 +13,7 @@
 #include "harness/plan.h"
 #include "harness/process.h"
 #include "harness/release.h"
+#include "harness/role.h"
 #include "harness/segment.h"
 #include "harness/supervisor.h"
 #include "harness/workload_ops.h"
@@ -337,8 +338,7 @@ static int run_by_user(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const bool is_of_a_run =
-        argc > 1 && strncmp(argv[1], LAXITY_HARNESS_OPTION, sizeof LAXITY_HARNESS_OPTION - 1) == 0;
+    const bool is_of_a_run = laxity_has_role(argc, argv);
     if (is_of_a_run && laxity_workload_ops()->hand_over) {
         laxity_workload_ops()->hand_over(argv);
     }

@@ -7,9 +7,9 @@
 #include "base/port/memory.h"
 #include "base/port/time.h"
 #include "harness/counting.h"
-#include "harness/engine.h"
+#include "harness/job.h"
 #include "harness/placement.h"
-#include "harness/process.h"
+#include "harness/role.h"
 #include "harness/segment.h"
 #include "harness/workload_ops.h"
 
@@ -31,7 +31,6 @@
 enum {
     CHILD_STOPPED = 99, /* exit code of a job's process that was to stop before its release */
     CANNOT_EXEC = 127,
-    ROLE_BYTES = 64,
 };
 
 /* The process of a job, as its task sees it. */
@@ -57,7 +56,9 @@ _Noreturn void laxity_be_job_process(
     }
     current->record->tid = (int32_t)gettid();
     if (engine->segment->counting.n_events > 0) {
-        laxity_open_counters(&own); /* those of the task would count nothing here */
+        laxity_open_counters(
+            &engine->segment->counting, &engine->task->state, &own.counters
+        ); /* those of the task would count nothing here */
     }
     laxity_workload_ops()->isolate_next();
     const int64_t ready_ns = laxity_now_ns();
@@ -75,7 +76,7 @@ _Noreturn void laxity_be_job_process(
 static _Noreturn void become_fresh(const struct job_process *job)
 {
     const struct laxity_engine *engine = job->engine;
-    char role[ROLE_BYTES];
+    char role[LAXITY_HARNESS_OPTION_BYTES];
     char **argv = engine->argv;
     laxity_format(
         role,

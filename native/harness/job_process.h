@@ -4,7 +4,7 @@
 #ifndef LAXITY_HARNESS_JOB_PROCESS_H
 #define LAXITY_HARNESS_JOB_PROCESS_H
 
-#include "harness/engine.h"
+#include "harness/job.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
 #include "harness/drain.h"
 #include "harness/own_jobs.h"
 #include "harness/plan.h"
-#include "harness/process.h"
 #include "harness/recover.h"
+#include "harness/role.h"
 #include "harness/segment.h"
 
 #include <laxity/units.h>

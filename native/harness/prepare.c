@@ -6,7 +6,7 @@
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "harness/counting.h"
-#include "harness/engine.h"
+#include "harness/job.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
@@ -231,7 +231,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     laxity_note_placement(&task->config.process, state);
     limit_rt_time(engine);
-    laxity_open_counters(engine);
+    laxity_open_counters(&engine->segment->counting, &task->state, &engine->counters);
     if (ops->job_process != LAXITY_JOB_IN_PROGRAM) {
         laxity_engine_calibrate(engine); /* of a program nothing is read by us in its process */
     }

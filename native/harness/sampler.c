@@ -8,7 +8,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "harness/engine.h"
+#include "harness/job.h"
 #include "harness/segment.h"
 
 #include <pthread.h>
