@@ -3,6 +3,7 @@
 #include "counters/events.h"
 
 #include "base/error.h"
+#include "counters/event.h"
 #include "counters/library.h"
 
 #include <linux/perf_event.h>

@@ -7,7 +7,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
 

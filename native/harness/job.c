@@ -7,7 +7,7 @@
 #include "base/port/ticks.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/placement.h"
 #include "harness/segment.h"
 #include "harness/threads.h"

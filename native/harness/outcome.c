@@ -9,7 +9,7 @@
 #include "base/port/atomic64.h"
 #include "base/port/file.h"
 #include "base/port/time.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/job_rows.h"
 #include "harness/judge.h"
 #include "harness/mark_stream.h"

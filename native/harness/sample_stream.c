@@ -5,7 +5,7 @@
 #include "base/npy.h"
 #include "base/port/atomic64.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/segment.h"
 #include "schema/streams.h"
 

@@ -6,7 +6,7 @@
 #include "base/port/atomic64.h"
 #include "base/port/sched.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
 

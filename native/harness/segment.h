@@ -22,7 +22,7 @@
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
 #include "schema/streams.h"
