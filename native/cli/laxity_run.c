@@ -7,6 +7,7 @@
 #include "cli/event_list.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "cli/run_tables.h"
 #include "harness/own_program.h"
 #include "harness/plan.h"
 #include "harness/recover.h"

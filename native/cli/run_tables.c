@@ -5,7 +5,6 @@
 #include "base/port/time.h"
 #include "cli/event_options.h"
 #include "cli/options.h"
-#include "cli/run_options.h"
 #include "harness/segment.h"
 
 #include <stddef.h>

@@ -57,5 +57,6 @@ struct laxity_segment_options {
 
 extern const struct laxity_option_table laxity_common_table;
 extern const struct laxity_option_table laxity_segment_table;
+extern const struct laxity_tool laxity_run_tool; /* of both */
 
 #endif
