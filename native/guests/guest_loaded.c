@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 /* A guest in a shared object: its symbols by dlsym, its state from its program headers. */
 #include "base/error.h"
-#include "guests/guest.h"
 #include "guests/guest_image.h"
 
 #include <dlfcn.h>

@@ -8,6 +8,7 @@
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
 #include "guests/guest_heap.h"
+#include "guests/guest_image.h"
 #include "guests/guest_regions.h"
 #include "guests/guest_signals.h"
 #include "guests/guest_state.h"
