@@ -10,6 +10,7 @@
 #include "codegen/isa.h"
 #include "harness/plan.h"
 #include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>

@@ -7,6 +7,7 @@
 #include "base/npy.h"
 #include "base/port/time.h"
 #include "codegen/code.h"
+#include "probes/crpd_patterns.h"
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
@@ -187,6 +188,10 @@ static int setup(struct laxity_probe_run *run)
     (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
+    /* Something, also where lines are only flushed. */
+    victim->preemptor.evict_bytes =
+        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, LAXITY_CRPD_LINE_BYTES);
+    victim->preemptor.executes = settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE];
     if (make_codes(run, largest)) {
         return -1;
     }

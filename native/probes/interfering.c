@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
-#include "probes/migration_jobs.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 
@@ -42,6 +41,19 @@ struct laxity_interfering_shared {
     _Alignas(COUNT_BYTES) atomic_ulong use;
     struct count counts[];
 };
+
+__attribute__((noinline)) uint32_t laxity_count_primes(uint32_t limit)
+{
+    uint32_t primes = 0;
+    for (uint32_t number = 2; number < limit; number++) {
+        uint32_t divisor = 2;
+        while (divisor * divisor <= number && number % divisor != 0) {
+            divisor++;
+        }
+        primes += divisor * divisor > number;
+    }
+    return primes;
+}
 
 static void
 interfere(struct laxity_interfering_shared *shared, size_t at, unsigned char *working_set)

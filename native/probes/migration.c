@@ -6,7 +6,7 @@
 #include "base/npy.h"
 #include "base/port/nodes.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 #include "schema/streams.h"

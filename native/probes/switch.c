@@ -4,7 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
