@@ -10,6 +10,7 @@
 #include "cli/probe_words.h"
 #include "harness/plan.h"
 #include "probes/switch.h"
+#include "probes/switch_settings.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,6 +7,8 @@
 #include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
+#include "probes/switch_quantities.h"
+#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "probes/working_set.h"
@@ -34,10 +36,15 @@ enum kind {
 static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
 {
     victim->mapped_bytes = sizeof *victim->shared;
-    victim->buffer_bytes = (size_t)evict_bytes;
+    victim->partner.buffer_bytes = (size_t)evict_bytes;
     victim->shared = laxity_map_inherited(victim->mapped_bytes);
     unsigned char *buffer = mmap(
-        NULL, victim->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
+        NULL,
+        victim->partner.buffer_bytes,
+        PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS,
+        -1,
+        0
     );
     victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
     if (!victim->shared || buffer == MAP_FAILED) {
@@ -45,11 +52,11 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
             &victim->run->shared->error,
             LAXITY_EXIT_LACKING,
             "switch: no memory for %zu bytes that evict; lower --evict-size",
-            victim->buffer_bytes
+            victim->partner.buffer_bytes
         );
         return -1;
     }
-    memset(buffer, 1, victim->buffer_bytes);
+    memset(buffer, 1, victim->partner.buffer_bytes);
     return 0;
 }
 
@@ -98,15 +105,10 @@ static void teardown(struct laxity_probe_run *run)
         (void)munmap(victim->shared, victim->mapped_bytes);
     }
     if (victim->partner.buffer) {
-        (void)munmap(victim->partner.buffer, victim->buffer_bytes);
+        (void)munmap(victim->partner.buffer, victim->partner.buffer_bytes);
     }
     free(victim);
     run->state = NULL;
-}
-
-int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit_ns)
-{
-    return (int64_t)(laxity_crpd_random(&victim->random) % (uint64_t)limit_ns);
 }
 
 static bool is_asked(const struct laxity_probe_run *run, enum kind kind)
