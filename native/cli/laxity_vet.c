@@ -9,7 +9,6 @@
 #include "base/port/time.h"
 #include "cli/options.h"
 #include "guests/attributes.h"
-#include "guests/blocks.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_clock.h"
