@@ -18,13 +18,12 @@ static int take_names(
 )
 {
     if (names->n > 0 && plan->snapshots != LAXITY_SNAPSHOTS_ALL) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "--event %.60s: counters are read with --snapshots all; use that, or leave events out",
             names->items[0]
         );
-        return -1;
     }
     plan->n_events = names->n;
     return laxity_events_resolve(names->items, names->n, plan->events, error);
@@ -52,8 +51,7 @@ int laxity_take_events(
         refusal = "--sample-cpu: more than one CPU; write one number";
     }
     if (refusal) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "%s", refusal);
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%s", refusal);
     }
     for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX && n_cpus == 1; cpu++) {
         if (laxity_cpus_has(&options->sample_cpus, cpu)) {

@@ -150,18 +150,16 @@ int laxity_rtbench_complete_reservation(
         if (reservation->deadline_ns == 0 && reservation->runtime_ns == 0) {
             return 0;
         }
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "-D and -T are of SCHED_DEADLINE; add its period, -P NS"
         );
-        return -1;
     }
     if (has_fifo) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "-f and -P: SCHED_FIFO and SCHED_DEADLINE exclude each other; leave one out"
         );
-        return -1;
     }
     if (reservation->deadline_ns == 0) {
         reservation->deadline_ns = reservation->period_ns;
@@ -171,8 +169,7 @@ int laxity_rtbench_complete_reservation(
     }
     char what[LAXITY_ERROR_TEXT_BYTES];
     if (laxity_check_reservation(reservation, what, sizeof what)) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "-P, -D, -T: %.150s", what);
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "-P, -D, -T: %.150s", what);
     }
     return 0;
 }

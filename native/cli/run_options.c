@@ -66,30 +66,29 @@ static int
 check_task(struct laxity_segment_options *options, const char *name, struct laxity_error *error)
 {
     if (options->period_ns == LAXITY_ABSENT_NS) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name);
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name
+        );
     }
     if (options->period_ns < period_min_ns) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "task \"%.60s\": period %lldns is below 1us; choose a longer one",
             name,
             (long long)options->period_ns
         );
-        return -1;
     }
     if (options->deadline_ns == -1) {
         options->deadline_ns = options->period_ns;
     }
     if (options->deadline_ns == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "task \"%.60s\": deadline 0; write none or a time", name
         );
-        return -1;
     }
     if (options->deadline_ns > options->period_ns && options->overrun != LAXITY_OVERRUN_QUEUE) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "task \"%.60s\": deadline %lldns is longer than period %lldns; shorten it or use "
@@ -98,7 +97,6 @@ check_task(struct laxity_segment_options *options, const char *name, struct laxi
             (long long)options->deadline_ns,
             (long long)options->period_ns
         );
-        return -1;
     }
     if (options->job_timeout_ns == LAXITY_ABSENT_NS) {
         options->job_timeout_ns = default_timeout_ns(options);
@@ -138,8 +136,7 @@ static int check_policy(
     if (what[0] == '\0') {
         return 0;
     }
-    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": %.120s", name, what);
-    return -1;
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": %.120s", name, what);
 }
 
 static struct laxity_process_config process_config(
@@ -194,8 +191,7 @@ static int check_own_program(
     if (!what) {
         return 0;
     }
-    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
-    return -1;
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
 }
 
 /* The task's process is laxity-run itself, in another role; its first word is the program. */
@@ -206,8 +202,7 @@ take_own_program(struct laxity_segment_options *options, char **path, struct lax
     struct laxity_words *words = &options->words;
     char **items = (char **)calloc(words->n + 1, sizeof *items);
     if (!items) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for a command line");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory for a command line");
     }
     items[0] = *path;
     for (unsigned i = 0; i < words->n; i++) {
@@ -260,13 +255,12 @@ static int add_segment(
     const char *base_name = slash ? slash + 1 : path;
     const char *name = options->name ? options->name : base_name;
     if (plan->n_tasks + plan->n_corunners >= LAXITY_PROCESSES_MAX) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "more than %d tasks and co-runners; run fewer at once",
             LAXITY_PROCESSES_MAX
         );
-        return -1;
     }
     if (!options->is_corunner && check_task(options, name, error)) {
         return -1;
@@ -324,8 +318,7 @@ static int parse_segment(
 )
 {
     if (argc < 1 || strcmp(argv[0], "--") == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload after --");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no workload after --");
     }
     struct laxity_segment_options options = default_segment_options();
     int used = laxity_options_parse(&laxity_segment_table, argc - 1, argv + 1, &options, error);
@@ -381,16 +374,15 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
     for (unsigned i = 0; i < plan->n_tasks; i++) {
         const struct laxity_task_config *config = &plan->tasks[i].config;
         if (plan->n_events > 0 && config->is_own_program) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--event: task \"%.60s\" is a program of its own and is not counted; leave it out",
                 config->process.name
             );
-            return -1;
         }
         if (plan->n_events > 0 && config->threads > 1) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--event: task \"%.60s\" has %u threads and only its main one is counted; leave it "
@@ -398,7 +390,6 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
                 config->process.name,
                 (unsigned)config->threads
             );
-            return -1;
         }
     }
     return 0;
@@ -436,13 +427,12 @@ int laxity_run_options_parse(
     }
     while (used < argc) {
         if (strcmp(argv[used], "--") != 0) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "unexpected word \"%.60s\"; write -- before it",
                 argv[used]
             );
-            return -1;
         }
         used++;
         const int words =
@@ -453,12 +443,11 @@ int laxity_run_options_parse(
         used += words;
     }
     if (!plan->run_dir || plan->n_tasks == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             plan->run_dir ? "no task; write -- WORKLOAD --period TIME" : "no --run-dir"
         );
-        return -1;
     }
     return check_counted(plan, error);
 }

@@ -80,13 +80,12 @@ static int make_run_dir(struct session *session)
         }
     }
     session->run_dir[0] = '\0';
-    laxity_error_set(
+    return laxity_refuse(
         &session->error,
         LAXITY_EXIT_LACKING,
         "cannot make a temporary directory: %s; set TMPDIR",
         strerrordesc_np(errno)
     );
-    return -1;
 }
 
 /* A segment that could not be drained (output full) has its file elsewhere. */
@@ -128,14 +127,13 @@ static int open_csv(struct session *session)
     }
     session->csv = fopen(session->options.csv_path, "we");
     if (!session->csv) {
-        laxity_error_set(
+        return laxity_refuse(
             &session->error,
             LAXITY_EXIT_USAGE,
             "cannot write %.120s: %s; choose another -o",
             session->options.csv_path,
             strerrordesc_np(errno)
         );
-        return -1;
     }
     return 0;
 }
@@ -145,13 +143,12 @@ static int find_executable(struct session *session)
     const ssize_t length =
         readlink("/proc/self/exe", session->executable, sizeof session->executable - 1);
     if (length < 0) {
-        laxity_error_set(
+        return laxity_refuse(
             &session->error,
             LAXITY_EXIT_LACKING,
             "cannot read /proc/self/exe: %s; mount /proc",
             strerrordesc_np(errno)
         );
-        return -1;
     }
     session->executable[length] = '\0';
     return 0;

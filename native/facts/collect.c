@@ -271,19 +271,17 @@ static int answer_lines(const char *root, FILE *in, FILE *out, struct laxity_err
         line[strcspn(line, "\n")] = '\0';
         struct laxity_facts_request request;
         if (laxity_facts_parse(line, &request)) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "request \"%.60s\": not known; host and board need the same version",
                 line
             );
-            return -1;
         }
         if (answer(root, out, &request)) {
-            laxity_error_set(
+            return laxity_refuse(
                 error, LAXITY_EXIT_LACKING, "no memory for a file; end other programs"
             );
-            return -1;
         }
     }
     return 0;
@@ -297,10 +295,9 @@ int laxity_facts_collect(const char *root, FILE *in, FILE *out, struct laxity_er
     }
     put_record(out, "end", "", "", 0);
     if (fflush(out) != 0 || ferror(out)) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_LACKING, "cannot write the answer: %s", strerrordesc_np(errno)
         );
-        return -1;
     }
     return 0;
 }

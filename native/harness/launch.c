@@ -140,14 +140,13 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
     }
     if (rc) {
         char size[LAXITY_BYTES_TEXT_BYTES];
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "cannot make a shared segment of %s on a tmpfs: %s; mount or enlarge /dev/shm",
             laxity_format_bytes(whole_pages(bytes), size),
             strerrordesc_np(-rc)
         );
-        return -1;
     }
     launch->segment = base;
     fill_segment(launch);
@@ -203,14 +202,13 @@ static int make_pipes(struct laxity_launch *launch, struct laxity_error *error)
     }
     return 0;
 failed:
-    laxity_error_set(
+    return laxity_refuse(
         error,
         LAXITY_EXIT_LACKING,
         "cannot make the pipes of %u tasks and co-runners: %s; raise ulimit -n or run fewer",
         plan->n_tasks + plan->n_corunners,
         strerrordesc_np(errno)
     );
-    return -1;
 }
 
 int laxity_launch_open(

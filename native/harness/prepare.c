@@ -99,7 +99,7 @@ static int prefault(struct laxity_task *task)
     }
     if (config->stack_bytes > laxity_stack_limit()) {
         char allowed[LAXITY_BYTES_TEXT_BYTES];
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "task \"%s\": a stack of %s is more than the limit allows (%s); raise ulimit -s",
@@ -107,18 +107,16 @@ static int prefault(struct laxity_task *task)
             laxity_format_bytes(config->stack_bytes, asked),
             laxity_format_bytes(laxity_stack_limit(), allowed)
         );
-        return -1;
     }
     laxity_touch_stack((size_t)config->stack_bytes);
     if (laxity_touch_heap((size_t)config->heap_bytes)) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "task \"%s\": no memory for a heap of %s; lower heap",
             config->process.name,
             laxity_format_bytes(config->heap_bytes, asked)
         );
-        return -1;
     }
     return 0;
 }
@@ -144,7 +142,7 @@ static int check_events(const struct laxity_engine *engine, enum laxity_job_proc
         (where != LAXITY_JOB_IN_PROGRAM && counting->sample_slots == 0)) {
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &engine->task->state.process.error,
         LAXITY_EXIT_LACKING,
         "task \"%s\": each of its jobs is a process, %s",
@@ -153,7 +151,6 @@ static int check_events(const struct laxity_engine *engine, enum laxity_job_proc
             ? "begun before its release, and would be counted from then on; leave events out"
             : "and samples are taken in that of the task; leave the sampling out"
     );
-    return -1;
 }
 
 static int isolate_first(const struct laxity_engine *engine)
@@ -180,14 +177,13 @@ static int tell_calls(struct laxity_task *task)
     }
     const struct laxity_workload_ops *ops = laxity_workload_ops();
     if (!ops->set_calls) {
-        laxity_error_set(
+        return laxity_refuse(
             &task->state.process.error,
             LAXITY_EXIT_USAGE,
             "task \"%s\": its workload cannot do its work %u times in a job; leave calls out",
             task->config.process.name,
             (unsigned)task->config.calls
         );
-        return -1;
     }
     ops->set_calls(task->config.calls);
     return 0;
@@ -212,7 +208,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);
     laxity_threads_take_signals();
     if (rc < 0) {
-        laxity_error_set(
+        return laxity_refuse(
             &state->error,
             LAXITY_EXIT_VIOLATED,
             "task \"%s\": its init failed (benchmark_init returned %d)%s",
@@ -220,7 +216,6 @@ int laxity_prepare_task(struct laxity_engine *engine)
             rc,
             task->config.process.advice.output
         );
-        return -1;
     }
     take_log_name(&task->state);
     task->state.has_regions = ops->has_regions;

@@ -113,13 +113,12 @@ static int prepare_means(
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_LACKING,
             "crpd: no memory for %zu bytes that evict; lower --evict-size",
             bytes
         );
-        return -1;
     }
     memset(buffer, 1, bytes);
     means->buffer = buffer;
@@ -161,10 +160,9 @@ int laxity_crpd_start_preemptor(
         return -1;
     }
     if (!laxity_companion_await(&preemptor->companion)) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor did not become ready"
         );
-        return -1;
     }
     return 0;
 }

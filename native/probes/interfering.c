@@ -102,8 +102,7 @@ int laxity_interfering_start(
     void *base = laxity_map_inherited(bytes);
     interfering->pids = calloc(n_cpus + 1, sizeof *interfering->pids);
     if (!base || !interfering->pids) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
     }
     interfering->shared = base;
     interfering->shared_bytes = bytes;
@@ -113,13 +112,12 @@ int laxity_interfering_start(
             run_task(interfering->shared, at, cpus[at], largest);
         }
         if (pid < 0) {
-            laxity_error_set(
+            return laxity_refuse(
                 &run->shared->error,
                 LAXITY_EXIT_LACKING,
                 "migration_jobs: cannot start an interfering task: %s; raise ulimit -u",
                 strerrordesc_np(errno)
             );
-            return -1;
         }
         interfering->pids[interfering->n++] = pid;
     }

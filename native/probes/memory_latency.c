@@ -107,8 +107,7 @@ static int setup(struct laxity_probe_run *run)
     struct state *state = calloc(1, sizeof *state);
     run->state = state;
     if (!state) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
     }
     const size_t lines = largest_bytes(settings) / (size_t)settings->line_bytes;
     state->random = run->plan->seed;
@@ -117,10 +116,9 @@ static int setup(struct laxity_probe_run *run)
     state->turns = calloc(settings->n_sizes, sizeof *state->turns);
     state->order = calloc(lines + 1, sizeof *state->order);
     if (!state->regions || !state->turns || !state->order) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory; lower --size"
         );
-        return -1;
     }
     return map_regions(run, state);
 }

@@ -31,7 +31,7 @@ static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t nod
     if (node != LAXITY_ANY_NODE) {
         laxity_format(where, sizeof where, " on node %d", (int)node);
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "memory_latency: cannot have %zu bytes for the arrays%s: %s",
@@ -39,7 +39,6 @@ static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t nod
         where,
         what
     );
-    return -1;
 }
 
 /* Figures of ordinary pages must not pass for those of huge ones. */
@@ -66,14 +65,13 @@ static int check_huge(struct laxity_probe_run *run, const struct laxity_pages *p
         );
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "memory_latency: no huge pages: %s; see /sys/kernel/mm/transparent_hugepage/enabled, lower "
         "--size, or use --pages ordinary",
         given
     );
-    return -1;
 }
 
 int laxity_memory_map_region(

@@ -48,13 +48,12 @@ static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
     );
     victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
     if (!victim->shared || buffer == MAP_FAILED) {
-        laxity_error_set(
+        return laxity_refuse(
             &victim->run->shared->error,
             LAXITY_EXIT_LACKING,
             "switch: no memory for %zu bytes that evict; lower --evict-size",
             victim->partner.buffer_bytes
         );
-        return -1;
     }
     memset(buffer, 1, victim->partner.buffer_bytes);
     return 0;
@@ -72,18 +71,16 @@ static int setup(struct laxity_probe_run *run)
     struct laxity_switch_victim *victim = calloc(1, sizeof *victim);
     run->state = victim;
     if (!victim) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "switch: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "switch: no memory");
     }
     victim->run = run;
     victim->random = run->plan->seed;
     if (run->plan->priority < 2) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_USAGE,
             "switch: --priority 1 leaves no priority below the victim; use 2 or more"
         );
-        return -1;
     }
     if (map_memory(victim, settings->evict_bytes)) {
         return -1;

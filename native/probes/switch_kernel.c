@@ -203,10 +203,9 @@ static int tell_refusal(struct laxity_switch_victim *victim, int error_number)
         level
     );
     if (is_asked_alone(victim->run->plan->settings)) {
-        laxity_error_set(
+        return laxity_refuse(
             &victim->run->shared->error, LAXITY_EXIT_LACKING, "switch_kernel: %.150s", reason
         );
-        return -1;
     }
     laxity_probe_add_fallback(victim->run, "switch_kernel", "nothing", reason);
     return 0;

@@ -41,10 +41,9 @@ enum {
 
 static int refuse(struct laxity_error *error, const char *what, int number, const char *cure)
 {
-    laxity_error_set(
+    return laxity_refuse(
         error, LAXITY_EXIT_LACKING, "%.100s: %s; %s", what, strerrordesc_np(number), cure
     );
-    return -1;
 }
 
 /* What two programs must share. */
@@ -130,14 +129,13 @@ static int check_rights(const char *path, struct laxity_error *error)
         return refuse(error, path, errno, "build it or correct exec");
     }
     if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%.100s: is set-user-ID or set-group-ID and cannot be held before its release; run a "
             "copy without it",
             path
         );
-        return -1;
     }
     return 0;
 }
@@ -179,8 +177,7 @@ int laxity_held_open(
     }
     const char *preload = getenv("LD_PRELOAD"); /* NOLINT(concurrency-mt-unsafe): one thread */
     if (preload && strlen(preload) >= sizeof held->hold->preload) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "LD_PRELOAD: too long; shorten it");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "LD_PRELOAD: too long; shorten it");
     }
     laxity_format(held->hold->preload, sizeof held->hold->preload, "%s", preload ? preload : "");
     held->stub = find_stub();
