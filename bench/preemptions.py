@@ -19,7 +19,8 @@ from bench.known_preemptions import GAP_FROM, GAP_TO, VICTIM, known_preemptions,
 from laxity.analysis import jobs as job_analysis
 from laxity.model.spec import TRACE_BACKENDS
 from laxity.model.streams import SchedKind
-from laxity.report.run_data import RunData, read_page
+from laxity.report.read_run import read_page
+from laxity.report.run_data import RunData
 from laxity.runner.tools import find_tool
 from laxity.store.run_directory import Run, open_run
 

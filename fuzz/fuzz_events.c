@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Any text as the name of an event, ours or, where it is built in, libpfm4's. */
 #include "base/error.h"
+#include "counters/event.h"
 #include "counters/events.h"
 
 #include <stdbool.h>

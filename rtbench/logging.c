@@ -5,21 +5,11 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): the C library's; asprintf() */
 #endif
 #include <logging.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum log_level benchmark_verbosity = LOG_LEVEL_INFO;
 FILE *log_filep = NULL;
-
-/* -l, where the program is linked with our harness: harness/log_level.h. It stands beside the
- * variable, which programs use, so that a link with the archive has both. */
-void laxity_set_log_level(uint32_t level);
-
-void laxity_set_log_level(uint32_t level)
-{
-    benchmark_verbosity = (enum log_level)level;
-}
 
 FILE *open_log_file(char *filename)
 {

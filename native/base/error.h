@@ -29,6 +29,10 @@ struct laxity_error {
 __attribute__((format(printf, 3, 4))) void
 laxity_error_set(struct laxity_error *error, int exit_code, const char *format, ...);
 
+/* laxity_refuse - the same; returns -1, which is what a function that failed so returns */
+__attribute__((format(printf, 3, 4))) int
+laxity_refuse(struct laxity_error *error, int exit_code, const char *format, ...);
+
 /*
  * laxity_format - snprintf that always terminates and never overruns; a longer text is cut
  *

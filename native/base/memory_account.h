@@ -25,6 +25,14 @@ struct laxity_memory_account {
     _Atomic uint32_t is_exceeded; /* the process has ended itself because of its limit */
 };
 
+/* A request that did not fit below the limit. */
+struct laxity_memory_excess {
+    const char *call; /* as "calloc" */
+    size_t request_bytes;
+    size_t in_use_bytes; /* without the request */
+    size_t limit_bytes;
+};
+
 /*
  * laxity_memory_charge - reserve `bytes`, all or nothing
  *

@@ -17,14 +17,13 @@ enum {
 int laxity_open_output_directory(const char *path, struct laxity_error *error)
 {
     if (mkdir(path, DIRECTORY_MODE) != 0 && errno != EEXIST) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "cannot create %s: %s; choose another --run-dir",
             path,
             strerrordesc_np(errno)
         );
-        return -1;
     }
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0 && faccessat(fd, ".", W_OK, AT_EACCESS) == 0) {

@@ -10,6 +10,7 @@
 #include "codegen/isa.h"
 #include "harness/plan.h"
 #include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>
@@ -99,25 +100,23 @@ static int check_served(const struct laxity_crpd_settings *settings, struct laxi
     };
     for (int i = 0; i < LAXITY_CRPD_EVICT_COUNT; i++) {
         if (settings->has_evict[i] && !is_served(settings, i, NONE)) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--evict %s: serves %s only; add such a --pattern",
                 evicts[i],
                 i == LAXITY_CRPD_EVICT_EXECUTE ? "code and jumps" : "sequential and chase"
             );
-            return -1;
         }
     }
     for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
         if (settings->has_pattern[i] && !is_served(settings, NONE, i)) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--pattern %s: no way to evict that serves it; add --evict write",
                 patterns[i]
             );
-            return -1;
         }
     }
     return 0;
@@ -127,22 +126,20 @@ static int check_served(const struct laxity_crpd_settings *settings, struct laxi
 static int check_build(const struct laxity_crpd_settings *settings, struct laxity_error *error)
 {
     if (settings->has_evict[LAXITY_CRPD_EVICT_FLUSH] && !laxity_can_flush()) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "--evict flush: this build knows no instruction that flushes a line; use write"
         );
-        return -1;
     }
     if ((settings->has_pattern[LAXITY_CRPD_PATTERN_CODE] ||
          settings->has_pattern[LAXITY_CRPD_PATTERN_JUMPS]) &&
         !laxity_isa_host()) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "--pattern code, jumps: this build writes no code for its processor; use chase"
         );
-        return -1;
     }
     return 0;
 }

@@ -2,18 +2,25 @@
  * SPDX-License-Identifier: MIT */
 /* laxity-run: the part of `laxity run` that runs on the target. Needs nothing but libc. */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/port/file.h"
 #include "base/visible.h"
-#include "cli/event_list.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "cli/run_tables.h"
+#include "counters/events.h"
+#include "counters/library.h"
+#include "harness/counting.h"
 #include "harness/own_program.h"
 #include "harness/plan.h"
-#include "harness/process.h"
 #include "harness/recover.h"
+#include "harness/role.h"
+#include "harness/segment.h"
 #include "harness/supervisor.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,10 +35,58 @@ static void print_note(const char *text)
     laxity_write_message("laxity-run", text);
 }
 
+static void write_event(struct laxity_json *json, const char *name)
+{
+    struct laxity_counting counting = {.n_events = 1};
+    struct laxity_error error = {0};
+    if (laxity_event_resolve(name, &counting.events[0], &error)) {
+        return;
+    }
+    laxity_try_counters(&counting);
+    laxity_json_open(json, NULL, '{');
+    laxity_json_text(json, "name", name);
+    if (counting.n_fallbacks == 0) {
+        laxity_json_text(json, "platform_event", counting.events[0].platform_event);
+        laxity_json_null(json, "reason");
+    } else {
+        laxity_json_null(json, "platform_event");
+        /* Without the name in front, which stands beside it. */
+        laxity_json_text(json, "reason", counting.fallbacks[0].reason + strlen(name) + 2);
+    }
+    laxity_json_close(json, '}');
+}
+
+/*
+ * What this machine can count, for `laxity list events`: every event that has a name of its own
+ * here, tried.
+ *
+ * {"library": "libpfm4" | null, "events": [{"name", "platform_event" | null, "reason" | null}]}
+ */
+static void print_events(void)
+{
+    struct laxity_json json = {0};
+    laxity_json_open(&json, NULL, '{');
+    if (laxity_library_name()) {
+        laxity_json_text(&json, "library", laxity_library_name());
+    } else {
+        laxity_json_null(&json, "library");
+    }
+    laxity_json_open(&json, "events", '[');
+    for (unsigned i = 0; laxity_event_name_at(i); i++) {
+        write_event(&json, laxity_event_name_at(i));
+    }
+    laxity_json_close(&json, ']');
+    laxity_json_close(&json, '}');
+    if (!json.is_out_of_memory) {
+        (void)puts(json.text);
+    }
+    laxity_json_free(&json);
+}
+
 static bool answer_question(const char *word)
 {
     if (strcmp(word, "--list-events") == 0) {
-        laxity_print_events();
+        print_events();
         return true;
     }
     return laxity_options_answer(&laxity_run_tool, word);
@@ -72,8 +127,7 @@ static struct laxity_words read_plan(const char *path, struct laxity_error *erro
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 &&
-        strncmp(argv[1], LAXITY_HARNESS_OPTION, sizeof LAXITY_HARNESS_OPTION - 1) == 0) {
+    if (laxity_has_role(argc, argv)) {
         return laxity_own_program_main(argc, argv);
     }
     if (argc == 2 && answer_question(argv[1])) {

@@ -164,7 +164,7 @@ static int read_kinds(const char *list, uint32_t *out_kinds, struct laxity_error
             }
         }
         if (found == 0) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--kinds %.60s: \"%.*s\" is unknown; choose of switch, wakeup, migrate, irq, "
@@ -173,7 +173,6 @@ static int read_kinds(const char *list, uint32_t *out_kinds, struct laxity_error
                 (int)(length < KIND_TEXT_MAX ? length : KIND_TEXT_MAX),
                 word
             );
-            return -1;
         }
         kinds |= found;
         word += length + (word[length] == ',');

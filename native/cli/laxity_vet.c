@@ -9,7 +9,6 @@
 #include "base/port/time.h"
 #include "cli/options.h"
 #include "guests/attributes.h"
-#include "guests/blocks.h"
 #include "guests/guest.h"
 #include "guests/guest_call.h"
 #include "guests/guest_clock.h"
@@ -167,12 +166,12 @@ static int read_options(int argc, char **argv, struct vet_options *read, struct 
     used++;
     used += used < argc && strcmp(argv[used], "--") == 0;
     if (used >= argc) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no object; name a shared object after --");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no object; name a shared object after --");
     }
     if (read->name[0] == '\0' || strlen(read->name) > NAME_MAX) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "--name: no name; say what the guest is called");
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_USAGE, "--name: no name; say what the guest is called"
+        );
     }
     return used;
 }
@@ -460,16 +459,16 @@ static int prepare_process(const struct vet_options *given, struct laxity_error 
     }
     laxity_keep_heap();
     if (!place_heap(given->elsewhere == ELSEWHERE_MAX)) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory: %s", strerrordesc_np(ENOMEM));
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory: %s", strerrordesc_np(ENOMEM));
     }
     if (given->fill > 0 && given->has_directory) {
         laxity_guest_paths_watch();
     }
     const int watch_rc = laxity_guest_heap_watch(); /* what its constructors allocate is its own */
     if (watch_rc) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory: %s", strerrordesc_np(-watch_rc));
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_LACKING, "no memory: %s", strerrordesc_np(-watch_rc)
+        );
     }
     return 0;
 }

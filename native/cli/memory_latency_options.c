@@ -70,8 +70,7 @@ static const struct laxity_option_table table = {
 
 static int refuse(struct laxity_error *error, const char *option, const char *word, const char *why)
 {
-    laxity_error_set(error, LAXITY_EXIT_USAGE, "%s \"%.60s\": %s", option, word, why);
-    return -1;
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "%s \"%.60s\": %s", option, word, why);
 }
 
 static int take_nodes(
@@ -85,8 +84,7 @@ static int take_nodes(
     }
     settings->nodes = calloc(words->n, sizeof *settings->nodes);
     if (!settings->nodes) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of nodes");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory for the list of nodes");
     }
     for (unsigned i = 0; i < words->n; i++) {
         uint64_t node = 0;

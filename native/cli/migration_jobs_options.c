@@ -77,8 +77,7 @@ static int take_settings(const void *from, void *to, struct laxity_error *error)
         );
     }
     if (!given->has_cpu) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload; add --size 64KiB or --primes");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no workload; add --size 64KiB or --primes");
     }
     return 0;
 }

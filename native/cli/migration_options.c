@@ -91,14 +91,13 @@ take_pair(const char *word, struct laxity_migration_pair *out_pair, struct laxit
     const char *rest = take_cpu(word, &pair.cpu);
     rest = rest && *rest == ':' ? take_cpu(rest + 1, &pair.cpu_to) : NULL;
     if (!rest || *rest != '\0' || pair.cpu == pair.cpu_to) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "--pair \"%.60s\": not two different CPUs below %d; write 0:1",
             word,
             LAXITY_CPUS_MAX
         );
-        return -1;
     }
     pair.node = node_of(pair.cpu);
     pair.node_to = node_of(pair.cpu_to);
@@ -113,13 +112,11 @@ static int take_pairs(
 )
 {
     if (words->n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no pair of CPUs; add --pair 0:1");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no pair of CPUs; add --pair 0:1");
     }
     settings->pairs = calloc(words->n, sizeof *settings->pairs);
     if (!settings->pairs) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of pairs");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory for the list of pairs");
     }
     for (size_t i = 0; i < words->n; i++) {
         if (take_pair(words->items[i], &settings->pairs[i], error)) {

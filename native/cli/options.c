@@ -246,10 +246,9 @@ int laxity_options_parse(
         }
         const bool needs_value = option->kind != LAXITY_OPTION_FLAG;
         if (needs_value && i + 1 >= argc) {
-            laxity_error_set(
+            return laxity_refuse(
                 error, LAXITY_EXIT_USAGE, "%s needs a value: %s", option->name, option->metavar
             );
-            return -1;
         }
         char *text = needs_value ? argv[i + 1] : NULL;
         const int rc = store_value(option, text, target);

@@ -168,8 +168,9 @@ static int default_cpus(struct laxity_cpus *cpus, struct laxity_error *error)
         return 0;
     }
     if (laxity_get_affinity(&allowed)) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot tell the CPUs; name one with --cpus");
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_LACKING, "cannot tell the CPUs; name one with --cpus"
+        );
     }
     for (unsigned cpu = LAXITY_CPUS_MAX; cpu-- > 0;) {
         if (laxity_cpus_has(&allowed, cpu)) {
@@ -185,8 +186,7 @@ static int take_plan(
 )
 {
     if (!given->run_dir) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no --run-dir");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no --run-dir");
     }
     if (default_cpus(&given->cpus, error)) {
         return -1;
@@ -249,10 +249,9 @@ static int fill_settings(
 )
 {
     if (!given || !settings) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_LACKING, "no memory for the settings of %s", command->probe->name
         );
-        return -1;
     }
     if (command->defaults) {
         memcpy(given, command->defaults, command->given_bytes);

@@ -29,10 +29,9 @@ static int take_choice(
             return i;
         }
     }
-    laxity_error_set(
+    return laxity_refuse(
         error, LAXITY_EXIT_USAGE, "%s: unknown value \"%.60s\"; see --help", option, word
     );
-    return -1;
 }
 
 int laxity_take_choices(
@@ -66,14 +65,13 @@ int laxity_take_sizes(
 {
     uint64_t *sizes = calloc(words->n, sizeof *sizes);
     if (!sizes) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for the list of sizes");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory for the list of sizes");
     }
     *out_sizes = sizes;
     for (size_t i = 0; i < words->n; i++) {
         const int rc = laxity_parse_bytes(words->items[i], &sizes[i]);
         if (rc || sizes[i] < SIZE_MIN_BYTES || sizes[i] > size_max_bytes) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "%s \"%.60s\": %s; write 64KiB",
@@ -81,7 +79,6 @@ int laxity_take_sizes(
                 words->items[i],
                 rc ? "no size" : "not within 1KiB to 64GiB"
             );
-            return -1;
         }
         ++*out_n;
     }
@@ -97,8 +94,7 @@ int laxity_take_needed_sizes(
 )
 {
     if (words->n == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no %s; add --size 64KiB", of_what);
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no %s; add --size 64KiB", of_what);
     }
     return laxity_take_sizes("--size", words, out_sizes, out_n, error);
 }

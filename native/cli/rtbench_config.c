@@ -31,14 +31,13 @@ struct reader {
 
 static int refuse(const struct reader *reader, const char *what)
 {
-    laxity_error_set(
+    return laxity_refuse(
         reader->error,
         LAXITY_EXIT_USAGE,
         "line %u: %s; write {\"period\": 0.01, \"bmark-args\": \"64KiB\"}",
         reader->line,
         what
     );
-    return -1;
 }
 
 static char peek(const struct reader *reader)
@@ -232,8 +231,7 @@ int laxity_rtbench_config_read(
 {
     char *text = calloc(1, CONFIG_LIMIT_BYTES + 2);
     if (!text) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory");
     }
     const long bytes = read_file(path, text, CONFIG_LIMIT_BYTES + 1);
     int rc = -1;

@@ -6,9 +6,7 @@
 #include "base/error.h"
 #include "cli/rtbench_config.h"
 #include "cli/rtbench_csv.h"
-#include "cli/rtbench_reservation.h"
-#include "cli/rtbench_seconds.h"
-#include "cli/rtbench_size.h"
+#include "cli/rtbench_values.h"
 #include "harness/plan.h"
 
 #include <laxity/units.h>
@@ -332,10 +330,9 @@ static int
 refuse_value(const struct option_row *row, const char *text, int rc, struct laxity_error *error)
 {
     if (rc == -ENOMEM) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory");
     }
-    laxity_error_set(
+    return laxity_refuse(
         error,
         LAXITY_EXIT_USAGE,
         "-%c %.60s: %s; %s",
@@ -344,7 +341,6 @@ refuse_value(const struct option_row *row, const char *text, int rc, struct laxi
         rc == -ERANGE ? "out of range" : "not understood",
         row->hint
     );
-    return -1;
 }
 
 static int take_value(
@@ -358,10 +354,9 @@ static int take_value(
         if (row->is_off_at_zero && strcmp(text, "0") == 0) {
             return 0;
         }
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "-%c (--%s): %s", row->letter, row->name, row->missing
         );
-        return -1;
     }
     const int rc = row->store(text, options);
     return rc ? refuse_value(row, text, rc, error) : 0;
@@ -377,10 +372,9 @@ take_member(void *context, const char *name, const char *value, struct laxity_er
             return take_value(row, value, context, error);
         }
     }
-    laxity_error_set(
+    return laxity_refuse(
         error, LAXITY_EXIT_USAGE, "\"%.40s\" is no option; see -h for the long names", name
     );
-    return -1;
 }
 
 static int refuse_option(int seen, const char *word, struct laxity_error *error)
@@ -424,42 +418,38 @@ static int take_option(
 static int check_times(struct laxity_rtbench_options *options, struct laxity_error *error)
 {
     if (options->period_ns < 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "no period; write -p SECONDS (see -h), or use `laxity run`, where times have units"
         );
-        return -1;
     }
     if (options->period_ns == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "-p 0: jobs back to back are not in this build; write a period"
         );
-        return -1;
     }
     if (options->period_ns < period_min_ns) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "-p: a period of %lld ns is below 1 us; choose a longer one",
             (long long)options->period_ns
         );
-        return -1;
     }
     if (options->deadline_ns == 0) {
         options->deadline_ns = options->period_ns;
     }
     if (options->deadline_ns > options->period_ns) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "-d: deadline %lld ns is longer than period %lld ns; shorten it",
             (long long)options->deadline_ns,
             (long long)options->period_ns
         );
-        return -1;
     }
     return 0;
 }
@@ -514,17 +504,15 @@ int laxity_rtbench_options_parse(
         }
     }
     if (optind < argc) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "unexpected word \"%.60s\"; the workload's words stand in one quoted string after -b",
             argv[optind]
         );
-        return -1;
     }
     if (!out_options->csv_path && store_path("./timing.csv", out_options)) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory");
     }
     if (check_times(out_options, error)) {
         return -1;

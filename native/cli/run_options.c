@@ -46,30 +46,29 @@ static int
 check_task(struct laxity_task_options *options, const char *name, struct laxity_error *error)
 {
     if (options->period_ns == LAXITY_ABSENT_NS) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name);
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_USAGE, "task \"%.60s\": no period; add --period", name
+        );
     }
     if (options->period_ns < LAXITY_PERIOD_MIN_NS) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "task \"%.60s\": period %lldns is below 1us; choose a longer one",
             name,
             (long long)options->period_ns
         );
-        return -1;
     }
     if (options->deadline_ns == -1) {
         options->deadline_ns = options->period_ns;
     }
     if (options->deadline_ns == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "task \"%.60s\": deadline 0; write none or a time", name
         );
-        return -1;
     }
     if (options->deadline_ns > options->period_ns && options->overrun != LAXITY_OVERRUN_QUEUE) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "task \"%.60s\": deadline %lldns is longer than period %lldns; shorten it or use "
@@ -78,7 +77,6 @@ check_task(struct laxity_task_options *options, const char *name, struct laxity_
             (long long)options->deadline_ns,
             (long long)options->period_ns
         );
-        return -1;
     }
     if (options->job_timeout_ns == LAXITY_ABSENT_NS) {
         options->job_timeout_ns = default_timeout_ns(options);
@@ -118,8 +116,7 @@ static int check_policy(
     if (what[0] == '\0') {
         return 0;
     }
-    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": %.120s", name, what);
-    return -1;
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": %.120s", name, what);
 }
 
 static struct laxity_process_config process_config(
@@ -174,8 +171,7 @@ static int check_own_program(
     if (!what) {
         return 0;
     }
-    laxity_error_set(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
-    return -1;
+    return laxity_refuse(error, LAXITY_EXIT_USAGE, "task \"%.60s\": --exec: %s", name, what);
 }
 
 /* The task's process is laxity-run itself, in another role; its first word is the program. */
@@ -186,8 +182,7 @@ take_own_program(struct laxity_task_options *options, char **path, struct laxity
     struct laxity_words *words = &options->words;
     char **items = (char **)calloc(words->n + 1, sizeof *items);
     if (!items) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no memory for a command line");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "no memory for a command line");
     }
     items[0] = *path;
     for (unsigned i = 0; i < words->n; i++) {
@@ -240,13 +235,12 @@ static int add_segment(
     const char *base_name = slash ? slash + 1 : path;
     const char *name = options->name ? options->name : base_name;
     if (plan->n_tasks + plan->n_corunners >= LAXITY_PROCESSES_MAX) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "more than %d tasks and co-runners; run fewer at once",
             LAXITY_PROCESSES_MAX
         );
-        return -1;
     }
     if (!options->is_corunner && check_task(options, name, error)) {
         return -1;
@@ -293,8 +287,7 @@ static int parse_segment(
 )
 {
     if (argc < 1 || strcmp(argv[0], "--") == 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "no workload after --");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no workload after --");
     }
     struct laxity_task_options options = task_defaults;
     int used = laxity_options_parse(&laxity_task_table, argc - 1, argv + 1, &options, error);
@@ -348,13 +341,12 @@ static int take_names(
 )
 {
     if (names->n > 0 && plan->snapshots != LAXITY_SNAPSHOTS_ALL) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "--event %.60s: counters are read with --snapshots all; use that, or leave events out",
             names->items[0]
         );
-        return -1;
     }
     plan->n_events = names->n;
     return laxity_events_resolve(names->items, names->n, plan->events, error);
@@ -383,8 +375,7 @@ static int take_events(
         refusal = "--sample-cpu: more than one CPU; write one number";
     }
     if (refusal) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "%s", refusal);
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%s", refusal);
     }
     for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX && n_cpus == 1; cpu++) {
         if (laxity_cpus_has(&options->sample_cpu, cpu)) {
@@ -400,16 +391,15 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
     for (unsigned i = 0; i < plan->n_tasks; i++) {
         const struct laxity_task_config *config = &plan->tasks[i].config;
         if (plan->n_events > 0 && config->is_own_program) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--event: task \"%.60s\" is a program of its own and is not counted; leave it out",
                 config->process.name
             );
-            return -1;
         }
         if (plan->n_events > 0 && config->threads > 1) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "--event: task \"%.60s\" has %u threads and only its main one is counted; leave it "
@@ -417,7 +407,6 @@ static int check_counted(const struct laxity_run_plan *plan, struct laxity_error
                 config->process.name,
                 (unsigned)config->threads
             );
-            return -1;
         }
     }
     return 0;
@@ -448,13 +437,12 @@ int laxity_run_options_parse(
     }
     while (used < argc) {
         if (strcmp(argv[used], "--") != 0) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_USAGE,
                 "unexpected word \"%.60s\"; write -- before it",
                 argv[used]
             );
-            return -1;
         }
         used++;
         const int words =
@@ -465,12 +453,11 @@ int laxity_run_options_parse(
         used += words;
     }
     if (!plan->run_dir || plan->n_tasks == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             plan->run_dir ? "no task; write -- WORKLOAD --period TIME" : "no --run-dir"
         );
-        return -1;
     }
     return check_counted(plan, error);
 }

@@ -5,7 +5,6 @@
 #define LAXITY_CLI_RUN_OPTIONS_H
 
 #include "base/error.h"
-#include "cli/options.h"
 #include "harness/plan.h"
 
 #include <stdbool.h>
@@ -14,8 +13,6 @@ struct laxity_run_request {
     struct laxity_run_plan plan;
     const char *recover_dir; /* --recover, NULL = a run is asked for */
 };
-
-extern const struct laxity_tool laxity_run_tool;
 
 /*
  * laxity_run_options_parse - read argv (without the program's name)

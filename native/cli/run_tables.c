@@ -3,7 +3,6 @@
 #include "cli/run_tables.h"
 
 #include "cli/options.h"
-#include "cli/run_options.h"
 #include "schema/run.h"
 
 #include <stddef.h>

@@ -24,5 +24,6 @@ struct laxity_task_options {
 
 extern const struct laxity_option_table laxity_run_table;
 extern const struct laxity_option_table laxity_task_table;
+extern const struct laxity_tool laxity_run_tool; /* of both */
 
 #endif

@@ -10,6 +10,7 @@
 #include "cli/probe_words.h"
 #include "harness/plan.h"
 #include "probes/switch.h"
+#include "probes/switch_settings.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,8 +75,9 @@ static int take_settings(const void *from, void *to, struct laxity_error *error)
     settings->evict_bytes = given->evict_bytes;
     settings->spin_ns = given->spin_ns;
     if (laxity_cpus_is_empty(&settings->to) && laxity_get_affinity(&settings->to)) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot tell the CPUs; name them with --to");
-        return -1;
+        return laxity_refuse(
+            error, LAXITY_EXIT_LACKING, "cannot tell the CPUs; name them with --to"
+        );
     }
     return laxity_take_choices(
         "--quantity", &given->quantities, quantities, settings->has_quantity, error

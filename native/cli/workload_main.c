@@ -1,18 +1,343 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Every workload executable: a process of a run, or, started by a user, RT-Bench's command line. */
-#include "cli/rtbench_main.h"
-#include "harness/handover.h"
+/*
+ * main() of every workload executable: a process of a run, or, started by a user, RT-Bench's
+ * command line, which makes it the supervisor of itself.
+ */
+#include "base/error.h"
+#include "base/port/sched.h"
+#include "base/port/time.h"
+#include "base/visible.h"
+#include "cli/rtbench_csv.h"
+#include "cli/rtbench_options.h"
+#include "harness/plan.h"
 #include "harness/process.h"
+#include "harness/role.h"
+#include "harness/segment.h"
+#include "harness/supervisor.h"
+#include "harness/workload_ops.h"
+#include "schema/run.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    /* As laxity-run's defaults. */
+    STACK_BYTES = 512 * 1024,
+    HEAP_BYTES = 1024 * 1024,
+    TIMEOUT_PERIODS = 20,
+    /* RT-Bench kills no job. Under FIFO one that hangs would take the machine along; the rest may
+     * take as long as a period may. */
+    FIFO_TIMEOUT_S = 60,
+    OTHER_TIMEOUT_S = 400 * 24 * 3600,
+};
+
+struct session {
+    struct laxity_rtbench_options options;
+    struct laxity_run_plan plan;
+    struct laxity_task_plan task; /* its only one */
+    struct laxity_error error;
+    FILE *csv; /* NULL = stdout, or nothing */
+    char executable[PATH_MAX];
+    char run_dir[PATH_MAX];
+};
+
+static const char *own_name(void)
+{
+    return program_invocation_short_name;
+}
+
+static void print_note(const char *text)
+{
+    laxity_write_message(own_name(), text);
+}
+
+/* In files, not in memory: a run until SIGINT has no known length. */
+static int make_run_dir(struct session *session)
+{
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (!places[i] || places[i][0] == '\0') {
+            continue;
+        }
+        laxity_format(
+            session->run_dir, sizeof session->run_dir, "%s/laxity-rtbench-XXXXXX", places[i]
+        );
+        if (mkdtemp(session->run_dir)) {
+            return 0;
+        }
+    }
+    session->run_dir[0] = '\0';
+    return laxity_refuse(
+        &session->error,
+        LAXITY_EXIT_LACKING,
+        "cannot make a temporary directory: %s; set TMPDIR",
+        strerrordesc_np(errno)
+    );
+}
+
+/* A segment that could not be drained (output full) has its file elsewhere. */
+static void remove_segment(int dir_fd)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlinkat(dir_fd, "segment", path, sizeof path - 1);
+    if (length > 0) {
+        path[length] = '\0';
+        (void)unlink(path);
+    }
+}
+
+static void remove_run_dir(const struct session *session)
+{
+    if (session->run_dir[0] == '\0') {
+        return;
+    }
+    const int dir_fd = open(session->run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
+    if (!dir) {
+        return;
+    }
+    remove_segment(dir_fd);
+    const struct dirent *entry = NULL;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+    while ((entry = readdir(dir))) {
+        (void)unlinkat(dir_fd, entry->d_name, 0); /* fails on "." and "..", as it should */
+    }
+    (void)closedir(dir);
+    (void)rmdir(session->run_dir);
+}
+
+/* Before any job runs, so that an unwritable path costs no measurement. */
+static int open_csv(struct session *session)
+{
+    if (session->options.level != LAXITY_RTBENCH_FILE) {
+        return 0;
+    }
+    session->csv = fopen(session->options.csv_path, "we");
+    if (!session->csv) {
+        return laxity_refuse(
+            &session->error,
+            LAXITY_EXIT_USAGE,
+            "cannot write %.120s: %s; choose another -o",
+            session->options.csv_path,
+            strerrordesc_np(errno)
+        );
+    }
+    return 0;
+}
+
+static int find_executable(struct session *session)
+{
+    const ssize_t length =
+        readlink("/proc/self/exe", session->executable, sizeof session->executable - 1);
+    if (length < 0) {
+        return laxity_refuse(
+            &session->error,
+            LAXITY_EXIT_LACKING,
+            "cannot read /proc/self/exe: %s; mount /proc",
+            strerrordesc_np(errno)
+        );
+    }
+    session->executable[length] = '\0';
+    return 0;
+}
+
+static enum laxity_policy policy_of(const struct laxity_rtbench_options *options)
+{
+    if (options->reservation.runtime_ns > 0) {
+        return LAXITY_POLICY_DEADLINE;
+    }
+    return options->priority > 0 ? LAXITY_POLICY_FIFO : LAXITY_POLICY_OTHER;
+}
+
+static int64_t job_timeout_ns(const struct laxity_rtbench_options *options)
+{
+    if (policy_of(options) == LAXITY_POLICY_OTHER) {
+        return (int64_t)OTHER_TIMEOUT_S * LAXITY_NS_PER_S;
+    }
+    const int64_t least_ns = (int64_t)FIFO_TIMEOUT_S * LAXITY_NS_PER_S;
+    const int64_t wanted_ns = TIMEOUT_PERIODS * options->period_ns;
+    return wanted_ns > least_ns ? wanted_ns : least_ns;
+}
+
+static void fill_plan(struct session *session)
+{
+    const struct laxity_rtbench_options *options = &session->options;
+    struct laxity_task_config *config = &session->task.config;
+    session->plan.run_dir = session->run_dir;
+    session->plan.duration_ns = LAXITY_ABSENT_NS;
+    session->plan.seed = 1;
+    session->plan.snapshots = LAXITY_SNAPSHOTS_NONE; /* no column of RT-Bench's needs one */
+    session->plan.keep =
+        options->level == LAXITY_RTBENCH_ERRORS ? LAXITY_KEEP_MISSES : LAXITY_KEEP_ALL;
+    session->plan.progress_fd = -1;
+    session->plan.parent_fd = -1;
+    session->plan.launcher = options->launcher;
+    session->plan.n_tasks = 1;
+    session->plan.tasks = &session->task;
+    session->task.path = session->executable;
+    session->task.words = options->words;
+    *config = (struct laxity_task_config){
+        .process =
+            {
+                .cpus = options->cpus,
+                .policy = policy_of(options),
+                .priority = (int32_t)options->priority,
+                /* What the workload printed follows on stderr. */
+                .advice = {"", ", or leave -f out"},
+                .reservation = options->reservation,
+            },
+        .period_ns = options->period_ns,
+        .deadline_ns = options->deadline_ns,
+        .job_timeout_ns = job_timeout_ns(options),
+        .jobs = options->jobs,
+        .stack_bytes = STACK_BYTES,
+        .heap_bytes = HEAP_BYTES,
+        .memory_limit_bytes = options->memory_limit_bytes,
+        .overrun = LAXITY_OVERRUN_SKIP,
+        .threads = 1,
+        .log_level = (uint32_t)options->level,
+    };
+    laxity_format(config->process.name, sizeof config->process.name, "%s", own_name());
+}
+
+/* What the workload printed, after the jobs: stdout is the CSV's alone. It reaches a file as it is,
+ * a terminal as text. */
+static void repeat_output(const struct session *session)
+{
+    char path[PATH_MAX + sizeof "/output.log"];
+    laxity_format(path, sizeof path, "%s/output.log", session->run_dir);
+    FILE *log = fopen(path, "re");
+    if (!log) {
+        return;
+    }
+    const bool is_terminal = isatty(STDERR_FILENO) != 0;
+    char *line = NULL;
+    size_t room = 0;
+    /* The first line is a heading, "== NAME ==". */
+    ssize_t bytes = getline(&line, &room, log);
+    while (bytes > 0 && (bytes = getline(&line, &room, log)) > 0) {
+        if (is_terminal) {
+            laxity_write_visible(stderr, line, (size_t)bytes);
+        } else {
+            (void)fwrite(line, 1, (size_t)bytes, stderr);
+        }
+    }
+    free(line);
+    (void)fclose(log);
+}
+
+static void write_jobs(struct session *session)
+{
+    const struct laxity_rtbench_format format = {
+        .level = session->options.level,
+        .period_ns = session->options.period_ns,
+        .rate_hz = laxity_rtbench_rate_hz(session->run_dir),
+        .hides_skipped = laxity_workload_ops()->hides_skipped,
+    };
+    FILE *out = session->csv ? session->csv : stdout;
+    int rc = laxity_rtbench_write_jobs(session->run_dir, &format, out);
+    if (session->csv && fclose(session->csv) != 0 && rc == 0) {
+        rc = -errno;
+    }
+    session->csv = NULL;
+    if (rc) {
+        laxity_error_set(
+            &session->error,
+            LAXITY_EXIT_LACKING,
+            "cannot write all jobs: %s; the CSV is incomplete",
+            strerrordesc_np(-rc)
+        );
+    }
+}
+
+static void run(struct session *session)
+{
+    (void)laxity_supervise(&session->plan, print_note, &session->error);
+    /* The supervisor was above its task, and what follows is not urgent. */
+    (void)laxity_set_policy(LAXITY_POLICY_OTHER, 0);
+    repeat_output(session);
+    if (session->error.exit_code == LAXITY_EXIT_INTERRUPTED) {
+        /* RT-Bench's way to end a run without -t. */
+        if (session->options.level == LAXITY_RTBENCH_HUMAN) {
+            print_note(session->error.text);
+        }
+        session->error.exit_code = LAXITY_EXIT_DONE;
+    }
+    write_jobs(session);
+}
+
+/* From here on a signal waits for the supervisor, which keeps what was measured. */
+static void hold_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+static void start(struct session *session, int argc, char **argv)
+{
+    if (laxity_rtbench_options_parse(argc, argv, &session->options, &session->error)) {
+        return;
+    }
+    if (session->options.question == LAXITY_RTBENCH_HELP) {
+        laxity_rtbench_print_help(own_name());
+        return;
+    }
+    if (session->options.question == LAXITY_RTBENCH_USAGE) {
+        laxity_rtbench_print_usage(own_name());
+        return;
+    }
+    hold_signals();
+    if (find_executable(session) || open_csv(session) || make_run_dir(session)) {
+        return;
+    }
+    fill_plan(session);
+    run(session);
+}
+
+/* Options → run of one task in a temporary directory → CSV. Returns the exit code: 0 also when
+ * stopped by a signal, as RT-Bench by SIGINT. */
+static int run_by_user(int argc, char **argv)
+{
+    struct session *session = calloc(1, sizeof *session);
+    if (!session) {
+        return LAXITY_EXIT_LACKING;
+    }
+    start(session, argc, argv);
+    if (session->error.exit_code != 0) {
+        print_note(session->error.text);
+    }
+    if (session->csv) {
+        (void)fclose(session->csv);
+    }
+    remove_run_dir(session);
+    laxity_rtbench_options_free(&session->options);
+    const int exit_code = session->error.exit_code;
+    free(session);
+    return exit_code;
+}
 
 int main(int argc, char **argv)
 {
-    const int is_of_a_run =
-        argc > 1 && strncmp(argv[1], LAXITY_HARNESS_OPTION, sizeof LAXITY_HARNESS_OPTION - 1) == 0;
-    if (is_of_a_run && laxity_hand_over) {
-        laxity_hand_over(argv);
+    const bool is_of_a_run = laxity_has_role(argc, argv);
+    if (is_of_a_run && laxity_workload_ops()->hand_over) {
+        laxity_workload_ops()->hand_over(argv);
     }
-    return is_of_a_run ? laxity_workload_main(argc, argv) : laxity_rtbench_main(argc, argv);
+    return is_of_a_run ? laxity_workload_main(argc, argv) : run_by_user(argc, argv);
 }

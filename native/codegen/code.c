@@ -99,7 +99,7 @@ static const char allow[] = "let this process make memory executable (SELinux, s
 
 static int refuse(struct laxity_error *error, const char *what, int status, const char *advice)
 {
-    laxity_error_set(
+    return laxity_refuse(
         error,
         LAXITY_EXIT_LACKING,
         "cannot %s generated code: %s; %s",
@@ -107,7 +107,6 @@ static int refuse(struct laxity_error *error, const char *what, int status, cons
         strerrordesc_np(-status),
         advice
     );
-    return -1;
 }
 
 /* Writes every copy and makes them executable. Returns 0, or -1 with error set. */
@@ -139,7 +138,7 @@ static int check_sums(
     for (size_t at = 0; at < code->bytes; at += (size_t)shape->bytes) {
         const uintptr_t sum = laxity_code_run(code, at, START) - START;
         if (sum != (uintptr_t)expected) {
-            laxity_error_set(
+            return laxity_refuse(
                 error,
                 LAXITY_EXIT_INTERNAL,
                 "generated code added %" PRIuPTR " times instead of %" PRIu64
@@ -147,7 +146,6 @@ static int check_sums(
                 sum,
                 expected
             );
-            return -1;
         }
     }
     return 0;
@@ -180,12 +178,11 @@ int laxity_code_make(
 )
 {
     if (laxity_isa_host() == NULL) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "no code can be generated for this instruction set; use one of those that laxity knows"
         );
-        return -1;
     }
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     struct laxity_code code = {0};

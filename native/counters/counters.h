@@ -10,7 +10,8 @@
 #ifndef LAXITY_COUNTERS_COUNTERS_H
 #define LAXITY_COUNTERS_COUNTERS_H
 
-#include "counters/events.h"
+#include "counters/event.h"
+#include "schema/run.h"
 
 #include <stdint.h>
 

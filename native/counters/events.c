@@ -3,6 +3,7 @@
 #include "counters/events.h"
 
 #include "base/error.h"
+#include "counters/event.h"
 #include "counters/library.h"
 #include "schema/run.h"
 
@@ -218,25 +219,23 @@ int laxity_events_resolve(
 )
 {
     if (n > LAXITY_EVENTS_MAX) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "%u events, at most %d are kept per job; use several runs",
             n,
             LAXITY_EVENTS_MAX
         );
-        return -1;
     }
     for (unsigned i = 0; i < n; i++) {
         for (unsigned j = 0; j < i; j++) {
             if (strcmp(names[i], names[j]) == 0) {
-                laxity_error_set(
+                return laxity_refuse(
                     error,
                     LAXITY_EXIT_USAGE,
                     "event \"%.60s\": named twice; once is enough",
                     names[i]
                 );
-                return -1;
             }
         }
         if (laxity_event_resolve(names[i], &out_events[i], error)) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "counters/library.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef LAXITY_COUNTERS_LIBRARY_H
 #define LAXITY_COUNTERS_LIBRARY_H
 
-#include "counters/events.h"
+#include "counters/event.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "counters/events.h"
+#include "counters/event.h"
 #include "counters/library.h"
 
 #include <errno.h>

@@ -26,12 +26,4 @@
  */
 int laxity_facts_collect(const char *root, FILE *in, FILE *out, struct laxity_error *error);
 
-/* laxity_facts_put - write one record */
-void laxity_facts_put(FILE *out, const char *kind, const char *key, const char *data, size_t bytes);
-
-/* laxity_facts_put_process - the values of this process; laxity_facts_put_access - r, w or neither
- */
-void laxity_facts_put_process(FILE *out);
-void laxity_facts_put_access(FILE *out, const char *path);
-
 #endif

@@ -47,10 +47,9 @@ static int find_step(
     laxity_format(symbol, sizeof symbol, "%s%s", is_named ? name : "", convention->symbols[step]);
     guest->steps[step] = laxity_image_find(guest->image, step, symbol);
     if (!guest->steps[step] && convention->is_needed[step]) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "it has no function %.80s; see laxity suite discover", symbol
         );
-        return -1;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #define LAXITY_GUESTS_GUEST_H
 
 #include "base/error.h"
+#include "guests/guest_image.h"
 
 #include <stdint.h>
 
@@ -23,19 +24,8 @@ enum laxity_convention {
     LAXITY_CONVENTION_EMBENCH,          /* initialise_benchmark, benchmark, verify_benchmark */
 };
 
-/* The functions of a guest, in the order in which a job needs them. */
-enum laxity_guest_step {
-    LAXITY_GUEST_INIT,
-    LAXITY_GUEST_JOB,
-    LAXITY_GUEST_CHECK,
-    LAXITY_GUEST_TEARDOWN,
-    LAXITY_GUEST_STEPS,
-    /* No step: writes out the streams of C++, which the C library knows nothing of. */
-    LAXITY_GUEST_FLUSH = LAXITY_GUEST_STEPS,
-};
-
 struct laxity_guest {
-    void *image; /* guest_image.h */
+    void *image;
     enum laxity_convention convention;
     void *steps[LAXITY_GUEST_STEPS]; /* NULL = the convention has none */
     int argc;

@@ -4,6 +4,7 @@
 
 #include "base/port/registers.h"
 #include "guests/guest.h"
+#include "guests/guest_image.h"
 #include "guests/wrapped.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * The workload `guest` given an executable instead of a shared object: the guest is linked into it
  * beside a harness of the same version, so it takes the place of this process in the run.
  */
-#include "harness/handover.h"
+#include "harness/workload_ops.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -29,10 +29,15 @@ static bool is_executable(const char *path)
     return is_whole && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_EXEC;
 }
 
-void laxity_hand_over(char **argv)
+static void hand_over(char **argv)
 {
     if (argv[WORD_OBJECT] && is_executable(argv[WORD_OBJECT])) {
         /* Where that fails, loading the object fails as well, and says why. */
         (void)execv(argv[WORD_OBJECT], argv);
     }
+}
+
+__attribute__((constructor)) static void set_ops(void)
+{
+    laxity_workload_ops()->hand_over = hand_over;
 }

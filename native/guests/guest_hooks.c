@@ -19,9 +19,8 @@
 #include "guests/guest_regions.h"
 #include "guests/guest_streams.h"
 #include "guests/isolation.h"
-#include "harness/isolating.h"
-#include "harness/regions.h"
 #include "harness/segment.h"
+#include "harness/workload_ops.h"
 
 #include <laxity/hooks.h>
 
@@ -63,7 +62,6 @@ static struct {
     char files[HASH_TEXT_BYTES];
 } expected;
 static char new_directory[PATH_MAX]; /* "": it was named */
-static enum laxity_job_process job_process;
 static int complaints_fd = STDERR_FILENO;
 
 /* Place of a word in a blank-separated list, -1 = none. */
@@ -110,11 +108,10 @@ static int read_expected(const char *text)
 static void choose_mode(enum laxity_isolation isolation)
 {
     isolated.mode = isolation == LAXITY_ISOLATION_EXEC ? LAXITY_ISOLATION_FORK : isolation;
-    job_process = LAXITY_JOB_IN_TASK;
     if (isolation == LAXITY_ISOLATION_FORK) {
-        job_process = LAXITY_JOB_IN_CHILD;
+        laxity_workload_ops()->job_process = LAXITY_JOB_IN_CHILD;
     } else if (isolation == LAXITY_ISOLATION_EXEC) {
-        job_process = LAXITY_JOB_IN_FRESH;
+        laxity_workload_ops()->job_process = LAXITY_JOB_IN_FRESH;
     }
 }
 
@@ -207,6 +204,8 @@ static int load(int argc, char **words)
     if (laxity_isolated_open(&isolated, &error)) {
         return refuse(words[WORD_OBJECT], error.text);
     }
+    laxity_workload_ops()->has_regions =
+        laxity_image_defines(isolated.guest.image, LAXITY_REGIONS_SYMBOL);
     return 0;
 }
 
@@ -227,21 +226,16 @@ int benchmark_init(int argc, void **argv)
 /* It works where its task does, and finds there what its task found: what jobs before have left is
  * taken back here, because the process of a job that was killed could not. The task also removes
  * the directory. */
-void laxity_prepare_fresh(char **words)
+static void prepare_fresh(char **words)
 {
     static char here[] = ".";
     laxity_guest_files_restore(&isolated.files);
     words[WORD_DIRECTORY] = here;
 }
 
-void laxity_set_calls(uint32_t calls)
+static void set_calls(uint32_t calls)
 {
     isolated.guest.calls = calls;
-}
-
-enum laxity_job_process laxity_job_process(void)
-{
-    return job_process;
 }
 
 /* Whether it ended as a fresh one does: by the same way, and where that is no return, with the same
@@ -258,7 +252,7 @@ static bool is_normal_end(void)
 }
 
 /* Not its normal end, and what it has left is taken back: the next job goes on. */
-uint32_t laxity_job_cause(void)
+static uint32_t job_cause(void)
 {
     if (is_normal_end()) {
         return LAXITY_END_NONE;
@@ -266,24 +260,29 @@ uint32_t laxity_job_cause(void)
     return outcome.end.kind == LAXITY_GUEST_SIGNALLED ? LAXITY_END_SIGNAL : LAXITY_END_EXIT;
 }
 
-bool laxity_has_regions(void)
-{
-    return laxity_image_defines(isolated.guest.image, LAXITY_REGIONS_SYMBOL);
-}
-
-struct laxity_job_regions laxity_regions_of_job(void)
+static struct laxity_job_regions regions_of_job(void)
 {
     const struct laxity_guest_regions *regions = &outcome.regions;
     return (struct laxity_job_regions){regions->count > 0 ? regions->total_ns : LAXITY_ABSENT_NS,
                                        regions->count};
 }
 
-void laxity_isolate_next(void)
+static void isolate_next(void)
 {
     laxity_isolated_begin(&isolated, &outcome);
     if (outcome.init.kind != LAXITY_GUEST_RETURNED) {
         laxity_job_failed("its init did not return; laxity suite vet says how it ends");
     }
+}
+
+__attribute__((constructor)) static void set_ops(void)
+{
+    struct laxity_workload_ops *ops = laxity_workload_ops();
+    ops->set_calls = set_calls;
+    ops->isolate_next = isolate_next;
+    ops->prepare_fresh = prepare_fresh;
+    ops->job_cause = job_cause;
+    ops->regions_of_job = regions_of_job;
 }
 
 /* In modes none and reinit nobody takes back what such a job has left: the task ends as it would

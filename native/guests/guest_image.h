@@ -8,10 +8,20 @@
 #define LAXITY_GUESTS_GUEST_IMAGE_H
 
 #include "base/error.h"
-#include "guests/guest.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The functions of a guest, in the order in which a job needs them. */
+enum laxity_guest_step {
+    LAXITY_GUEST_INIT,
+    LAXITY_GUEST_JOB,
+    LAXITY_GUEST_CHECK,
+    LAXITY_GUEST_TEARDOWN,
+    LAXITY_GUEST_STEPS,
+    /* No step: writes out the streams of C++, which the C library knows nothing of. */
+    LAXITY_GUEST_FLUSH = LAXITY_GUEST_STEPS,
+};
 
 /*
  * laxity_image_open - load a guest, or find the one that is there already

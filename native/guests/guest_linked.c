@@ -5,7 +5,6 @@
  * names of their steps, its state lies between known symbols.
  */
 #include "base/error.h"
-#include "guests/guest.h"
 #include "guests/guest_image.h"
 
 #include <stddef.h>

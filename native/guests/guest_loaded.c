@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 /* A guest in a shared object: its symbols by dlsym, its state from its program headers. */
 #include "base/error.h"
-#include "guests/guest.h"
 #include "guests/guest_image.h"
 
 #include <dlfcn.h>
@@ -39,10 +38,9 @@ int laxity_image_open(const char *path, void **out_image, struct laxity_error *e
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *reason = dlerror(); /* NOLINT(concurrency-mt-unsafe): one thread */
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "cannot be loaded: %.150s", reason ? reason : "no reason"
         );
-        return -1;
     }
     *out_image = handle;
     return 0;

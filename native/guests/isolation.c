@@ -8,6 +8,7 @@
 #include "guests/guest_call.h"
 #include "guests/guest_files.h"
 #include "guests/guest_heap.h"
+#include "guests/guest_image.h"
 #include "guests/guest_regions.h"
 #include "guests/guest_signals.h"
 #include "guests/guest_state.h"
@@ -34,10 +35,9 @@ int laxity_isolated_open(struct laxity_isolated *isolated, struct laxity_error *
     rc = rc ? rc : laxity_guest_catch();
     rc = rc ? rc : laxity_belongings_look(&isolated->before);
     if (rc) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_LACKING, "cannot be isolated: %s", strerrordesc_np(-rc)
         );
-        return -1;
     }
     return 0;
 }

@@ -7,8 +7,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "counters/events.h"
-#include "harness/engine.h"
+#include "counters/event.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
 #include "schema/run.h"
@@ -186,13 +185,16 @@ void laxity_try_counters(struct laxity_counting *counting)
     note_refusals(counting, &refusals);
 }
 
-void laxity_open_counters(struct laxity_engine *engine)
+void laxity_open_counters(
+    const struct laxity_counting *asked,
+    struct laxity_task_state *state,
+    struct laxity_counters *out_counters
+)
 {
     /* A copy: what the supervisor wrote is not ours to change. */
-    struct laxity_counting counting = engine->segment->counting;
-    struct laxity_task_state *state = &engine->task->state;
+    struct laxity_counting counting = *asked;
     int errors[LAXITY_EVENTS_MAX] = {0};
-    laxity_counters_open(counting.events, counting.n_events, &engine->counters, errors);
+    laxity_counters_open(counting.events, counting.n_events, out_counters, errors);
     for (uint32_t i = 0; i < counting.n_events; i++) {
         if (errors[i] == 0) {
             state->counted_events |= UINT32_C(1) << i;

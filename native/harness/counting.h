@@ -4,7 +4,7 @@
 #ifndef LAXITY_HARNESS_COUNTING_H
 #define LAXITY_HARNESS_COUNTING_H
 
-#include "harness/engine.h"
+#include "counters/counters.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
 
@@ -29,7 +29,11 @@ void laxity_fill_counting(const struct laxity_run_plan *plan, struct laxity_segm
 void laxity_try_counters(struct laxity_counting *counting);
 
 /* laxity_open_counters - for the calling thread, which will run the jobs; sets counted_events */
-void laxity_open_counters(struct laxity_engine *engine);
+void laxity_open_counters(
+    const struct laxity_counting *asked,
+    struct laxity_task_state *state,
+    struct laxity_counters *out_counters
+);
 
 /* laxity_explain_counter_refusal - what an errno of perf_event_open means and what to do about it
  */

@@ -6,7 +6,6 @@
 #include "base/port/atomic64.h"
 #include "base/port/threads.h"
 #include "base/port/time.h"
-#include "harness/isolating.h"
 #include "harness/judge.h"
 #include "harness/launch.h"
 #include "harness/placement.h"

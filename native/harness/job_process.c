@@ -7,12 +7,11 @@
 #include "base/port/memory.h"
 #include "base/port/time.h"
 #include "harness/counting.h"
-#include "harness/engine.h"
-#include "harness/held_program.h"
-#include "harness/isolating.h"
+#include "harness/job.h"
 #include "harness/placement.h"
-#include "harness/process.h"
+#include "harness/role.h"
 #include "harness/segment.h"
+#include "harness/workload_ops.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,24 +31,19 @@
 enum {
     CHILD_STOPPED = 99, /* exit code of a job's process that was to stop before its release */
     CANNOT_EXEC = 127,
-    ROLE_BYTES = 64,
 };
 
 /* The process of a job, as its task sees it. */
 struct job_process {
     const struct laxity_engine *engine;
     const struct laxity_current_job *current;
-    enum laxity_job_process where;
+    const struct laxity_program_ops *program; /* NULL: it is of our executable */
+    bool is_fresh;                            /* of which then this says whether it begins anew */
     int64_t release_ns;
     pid_t pid;
     sigset_t usual; /* signals that are blocked in the task; SIGTERM and SIGCHLD are not */
     int wait_status;
 };
-
-enum laxity_job_process laxity_job_process_of_workload(void)
-{
-    return laxity_job_process ? laxity_job_process() : LAXITY_JOB_IN_TASK;
-}
 
 _Noreturn void laxity_be_job_process(
     const struct laxity_engine *engine, const struct laxity_current_job *current, int64_t release_ns
@@ -62,9 +56,11 @@ _Noreturn void laxity_be_job_process(
     }
     current->record->tid = (int32_t)gettid();
     if (engine->segment->counting.n_events > 0) {
-        laxity_open_counters(&own); /* those of the task would count nothing here */
+        laxity_open_counters(
+            &engine->segment->counting, &engine->task->state, &own.counters
+        ); /* those of the task would count nothing here */
     }
-    laxity_isolate_next();
+    laxity_workload_ops()->isolate_next();
     const int64_t ready_ns = laxity_now_ns();
     struct laxity_usage_before slept;
     if (!laxity_engine_wait(&own, release_ns, ready_ns, &slept)) {
@@ -80,7 +76,7 @@ _Noreturn void laxity_be_job_process(
 static _Noreturn void become_fresh(const struct job_process *job)
 {
     const struct laxity_engine *engine = job->engine;
-    char role[ROLE_BYTES];
+    char role[LAXITY_HARNESS_OPTION_BYTES];
     char **argv = engine->argv;
     laxity_format(
         role,
@@ -91,8 +87,9 @@ static _Noreturn void become_fresh(const struct job_process *job)
         job->current->is_lost
     );
     argv[1] = role;
-    if (laxity_prepare_fresh) {
-        laxity_prepare_fresh(argv + 2);
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    if (ops->prepare_fresh) {
+        ops->prepare_fresh(argv + 2);
     }
     (void)fcntl(engine->segment_fd, F_SETFD, 0);
     (void)execv("/proc/self/exe", argv);
@@ -108,10 +105,10 @@ static _Noreturn void become_job(const struct job_process *job, pid_t parent)
     }
     (void)signal(SIGCHLD, SIG_DFL);
     (void)pthread_sigmask(SIG_SETMASK, &job->usual, NULL);
-    if (job->where == LAXITY_JOB_IN_PROGRAM) {
-        laxity_program_become();
+    if (job->program) {
+        job->program->become();
     }
-    if (job->where == LAXITY_JOB_IN_FRESH) {
+    if (job->is_fresh) {
         become_fresh(job);
     }
     laxity_be_job_process(job->engine, job->current, job->release_ns);
@@ -160,8 +157,8 @@ static void start(struct job_process *job)
     const pid_t parent = getpid();
     state->isolating.begun_ns = laxity_now_ns();
     hold_signals(job);
-    if (job->where == LAXITY_JOB_IN_PROGRAM) {
-        laxity_program_prepare(job->engine->segment, job->release_ns);
+    if (job->program) {
+        job->program->prepare(job->engine->segment, job->release_ns);
     }
     job->pid = fork();
     if (job->pid == 0) {
@@ -185,7 +182,7 @@ static void release_program(struct job_process *job)
 {
     struct laxity_task_state *state = &job->engine->task->state;
     bool is_ours = false;
-    if (laxity_program_hold(job->pid, &is_ours, &state->process.error)) {
+    if (job->program->hold(job->pid, &is_ours, &state->process.error)) {
         kill_job(job);
         _exit(state->process.error.exit_code);
     }
@@ -202,15 +199,14 @@ static void release_program(struct job_process *job)
     const bool is_released = laxity_engine_wait(job->engine, job->release_ns, now_ns, &unused);
     (void)pthread_sigmask(SIG_SETMASK, &awaited, NULL);
     if (is_released) {
-        laxity_program_release(job->pid);
+        job->program->release(job->pid);
     }
 }
 
 static bool has_started(const struct job_process *job)
 {
-    return job->where == LAXITY_JOB_IN_PROGRAM
-               ? laxity_program_has_started()
-               : laxity_atomic64_load_ns(&job->engine->task->state.job_start_ns) != 0;
+    return job->program ? job->program->has_started()
+                        : laxity_atomic64_load_ns(&job->engine->task->state.job_start_ns) != 0;
 }
 
 /* Until it has ended; it is not reaped, so that its number stays its own. Returns when that was
@@ -253,8 +249,7 @@ static enum laxity_end cause_of(const struct job_process *job)
     const struct laxity_task *task = job->engine->task;
     const int64_t timed_out_ns = laxity_atomic64_load_ns(&task->verdict.timed_out_ns);
     if (!WIFSIGNALED(job->wait_status)) {
-        const bool is_right =
-            job->where == LAXITY_JOB_IN_PROGRAM && WEXITSTATUS(job->wait_status) == 0;
+        const bool is_right = job->program && WEXITSTATUS(job->wait_status) == 0;
         return is_right ? LAXITY_END_NONE : LAXITY_END_EXIT;
     }
     if (WTERMSIG(job->wait_status) != SIGKILL) {
@@ -316,7 +311,7 @@ static bool end_child(const struct job_process *job, int64_t seen_ns)
 static bool end_program(const struct job_process *job)
 {
     struct laxity_task_state *state = &job->engine->task->state;
-    const bool is_stopped = !laxity_program_has_started();
+    const bool is_stopped = !job->program->has_started();
     laxity_atomic64_store_ns(&state->program_release_ns, 0);
     if (is_stopped && laxity_engine_must_stop(job->engine)) {
         return false;
@@ -327,8 +322,8 @@ static bool end_program(const struct job_process *job)
     if (is_stopped) {
         die_alike(job->wait_status);
     }
-    laxity_note_isolating(&state->isolating, laxity_program_ready_ns() - state->isolating.begun_ns);
-    laxity_program_note(&state->process);
+    laxity_note_isolating(&state->isolating, job->program->ready_ns() - state->isolating.begun_ns);
+    job->program->note(&state->process);
     publish(job);
     return job->current->record->cause != LAXITY_END_INTERRUPT;
 }
@@ -340,34 +335,35 @@ bool laxity_run_in_process(
     int64_t *out_finish_ns
 )
 {
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
     struct job_process job = {
         .engine = engine,
         .current = current,
-        .where = laxity_job_process_of_workload(),
+        .program = ops->program,
+        .is_fresh = ops->job_process == LAXITY_JOB_IN_FRESH,
         .release_ns = release_ns,
     };
     struct laxity_job_record *record = current->record;
     struct rusage usage;
-    const bool is_program = job.where == LAXITY_JOB_IN_PROGRAM;
     start(&job);
-    if (is_program) {
+    if (job.program) {
         release_program(&job);
     }
     const int64_t seen_ns = await_end(&job);
-    if (is_program && (has_started(&job) || !laxity_engine_must_stop(engine))) {
-        (void)laxity_program_take(job.pid, seen_ns, record, &engine->task->state.process.error);
+    if (job.program && (has_started(&job) || !laxity_engine_must_stop(engine))) {
+        (void)job.program->take(job.pid, seen_ns, record, &engine->task->state.process.error);
     }
-    if (is_program) {
+    if (job.program) {
         struct laxity_process_state *process = &engine->task->state.process;
         laxity_find_displaced(
             &engine->task->config.process, process, job.pid, 1, process->displaced
         );
     }
     reap(&job, &usage);
-    if (is_program) {
-        laxity_program_reaped(&usage, record);
+    if (job.program) {
+        job.program->reaped(&usage, record);
     }
-    if (!(is_program ? end_program(&job) : end_child(&job, seen_ns))) {
+    if (!(job.program ? end_program(&job) : end_child(&job, seen_ns))) {
         return false;
     }
     *out_finish_ns = record->finish_ns;

@@ -4,14 +4,10 @@
 #ifndef LAXITY_HARNESS_JOB_PROCESS_H
 #define LAXITY_HARNESS_JOB_PROCESS_H
 
-#include "harness/engine.h"
-#include "harness/isolating.h"
+#include "harness/job.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* laxity_job_process_of_workload - where its jobs run; once its init has returned */
-enum laxity_job_process laxity_job_process_of_workload(void);
 
 /*
  * laxity_run_in_process - make the process of a job, wait for its end, publish its record

@@ -5,7 +5,7 @@
 #include "base/npy.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/release.h"
 #include "harness/segment.h"
 #include "schema/run.h"

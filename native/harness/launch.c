@@ -14,8 +14,8 @@
 #include "harness/drain.h"
 #include "harness/own_jobs.h"
 #include "harness/plan.h"
-#include "harness/process.h"
 #include "harness/recover.h"
+#include "harness/role.h"
 #include "harness/segment.h"
 #include "schema/run.h"
 
@@ -141,14 +141,13 @@ static int make_segment(struct laxity_launch *launch, struct laxity_error *error
     }
     if (rc) {
         char size[LAXITY_BYTES_TEXT_BYTES];
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "cannot make a shared segment of %s on a tmpfs: %s; mount or enlarge /dev/shm",
             laxity_format_bytes(whole_pages(bytes), size),
             strerrordesc_np(-rc)
         );
-        return -1;
     }
     launch->segment = base;
     fill_segment(launch);
@@ -204,14 +203,13 @@ static int make_pipes(struct laxity_launch *launch, struct laxity_error *error)
     }
     return 0;
 failed:
-    laxity_error_set(
+    return laxity_refuse(
         error,
         LAXITY_EXIT_LACKING,
         "cannot make the pipes of %u tasks and co-runners: %s; raise ulimit -n or run fewer",
         plan->n_tasks + plan->n_corunners,
         strerrordesc_np(errno)
     );
-    return -1;
 }
 
 int laxity_launch_open(

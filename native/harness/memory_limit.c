@@ -43,14 +43,13 @@ int laxity_memory_limit_begin(struct laxity_task *task)
     }
     counted_task = task;
     if (laxity_allocator_count(account, end_process) && limit_bytes != 0) {
-        laxity_error_set(
+        return laxity_refuse(
             &task->state.process.error,
             LAXITY_EXIT_LACKING,
             "task \"%s\": cannot hold a memory limit: a sanitizer or debugger has its own "
             "allocator in this process; leave the limit out, or them",
             task->config.process.name
         );
-        return -1;
     }
     return 0;
 }

@@ -11,7 +11,6 @@
 #include "base/port/time.h"
 #include "harness/own_jobs.h"
 #include "harness/placement.h"
-#include "harness/process.h"
 #include "harness/release.h"
 #include "harness/role.h"
 #include "harness/segment.h"
@@ -461,8 +460,7 @@ int laxity_own_program_main(int argc, char **argv)
     struct laxity_role role;
     void *base = NULL;
     size_t bytes = 0;
-    if (argc < 3 || laxity_parse_role(argv[1] + sizeof LAXITY_HARNESS_OPTION - 1, &role) ||
-        role.kind != LAXITY_ROLE_OWN_PROGRAM) {
+    if (argc < 3 || laxity_parse_role(argv[1], &role) || role.kind != LAXITY_ROLE_OWN_PROGRAM) {
         (void)fprintf(stderr, "laxity-run: %s is for its own processes\n", LAXITY_HARNESS_OPTION);
         return LAXITY_EXIT_USAGE;
     }

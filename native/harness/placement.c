@@ -35,7 +35,7 @@ int laxity_apply_placement(
             char reason[LAXITY_ERROR_TEXT_BYTES];
             laxity_cpus_format(&config->cpus, list, sizeof list);
             laxity_explain_affinity_refusal(-rc, reason, sizeof reason);
-            laxity_error_set(
+            return laxity_refuse(
                 &state->error,
                 LAXITY_EXIT_LACKING,
                 "task \"%s\": cannot run on CPUs %s: %.100s",
@@ -43,7 +43,6 @@ int laxity_apply_placement(
                 list,
                 reason
             );
-            return -1;
         }
     }
     return 0;
@@ -100,7 +99,7 @@ int laxity_apply_policy(
         return 0;
     }
     name_policy(config, " ", policy, sizeof policy);
-    laxity_error_set(
+    return laxity_refuse(
         &state->error,
         LAXITY_EXIT_LACKING,
         "task \"%s\": cannot use %s: %s",
@@ -108,7 +107,6 @@ int laxity_apply_policy(
         policy,
         reason
     );
-    return -1;
 }
 
 void laxity_note_placement(

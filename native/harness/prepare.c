@@ -6,16 +6,12 @@
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "harness/counting.h"
-#include "harness/engine.h"
-#include "harness/held_program.h"
-#include "harness/isolating.h"
-#include "harness/job_process.h"
-#include "harness/log_level.h"
+#include "harness/job.h"
 #include "harness/memory_limit.h"
 #include "harness/placement.h"
-#include "harness/regions.h"
 #include "harness/segment.h"
 #include "harness/threads.h"
+#include "harness/workload_ops.h"
 #include "schema/run.h"
 
 #include <laxity/hooks.h>
@@ -104,7 +100,7 @@ static int prefault(struct laxity_task *task)
     }
     if (config->stack_bytes > laxity_stack_limit()) {
         char allowed[LAXITY_BYTES_TEXT_BYTES];
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "task \"%s\": a stack of %s is more than the limit allows (%s); raise ulimit -s",
@@ -112,18 +108,16 @@ static int prefault(struct laxity_task *task)
             laxity_format_bytes(config->stack_bytes, asked),
             laxity_format_bytes(laxity_stack_limit(), allowed)
         );
-        return -1;
     }
     laxity_touch_stack((size_t)config->stack_bytes);
     if (laxity_touch_heap((size_t)config->heap_bytes)) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "task \"%s\": no memory for a heap of %s; lower heap",
             config->process.name,
             laxity_format_bytes(config->heap_bytes, asked)
         );
-        return -1;
     }
     return 0;
 }
@@ -149,7 +143,7 @@ static int check_events(const struct laxity_engine *engine, enum laxity_job_proc
         (where != LAXITY_JOB_IN_PROGRAM && counting->sample_slots == 0)) {
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &engine->task->state.process.error,
         LAXITY_EXIT_LACKING,
         "task \"%s\": each of its jobs is a process, %s",
@@ -158,21 +152,21 @@ static int check_events(const struct laxity_engine *engine, enum laxity_job_proc
             ? "begun before its release, and would be counted from then on; leave events out"
             : "and samples are taken in that of the task; leave the sampling out"
     );
-    return -1;
 }
 
 static int isolate_first(const struct laxity_engine *engine)
 {
-    const enum laxity_job_process where = laxity_job_process_of_workload();
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    const enum laxity_job_process where = ops->job_process;
     atomic_store(&engine->task->state.job_process, where);
     if (where == LAXITY_JOB_IN_PROGRAM) {
-        laxity_program_note(&engine->task->state.process);
+        ops->program->note(&engine->task->state.process);
     }
     if (where != LAXITY_JOB_IN_TASK) {
         return check_events(engine, where);
     }
-    if (laxity_isolate_next) {
-        laxity_isolate_next();
+    if (ops->isolate_next) {
+        ops->isolate_next();
     }
     return 0;
 }
@@ -182,17 +176,17 @@ static int tell_calls(struct laxity_task *task)
     if (task->config.calls <= 1) {
         return 0;
     }
-    if (!laxity_set_calls) {
-        laxity_error_set(
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
+    if (!ops->set_calls) {
+        return laxity_refuse(
             &task->state.process.error,
             LAXITY_EXIT_USAGE,
             "task \"%s\": its workload cannot do its work %u times in a job; leave calls out",
             task->config.process.name,
             (unsigned)task->config.calls
         );
-        return -1;
     }
-    laxity_set_calls(task->config.calls);
+    ops->set_calls(task->config.calls);
     return 0;
 }
 
@@ -200,12 +194,13 @@ int laxity_prepare_task(struct laxity_engine *engine)
 {
     struct laxity_task *task = engine->task;
     struct laxity_process_state *state = &task->state.process;
+    const struct laxity_workload_ops *ops = laxity_workload_ops();
     if (laxity_apply_placement(&task->config.process, state) || prefault(task) ||
         laxity_memory_limit_begin(task)) {
         return -1;
     }
-    if (laxity_set_log_level && task->config.log_level > 0) {
-        laxity_set_log_level(task->config.log_level);
+    if (ops->set_log_level && task->config.log_level > 0) {
+        ops->set_log_level(task->config.log_level);
     }
     if (tell_calls(task)) {
         return -1;
@@ -214,7 +209,7 @@ int laxity_prepare_task(struct laxity_engine *engine)
     const int rc = benchmark_init(engine->workload_argc, engine->workload_argv);
     laxity_threads_take_signals();
     if (rc < 0) {
-        laxity_error_set(
+        return laxity_refuse(
             &state->error,
             LAXITY_EXIT_VIOLATED,
             "task \"%s\": its init failed (benchmark_init returned %d)%s",
@@ -222,10 +217,9 @@ int laxity_prepare_task(struct laxity_engine *engine)
             rc,
             task->config.process.advice.output
         );
-        return -1;
     }
     take_log_name(&task->state);
-    task->state.has_regions = laxity_has_regions && laxity_has_regions();
+    task->state.has_regions = ops->has_regions;
     lock_memory(state);
     if (laxity_apply_policy(&task->config.process, state) ||
         laxity_threads_apply_policy(engine->threads, &task->config.process, state)) {
@@ -233,8 +227,8 @@ int laxity_prepare_task(struct laxity_engine *engine)
     }
     laxity_note_placement(&task->config.process, state);
     limit_rt_time(engine);
-    laxity_open_counters(engine);
-    if (laxity_job_process_of_workload() != LAXITY_JOB_IN_PROGRAM) {
+    laxity_open_counters(&engine->segment->counting, &task->state, &engine->counters);
+    if (ops->job_process != LAXITY_JOB_IN_PROGRAM) {
         laxity_engine_calibrate(engine); /* of a program nothing is read by us in its process */
     }
     laxity_threads_look(engine->threads);

@@ -5,7 +5,7 @@
 #ifndef LAXITY_HARNESS_PREPARE_H
 #define LAXITY_HARNESS_PREPARE_H
 
-#include "harness/engine.h"
+#include "harness/job.h"
 
 /*
  * laxity_prepare_task - prefault, call benchmark_init, take the policy, calibrate

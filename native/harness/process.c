@@ -8,6 +8,7 @@
 #include "base/port/memory.h"
 #include "base/port/ticks.h"
 #include "harness/engine.h"
+#include "harness/job.h"
 #include "harness/job_process.h"
 #include "harness/marks.h"
 #include "harness/memory_limit.h"
@@ -232,10 +233,8 @@ static int play_role(
 
 int laxity_workload_main(int argc, char **argv)
 {
-    const size_t option_bytes = sizeof LAXITY_HARNESS_OPTION - 1;
     struct laxity_role role;
-    if (argc < 2 || strncmp(argv[1], LAXITY_HARNESS_OPTION, option_bytes) != 0 ||
-        laxity_parse_role(argv[1] + option_bytes, &role)) {
+    if (!laxity_has_role(argc, argv) || laxity_parse_role(argv[1], &role)) {
         const char *slash = strrchr(argv[0], '/');
         const char *name = slash ? slash + 1 : argv[0];
         (void)fprintf(

@@ -1,19 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* How laxity-run starts a workload executable: one hidden first argument, then the workload's own
- * words. */
+/* The process of a task, of a single job of it, or of a co-runner. */
 #ifndef LAXITY_HARNESS_PROCESS_H
 #define LAXITY_HARNESS_PROCESS_H
 
-/* "--harness=task,INDEX,SEGMENT_FD,GO_FD": everything else stands in the segment. */
-#define LAXITY_HARNESS_OPTION "--harness="
-
-enum {
-    LAXITY_HARNESS_OPTION_BYTES = 64
-};
-
 /*
- * laxity_workload_main - main() of every workload executable
+ * laxity_workload_main - of every workload executable that is a process of a run
  *
  * Returns the process's exit code: 0 when the role is played to its end, 2 without the hidden
  * argument, else the code of the error in the segment.

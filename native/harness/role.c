@@ -13,8 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
-int laxity_parse_role(const char *text, struct laxity_role *out_role)
+enum {
+    OPTION_LENGTH = sizeof LAXITY_HARNESS_OPTION - 1
+};
+
+bool laxity_has_role(int argc, char *const *argv)
 {
+    return argc > 1 && strncmp(argv[1], LAXITY_HARNESS_OPTION, OPTION_LENGTH) == 0;
+}
+
+int laxity_parse_role(const char *word, struct laxity_role *out_role)
+{
+    const char *text = word + OPTION_LENGTH;
     long numbers[3];
     const char *rest = strchr(text, ',');
     for (unsigned i = 0; i < 3; i++) {

@@ -1,6 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* What a process of a run is told by its hidden first argument, and says of itself. */
+/*
+ * What a process of a run is told by its hidden first argument, and says of itself.
+ *
+ * That is how laxity-run starts a workload executable: one argument of ours, then the workload's
+ * own words.
+ */
 #ifndef LAXITY_HARNESS_ROLE_H
 #define LAXITY_HARNESS_ROLE_H
 
@@ -9,6 +14,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* "--harness=task,INDEX,SEGMENT_FD,GO_FD": everything else stands in the segment. */
+#define LAXITY_HARNESS_OPTION "--harness="
+
+enum {
+    LAXITY_HARNESS_OPTION_BYTES = 64
+};
 
 enum laxity_role_kind {
     LAXITY_ROLE_TASK,
@@ -25,9 +37,12 @@ struct laxity_role {
                   1 = its record is lost */
 };
 
-/* laxity_parse_role - "task,0,4,7": index, segment descriptor, go descriptor (-1 = none). Written
- * by our own supervisor. Returns 0 or -EINVAL. */
-int laxity_parse_role(const char *text, struct laxity_role *out_role);
+/* laxity_has_role - whether these words are those of a process of a run */
+bool laxity_has_role(int argc, char *const *argv);
+
+/* laxity_parse_role - "--harness=task,0,4,7": index, segment descriptor, go descriptor (-1 = none).
+ * Written by our own supervisor. Returns 0 or -EINVAL. */
+int laxity_parse_role(const char *word, struct laxity_role *out_role);
 
 /* laxity_wait_for_go - until t0 is published; false if it never will be, or `stop` was set */
 bool laxity_wait_for_go(int go_fd, const volatile sig_atomic_t *stop);

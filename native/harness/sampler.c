@@ -8,7 +8,7 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "counters/counters.h"
-#include "harness/engine.h"
+#include "harness/job.h"
 #include "harness/segment.h"
 #include "schema/run.h"
 
@@ -131,7 +131,7 @@ static int make_thread(struct laxity_sampler *sampler)
 
 static int refuse(const struct laxity_sampler *sampler, const char *what, int rc)
 {
-    laxity_error_set(
+    return laxity_refuse(
         &sampler->engine->task->state.process.error,
         LAXITY_EXIT_LACKING,
         "task \"%s\": cannot %s its sampler on CPU %d: %s; choose another --sample-cpu",
@@ -140,7 +140,6 @@ static int refuse(const struct laxity_sampler *sampler, const char *what, int rc
         (int)sampler->engine->segment->counting.sample_cpu,
         strerrordesc_np(-rc)
     );
-    return -1;
 }
 
 int laxity_sampler_make(struct laxity_sampler *sampler, const struct laxity_engine *engine)

@@ -7,7 +7,7 @@
 #ifndef LAXITY_HARNESS_SAMPLER_H
 #define LAXITY_HARNESS_SAMPLER_H
 
-#include "harness/engine.h"
+#include "harness/job.h"
 
 #include <pthread.h>
 #include <semaphore.h>

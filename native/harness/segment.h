@@ -22,7 +22,7 @@
 #include "base/port/deadline.h"
 #include "base/port/sched.h"
 #include "counters/counters.h"
-#include "counters/events.h"
+#include "counters/event.h"
 #include "harness/mark_ring.h"
 #include "harness/release.h"
 #include "schema/run.h"
@@ -139,11 +139,11 @@ struct laxity_task_config {
     /*
      * What schema/run.toml calls a task's own. The deadline is relative, LAXITY_ABSENT_NS = none; 0
      * is no limit of jobs or of memory; threads are those that the workload says it has, its main
-     * one included; 0 calls are 1 (isolating.h); jobs of an own program come from its ring
+     * one included; 0 calls are 1 (workload_ops.h); jobs of an own program come from its ring
      * (own_jobs.h).
      */
     LAXITY_TASK_OWN_MEMBERS
-    uint32_t log_level; /* of RT-Bench's command line (log_level.h); 0 = another started it */
+    uint32_t log_level; /* of RT-Bench's command line (workload_ops.h); 0 = another started it */
 };
 
 /* What of a process was found otherwise than planned. */
@@ -199,6 +199,14 @@ struct laxity_aborted {
     struct laxity_atomic64 n;
 };
 
+/* Whose process runs a job. */
+enum laxity_job_process {
+    LAXITY_JOB_IN_TASK,    /* the task's own */
+    LAXITY_JOB_IN_CHILD,   /* a child of it, forked before the release */
+    LAXITY_JOB_IN_FRESH,   /* of the same executable, begun anew before the release */
+    LAXITY_JOB_IN_PROGRAM, /* of a program that knows nothing of us */
+};
+
 /* Writer: the task. */
 struct laxity_task_state {
     struct laxity_process_state process;
@@ -220,7 +228,7 @@ struct laxity_task_state {
     /* Of jobs that are programs: when the one that exists begins; 0 = none exists. */
     struct laxity_atomic64 program_release_ns;
     struct laxity_aborted aborted;
-    uint32_t has_regions;             /* of interest (regions.h) */
+    uint32_t has_regions;             /* of interest (workload_ops.h) */
     char log_name[LAXITY_NAME_BYTES]; /* column of benchmark_log_data, "" = none */
     int64_t snapshot_exec_ns; /* cost of an empty pair of snapshots, medians of snapshot_n */
     int64_t snapshot_wall_ns;

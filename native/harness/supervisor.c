@@ -200,14 +200,13 @@ static int await_corunner(struct supervisor *supervisor, uint32_t index)
         }
         ready_ns = ready_ns == 0 ? laxity_now_ns() : ready_ns;
         if (laxity_now_ns() - ready_ns > limit_ns) {
-            laxity_error_set(
+            return laxity_refuse(
                 supervisor->error,
                 LAXITY_EXIT_NO_VERDICT,
                 "co-runner \"%s\": no pass within %d s; choose a smaller size",
                 corunner->config.name,
                 CORUNNER_FIRST_PASS_NS_PER_S
             );
-            return -1;
         }
     }
     note_fallbacks(supervisor, corunner->config.name, &corunner->state);

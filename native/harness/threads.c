@@ -102,7 +102,7 @@ static int refuse_policy(
     const struct laxity_process_config *config, struct laxity_process_state *state, int rc
 )
 {
-    laxity_error_set(
+    return laxity_refuse(
         &state->error,
         LAXITY_EXIT_LACKING,
         "task \"%.60s\": cannot put its threads under %s priority %d: %s; create them in a job",
@@ -111,7 +111,6 @@ static int refuse_policy(
         (int)config->priority,
         strerrordesc_np(-rc)
     );
-    return -1;
 }
 
 int laxity_threads_apply_policy(

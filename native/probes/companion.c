@@ -20,7 +20,7 @@
 static int
 refuse(struct laxity_probe_run *run, const char *name, const char *what, int error_number)
 {
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "%s: cannot %s %s: %s; raise ulimit -u and -n",
@@ -29,7 +29,6 @@ refuse(struct laxity_probe_run *run, const char *name, const char *what, int err
         name,
         strerrordesc_np(error_number)
     );
-    return -1;
 }
 
 static void close_both(const int ends[2])
@@ -103,14 +102,13 @@ int laxity_companion_tell_end(
     struct laxity_probe_run *run, const struct laxity_companion *companion
 )
 {
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_INTERNAL,
         "%s: %s has ended",
         run->probe->name,
         companion->name
     );
-    return -1;
 }
 
 bool laxity_companion_become_ready(

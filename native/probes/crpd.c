@@ -7,6 +7,7 @@
 #include "base/npy.h"
 #include "base/port/time.h"
 #include "codegen/code.h"
+#include "probes/crpd_patterns.h"
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
@@ -166,8 +167,7 @@ static int setup(struct laxity_probe_run *run)
     struct victim *victim = calloc(1, sizeof *victim);
     run->state = victim;
     if (!victim) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "crpd: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "crpd: no memory");
     }
     victim->random = run->plan->seed;
     victim->n_ways = list_ways(settings, NULL);
@@ -187,6 +187,10 @@ static int setup(struct laxity_probe_run *run)
     (void)list_ways(settings, victim->ways);
     victim->working_set = base + EXCHANGE_BYTES;
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
+    /* Something, also where lines are only flushed. */
+    victim->preemptor.evict_bytes =
+        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, LAXITY_CRPD_LINE_BYTES);
+    victim->preemptor.executes = settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE];
     if (make_codes(run, largest)) {
         return -1;
     }
@@ -283,10 +287,9 @@ static int observe_timed_preemption(
         pass_ns = now_ns - before_ns;
         before_ns = now_ns;
         if (now_ns > end_ns) {
-            laxity_error_set(
+            return laxity_refuse(
                 &run->shared->error, LAXITY_EXIT_NO_VERDICT, "crpd: the preemptor did not wake up"
             );
-            return -1;
         }
     } while (atomic_load_explicit(&shared->done, memory_order_acquire) == done);
     row->pass_ns[0] = pass_ns;
@@ -306,14 +309,13 @@ static int observe_asynchronous(
             return 0;
         }
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_NO_VERDICT,
         "crpd: %d times in a row the victim was held up until the preemptor had slept; leave the"
         " CPU to it",
         MAX_TRIES
     );
-    return -1;
 }
 
 static int observe(

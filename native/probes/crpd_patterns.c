@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
+#include "probes/crpd_patterns.h"
+
 #include "base/error.h"
 #include "codegen/code.h"
 #include "codegen/shape.h"
-#include "probes/crpd.h"
 #include "schema/streams.h"
 
 #include <stddef.h>

@@ -7,10 +7,9 @@
 #include "base/port/time.h"
 #include "codegen/code.h"
 #include "probes/companion.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/evict.h"
 #include "probes/probe.h"
-#include "probes/working_set.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -21,7 +20,6 @@
 #include <sys/mman.h>
 
 enum {
-    EVICT_STEP_BYTES = LAXITY_FLUSH_STEP_BYTES,
     NO_CPU = UINT32_MAX >> 1,
 };
 
@@ -107,25 +105,24 @@ static void serve(
 }
 
 /* What every size of buffer fits into. Returns 0, or -1 with error set. */
-static int prepare_means(struct laxity_probe_run *run, struct means *means)
+static int prepare_means(
+    struct laxity_probe_run *run, const struct laxity_crpd_preemptor *preemptor, struct means *means
+)
 {
-    const struct laxity_crpd_settings *settings = run->plan->settings;
-    const size_t bytes =
-        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, EVICT_STEP_BYTES);
+    const size_t bytes = preemptor->evict_bytes;
     unsigned char *buffer =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (buffer == MAP_FAILED) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_LACKING,
             "crpd: no memory for %zu bytes that evict; lower --evict-size",
             bytes
         );
-        return -1;
     }
     memset(buffer, 1, bytes);
     means->buffer = buffer;
-    if (!settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE]) {
+    if (!preemptor->executes) {
         return 0;
     }
     const size_t blocks = (bytes + LAXITY_EVICT_BLOCK_BYTES - 1) / LAXITY_EVICT_BLOCK_BYTES;
@@ -144,7 +141,7 @@ static int run_preemptor(
 {
     const struct laxity_crpd_preemptor *preemptor = what;
     struct means means = {0};
-    if (prepare_means(run, &means)) {
+    if (prepare_means(run, preemptor, &means)) {
         return LAXITY_EXIT_LACKING;
     }
     if (laxity_companion_become_ready(run, ends)) {
@@ -163,10 +160,9 @@ int laxity_crpd_start_preemptor(
         return -1;
     }
     if (!laxity_companion_await(&preemptor->companion)) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_INTERNAL, "crpd: the preemptor did not become ready"
         );
-        return -1;
     }
     return 0;
 }

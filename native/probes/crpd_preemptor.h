@@ -5,10 +5,11 @@
 #define LAXITY_PROBES_CRPD_PREEMPTOR_H
 
 #include "probes/companion.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,11 +34,13 @@ struct laxity_crpd_order {
 
 struct laxity_crpd_preemptor {
     struct laxity_crpd_shared *shared;
+    size_t evict_bytes; /* the most that an order will ask for */
+    bool executes;      /* some order will ask to evict by executing */
     struct laxity_companion companion;
 };
 
-/* laxity_crpd_start_preemptor - fork it and wait until it is ready. Returns 0, or -1 with error
- * set. */
+/* laxity_crpd_start_preemptor - fork it and wait until it is ready; all but `companion` is set.
+ * Returns 0, or -1 with error set. */
 int laxity_crpd_start_preemptor(
     struct laxity_probe_run *run, struct laxity_crpd_preemptor *preemptor
 );

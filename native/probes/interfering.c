@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
-#include "probes/migration_jobs.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 
@@ -42,6 +41,19 @@ struct laxity_interfering_shared {
     _Alignas(COUNT_BYTES) atomic_ulong use;
     struct count counts[];
 };
+
+__attribute__((noinline)) uint32_t laxity_count_primes(uint32_t limit)
+{
+    uint32_t primes = 0;
+    for (uint32_t number = 2; number < limit; number++) {
+        uint32_t divisor = 2;
+        while (divisor * divisor <= number && number % divisor != 0) {
+            divisor++;
+        }
+        primes += divisor * divisor > number;
+    }
+    return primes;
+}
 
 static void
 interfere(struct laxity_interfering_shared *shared, size_t at, unsigned char *working_set)
@@ -90,8 +102,7 @@ int laxity_interfering_start(
     void *base = laxity_map_inherited(bytes);
     interfering->pids = calloc(n_cpus + 1, sizeof *interfering->pids);
     if (!base || !interfering->pids) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "migration_jobs: no memory");
     }
     interfering->shared = base;
     interfering->shared_bytes = bytes;
@@ -101,13 +112,12 @@ int laxity_interfering_start(
             run_task(interfering->shared, at, cpus[at], largest);
         }
         if (pid < 0) {
-            laxity_error_set(
+            return laxity_refuse(
                 &run->shared->error,
                 LAXITY_EXIT_LACKING,
                 "migration_jobs: cannot start an interfering task: %s; raise ulimit -u",
                 strerrordesc_np(errno)
             );
-            return -1;
         }
         interfering->pids[interfering->n++] = pid;
     }

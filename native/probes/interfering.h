@@ -19,6 +19,9 @@ struct laxity_interfering {
     size_t n;
 };
 
+/* laxity_count_primes - what computes: how many there are below `limit`, by trial division */
+uint32_t laxity_count_primes(uint32_t limit);
+
 /*
  * laxity_interfering_start - fork one task on each of `cpus`; they wait for the first use
  *

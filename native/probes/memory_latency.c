@@ -7,10 +7,11 @@
 #include "base/npy.h"
 #include "base/port/pages.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/memory_patterns.h"
 #include "probes/memory_regions.h"
 #include "probes/probe.h"
+#include "probes/working_set.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -32,6 +33,8 @@ enum {
     /* A stream over less repeats its passes, or the clock would be in it. */
     STREAM_BYTES = 1 << 20,
     PAGE_BYTES = 4096,
+    /* Several times the caches that a core has for itself; larger arrays use all colours anyway. */
+    SPARE_BYTES = 16 << 20,
 };
 
 static const struct laxity_field fields[] = {LAXITY_MEMORY_LATENCY_FIELDS};
@@ -77,28 +80,47 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     return rows;
 }
 
+static size_t largest_bytes(const struct laxity_memory_settings *settings)
+{
+    return laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
+}
+
+/* One region per node, or a single one where none is asked for; of more than the largest array, so
+ * that each repetition can take other pages. */
+static int map_regions(struct laxity_probe_run *run, const struct state *state)
+{
+    const struct laxity_memory_settings *settings = run->plan->settings;
+    const size_t largest = largest_bytes(settings);
+    const size_t bytes = largest + (largest < SPARE_BYTES / 3 ? 3 * largest : SPARE_BYTES);
+    for (size_t i = 0; i < state->n_regions; i++) {
+        const int32_t node = settings->n_nodes == 0 ? LAXITY_ANY_NODE : settings->nodes[i];
+        if (laxity_memory_map_region(run, bytes, node, settings->is_huge, &state->regions[i])) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int setup(struct laxity_probe_run *run)
 {
     const struct laxity_memory_settings *settings = run->plan->settings;
     struct state *state = calloc(1, sizeof *state);
     run->state = state;
     if (!state) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory");
     }
-    const size_t lines = laxity_memory_largest(settings) / (size_t)settings->line_bytes;
+    const size_t lines = largest_bytes(settings) / (size_t)settings->line_bytes;
     state->random = run->plan->seed;
     state->n_regions = n_regions(settings);
     state->regions = calloc(state->n_regions, sizeof *state->regions);
     state->turns = calloc(settings->n_sizes, sizeof *state->turns);
     state->order = calloc(lines + 1, sizeof *state->order);
     if (!state->regions || !state->turns || !state->order) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error, LAXITY_EXIT_LACKING, "memory_latency: no memory; lower --size"
         );
-        return -1;
     }
-    return laxity_memory_map_regions(run, state->regions, state->n_regions);
+    return map_regions(run, state);
 }
 
 static void teardown(struct laxity_probe_run *run)

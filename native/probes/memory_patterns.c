@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "probes/memory_patterns.h"
 
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 
 #include <stddef.h>
 #include <stdint.h>

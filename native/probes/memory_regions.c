@@ -4,26 +4,18 @@
 
 #include "base/error.h"
 #include "base/port/pages.h"
-#include "probes/memory_latency.h"
 #include "probes/probe.h"
-#include "probes/working_set.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    /* Several times the caches that a core has for itself; larger arrays use all colours anyway. */
-    SPARE_BYTES = 16 << 20,
     BYTES_PER_MIB = 1 << 20,
     /* One page in so many may be an ordinary one: it is told, and moves no median. */
     ORDINARY_SHARE = 16,
 };
-
-size_t laxity_memory_largest(const struct laxity_memory_settings *settings)
-{
-    return laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
-}
 
 static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t node, int rc)
 {
@@ -39,7 +31,7 @@ static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t nod
     if (node != LAXITY_ANY_NODE) {
         laxity_format(where, sizeof where, " on node %d", (int)node);
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "memory_latency: cannot have %zu bytes for the arrays%s: %s",
@@ -47,7 +39,6 @@ static int refuse_memory(struct laxity_probe_run *run, size_t bytes, int32_t nod
         where,
         what
     );
-    return -1;
 }
 
 /* Figures of ordinary pages must not pass for those of huge ones. */
@@ -74,39 +65,27 @@ static int check_huge(struct laxity_probe_run *run, const struct laxity_pages *p
         );
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "memory_latency: no huge pages: %s; see /sys/kernel/mm/transparent_hugepage/enabled, lower "
         "--size, or use --pages ordinary",
         given
     );
-    return -1;
 }
 
-/* More than the largest array, so that each repetition can take other pages. */
-static size_t region_bytes(const struct laxity_memory_settings *settings)
-{
-    const size_t largest = laxity_memory_largest(settings);
-    return largest + (largest < SPARE_BYTES / 3 ? 3 * largest : SPARE_BYTES);
-}
-
-int laxity_memory_map_regions(
-    struct laxity_probe_run *run, struct laxity_memory_region *regions, size_t n
+int laxity_memory_map_region(
+    struct laxity_probe_run *run,
+    size_t bytes,
+    int32_t node,
+    bool is_huge,
+    struct laxity_memory_region *out_region
 )
 {
-    const struct laxity_memory_settings *settings = run->plan->settings;
-    const size_t bytes = region_bytes(settings);
-    for (size_t i = 0; i < n; i++) {
-        struct laxity_memory_region *region = &regions[i];
-        region->node = settings->n_nodes == 0 ? LAXITY_ANY_NODE : settings->nodes[i];
-        const int rc = laxity_pages_map(bytes, region->node, settings->is_huge, &region->pages);
-        if (rc) {
-            return refuse_memory(run, bytes, region->node, rc);
-        }
-        if (settings->is_huge && check_huge(run, &region->pages)) {
-            return -1;
-        }
+    out_region->node = node;
+    const int rc = laxity_pages_map(bytes, node, is_huge, &out_region->pages);
+    if (rc) {
+        return refuse_memory(run, bytes, node, rc);
     }
-    return 0;
+    return is_huge ? check_huge(run, &out_region->pages) : 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The memory that the arrays of probe "memory_latency" lie in: one mapping per node. */
+/* The memory that the arrays of probe "memory_latency" lie in. */
 #ifndef LAXITY_PROBES_MEMORY_REGIONS_H
 #define LAXITY_PROBES_MEMORY_REGIONS_H
 
 #include "base/port/pages.h"
-#include "probes/memory_latency.h"
 #include "probes/probe.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,17 +17,18 @@ struct laxity_memory_region {
     int32_t node;
 };
 
-/* laxity_memory_largest - bytes of the largest array that is measured */
-size_t laxity_memory_largest(const struct laxity_memory_settings *settings);
-
 /*
- * laxity_memory_map_regions - map one region per node, or a single one where none is asked for
+ * laxity_memory_map_region - map `bytes` of a node, or of LAXITY_ANY_NODE
  *
- * Returns 0, or -1 with shared->error set; what was mapped until then is unmapped by the caller,
- * with laxity_pages_unmap, in either case.
+ * Returns 0, or -1 with shared->error set; what was mapped is unmapped by the caller, with
+ * laxity_pages_unmap, in either case.
  */
-int laxity_memory_map_regions(
-    struct laxity_probe_run *run, struct laxity_memory_region *regions, size_t n
+int laxity_memory_map_region(
+    struct laxity_probe_run *run,
+    size_t bytes,
+    int32_t node,
+    bool is_huge,
+    struct laxity_memory_region *out_region
 );
 
 #endif

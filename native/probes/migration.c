@@ -6,7 +6,7 @@
 #include "base/npy.h"
 #include "base/port/nodes.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 #include "schema/streams.h"
@@ -107,8 +107,7 @@ static int setup(struct laxity_probe_run *run)
     struct traveller *traveller = calloc(1, sizeof *traveller);
     run->state = traveller;
     if (!traveller) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
     }
     const size_t largest =
         laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
@@ -175,14 +174,13 @@ static int fetch_memory(struct laxity_probe_run *run, int32_t node)
         traveller->node = node;
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "migration: cannot move memory to node %d: %s; choose CPUs of one node",
         (int)node,
         strerrordesc_np(-rc)
     );
-    return -1;
 }
 
 /* What a role does between the warm pass and the passes that are compared with it. */

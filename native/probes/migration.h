@@ -14,7 +14,7 @@
 #ifndef LAXITY_PROBES_MIGRATION_H
 #define LAXITY_PROBES_MIGRATION_H
 
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "schema/streams.h"
 

@@ -5,7 +5,7 @@
 #include "base/cpus.h"
 #include "base/npy.h"
 #include "base/port/time.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/interfering.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
@@ -45,19 +45,6 @@ struct load {
     enum laxity_migration_workload workload;
     size_t bytes;
 };
-
-__attribute__((noinline)) uint32_t laxity_count_primes(uint32_t limit)
-{
-    uint32_t primes = 0;
-    for (uint32_t number = 2; number < limit; number++) {
-        uint32_t divisor = 2;
-        while (divisor * divisor <= number && number % divisor != 0) {
-            divisor++;
-        }
-        primes += divisor * divisor > number;
-    }
-    return primes;
-}
 
 static uint64_t n_loads(const struct laxity_migration_jobs_settings *settings)
 {

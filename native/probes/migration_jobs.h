@@ -35,9 +35,6 @@ struct laxity_migration_jobs_settings {
 
 extern const struct laxity_probe laxity_probe_migration_jobs;
 
-/* laxity_count_primes - how many there are below `limit`, by trial division */
-uint32_t laxity_count_primes(uint32_t limit);
-
 void laxity_migration_jobs_settings_free(struct laxity_migration_jobs_settings *settings);
 
 #endif

@@ -86,7 +86,7 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
     const char *other_way = is_allowed ? "" : ", or use --allow-unprivileged";
     laxity_explain_policy_refusal(-rc, other_way, reason, sizeof reason);
     if (!is_allowed) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_LACKING,
             "%s: cannot use fifo priority %d: %s",
@@ -94,7 +94,6 @@ int laxity_probe_enter_policy(struct laxity_probe_run *run, int priority)
             priority,
             reason
         );
-        return -1;
     }
     run->shared->policy = LAXITY_POLICY_OTHER;
     laxity_probe_add_fallback(run, "policy fifo", "other", reason);
@@ -108,14 +107,13 @@ int laxity_probe_go_to(struct laxity_probe_run *run, unsigned cpu)
         laxity_cpus_add(&run->place, cpu);
         return 0;
     }
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "%s: cannot run on CPU %u; choose CPUs inside this process's cpuset",
         run->probe->name,
         cpu
     );
-    return -1;
 }
 
 bool laxity_probe_is_in_place(const struct laxity_probe_run *run)

@@ -92,14 +92,13 @@ static int open_output(struct session *session, struct laxity_error *error)
         &session->npy
     );
     if (rc) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_USAGE,
             "cannot write into %s: %s; choose another --run-dir",
             run_dir,
             strerrordesc_np(-rc)
         );
-        return -1;
     }
     return 0;
 }
@@ -115,14 +114,13 @@ static int map_shared(struct session *session, struct laxity_error *error)
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     }
     if (base == MAP_FAILED) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%s: no memory for %llu observations; lower --repetitions",
             probe->name,
             (unsigned long long)rows_max
         );
-        return -1;
     }
     session->shared = base;
     session->mapped_bytes = bytes;
@@ -191,14 +189,13 @@ static int start_child(struct session *session, struct laxity_error *error)
         measure_in_child(session, parent);
     }
     if (session->child < 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%s: cannot start a process: %s; raise ulimit -u",
             session->probe->name,
             strerrordesc_np(errno)
         );
-        return -1;
     }
     (void)setpgid(session->child, session->child); /* whoever is first; a kill may come at once */
     return 0;

@@ -4,9 +4,11 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
-#include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
+#include "probes/switch_quantities.h"
+#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "probes/working_set.h"
@@ -35,22 +37,26 @@ enum kind {
 static int map_memory(struct laxity_switch_victim *victim, uint64_t evict_bytes)
 {
     victim->mapped_bytes = sizeof *victim->shared;
-    victim->buffer_bytes = (size_t)evict_bytes;
+    victim->partner.buffer_bytes = (size_t)evict_bytes;
     victim->shared = laxity_map_inherited(victim->mapped_bytes);
     unsigned char *buffer = mmap(
-        NULL, victim->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0
+        NULL,
+        victim->partner.buffer_bytes,
+        PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS,
+        -1,
+        0
     );
     victim->partner.buffer = buffer == MAP_FAILED ? NULL : buffer;
     if (!victim->shared || buffer == MAP_FAILED) {
-        laxity_error_set(
+        return laxity_refuse(
             &victim->run->shared->error,
             LAXITY_EXIT_LACKING,
             "switch: no memory for %zu bytes that evict; lower --evict-size",
-            victim->buffer_bytes
+            victim->partner.buffer_bytes
         );
-        return -1;
     }
-    memset(buffer, 1, victim->buffer_bytes);
+    memset(buffer, 1, victim->partner.buffer_bytes);
     return 0;
 }
 
@@ -66,18 +72,16 @@ static int setup(struct laxity_probe_run *run)
     struct laxity_switch_victim *victim = calloc(1, sizeof *victim);
     run->state = victim;
     if (!victim) {
-        laxity_error_set(&run->shared->error, LAXITY_EXIT_LACKING, "switch: no memory");
-        return -1;
+        return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "switch: no memory");
     }
     victim->run = run;
     victim->random = run->plan->seed;
     if (run->plan->priority < 2) {
-        laxity_error_set(
+        return laxity_refuse(
             &run->shared->error,
             LAXITY_EXIT_USAGE,
             "switch: --priority 1 leaves no priority below the victim; use 2 or more"
         );
-        return -1;
     }
     if (map_memory(victim, settings->evict_bytes)) {
         return -1;
@@ -99,15 +103,10 @@ static void teardown(struct laxity_probe_run *run)
         (void)munmap(victim->shared, victim->mapped_bytes);
     }
     if (victim->partner.buffer) {
-        (void)munmap(victim->partner.buffer, victim->buffer_bytes);
+        (void)munmap(victim->partner.buffer, victim->partner.buffer_bytes);
     }
     free(victim);
     run->state = NULL;
-}
-
-int64_t laxity_switch_draw_ns(struct laxity_switch_victim *victim, int64_t limit_ns)
-{
-    return (int64_t)(laxity_crpd_random(&victim->random) % (uint64_t)limit_ns);
 }
 
 static bool is_asked(const struct laxity_probe_run *run, enum kind kind)

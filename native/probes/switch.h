@@ -14,20 +14,7 @@
 #ifndef LAXITY_PROBES_SWITCH_H
 #define LAXITY_PROBES_SWITCH_H
 
-#include "base/cpus.h"
 #include "probes/probe.h"
-#include "probes/switch_interrupts.h"
-#include "schema/streams.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct laxity_switch_settings {
-    struct laxity_cpus to; /* woken from each measured CPU */
-    uint64_t evict_bytes;
-    int64_t spin_ns; /* in all, per CPU; once more for irq */
-    bool has_quantity[LAXITY_SWITCH_QUANTITY_COUNT];
-};
 
 extern const struct laxity_probe laxity_probe_switch;
 

@@ -5,7 +5,8 @@
 #include "base/port/file.h"
 #include "base/port/perf_ring.h"
 #include "probes/probe.h"
-#include "probes/switch.h"
+#include "probes/switch_quantities.h"
+#include "probes/switch_settings.h"
 #include "probes/switch_victim.h"
 #include "schema/streams.h"
 #include "trace/perf_records.h"
@@ -202,10 +203,9 @@ static int tell_refusal(struct laxity_switch_victim *victim, int error_number)
         level
     );
     if (is_asked_alone(victim->run->plan->settings)) {
-        laxity_error_set(
+        return laxity_refuse(
             &victim->run->shared->error, LAXITY_EXIT_LACKING, "switch_kernel: %.150s", reason
         );
-        return -1;
     }
     laxity_probe_add_fallback(victim->run, "switch_kernel", "nothing", reason);
     return 0;

@@ -11,7 +11,6 @@
 #include "probes/companion.h"
 #include "probes/evict.h"
 #include "probes/probe.h"
-#include "probes/switch.h"
 #include "probes/switch_stamps.h"
 #include "schema/run.h"
 
@@ -164,9 +163,8 @@ static int run_partner(
 )
 {
     const struct laxity_switch_partner *partner = what;
-    const struct laxity_switch_settings *settings = run->plan->settings;
     struct state state = {.partner = partner, .cpu = NO_CPU};
-    memset(partner->buffer, 1, (size_t)settings->evict_bytes);
+    memset(partner->buffer, 1, partner->buffer_bytes);
     if (laxity_companion_become_ready(run, ends)) {
         serve(run, &state, ends);
     }

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -52,7 +53,8 @@ struct laxity_switch_partner {
     struct laxity_switch_shared *shared;
     const struct laxity_stamp_clock *clock;
     unsigned char *buffer; /* evicts; each process has its own copy */
-    int priority;          /* that it has; only the victim changes it */
+    size_t buffer_bytes;
+    int priority; /* that it has; only the victim changes it */
     struct laxity_companion companion;
 };
 

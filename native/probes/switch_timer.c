@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "base/port/time.h"
 #include "probes/probe.h"
-#include "probes/switch.h"
 #include "probes/switch_partner.h"
+#include "probes/switch_quantities.h"
+#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "schema/streams.h"
@@ -45,13 +46,12 @@ static int give_run(struct laxity_switch_victim *victim, int64_t wake_ns, int ab
 
 static int refuse_to_wait(struct laxity_switch_victim *victim)
 {
-    laxity_error_set(
+    return laxity_refuse(
         &victim->run->shared->error,
         LAXITY_EXIT_NO_VERDICT,
         "switch: the preemptor did not wake up within %d ms; is the CPU overloaded?",
         PATIENCE_MS
     );
-    return -1;
 }
 
 /* Stamps until the partner has run. */

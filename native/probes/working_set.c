@@ -31,12 +31,11 @@ void *laxity_map_inherited(size_t bytes)
 
 int laxity_refuse_working_set(struct laxity_probe_run *run, size_t bytes)
 {
-    laxity_error_set(
+    return laxity_refuse(
         &run->shared->error,
         LAXITY_EXIT_LACKING,
         "%s: no memory for a working set of %zu bytes; lower --size",
         run->probe->name,
         bytes
     );
-    return -1;
 }

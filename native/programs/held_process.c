@@ -5,12 +5,13 @@
 #include "base/error.h"
 #include "base/port/ticks.h"
 #include "base/port/time.h"
-#include "programs/elf_program.h"
 #include "programs/hold.h"
 #include "programs/process_usage.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,7 @@ enum {
     CANNOT_EXEC = 127,
     PATH_BYTES = 4096,
     NUMBERS_BYTES = 32,
+    LOADER_BYTES = 256,
 };
 
 #define STUB_NAME "laxity-hold.so"
@@ -39,10 +41,69 @@ enum {
 
 static int refuse(struct laxity_error *error, const char *what, int number, const char *cure)
 {
-    laxity_error_set(
+    return laxity_refuse(
         error, LAXITY_EXIT_LACKING, "%.100s: %s; %s", what, strerrordesc_np(number), cure
     );
-    return -1;
+}
+
+/* What two programs must share. */
+struct loaded_by {
+    unsigned char identity[EI_NIDENT];
+    uint16_t machine;
+    char loader[LOADER_BYTES];
+};
+
+static bool read_at(int fd, void *data, size_t bytes, uint64_t offset)
+{
+    return pread(fd, data, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+/* Headers of our own class alone: another one is another machine. */
+static bool read_loader(int fd, struct loaded_by *out)
+{
+    ElfW(Ehdr) header;
+    if (!read_at(fd, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_phentsize != sizeof(ElfW(Phdr))) {
+        return false;
+    }
+    memset(out, 0, sizeof *out);
+    memcpy(out->identity, header.e_ident, EI_OSABI);
+    out->machine = header.e_machine;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        ElfW(Phdr) segment;
+        if (!read_at(fd, &segment, sizeof segment, header.e_phoff + i * sizeof segment)) {
+            return false;
+        }
+        if (segment.p_type == PT_INTERP) {
+            return segment.p_filesz < sizeof out->loader &&
+                   read_at(fd, out->loader, segment.p_filesz, segment.p_offset);
+        }
+    }
+    return false;
+}
+
+static bool read_path(const char *path, struct loaded_by *out)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    const bool is_read = read_loader(fd, out);
+    (void)close(fd);
+    return is_read;
+}
+
+/*
+ * Whether a program is for this machine and is loaded by the same dynamic linker as we are, so that
+ * an object of ours can be preloaded into it: no static program, no script, no other C library, and
+ * none that cannot be read.
+ */
+static bool has_our_loader(const char *path)
+{
+    struct loaded_by ours;
+    struct loaded_by theirs;
+    return read_path("/proc/self/exe", &ours) && read_path(path, &theirs) &&
+           memcmp(&ours, &theirs, sizeof ours) == 0;
 }
 
 /* Beside this executable. */
@@ -68,14 +129,13 @@ static int check_rights(const char *path, struct laxity_error *error)
         return refuse(error, path, errno, "build it or correct exec");
     }
     if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%.100s: is set-user-ID or set-group-ID and cannot be held before its release; run a "
             "copy without it",
             path
         );
-        return -1;
     }
     return 0;
 }
@@ -117,8 +177,7 @@ int laxity_held_open(
     }
     const char *preload = getenv("LD_PRELOAD"); /* NOLINT(concurrency-mt-unsafe): one thread */
     if (preload && strlen(preload) >= sizeof held->hold->preload) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "LD_PRELOAD: too long; shorten it");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "LD_PRELOAD: too long; shorten it");
     }
     laxity_format(held->hold->preload, sizeof held->hold->preload, "%s", preload ? preload : "");
     held->stub = find_stub();
@@ -129,7 +188,7 @@ int laxity_held_open(
             return refuse(error, held->stub, errno, "build it again");
         }
     }
-    if (held->stub && laxity_has_our_loader(words[0])) {
+    if (held->stub && has_our_loader(words[0])) {
         held->way = LAXITY_HOLD_PRELOADED;
     }
     return 0;

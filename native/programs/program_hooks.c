@@ -6,9 +6,8 @@
  * Words: INPUT PROGRAM [WORD]... INPUT is the file on its standard input, "" an empty one.
  */
 #include "base/error.h"
-#include "harness/held_program.h"
-#include "harness/isolating.h"
 #include "harness/segment.h"
+#include "harness/workload_ops.h"
 #include "programs/held_process.h"
 #include "programs/hold.h"
 #include "programs/process_usage.h"
@@ -53,11 +52,6 @@ int benchmark_init(int argc, void **argv)
     return 0;
 }
 
-enum laxity_job_process laxity_job_process(void)
-{
-    return LAXITY_JOB_IN_PROGRAM;
-}
-
 /* Never called: the job is the program's. */
 void benchmark_execution(int argc, void **argv)
 {
@@ -71,29 +65,29 @@ void benchmark_teardown(int argc, void **argv)
     (void)argv;
 }
 
-void laxity_program_prepare(const struct laxity_segment *segment, int64_t release_ns)
+static void program_prepare(const struct laxity_segment *segment, int64_t release_ns)
 {
     has_ticks = segment->ticks_name[0] != '\0';
     laxity_held_reset(&held, release_ns, true, has_ticks);
 }
 
-void laxity_program_become(void)
+static void program_become(void)
 {
     laxity_held_become(&held);
 }
 
-int laxity_program_hold(pid_t process, bool *out_is_ours, struct laxity_error *error)
+static int program_hold(pid_t process, bool *out_is_ours, struct laxity_error *error)
 {
     *out_is_ours = held.way == LAXITY_HOLD_AT_EXEC;
     return *out_is_ours ? laxity_held_await_stop(&held, process, error) : 0;
 }
 
-void laxity_program_release(pid_t process)
+static void program_release(pid_t process)
 {
     laxity_held_let_go(&held, process);
 }
 
-bool laxity_program_has_started(void)
+static bool program_has_started(void)
 {
     return atomic_load_explicit(&held.hold->has_started, memory_order_acquire) != 0;
 }
@@ -122,13 +116,13 @@ static int tell_not_held(struct laxity_error *error)
     return error->exit_code != 0 ? -1 : 0;
 }
 
-int laxity_program_take(
+static int program_take(
     pid_t process, int64_t finish_ns, struct laxity_job_record *record, struct laxity_error *error
 )
 {
     const struct laxity_hold_start *start = &held.hold->start;
     const int64_t exec_ns = laxity_process_time_ns(process);
-    if (!laxity_program_has_started()) {
+    if (!program_has_started()) {
         return tell_not_held(error);
     }
     record->tid = (int32_t)process;
@@ -143,12 +137,12 @@ int laxity_program_take(
     return 0;
 }
 
-int64_t laxity_program_ready_ns(void)
+static int64_t program_ready_ns(void)
 {
     return held.hold->start.ready_ns;
 }
 
-void laxity_program_note(struct laxity_process_state *state)
+static void program_note(struct laxity_process_state *state)
 {
     if (held.way == LAXITY_HOLD_AT_EXEC && !is_noted) {
         is_noted = true;
@@ -191,7 +185,7 @@ static void pass_on_output(void)
     }
 }
 
-void laxity_program_reaped(const struct rusage *usage, struct laxity_job_record *record)
+static void program_reaped(const struct rusage *usage, struct laxity_job_record *record)
 {
     const struct laxity_hold_start *start = &held.hold->start;
     record->preemptions = since(usage->ru_nivcsw, start->preemptions);
@@ -200,4 +194,22 @@ void laxity_program_reaped(const struct rusage *usage, struct laxity_job_record 
     record->blockings = INT32_MIN; /* its end is one, counted or not as it happens */
     record->log_value = __builtin_nanf("");
     pass_on_output();
+}
+
+static const struct laxity_program_ops program = {
+    .prepare = program_prepare,
+    .become = program_become,
+    .hold = program_hold,
+    .release = program_release,
+    .has_started = program_has_started,
+    .take = program_take,
+    .ready_ns = program_ready_ns,
+    .note = program_note,
+    .reaped = program_reaped,
+};
+
+__attribute__((constructor)) static void set_ops(void)
+{
+    laxity_workload_ops()->job_process = LAXITY_JOB_IN_PROGRAM;
+    laxity_workload_ops()->program = &program;
 }

@@ -11,7 +11,6 @@
 #include "base/port/file.h"
 #include "schema/streams.h"
 #include "trace/bpf/rings.h"
-#include "trace/bpf/vectors.h"
 #include "trace/bpf_kernel.h"
 #include "trace/bpf_rings.h"
 #include "trace/trace.h"

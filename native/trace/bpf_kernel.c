@@ -68,24 +68,22 @@ int laxity_bpf_read_kernel(const char *tracepoint, struct btf **out_btf, struct 
     (void)libbpf_set_print(print_nothing);
     struct stat status;
     if (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != first_pid_namespace) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "bpf: this container has thread numbers of its own, and programs in the kernel see the "
             "machine's; record outside it"
         );
-        return -1;
     }
     struct btf *btf = btf__load_vmlinux_btf();
     if (!btf) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "bpf: no type information of the kernel (/sys/kernel/btf/vmlinux: %s); use a kernel "
             "with CONFIG_DEBUG_INFO_BTF",
             strerrordesc_np(errno)
         );
-        return -1;
     }
     if (!laxity_bpf_has_tracepoint(btf, tracepoint)) {
         laxity_error_set(

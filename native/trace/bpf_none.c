@@ -10,12 +10,11 @@ refuse(const struct laxity_trace_setup *setup, void **out_state, struct laxity_e
 {
     (void)setup;
     (void)out_state;
-    laxity_error_set(
+    return laxity_refuse(
         error,
         LAXITY_EXIT_LACKING,
         "bpf: this build has no BPF programs; laxity setup --with bpf makes one that has"
     );
-    return -1;
 }
 
 /* Whatever is asked for, it would be the first choice: so it is told why it is not. */

@@ -135,7 +135,7 @@ int laxity_measure_empty_switches(
         (void)laxity_set_affinity(&before);
     }
     if (rc) {
-        laxity_error_set(
+        return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%s: what recording a switch takes was not measured (%s); no figure can be corrected "
@@ -143,7 +143,6 @@ int laxity_measure_empty_switches(
             backend->name,
             strerrordesc_np(-rc)
         );
-        return -1;
     }
     return 0;
 }

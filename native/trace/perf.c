@@ -115,8 +115,7 @@ static int open_state(
     const unsigned n = laxity_cpus_count(&setup->cpus);
     struct perf_state *state = calloc(1, sizeof *state + n * sizeof state->rings[0]);
     if (!state) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "perf: out of memory; end other programs");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "perf: out of memory; end other programs");
     }
     state->is_doubled = is_doubled;
     int cpu = 0;

@@ -132,14 +132,13 @@ static int open_backend(struct recorder *recorder, unsigned i)
     const struct laxity_trace_backend *backend =
         is_histogram ? backends[i].switches : backends[i].trace;
     if (!backend) {
-        laxity_error_set(
+        return laxity_refuse(
             &recorder->refusals[i],
             LAXITY_EXIT_LACKING,
             "%s: records no end of a switch, so how long it takes is not known; use another "
             "--backend",
             backends[i].name
         );
-        return -1;
     }
     const struct laxity_trace_setup setup = make_setup(recorder);
     if (backend->open(&setup, &recorder->state, &recorder->refusals[i])) {
@@ -212,10 +211,9 @@ static int open_output(struct recorder *recorder, struct laxity_error *error)
         return -1;
     }
     if (faccessat(recorder->dir_fd, stream_name(recorder), F_OK, 0) == 0) {
-        laxity_error_set(
+        return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "%.100s: holds a trace; choose another --run-dir", path
         );
-        return -1;
     }
     return 0;
 }
@@ -568,8 +566,7 @@ int laxity_record_trace(
 {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "out of memory; end other programs");
-        return -1;
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "out of memory; end other programs");
     }
     recorder->recording = recording;
     recorder->dir_fd = -1;

@@ -68,8 +68,9 @@ def test_a_loop_whose_bound_nobody_knows_gets_a_point(laxity: Laxity):
 def test_a_stated_bound_counts(laxity: Laxity):
     body = "for (int i = 0; i < n; i++) table[i] = i;"
     source = "int table[99]; volatile int n; int main(void) {{\n{}{}\nreturn table[n]; }}\n"
-    assert points(laxity, source.format("", body))["longest_run"] is None
-    # 9 instructions before, behind and at the last look at n, and 8 for each round.
+    # 9 instructions before, behind and at the last look at n, and 8 for each round; without a word
+    # about n an int bounds them: 9 + 8 (2^31 - 1).
+    assert points(laxity, source.format("", body))["longest_run"] == 9 + 8 * (2**31 - 1)
     for bound, longest in ((5, 49), (6, 57), (7, 65)):
         pragma = f'_Pragma("loopbound min 0 max {bound}")\n'
         assert points(laxity, source.format(pragma, body))["longest_run"] == longest

@@ -4,6 +4,7 @@
 
 #include "base/memory_account.h"
 #include "base/port/counting.h"
+#include "base/port/mappings.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -62,64 +63,6 @@ extern void *real_calloc(size_t n, size_t bytes) __asm__("__libc_calloc");
 extern void *real_realloc(void *block, size_t bytes) __asm__("__libc_realloc");
 extern void *real_memalign(size_t align, size_t bytes) __asm__("__libc_memalign");
 extern void real_free(void *block) __asm__("__libc_free");
-
-/* An allocator has no argument that could lead it to its account. Written before and after
- * counting only. */
-static struct laxity_memory_account *_Atomic counting_account;
-static void (*on_limit_exceeded)(const struct laxity_memory_excess *);
-
-struct laxity_memory_account *laxity_counting(void)
-{
-    return atomic_load_explicit(&counting_account, memory_order_acquire);
-}
-
-static _Noreturn void exceed(const struct laxity_request *request)
-{
-    struct laxity_memory_account *account = request->account;
-    const struct laxity_memory_excess excess = {
-        .call = request->call,
-        .request_bytes = request->bytes,
-        .in_use_bytes = atomic_load_explicit(&account->in_use_bytes, memory_order_relaxed),
-        .limit_bytes = account->limit_bytes,
-    };
-    if (atomic_exchange(&account->is_exceeded, 1) == 0) {
-        on_limit_exceeded(&excess);
-    }
-    for (;;) {
-        (void)pause(); /* another thread is ending the process */
-    }
-}
-
-bool laxity_request_begin(struct laxity_request *request)
-{
-    request->account = laxity_counting();
-    /* No object is larger than PTRDIFF_MAX: the C library refuses it, and sums stay in range. */
-    const bool is_possible = request->bytes <= PTRDIFF_MAX;
-    const bool fits =
-        is_possible &&
-        (!request->account ||
-         laxity_memory_charge(request->account, request->charge_bytes, &request->in_use_bytes));
-    if (fits) {
-        return true;
-    }
-    if (request->account && request->account->limit_bytes != LAXITY_MEMORY_UNLIMITED) {
-        exceed(request);
-    }
-    errno = ENOMEM;
-    return false;
-}
-
-void laxity_request_end(const struct laxity_request *request, bool has_succeeded)
-{
-    if (!request->account) {
-        return;
-    }
-    if (has_succeeded) {
-        laxity_memory_note_peak(request->account, request->in_use_bytes);
-    } else {
-        laxity_memory_discharge(request->account, request->charge_bytes);
-    }
-}
 
 #if LAXITY_LINK_IS_STATIC
 
@@ -342,7 +285,7 @@ size_t counted_usable_size(void *block)
 
 static void stop_counting(void)
 {
-    atomic_store_explicit(&counting_account, NULL, memory_order_release);
+    laxity_set_counting(NULL, NULL);
 }
 
 /* Whether requests come here at all: under valgrind they do not. */
@@ -368,8 +311,7 @@ int laxity_allocator_count(
     if (laxity_mappings_reserve() || pthread_atfork(NULL, NULL, stop_counting)) {
         return -ENOMEM;
     }
-    on_limit_exceeded = on_exceeded;
-    atomic_store_explicit(&counting_account, account, memory_order_release);
+    laxity_set_counting(account, on_exceeded);
     if (!is_in_front(account)) {
         stop_counting();
         return -ENOTSUP;

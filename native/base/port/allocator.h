@@ -18,16 +18,6 @@
 
 #include "base/memory_account.h"
 
-#include <stddef.h>
-
-/* A request that did not fit below the limit. */
-struct laxity_memory_excess {
-    const char *call; /* as "calloc" */
-    size_t request_bytes;
-    size_t in_use_bytes; /* without the request */
-    size_t limit_bytes;
-};
-
 /*
  * laxity_allocator_count - from now on count into `account`, which must stay; NULL = no longer
  *

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* What allocator.c (heap) and mappings.c (mmap, sbrk) share. For these two only. */
+/* Requests for memory, charged to the account in force: for allocator.c (heap) and mappings.c
+ * (mmap, sbrk) only. */
 #ifndef LAXITY_BASE_PORT_COUNTING_H
 #define LAXITY_BASE_PORT_COUNTING_H
 
@@ -32,6 +33,12 @@ struct laxity_request {
     size_t in_use_bytes;
 };
 
+/* laxity_set_counting - from now on this account is in force, NULL = none; `on_exceeded` as in
+ * allocator.h */
+void laxity_set_counting(
+    struct laxity_memory_account *account, void (*on_exceeded)(const struct laxity_memory_excess *)
+);
+
 /* laxity_counting - the account in force, NULL = none */
 struct laxity_memory_account *laxity_counting(void);
 
@@ -44,9 +51,5 @@ bool laxity_request_begin(struct laxity_request *request);
 
 /* laxity_request_end - it was made; a refused one is discharged */
 void laxity_request_end(const struct laxity_request *request, bool has_succeeded);
-
-/* laxity_mappings_reserve - make room to remember mappings before there is one. Returns 0 or
- * -ENOMEM. */
-int laxity_mappings_reserve(void);
 
 #endif

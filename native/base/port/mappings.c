@@ -1,5 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
+#include "base/port/mappings.h"
+
 #include "base/port/counting.h"
 
 #if !LAXITY_ALLOCATOR_IS_FOREIGN

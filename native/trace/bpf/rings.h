@@ -58,4 +58,23 @@ struct laxity_bpf_name {
     uint32_t reserved;
 };
 
+/* Interrupts that only the CPU numbers, by the names of x86's tracepoints. */
+#define LAXITY_BPF_VECTORS(X)                                                                      \
+    X(local_timer)                                                                                 \
+    X(reschedule)                                                                                  \
+    X(call_function)                                                                               \
+    X(call_function_single)                                                                        \
+    X(irq_work)                                                                                    \
+    X(x86_platform_ipi)                                                                            \
+    X(thermal_apic)                                                                                \
+    X(threshold_apic)                                                                              \
+    X(deferred_error_apic)                                                                         \
+    X(error_apic)                                                                                  \
+    X(spurious_apic)
+
+enum {
+    /* Interrupts that Linux numbers, whose names are looked up; later ones go by their number. */
+    LAXITY_BPF_NAMED_IRQS = 1024
+};
+
 #endif

@@ -8,7 +8,6 @@
 /* Behind the names of types. */
 #include "../sched_kinds.h"
 #include "rings.h"
-#include "vectors.h"
 
 const char laxity_license[] SEC("license") = "Dual MIT/GPL";
 

@@ -6,6 +6,7 @@
 #include "base/port/time.h"
 #include "cli/probe_options.h"
 #include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "probes/memory_latency.h"
 #include "probes/migration.h"
 #include "probes/migration_jobs.h"

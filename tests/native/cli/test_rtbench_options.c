@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "cli/rtbench_csv.h"
 #include "cli/rtbench_options.h"
-#include "cli/rtbench_seconds.h"
-#include "cli/rtbench_size.h"
+#include "cli/rtbench_values.h"
 
 #include <errno.h>
 #include <stdint.h>

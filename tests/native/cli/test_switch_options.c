@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/probe_options.h"
 #include "probes/switch.h"
+#include "probes/switch_settings.h"
 #include "schema/streams.h"
 
 #include <string.h>

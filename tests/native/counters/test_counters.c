@@ -4,6 +4,7 @@
 #include "../test.h"
 #include "base/error.h"
 #include "counters/counters.h"
+#include "counters/event.h"
 #include "counters/events.h"
 #include "fake_perf_event.h"
 #include "harness/counting.h"

@@ -3,8 +3,10 @@
 /* From names to what the kernel is told. Codes are those of linux/perf_event.h, written out. */
 #include "../test.h"
 #include "base/error.h"
+#include "counters/event.h"
 #include "counters/events.h"
 #include "counters/library.h"
+#include "schema/run.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

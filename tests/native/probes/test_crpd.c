@@ -6,6 +6,7 @@
 #include "codegen/isa.h"
 #include "codegen/shape.h"
 #include "probes/crpd.h"
+#include "probes/crpd_patterns.h"
 #include "schema/streams.h"
 
 #include <stddef.h>

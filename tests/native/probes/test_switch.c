@@ -4,6 +4,7 @@
 #include "probes/probe.h"
 #include "probes/switch.h"
 #include "probes/switch_interrupts.h"
+#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "schema/streams.h"
 

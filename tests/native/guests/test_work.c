@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Basic blocks counted by a guest that calls the compiler's hook. */
 #include "../test.h"
-#include "guests/blocks.h"
+#include "guests/work.h"
 
 #include <pthread.h>
 #include <stddef.h>

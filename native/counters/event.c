@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "counters/events.h"
+#include "counters/event.h"
 
 const char *laxity_event_scope_name(enum laxity_event_scope scope)
 {

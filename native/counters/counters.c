@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The back-end of counters.h for Linux: perf_event_open. */
-#include "base/port/perf_event.h"
-
+/* By perf_event_open of Linux. */
 #include "counters/counters.h"
-#include "counters/events.h"
+
+#include "base/port/perf_event.h"
+#include "counters/event.h"
+#include "schema/run.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -151,6 +152,14 @@ static void group_difference(
     for (unsigned i = 0; i < group->n; i++) {
         counts->values[group->events[i]] = (int64_t)(after->values[i] - before->values[i]);
         counts->scale_ratios[group->events[i]] = ratio;
+    }
+}
+
+void laxity_counts_set_absent(struct laxity_counts *out_counts)
+{
+    for (unsigned i = 0; i < LAXITY_EVENTS_MAX; i++) {
+        out_counts->values[i] = INT64_MIN;
+        out_counts->scale_ratios[i] = __builtin_nanf("");
     }
 }
 

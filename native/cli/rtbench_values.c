@@ -1,20 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "cli/rtbench_seconds.h"
+#include "cli/rtbench_values.h"
 
+#include "base/error.h"
+#include "base/port/deadline.h"
 #include "base/port/time.h"
+
+#include <laxity/units.h>
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-/* Bound of laxity-run: longer has no test. */
-static const int64_t seconds_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
+#include <string.h>
 
 enum {
     EXPONENT_MAX = 1000,
     NS_EXPONENT = 9,
+    DIGITS_MAX = 63,
+    TEN_BITS = 10,
 };
+
+/* Bound of laxity-run: longer has no test. */
+static const int64_t seconds_max_ns = INT64_C(400) * 24 * 3600 * LAXITY_NS_PER_S;
+
+/* Far above the kernel's own bound, which it states itself; only overflow is kept away here. */
+static const uint64_t reserved_max_ns = UINT64_C(24) * 3600 * LAXITY_NS_PER_S;
 
 static bool is_digit(char letter)
 {
@@ -94,5 +105,71 @@ int laxity_parse_seconds(const char *text, int64_t *out_ns)
         return -ERANGE;
     }
     *out_ns = (int64_t)value;
+    return 0;
+}
+
+int laxity_parse_rtbench_bytes(const char *text, uint64_t *out_bytes)
+{
+    static const uint64_t bytes_max = UINT64_C(1) << 40;
+    char digits[DIGITS_MAX + 1] = {0};
+    const size_t length = strlen(text);
+    if (length == 0 || length > DIGITS_MAX) {
+        return -EINVAL;
+    }
+    memcpy(digits, text, length);
+    unsigned shift = 0;
+    static const char letters[] = "KkMmGg";
+    const char *letter = strchr(letters, digits[length - 1]);
+    if (letter) {
+        shift = ((unsigned)(letter - letters) / 2 + 1) * TEN_BITS;
+        digits[length - 1] = '\0';
+    }
+    uint64_t count = 0;
+    const int rc = laxity_parse_count(digits, 0, bytes_max >> shift, &count);
+    if (rc == 0) {
+        *out_bytes = count << shift;
+    }
+    return rc;
+}
+
+int laxity_parse_reserved_ns(const char *text, int64_t *out_ns)
+{
+    uint64_t value = 0;
+    const int rc = laxity_parse_count(text, 1, reserved_max_ns, &value);
+    if (rc == 0) {
+        *out_ns = (int64_t)value;
+    }
+    return rc;
+}
+
+int laxity_rtbench_complete_reservation(
+    struct laxity_reservation *reservation, bool has_fifo, struct laxity_error *error
+)
+{
+    if (reservation->period_ns == 0) {
+        if (reservation->deadline_ns == 0 && reservation->runtime_ns == 0) {
+            return 0;
+        }
+        return laxity_refuse(
+            error, LAXITY_EXIT_USAGE, "-D and -T are of SCHED_DEADLINE; add its period, -P NS"
+        );
+    }
+    if (has_fifo) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_USAGE,
+            "-f and -P: SCHED_FIFO and SCHED_DEADLINE exclude each other; leave one out"
+        );
+    }
+    if (reservation->deadline_ns == 0) {
+        reservation->deadline_ns = reservation->period_ns;
+    }
+    if (reservation->runtime_ns == 0) {
+        reservation->runtime_ns = reservation->deadline_ns;
+    }
+    char what[LAXITY_ERROR_TEXT_BYTES];
+    if (laxity_check_reservation(reservation, what, sizeof what)) {
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "-P, -D, -T: %.150s", what);
+    }
     return 0;
 }
