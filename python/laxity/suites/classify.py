@@ -26,6 +26,8 @@ WORK_TOLERANCE_RATIO = 0.01
 # Outside of the program: malloc looks through lists that grow with every job of a process. The
 # most that was seen was 1094 (ten blocks of 4 KiB alignment, taken and given back); a microsecond.
 LIBRARY_TOLERANCE_COUNT = 4096
+# Beginnings of the functions by which a program in C or C++ starts threads.
+_STARTS_THREADS = ("pthread_create", "thrd_create", "_ZNSt6thread")
 _EXIT_CODE_MASK = 0xFF
 # Where a job is tried: here, elsewhere, here again.
 _PLACES = 3
@@ -399,7 +401,7 @@ def reference_work(seen: Observed) -> Work | None:
     """
     restored = seen.works.get(Mode.RESTORE)
     later = works_of(restored)[1:] if restored else []
-    if restored and later and all(is_as_much(one, later[0], restored.work_unit) for one in later):
+    if restored and later and all(_is_alike(seen, one, later[0]) for one in later):
         return later[0]
     fresh = seen.works.get(Mode.NONE)
     jobs = works_of(fresh) if fresh else []
@@ -409,18 +411,28 @@ def reference_work(seen: Observed) -> Work | None:
     return jobs[0] if jobs else None
 
 
-def is_as_much(work: Work, reference: Work, unit: str) -> bool:
+def is_as_much(work: Work, reference: Work, unit: str, *, has_threads: bool = False) -> bool:
     """Tell whether a job is as much work as another, but for the C library's paths.
 
-    Where the work of libraries is known, they may differ by it more than the program itself.
+    Where the work of libraries is known, they may differ by it more than the program itself. Where
+    it is not, that of threads may: who joins one that has ended already does not wait for it.
     """
     tolerance = _TOLERANCE_COUNTS[unit]
     if work.library is None or reference.library is None:
+        if has_threads and unit == INSTRUCTIONS:
+            tolerance = LIBRARY_TOLERANCE_COUNT
         return _is_near(work.total, reference.total, tolerance)
     own, reference_own = work.total - work.library, reference.total - reference.library
     return _is_near(own, reference_own, tolerance) and _is_near(
         work.library, reference.library, LIBRARY_TOLERANCE_COUNT
     )
+
+
+def _is_alike(seen: Observed, work: Work, reference: Work) -> bool:
+    """Tell whether jobs of a program are as much work; all of them are counted in one unit."""
+    unit = next(iter(seen.works.values())).work_unit
+    has_threads = any(name.startswith(_STARTS_THREADS) for name in seen.imports)
+    return is_as_much(work, reference, unit, has_threads=has_threads)
 
 
 def _is_near(count: int, reference: int, tolerance: int) -> bool:
@@ -437,7 +449,7 @@ def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:
     other = [
         (job, one)
         for job, one in enumerate(works_of(counted))
-        if job > 0 and not is_as_much(one, reference, counted.work_unit)
+        if job > 0 and not _is_alike(seen, one, reference)
     ]
     if not other:
         return []
@@ -576,7 +588,7 @@ def _difference_of_places(seen: Observed, *, counts_work: bool) -> str:
     if not other.work:
         return f"{where} a job does not end"
     work, usual = works_of(other)[0], works_of(counted)[0]
-    if is_as_much(work, usual, counted.work_unit):
+    if _is_alike(seen, work, usual):
         return ""
     return f"{where} a job is {work.total} {counted.work_unit}, else {usual.total}"
 
@@ -645,5 +657,5 @@ def _shrinks(seen: Observed) -> bool:
     if reference is None or counted is None:
         return False
     later = works_of(counted)[1:]
-    other = [one for one in later if not is_as_much(one, reference, counted.work_unit)]
+    other = [one for one in later if not _is_alike(seen, one, reference)]
     return bool(other) and max(one.total for one in other) < reference.total
