@@ -21,6 +21,7 @@ from laxity.model.manifest import Fallback, Memory
 from laxity.model.streams import Status, absent_value
 from laxity.report.page import write_report
 from laxity.report.read_run import read_page
+from laxity.report.sections import distributions, missed, split
 from laxity.report.sections.verdict import build as build_verdict
 from laxity.store.run_directory import open_run
 
@@ -575,6 +576,24 @@ def test_numbers_that_count_from_modelled_releases_say_so(tmp_path: Path):
         ("control", ""),
         ("vision", "releases modelled"),
     ]
+
+
+def test_whatever_counts_from_a_modelled_release_is_modelled_and_nothing_else(tmp_path: Path):
+    """`not_met_ratio` and the reasons of skipped releases were called measured."""
+    rows = ordinary_rows(40)
+    overrun(rows, 10, 12_000_000)
+    page = read_page(open_run(write_run(tmp_path / "run", Made(rows))))
+    (task,) = page.runs[0].tasks
+    run = replace(page.runs[0], tasks=(replace(task, is_observed=True),))
+    sections = (distributions.build_response(run), missed.build(run), split.build(run))
+    kinds = {one.name: one.kind for part in sections if part is not None for one in part.quantities}
+    measured = {name for name, kind in kinds.items() if kind == "measured"}
+    assert {"response_time_max", "not_met_ratio", "releases_skipped_took_long"} <= kinds.keys()
+    assert {name.removesuffix("_max") for name in measured if name.endswith("_max")} == {
+        "execution_time"
+    }
+    from_release = ("response", "latency", "releases", "not_met")
+    assert not [name for name in measured if any(word in name for word in from_release)]
 
 
 def test_two_tasks_stand_side_by_side_with_their_own_numbers(tmp_path: Path):

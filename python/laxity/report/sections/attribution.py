@@ -11,6 +11,7 @@ from laxity.model.manifest import TraceResult
 from laxity.report.blocks import (
     Block,
     Cell,
+    Kind,
     Paragraph,
     Quantity,
     Section,
@@ -72,6 +73,8 @@ _ROWS = (
     ("unexplained_ns", "unexplained"),
     ("response_ns", "= response time"),
 )
+# Known no better than the release, which of a program that ran already is an estimate.
+_FROM_RELEASE = frozenset({"timer_latency_ns", "waited_ns", "entered_ns", "response_ns"})
 _MAX_CULPRITS = 10
 _MAX_STEPS = 20
 
@@ -157,7 +160,7 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     if not pieces.is_known.any():
         return blocks, []
     worst = int(np.flatnonzero(pieces.is_known)[pieces.response_ns[pieces.is_known].argmax()])
-    blocks.append(_pieces_table(run, pieces, worst))
+    blocks.append(_pieces_table(run.kind_of(task), pieces, worst))
     culprits = found.culprits
     if culprits:
         blocks.append(_culprits_table(run, culprits))
@@ -188,7 +191,7 @@ def _none_preempted(pieces: Pieces) -> str:
     return f"None of the {count_noun(n_known, 'job')} with a verdict was preempted; n = {n}."
 
 
-def _pieces_table(run: RunData, pieces: Pieces, worst: int) -> Table:
+def _pieces_table(kind: Kind, pieces: Pieces, worst: int) -> Table:
     known = pieces.is_known
     n = int(np.count_nonzero(known))
     rows: list[tuple[Cell, ...]] = []
@@ -206,7 +209,7 @@ def _pieces_table(run: RunData, pieces: Pieces, worst: int) -> Table:
             )
         )
     return Table(
-        f"Pieces of the response time ({run.kind}, n = {show_count(n)} jobs; means and the worst "
+        f"Pieces of the response time ({kind}, n = {show_count(n)} jobs; means and the worst "
         "job add up, maxima do not)",
         ("", "mean", "max", f"worst job, number {int(pieces.job[worst])}"),
         tuple(rows),
@@ -306,13 +309,15 @@ def _quantities(run: RunData, task: TaskData, attribution: Attribution) -> list[
         values = column[known]
         what = name.removesuffix("_ns")
         mean, most = float(values.mean()), int(values.max())
-        found.append(quantity(run, task, f"trace_{what}_mean", mean, unit="ns", n=n))
-        found.append(quantity(run, task, f"trace_{what}_max", most, unit="ns", n=n))
+        kind = run.kind_of(task) if name in _FROM_RELEASE else run.kind
+        for statistic, value in (("mean", mean), ("max", most)):
+            full = f"trace_{what}_{statistic}"
+            found.append(quantity(run, task, full, value, unit="ns", n=n, kind=kind))
     for culprit in attribution.culprits[:_MAX_CULPRITS]:
         name = f"preempted_by_{name_of(culprit.comm)}_total"
         found.append(quantity(run, task, name, culprit.total_ns, unit="ns", n=culprit.n))
     for one in (attribution.interrupters or ())[:_MAX_CULPRITS]:
-        kind = "softirq" if one.is_soft else "interrupt"
-        name = f"interrupted_by_{kind}_{one.name}_total"
+        sort = "softirq" if one.is_soft else "interrupt"
+        name = f"interrupted_by_{sort}_{one.name}_total"
         found.append(quantity(run, task, name, one.total_ns, unit="ns", n=one.n))
     return found

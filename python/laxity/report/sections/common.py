@@ -34,9 +34,6 @@ _BUCKETS = (
     "values are upper ends of buckets, too high by less than 1/64; the minimum and the lower end "
     "of each interval are lower ends"
 )
-# Beginnings of the names of quantities that are known no better than the release.
-_FROM_RELEASE = ("response_time", "release_latency", "lateness", "releases_", "trace_response",
-                 "trace_release_latency", "trace_waited", "trace_entered")  # fmt: skip
 NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
 
 
@@ -65,14 +62,15 @@ def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be l
     n: int,
     note: str | None = None,
     resolution: Resolution = "exact",
+    kind: Kind | None = None,
 ) -> Quantity:
-    """Make a quantity of a run."""
+    """Make a quantity of a run; `kind`: if it is another than the run's, as from a release."""
     return Quantity(
         name=name,
         value=value,
         unit=unit,
         n=n,
-        kind=_kind_of(run, task, name),
+        kind=run.kind if kind is None else kind,
         run=run.label,
         task=None if task is None else task.result.name,
         resolution=resolution,
@@ -80,13 +78,13 @@ def quantity(  # noqa: PLR0913 - a figure has this many parts, and none may be l
     )
 
 
-def _kind_of(run: RunData, task: TaskData | None, name: str) -> Kind:
-    is_from_release = name.removeprefix("mean_").startswith(_FROM_RELEASE)
-    return run.kind_of(task) if task is not None and is_from_release else run.kind
-
-
 def summary_quantities(
-    run: RunData, task: TaskData, name: str, summary: Summary, calibration: str | None = None
+    run: RunData,
+    task: TaskData,
+    name: str,
+    summary: Summary,
+    calibration: str | None = None,
+    kind: Kind | None = None,
 ) -> list[Quantity]:
     """Make the quantities of a summary: min, median, supported quantiles, max.
 
@@ -96,6 +94,7 @@ def summary_quantities(
         name: What they are called, without the statistic.
         summary: The statistics.
         calibration: What was subtracted from every sample; None if nothing was.
+        kind: Where it is another one than the run's.
     """
     lower: Resolution = "exact" if summary.is_exact else "bucket_lower"
     upper: Resolution = "exact" if summary.is_exact else "bucket_upper"
@@ -105,7 +104,7 @@ def summary_quantities(
     def one(suffix: str, value: int | None, resolution: Resolution, note: str | None) -> Quantity:
         return quantity(
             run, task, f"{name}_{suffix}", value,
-            unit="ns", n=summary.n, note=note, resolution=resolution,
+            unit="ns", n=summary.n, note=note, resolution=resolution, kind=kind,
         )  # fmt: skip
 
     found = [one("min", summary.min_ns, lower, calibration)]

@@ -123,11 +123,12 @@ def _compare(run: RunData, tasks: Pair, stream: Stream) -> tuple[list[Block], li
         text = f"One of the runs has no finished job: the {title} cannot be compared."
         return [Paragraph(text, "warning")], []
     n = min(result.n_alone, result.n_interfered)
+    kind = run.kind_of(tasks[1], stream)
     resolution: Resolution = "exact" if all(task.is_whole for task in tasks) else "bucket"
     quantities = [
         quantity(
             run, tasks[1], f"{name}_{ratio}_ratio_to_alone", value,
-            unit="1", n=n, resolution=resolution,
+            unit="1", n=n, resolution=resolution, kind=kind,
             note=None if value is not None else "the value alone is not positive",
         )
         for ratio, value in (("median", result.median_ratio), ("max", result.max_ratio))
@@ -135,7 +136,7 @@ def _compare(run: RunData, tasks: Pair, stream: Stream) -> tuple[list[Block], li
     quantities += [
         quantity(
             run, tasks[1], f"{name}_{_label(shift.q)}_shift_to_alone", shift.shift_ns,
-            unit="ns", n=n, resolution=resolution,
+            unit="ns", n=n, resolution=resolution, kind=kind,
         )
         for shift in result.shifts
     ]  # fmt: skip

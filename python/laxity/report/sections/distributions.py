@@ -93,7 +93,8 @@ def _task_blocks(
         _figures(run, task, stream),
         summary_table(title, summary, run.kind_of(task, stream)),
     ]
-    return blocks, summary_quantities(run, task, name, summary)
+    kind = run.kind_of(task, stream)
+    return blocks, summary_quantities(run, task, name, summary, kind=kind)
 
 
 def _without_release(

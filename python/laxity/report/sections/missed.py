@@ -57,14 +57,16 @@ def build(run: RunData) -> Section:
 
 def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     counts = task.result.counts
-    released = task.result.released
+    released, kind = task.result.released, run.kind_of(task)
     quantities = [
-        quantity(run, task, f"releases_{name}", value, unit="releases", n=released)
+        quantity(run, task, f"releases_{name}", value, unit="releases", n=released, kind=kind)
         for name, value in [(s, getattr(counts, s)) for s in (*_STATUSES, "not_met")]
     ]
     ratio = counts.not_met / released if released else None
     note = None if released else "no release"
-    quantities.append(quantity(run, task, "not_met_ratio", ratio, unit="1", n=released, note=note))
+    quantities.append(
+        quantity(run, task, "not_met_ratio", ratio, unit="1", n=released, note=note, kind=kind)
+    )
     if not released:
         return [Paragraph("Nothing was released.")], quantities
     blocks: list[Block] = [_counts_table(run, task)]
@@ -112,11 +114,12 @@ def _skip_reasons(run: RunData, task: TaskData) -> tuple[str, list[Quantity]]:
         "took_long": reasons.took_long,
         "at_end": reasons.at_end,
     }
+    kind = run.kind_of(task)
     quantities = [
-        quantity(run, task, f"releases_skipped_{name}", value, unit="releases", n=n)
+        quantity(run, task, f"releases_skipped_{name}", value, unit="releases", n=n, kind=kind)
         for name, value in found.items()
     ]
-    return f"Of {count_noun(n, 'skipped release')} ({run.kind}): {said}.", quantities
+    return f"Of {count_noun(n, 'skipped release')} ({kind}): {said}.", quantities
 
 
 def _without_rows(run: RunData, task: TaskData) -> str:

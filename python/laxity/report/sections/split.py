@@ -232,11 +232,12 @@ def _execution_table(table: Table) -> Table:
 def _mean_quantities(
     run: RunData, task: TaskData, mean: MeanSplit, own: OwnTimes | None
 ) -> list[Quantity]:
-    exact = {
-        "mean_response_time": mean.response_ns,
-        "mean_release_latency": mean.release_latency_ns,
-        "mean_start_to_finish": mean.start_to_finish_ns,
-    }
+    from_release = run.kind_of(task)
+    exact = (
+        ("mean_response_time", mean.response_ns, from_release),
+        ("mean_release_latency", mean.release_latency_ns, from_release),
+        ("mean_start_to_finish", mean.start_to_finish_ns, run.kind),
+    )
     calibrated = {
         "mean_execution_time": mean.execution_ns,
         "mean_not_attributed": mean.not_attributed_ns,
@@ -246,7 +247,8 @@ def _mean_quantities(
     if own is not None and own.n_without:
         why = _own_words(own)
     return [
-        quantity(run, task, name, value, unit="ns", n=mean.n) for name, value in exact.items()
+        quantity(run, task, name, value, unit="ns", n=mean.n, kind=kind)
+        for name, value, kind in exact
     ] + [
         quantity(
             run, task, name, value, unit="ns", n=mean.n,
