@@ -100,7 +100,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
         ExperimentRequest,
         run_experiment,
     )
-    from laxity.experiments.workers import n_cpus  # noqa: PLC0415 - with the above
+    from laxity.runner.executor import n_cpus  # noqa: PLC0415 - with the above
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     with located(f"experiment {words.experiment}"):
