@@ -24,14 +24,13 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from laxity.analysis import bound_edf
+from laxity.analysis import bound_edf, bound_fixed_priority
 from laxity.analysis.bound import bound_task_set
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.crpd_sets import Cache, Method, response_times
 from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
 from laxity.analysis.periods import LogUniform
 from laxity.analysis.platform_costs import Accounted
-from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
 from laxity.analysis.random_sets import Recipe, draw_set, set_seed
 from laxity.analysis.task_model import Task
 from laxity.model.experiment_spec import Deadlines, Generator
@@ -110,9 +109,8 @@ def by_multisets(tasks: Sequence[Task], _costs: PlatformCosts) -> bool:
 
 TESTS: dict[str, Callable[[Sequence[Task], PlatformCosts], bool]] = {
     "fixed priorities, response times": by_response_times,
-    "fixed priorities, yes or no": keeps_by_priority,
-    "EDF": bound_edf.keeps_deadlines,
-    "EDF, yes or no": keeps_by_deadline,
+    "fixed priorities, yes or no": bound_fixed_priority.keeps_deadlines,
+    "EDF, yes or no": bound_edf.keeps_deadlines,
     "combined multiset": by_multisets,
 }
 

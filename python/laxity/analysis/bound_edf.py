@@ -20,7 +20,7 @@ from laxity.analysis.bound_tasks import (
     utilisation_ppm,
 )
 from laxity.analysis.crpd_sets import Cache, Method
-from laxity.analysis.edf import SOURCE, TEST, edf_verdict
+from laxity.analysis.edf import SOURCE, TEST, edf_verdict, overloads_early
 from laxity.analysis.edf_cache_sets import (
     EDF_PARTS,
     charge_by_sets,
@@ -98,7 +98,12 @@ def keeps_deadlines(
     sets: CacheSets | None = None,
 ) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
-    return _from_above(tasks, costs, from_wakeup, sets).verdict == SCHEDULABLE
+    if sets is not None:
+        return _from_above(tasks, costs, from_wakeup, sets).verdict == SCHEDULABLE
+    loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup)
+    if overloads_early(loaded.tasks):
+        return False
+    return edf_verdict(loaded.tasks, interrupts=loaded.interrupts).verdict == SCHEDULABLE
 
 
 def find_overload(

@@ -51,6 +51,13 @@ def longest_response(task: Task, tasks: Sequence[Task], costs: PlatformCosts) ->
     return load_cpu([one for one in tasks if one.cpu == task.cpu], costs).response(task)
 
 
+def keeps_deadlines(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
+    """Tell whether the bound of every task is within its deadline, with fewest sums."""
+    cpus = load_cpus(tasks, costs).values()
+    # The lowest priority is late first.
+    return all(cpu.keeps_deadline(one) for cpu in cpus for one in reversed(cpu.plain))
+
+
 @dataclass(frozen=True, slots=True)
 class _Set:
     """A task set, and what is found out once for all of its tasks.

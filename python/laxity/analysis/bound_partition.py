@@ -9,8 +9,9 @@ every way to share tasks out: more work than the CPUs have, or a task that is la
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from laxity.analysis import bound_edf, bound_fixed_priority
 from laxity.analysis.bound_cache_sets import responses_by_sets
-from laxity.analysis.bound_edf import counts_from_wakeup, keeps_deadlines
+from laxity.analysis.bound_edf import counts_from_wakeup
 from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import (
@@ -20,7 +21,7 @@ from laxity.analysis.bound_tasks import (
     tasks_of,
     utilisation_ppm,
 )
-from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
+from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import Fit, place_tasks
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -149,16 +150,10 @@ def _fits(
     """Tell whether the tasks of one CPU are schedulable with all costs."""
     if setup.scheduler.is_edf:
         from_wakeup = counts_from_wakeup(declared)
-        return keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
+        return bound_edf.keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
     if take_turns(declared, costs):
         return False
     if setup.sets is not None:
         found = responses_by_sets(tasks, costs, setup.sets)
         return all(one.verdict == SCHEDULABLE for one in found)
-    cpus = load_cpus(tasks, costs)
-    return all(_is_in_time(one, cpus[one.cpu]) for one in tasks)
-
-
-def _is_in_time(task: Task, cpu: LoadedCpu) -> bool:
-    response_ns = cpu.response(task).response_ns
-    return response_ns is not None and response_ns <= task.deadline_ns
+    return bound_fixed_priority.keeps_deadlines(tasks, costs)

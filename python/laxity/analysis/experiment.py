@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from types import MappingProxyType
 
-from laxity.analysis import partition
+from laxity.analysis import bound_edf, bound_fixed_priority, partition
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import place_tasks
 from laxity.analysis.periods import Automotive, LogUniform, Periods
-from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
 from laxity.analysis.random_sets import Recipe, draw_set, set_seed
 from laxity.analysis.set_costs import SetCosts
 from laxity.analysis.task_model import Task
@@ -115,9 +114,9 @@ def _with_priorities(tasks: Sequence[Task], order: Callable[[Task], int]) -> lis
 
 _TESTS: Mapping[SetTest, Callable[[Sequence[Task], PlatformCosts], bool]] = MappingProxyType(
     {
-        SetTest.RATE_MONOTONIC: keeps_by_priority,
-        SetTest.DEADLINE_MONOTONIC: keeps_by_priority,
-        SetTest.EDF: keeps_by_deadline,
+        SetTest.RATE_MONOTONIC: bound_fixed_priority.keeps_deadlines,
+        SetTest.DEADLINE_MONOTONIC: bound_fixed_priority.keeps_deadlines,
+        SetTest.EDF: bound_edf.keeps_deadlines,
     }
 )
 _ORDERS: Mapping[SetTest, Callable[[Task], int]] = MappingProxyType(
