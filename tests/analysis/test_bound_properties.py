@@ -165,7 +165,7 @@ def test_verdict_of_a_file_is_kept_by_its_schedules(seed: int, n_sets: int):
         if utilisation(plain) == 1:
             # With jitter its busy windows do not end, and are followed for a long time.
             continue
-        found = bound_fixed_priority(tasks, plain, PlatformCosts())
+        found = bound_fixed_priority(tasks, PlatformCosts())
         late = {one.name for one in found if one.verdict == NOT_SCHEDULABLE}
         in_time = {one.name for one in found if one.verdict == SCHEDULABLE}
         # Late for certain: then one of these shows it, nobody late or all as late as may be.

@@ -13,13 +13,12 @@ from laxity.model.experiment_spec import (
     Deadlines,
     Experiment,
     ExperimentTable,
-    Fit,
     Generator,
     Periods,
-    SetTest,
     experiment_to_toml,
     read_experiment,
 )
+from laxity.model.schedulers import Fit, SetTest
 
 MS = 1_000_000
 

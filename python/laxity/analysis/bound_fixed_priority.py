@@ -26,15 +26,15 @@ COSTS_SOURCE = "C' = C + 2 delta + gamma: Sebek, The real cost of task pre-empti
 
 
 def bound_fixed_priority(
-    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None
 ) -> tuple[TaskBound, ...]:
     """Bound the response times of all tasks.
 
     Args:
         declared: As the file states them.
-        tasks: The same, as the tests read them, in the same order.
         costs: None: one is missing.
     """
+    tasks = tasks_of(declared)
     found = _Set(
         declared=declared,
         tasks=tasks,

@@ -9,10 +9,6 @@ every way to share tasks out: more work than the CPUs have, or a task that is la
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from laxity.analysis import bound_edf, bound_fixed_priority
-from laxity.analysis.bound_cache_sets import responses_by_sets
-from laxity.analysis.bound_edf import counts_from_wakeup
-from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import (
     ALONE_SOURCE,
@@ -22,13 +18,13 @@ from laxity.analysis.bound_tasks import (
     utilisation_ppm,
 )
 from laxity.analysis.overheads import PlatformCosts
-from laxity.analysis.partition import Fit, place_tasks
+from laxity.analysis.partition import place_tasks
 from laxity.analysis.response_time import utilisation
+from laxity.analysis.schedulability_tests import choose_test
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
-    SCHEDULABLE,
     CpuBound,
     Placement,
     TaskBound,
@@ -36,6 +32,7 @@ from laxity.analysis.verdicts import (
     Verdict,
 )
 from laxity.model.cpus import format_cpus
+from laxity.model.schedulers import Fit
 from laxity.model.task_set import DeclaredTask
 
 SOURCE = "Coffman, Garey, Johnson 1996; Oh, Son 1995"
@@ -79,7 +76,7 @@ def share_out(
         ),
         unplaced=tuple(one for one in declared if one.name not in cpu_of),
         placement=Placement(
-            fit=fit,
+            fit=f"{fit} fit",
             cpus=tuple(
                 TasksOfCpu(cpu, tuple(one.name for one in tasks))
                 for cpu, tasks in found.placed.items()
@@ -148,12 +145,5 @@ def _fits(
     declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts, setup: Setup
 ) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
-    if setup.scheduler.is_edf:
-        from_wakeup = counts_from_wakeup(declared)
-        return bound_edf.keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
-    if take_turns(declared, costs):
-        return False
-    if setup.sets is not None:
-        found = responses_by_sets(tasks, costs, setup.sets)
-        return all(one.verdict == SCHEDULABLE for one in found)
-    return bound_fixed_priority.keeps_deadlines(tasks, costs)
+    test = choose_test(setup)
+    return not test.has_turns(declared, costs) and test.keeps_deadlines(tasks, costs, setup)

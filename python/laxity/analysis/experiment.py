@@ -2,27 +2,19 @@
 # SPDX-License-Identifier: MIT
 """One set of an experiment: drawn, and tested in each way that is a curve of the figure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from types import MappingProxyType
 
-from laxity.analysis import bound_edf, bound_fixed_priority, partition
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import place_tasks
 from laxity.analysis.periods import Automotive, LogUniform, Periods
 from laxity.analysis.random_sets import Recipe, draw_set, set_seed
+from laxity.analysis.schedulability_tests import DRAWN_TESTS, choose_test
 from laxity.analysis.set_costs import SetCosts
 from laxity.analysis.task_model import Task
-from laxity.model.experiment_spec import Experiment, Fit, SetTest
-
-_FITS = MappingProxyType(
-    {
-        Fit.FIRST: partition.Fit.FIRST,
-        Fit.BEST: partition.Fit.BEST,
-        Fit.WORST: partition.Fit.WORST,
-    }
-)
+from laxity.model.experiment_spec import Experiment
+from laxity.model.schedulers import SetTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +85,17 @@ def _judge(plan: Plan, tasks: Sequence[Task]) -> list[bool]:
 def _is_schedulable(
     experiment: Experiment, test: SetTest, tasks: Sequence[Task], costs: PlatformCosts
 ) -> bool:
-    keeps_deadlines = _TESTS[test]
-    ordered = tasks if test is SetTest.EDF else _with_priorities(tasks, _ORDERS[test])
+    drawn = DRAWN_TESTS[test]
+    ordered = tasks if drawn.order is None else _with_priorities(tasks, drawn.order)
+    setup = Setup(scheduler=drawn.scheduler)
+    keeps_deadlines = choose_test(setup).keeps_deadlines
     if experiment.fit is None:
-        return keeps_deadlines(ordered, costs)
+        return keeps_deadlines(ordered, costs, setup)
     placed = place_tasks(
         ordered,
         range(experiment.cpus),
-        lambda together: keeps_deadlines(together, costs),
-        _FITS[experiment.fit],
+        lambda together: keeps_deadlines(together, costs, setup),
+        experiment.fit,
     )
     return placed.is_complete
 
@@ -110,18 +104,3 @@ def _with_priorities(tasks: Sequence[Task], order: Callable[[Task], int]) -> lis
     """Give each task a priority of its own, that with the least figure the highest."""
     ordered = sorted(tasks, key=order)
     return [replace(one, priority=len(ordered) - i) for i, one in enumerate(ordered)]
-
-
-_TESTS: Mapping[SetTest, Callable[[Sequence[Task], PlatformCosts], bool]] = MappingProxyType(
-    {
-        SetTest.RATE_MONOTONIC: bound_fixed_priority.keeps_deadlines,
-        SetTest.DEADLINE_MONOTONIC: bound_fixed_priority.keeps_deadlines,
-        SetTest.EDF: bound_edf.keeps_deadlines,
-    }
-)
-_ORDERS: Mapping[SetTest, Callable[[Task], int]] = MappingProxyType(
-    {
-        SetTest.RATE_MONOTONIC: attrgetter("period_ns"),
-        SetTest.DEADLINE_MONOTONIC: attrgetter("deadline_ns"),
-    }
-)

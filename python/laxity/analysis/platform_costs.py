@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import chain, permutations
 from typing import Generic, TypeAlias, TypeVar
 
-from laxity.analysis.bound_setup import Setup
+from laxity.analysis.bound_setup import USUAL, Setup
 from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.task_model import Task
 from laxity.analysis.wcet_model import Pwcet
@@ -192,18 +192,15 @@ NEVER_ACCOUNTED = (
 )
 
 
-def account(
-    model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup | None = None
-) -> Accounted:
+def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = USUAL) -> Accounted:
     """Choose the figures that a bound of a task set counts with.
 
     Args:
         model: What was measured.
         tasks: All tasks of the set.
         choice: Which figure of each entry, with which margin.
-        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
+        setup: Who schedules them.
     """
-    setup = setup or Setup()
     switch = _switch(model, choice)
     latency = _optional(model, TIMER_LATENCY, choice)
     wakeup: _Found[int | None] = _Found(None)

@@ -11,6 +11,7 @@ import msgspec
 
 from laxity.errors import ConfigError, located
 from laxity.model.percent import format_percent, parse_percent
+from laxity.model.schedulers import Fit, SetTest
 from laxity.model.spec import SPEC_SCHEMA
 from laxity.model.spec_tables import check_keys, read_choice, read_document, read_duration_ns
 from laxity.model.units import exact_duration, exact_size, parse_size_bytes
@@ -49,22 +50,6 @@ class Deadlines(StrEnum):
 
     IMPLICIT = "implicit"
     CONSTRAINED = "constrained"
-
-
-class SetTest(StrEnum):
-    """What is asked of each set; one curve each."""
-
-    RATE_MONOTONIC = "rate-monotonic"
-    DEADLINE_MONOTONIC = "deadline-monotonic"
-    EDF = "edf"
-
-
-class Fit(StrEnum):
-    """Which CPU takes the next task where there are several."""
-
-    FIRST = "first"
-    BEST = "best"
-    WORST = "worst"
 
 
 class ExperimentTable(msgspec.Struct, frozen=True, kw_only=True):
