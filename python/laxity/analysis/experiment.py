@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import place_tasks
-from laxity.analysis.periods import Automotive, LogUniform, Periods
-from laxity.analysis.random_sets import Recipe, draw_set, set_seed
+from laxity.analysis.random_sets import draw_set, set_seed
 from laxity.analysis.schedulability_tests import DRAWN_TESTS, choose_test
 from laxity.analysis.set_costs import SetCosts
 from laxity.analysis.task_model import Task
@@ -39,21 +38,6 @@ class Plan:
         return tuple(Curve(test, kind) for kind in kinds for test in self.experiment.tests)
 
 
-def recipe_of(experiment: Experiment) -> Recipe:
-    """Say what the sets of an experiment are drawn from."""
-    span, step_ns = experiment.period_range_ns, experiment.period_step_ns
-    periods: Periods = Automotive()
-    if span is not None and step_ns is not None:
-        periods = LogUniform(*span, step_ns)
-    return Recipe(
-        n_tasks=experiment.tasks,
-        generator=experiment.generator,
-        periods=periods,
-        deadlines=experiment.deadlines,
-        working_set_bytes=experiment.working_set_bytes,
-    )
-
-
 def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list[list[bool]]:
     """Draw sets and tell which are proven schedulable.
 
@@ -68,9 +52,8 @@ def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list
     Raises:
         ValueError: The generator cannot split such a utilisation.
     """
-    recipe = recipe_of(plan.experiment)
     seeds = (set_seed(plan.experiment.seed, utilisation_ppm, number) for number in numbers)
-    return [_judge(plan, draw_set(recipe, utilisation_ppm, seed)) for seed in seeds]
+    return [_judge(plan, draw_set(plan.experiment, utilisation_ppm, seed)) for seed in seeds]
 
 
 def _judge(plan: Plan, tasks: Sequence[Task]) -> list[bool]:

@@ -190,6 +190,7 @@ def _text(options: _Options, request: "Request", tasks: "Sequence[DrawnTask]", s
 def _request(options: _Options) -> "Request":
     from laxity.analysis.locality import RATIO_ONE, lowest_ratio  # noqa: PLC0415 - as above
     from laxity.analysis.task_sets import Range, Request  # noqa: PLC0415 - as above
+    from laxity.model.experiment_spec import LogUniform  # noqa: PLC0415 - as above
 
     line_bytes = parse_size_bytes(options.line)
     code_bytes = _code_bytes(options, line_bytes)
@@ -202,6 +203,14 @@ def _request(options: _Options) -> "Request":
     if data_bytes is None and options.data_miss is not None:
         msg = "--data-miss: there is no data; add --data"
         raise ConfigError(msg)
+    period_ns = _range(
+        "--period",
+        options.period,
+        parse_duration_ns,
+        (_SHORTEST_PERIOD_NS, _LONGEST_PERIOD_NS),
+        "100us to 24h",
+    )
+    step_ns = period_ns.low
     lowest = lowest_ratio(line_bytes)
     whole = Range(lowest, lowest)
 
@@ -218,13 +227,7 @@ def _request(options: _Options) -> "Request":
         code_ratio=ratio("--code-miss", options.code_miss),
         data_bytes=data_bytes,
         data_ratio=ratio("--data-miss", options.data_miss),
-        period_ns=_range(
-            "--period",
-            options.period,
-            parse_duration_ns,
-            (_SHORTEST_PERIOD_NS, _LONGEST_PERIOD_NS),
-            "100us to 24h",
-        ),
+        periods=LogUniform(step_ns, period_ns.high // step_ns * step_ns, step_ns),
         work=_work(options),
         priorities=_priorities(options),
         highest_priority=_HIGHEST_PRIORITY,
