@@ -61,13 +61,14 @@ def _no_costs(setup: Setup) -> PlatformCosts:
 
 def _judge(declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup) -> SetBound:
     """Judge tasks where they are: by what is found of them together, else one by one."""
-    bounds, cpus = choose_test(setup).bound(declared, costs, setup)
+    test = choose_test(setup)
+    bounds, cpus = test.bound(declared, costs, setup)
     return SetBound(
         verdict=_of_all([one.verdict for one in cpus or bounds]),
         tasks=bounds,
         cpus=cpus,
         sensitivity=_find_sensitivity(declared, costs, setup),
-        notes=() if setup.scheduler.is_global else tuple(_notes_on_responses(bounds)),
+        notes=tuple(_notes_on_responses(bounds, test.why_no_response)),
     )
 
 
@@ -115,16 +116,13 @@ def _shared_out(
     )
 
 
-def _notes_on_responses(bounds: Sequence[TaskBound]) -> Iterator[str]:
-    """Tell of whom the demand proves the deadlines, but no response time was found."""
+def _notes_on_responses(bounds: Sequence[TaskBound], why: str) -> Iterator[str]:
+    """Tell whose deadlines are proven though no response time was found."""
     names = [
         one.name for one in bounds if one.verdict == SCHEDULABLE and one.response_time_ns is None
     ]
-    if names:
-        yield (
-            f"no response times ({', '.join(names)}): their busy windows hold more releases than "
-            "are looked at; deadlines are proven without"
-        )
+    if names and why:
+        yield f"no response times ({', '.join(names)}): {why}; deadlines are proven without"
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:

@@ -38,6 +38,8 @@ class SchedulabilityTest:
         has_turns: Whether tasks that take turns delay others for a time that nothing bounds.
         covers_all: Whether it judges tasks of any deadline, jitter and blocking. Of other tests
             it is not told how far an answer is where the shortest tasks would not pass, either.
+        why_no_response: Why a task that is schedulable may have no response time; empty: it goes
+            without saying.
     """
 
     bound: Callable[
@@ -48,6 +50,7 @@ class SchedulabilityTest:
     is_proven: Callable[[Sequence[Task], PlatformCosts, Setup], bool] | None = None
     has_turns: Callable[[Sequence[DeclaredTask], PlatformCosts], bool] = _never
     covers_all: bool = False
+    why_no_response: str = ""
 
     def keeps_deadlines(self, tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> bool:
         """Tell whether the tasks of one CPU are proven to keep their deadlines."""
@@ -103,6 +106,7 @@ _TESTS: Mapping[Scheduler, SchedulabilityTest] = MappingProxyType(
             bound=bound_edf.bound_edf,
             find_late=bound_edf.find_late,
             is_proven=bound_edf.keeps_deadlines,
+            why_no_response="their busy windows hold more releases than are looked at",
         ),
         Scheduler.GLOBAL_EDF: _GLOBAL_EDF,
         Scheduler.GLOBAL_FIXED_PRIORITY: replace(
