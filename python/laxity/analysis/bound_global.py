@@ -20,7 +20,7 @@ from laxity.analysis.bound_tasks import (
     utilisation_ppm,
 )
 from laxity.analysis.global_overheads import with_global_overheads
-from laxity.analysis.global_tests import Scheduler, density_verdict, response_times
+from laxity.analysis.global_tests import density_verdict, response_times
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -58,7 +58,7 @@ def bound_global(
         why = "tasks of policy rr and equal priority take turns, how often is open"
         above = replace(above, why_none=above.why_none or why)
     answers = tuple(
-        _answer(one, task, found, above, costs)
+        _answer(one, task, found, above, costs, is_edf=setup.scheduler.is_edf)
         for one, task, found in zip(declared, tasks, above.tasks, strict=True)
     )
     return answers, (_of_cpus(answers, declared, above, costs, setup),)
@@ -94,10 +94,9 @@ class _Above:
 
 
 def _from_above(tasks: Sequence[Task], costs: PlatformCosts | None, setup: Setup) -> _Above:
-    scheduler = Scheduler.EDF if setup.scheduler.is_edf else Scheduler.FIXED_PRIORITY
     n_cpus = len(setup.cpus)
     loaded = with_global_overheads(tasks, costs or PlatformCosts(), is_edf=setup.scheduler.is_edf)
-    found = response_times(loaded or tasks, n_cpus, scheduler)
+    found = response_times(loaded or tasks, n_cpus, setup.scheduler)
     if costs is None:
         return _Above(found, None, "a cost is missing")
     if loaded is None:
@@ -123,6 +122,8 @@ def _answer(
     found: TaskVerdict,
     above: _Above,
     costs: PlatformCosts | None,
+    *,
+    is_edf: bool,
 ) -> TaskBound:
     verdict: Verdict = NOT_PROVABLE
     why = above.why_none
@@ -140,7 +141,7 @@ def _answer(
     return TaskBound(
         name=task.name,
         cpu=None,
-        priority=None if found.test.startswith(Scheduler.EDF) else task.priority,
+        priority=None if is_edf else task.priority,
         verdict=verdict,
         response_time_ns=None if why else found.response_time_ns,
         deadline_ns=task.deadline_ns,
