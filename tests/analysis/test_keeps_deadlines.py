@@ -55,7 +55,7 @@ def platforms(draw: st.DrawFn) -> PlatformCosts:
 
 
 def response_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int | None:
-    """Do what `longest_response` does, with fewer steps."""
+    """Bound a response time, with fewer steps."""
     return load_cpu(tasks, costs).response(task, MAX_STEPS).response_ns
 
 

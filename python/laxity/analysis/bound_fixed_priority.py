@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of
-from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpu, load_cpus
+from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.response_time import (
     Response,
     exceeds_capacity,
@@ -44,11 +44,6 @@ def bound_fixed_priority(
         turns=take_turns(declared, costs or PlatformCosts()),
     )
     return tuple(_bound(index, found) for index in range(len(tasks)))
-
-
-def longest_response(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Response:
-    """Bound a response time from above: with all costs, equal priorities counted as higher."""
-    return load_cpu([one for one in tasks if one.cpu == task.cpu], costs).response(task)
 
 
 def keeps_deadlines(tasks: Sequence[Task], costs: PlatformCosts) -> bool:

@@ -12,7 +12,13 @@ from typing import Any
 import click
 import msgspec
 
-from laxity.analysis.locality import RATIO_ONE, Cache, lowest_ratio, size_of_temporal_ratio
+from laxity.analysis.locality import (
+    LINES_BYTES,
+    RATIO_ONE,
+    Cache,
+    lowest_ratio,
+    size_of_temporal_ratio,
+)
 from laxity.analysis.task_sets import (
     MAX_PASSES,
     DrawnTask,
@@ -106,7 +112,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--data-miss", metavar="PERCENT|LOW..HIGH", help="Lines per word read.")
 @click.option(
     "--line",
-    type=click.Choice(("16B", "32B", "64B", "128B")),
+    type=click.Choice([exact_size(one) for one in LINES_BYTES]),
     default="64B",
     show_default=True,
     help="Of the caches.",
