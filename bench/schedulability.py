@@ -24,17 +24,15 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from laxity.analysis import bound_edf
+from laxity.analysis import bound_edf, bound_fixed_priority
 from laxity.analysis.bound import bound_task_set
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.crpd_sets import Cache, Method, response_times
 from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
-from laxity.analysis.periods import LogUniform
 from laxity.analysis.platform_costs import Accounted
-from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
-from laxity.analysis.random_sets import Recipe, draw_set, set_seed
+from laxity.analysis.random_sets import draw_set, set_seed
 from laxity.analysis.task_model import Task
-from laxity.model.experiment_spec import Deadlines, Generator
+from laxity.model.experiment_spec import read_experiment
 from laxity.model.spec import MAX_PRIORITY, Policy
 from laxity.model.task_set import BoundKeys, DeclaredTask, TaskSet
 
@@ -47,12 +45,8 @@ GROWTH_UTILISATION_PPM = 500_000
 BAR_WIDTH = 50
 CACHE_SETS = 256
 RELOAD_NS = 100
-RECIPE = Recipe(
-    n_tasks=N_TASKS,
-    generator=Generator.UUNIFAST_DISCARD,
-    periods=LogUniform(10 * NS_PER_MS, 1000 * NS_PER_MS, NS_PER_MS),
-    deadlines=Deadlines.IMPLICIT,
-    working_set_bytes=(4096, 1 << 20),
+EXPERIMENT = replace(
+    read_experiment(b"schema = 1\n[experiment]"), tasks=N_TASKS, working_set_bytes=(4096, 1 << 20)
 )
 
 Set: TypeAlias = tuple[tuple[Task, ...], PlatformCosts]
@@ -64,7 +58,7 @@ def drawn(utilisation: float, count: int) -> list[Set]:
     numbers = random.Random(1)  # noqa: S311 - the same in each run
     found = []
     for number in range(count):
-        tasks = draw_set(RECIPE, utilisation_ppm, set_seed(1, utilisation_ppm, number))
+        tasks = draw_set(EXPERIMENT, utilisation_ppm, set_seed(1, utilisation_ppm, number))
         ordered = sorted(tasks, key=lambda one: one.period_ns)
         placed = tuple(
             with_cache_sets(replace(one, priority=N_TASKS - i), numbers)
@@ -110,17 +104,16 @@ def by_multisets(tasks: Sequence[Task], _costs: PlatformCosts) -> bool:
 
 TESTS: dict[str, Callable[[Sequence[Task], PlatformCosts], bool]] = {
     "fixed priorities, response times": by_response_times,
-    "fixed priorities, yes or no": keeps_by_priority,
-    "EDF": bound_edf.keeps_deadlines,
-    "EDF, yes or no": keeps_by_deadline,
+    "fixed priorities, yes or no": bound_fixed_priority.keeps_deadlines,
+    "EDF, yes or no": bound_edf.keeps_deadlines,
     "combined multiset": by_multisets,
 }
 
 
 def declared(n_tasks: int) -> tuple[TaskSet, PlatformCosts]:
     """Draw as many tasks of one CPU, rate-monotonic on all levels that there are, small costs."""
-    recipe = replace(RECIPE, n_tasks=n_tasks)
-    drawn_tasks = draw_set(recipe, GROWTH_UTILISATION_PPM, 1)
+    experiment = replace(EXPERIMENT, tasks=n_tasks)
+    drawn_tasks = draw_set(experiment, GROWTH_UTILISATION_PPM, 1)
     ordered = sorted(drawn_tasks, key=lambda one: one.period_ns)
     keys = BoundKeys(
         wcet_ns=None, jitter_ns=0, blocking_ns=0, working_set_bytes=None, ucb=frozenset(),

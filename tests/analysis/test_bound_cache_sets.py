@@ -105,7 +105,7 @@ def test_no_response_through_a_played_cache_with_switches_exceeds_a_bound(ways: 
         played = longest_ns(tasks, programs, readies(tasks, numbers), cache, half)
         costs = PlatformCosts(switch_ns=2 * half, block_reload_ns=cache.reload_ns)
         for method in Method:
-            found = responses_by_sets(tasks, costs, CacheSets(method, policy, ways))
+            found = responses_by_sets(tasks, costs, Setup(sets=CacheSets(method, policy, ways)))
             for one in found:
                 if one.response_time_ns is not None:
                     assert played[one.name] <= one.response_time_ns, (method, tasks, programs)

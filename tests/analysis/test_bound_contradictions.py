@@ -12,10 +12,9 @@ from tests.analysis.test_exact_schedule import drawn, numbers_of
 from laxity.analysis import edf, response_time
 from laxity.analysis.bound import bound_task_set
 from laxity.analysis.bound_priorities import find_priorities, judge_found
-from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
+from laxity.analysis.bound_setup import CacheSets, Setup
 from laxity.analysis.crpd_sets import Method, Policy
 from laxity.analysis.overheads import PlatformCosts
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.verdicts import (
     NOT_PROVABLE,
@@ -25,6 +24,7 @@ from laxity.analysis.verdicts import (
     SetBound,
     TaskBound,
 )
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.model.task_set import DeclaredTask, TaskSet
 
 # These tests are sufficient only: they prove no task late.

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from laxity.analysis.bound_document import Answer, CostsUsed, decode_answer
-from laxity.analysis.bound_setup import Scheduler
 from laxity.analysis.sensitivity import Factor
 from laxity.errors import RecordError
 from laxity.model.bound_members import BOUND_MEMBERS, BOUND_SCHEMA
+from laxity.model.schedulers import Scheduler
 
 ANSWER = Answer(
     schema=BOUND_SCHEMA,

@@ -5,10 +5,11 @@ from dataclasses import replace
 from tests.analysis.test_bound import KEYS, task
 
 from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.verdicts import SetBound
+from laxity.model.schedulers import Scheduler
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 

@@ -17,7 +17,7 @@ from tests.analysis.schedule_simulation import (
 from tests.analysis.test_bound import KEYS, task
 
 from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.global_overheads import (
     preemption_count,
@@ -28,6 +28,7 @@ from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import SetBound
+from laxity.model.schedulers import Scheduler
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 

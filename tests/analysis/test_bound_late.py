@@ -9,12 +9,12 @@ import pytest
 from tests.analysis.test_bound import KEYS, task
 
 from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
+from laxity.analysis.bound_setup import CacheSets, Setup
 from laxity.analysis.crpd_sets import Method, Policy
 from laxity.analysis.overheads import PlatformCosts
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.sensitivity import Factor, Sensitivity
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.model.spec import Policy as TaskPolicy
 from laxity.model.task_set import DeclaredTask, TaskSet
 

@@ -9,13 +9,13 @@ from tests.analysis.test_bound import KEYS, task
 from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
+from laxity.analysis.bound_setup import CacheSets, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.crpd_sets import Method, Policy
 from laxity.analysis.overheads import PlatformCosts
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
 from laxity.analysis.verdicts import SetBound
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.model.spec import Policy as TaskPolicy
 from laxity.model.task_set import DeclaredTask, TaskSet
 
@@ -58,7 +58,7 @@ def test_tasks_are_placed_by_falling_utilisation(fit: Fit, cpus: dict[str, int])
     assert (found.verdict, placed(found)) == ("schedulable", cpus)
     assert [one.name for one in found.tasks] == ["d", "c", "b", "a"]
     assert found.partition is not None
-    assert found.partition.fit == fit
+    assert found.partition.fit == f"{fit} fit"
     assert [one.cpu for one in found.partition.cpus] == [2, 3]
     assert found.partition.unplaced == ()
 

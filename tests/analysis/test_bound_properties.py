@@ -11,11 +11,11 @@ from tests.analysis.exact_schedule import Job, play
 from tests.analysis.test_bound import KEYS
 from tests.analysis.test_exact_schedule import costly, drawn, how_many, numbers_of
 
-from laxity.analysis.bound_fixed_priority import bound_fixed_priority, longest_response
+from laxity.analysis.bound_fixed_priority import bound_fixed_priority
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.edf import edf_verdict
 from laxity.analysis.edf_overheads import with_edf_overheads
-from laxity.analysis.overheads import PlatformCosts, Tick
+from laxity.analysis.overheads import PlatformCosts, Tick, load_cpus
 from laxity.analysis.response_time import interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import NOT_SCHEDULABLE, SCHEDULABLE
@@ -27,7 +27,7 @@ _HORIZON = 240
 
 def responses(tasks: Sequence[Task], costs: PlatformCosts) -> list[float]:
     """Bounds of all; without end where there is none."""
-    found = [longest_response(one, tasks, costs).response_ns for one in tasks]
+    found = [load_cpus(tasks, costs)[one.cpu].response(one).response_ns for one in tasks]
     return [float("inf") if one is None else one for one in found]
 
 
@@ -104,7 +104,7 @@ def test_without_costs_a_bound_is_the_plain_one():
         tasks = drawn(numbers, arbitrary=True)
         for one in tasks:
             plain = response_time(one, interfering_tasks(one, tasks))
-            assert longest_response(one, tasks, PlatformCosts()) == plain
+            assert load_cpus(tasks, PlatformCosts())[one.cpu].response(one) == plain
 
 
 def test_edf_that_keeps_deadlines_with_costs_keeps_them_without():
@@ -165,7 +165,7 @@ def test_verdict_of_a_file_is_kept_by_its_schedules(seed: int, n_sets: int):
         if utilisation(plain) == 1:
             # With jitter its busy windows do not end, and are followed for a long time.
             continue
-        found = bound_fixed_priority(tasks, plain, PlatformCosts())
+        found = bound_fixed_priority(tasks, PlatformCosts())
         late = {one.name for one in found if one.verdict == NOT_SCHEDULABLE}
         in_time = {one.name for one in found if one.verdict == SCHEDULABLE}
         # Late for certain: then one of these shows it, nobody late or all as late as may be.

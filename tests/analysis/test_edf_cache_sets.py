@@ -10,7 +10,7 @@ from tests.analysis.cached_schedule import by_deadline, longest_ns
 from tests.analysis.test_crpd_sets import cached_tasks
 
 from laxity.analysis.bound_edf import keeps_deadlines
-from laxity.analysis.bound_setup import CacheSets
+from laxity.analysis.bound_setup import CacheSets, Setup
 from laxity.analysis.crpd_sets import Cache, Method, Policy
 from laxity.analysis.edf import demand_ns
 from laxity.analysis.edf_cache_sets import charge_by_sets, overcharged, why_no_charge
@@ -60,7 +60,7 @@ def test_combined_is_schedulable_if_either_is():
     costs = PlatformCosts(block_reload_ns=10)
     tight = (replace(A, deadline_ns=40), replace(B, deadline_ns=60), replace(C, deadline_ns=70))
     results = {
-        method: keeps_deadlines(tight, costs, sets=CacheSets(method, Policy.DIRECT_MAPPED))
+        method: keeps_deadlines(tight, costs, Setup(sets=CacheSets(method, Policy.DIRECT_MAPPED)))
         for method in (Method.UCB_UNION, Method.ECB_UNION, Method.COMBINED)
     }
     assert results[Method.UCB_UNION]
@@ -176,14 +176,14 @@ def _released(tasks: list[Task], numbers: random.Random) -> dict[str, list[int]]
 
 def _tighten(tasks: list[Task], costs: PlatformCosts, sets: CacheSets) -> list[Task] | None:
     """The shortest deadlines that the test allows, that of the last task first."""
-    if not keeps_deadlines(tasks, costs, sets=sets):
+    if not keeps_deadlines(tasks, costs, Setup(sets=sets)):
         return None
     for i in reversed(range(len(tasks))):
         least, most = 0, tasks[i].deadline_ns
         while most - least > 1:
             shorter = replace(tasks[i], deadline_ns=(least + most) // 2)
             tried = [*tasks[:i], shorter, *tasks[i + 1 :]]
-            if keeps_deadlines(tried, costs, sets=sets):
+            if keeps_deadlines(tried, costs, Setup(sets=sets)):
                 most, tasks = shorter.deadline_ns, tried
             else:
                 least = shorter.deadline_ns

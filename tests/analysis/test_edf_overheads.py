@@ -10,6 +10,7 @@ from tests.analysis.schedule_simulation import Job, by_deadline, by_deadline_fro
 from tests.analysis.test_overheads import reloads
 
 from laxity.analysis.bound_edf import keeps_deadlines
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.edf import demand_ns, edf_verdict
 from laxity.analysis.edf_overheads import edf_victims, gamma_charged_ns, with_edf_overheads
 from laxity.analysis.overheads import PlatformCosts, Tick
@@ -80,7 +81,7 @@ def test_deadline_that_counts_from_the_wakeup_makes_the_latency_count_twice():
     late = PlatformCosts(release_latency_ns=5)
     assert keeps_deadlines((a, b), late)
     # Counted from the wake-up a job that is 5 late lets go first whose deadline is up to 5 later.
-    assert not keeps_deadlines((a, b), late, from_wakeup=True)
+    assert not keeps_deadlines((a, b), late, Setup(from_wakeup=True))
     jobs = [Job(a, -5, 0, 10), Job(b, -1, 0, 10)]
     assert play(jobs, rank=by_deadline).responses == {"a": 15, "b": 21}
     # b becomes ready first by 0, so both have their deadlines at 24 and 25; with D = 24 for b and
@@ -98,7 +99,7 @@ def test_no_schedule_that_pays_its_costs_misses_a_deadline(seed: int, from_wakeu
     for _ in range(100):
         tasks = _draw(numbers)
         costs = _draw_costs(tasks, numbers)
-        if not keeps_deadlines(tasks, costs, from_wakeup=from_wakeup):
+        if not keeps_deadlines(tasks, costs, Setup(from_wakeup=from_wakeup)):
             continue
         n_kept += 1
         tasks = _fill(tasks, costs, from_wakeup, numbers)
@@ -154,7 +155,7 @@ def _fill(
         i = numbers.randrange(len(tasks))
         longer = replace(tasks[i], wcet_ns=tasks[i].wcet_ns + numbers.randint(1, 12))
         filled = (*tasks[:i], longer, *tasks[i + 1 :])
-        if keeps_deadlines(filled, costs, from_wakeup=from_wakeup):
+        if keeps_deadlines(filled, costs, Setup(from_wakeup=from_wakeup)):
             tasks = filled
     return tasks
 

@@ -10,7 +10,8 @@ from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
 from laxity.analysis.experiment import Curve, Plan, judge_sets
 from laxity.analysis.platform_costs import Choice
 from laxity.analysis.set_costs import SetCosts, set_costs
-from laxity.model.experiment_spec import Experiment, Fit, SetTest, read_experiment
+from laxity.model.experiment_spec import Experiment, read_experiment
+from laxity.model.schedulers import Fit, SetTest
 
 KIB = 1024
 WORKING_SET = 'working_set = ["4KiB", "64KiB"]'

@@ -39,8 +39,8 @@ def bound(task: Task, tasks: tuple[Task, ...], costs: PlatformCosts) -> Response
 
 def test_each_job_pays_for_the_largest_working_set_that_it_may_preempt():
     # high may preempt middle (7) and low (3), middle only low (3), low nobody. high's own 50 is
-    # paid by no one: nobody preempts it.
-    assert load_cpu(TASKS, COSTS).gamma_ns == {"high": 7, "middle": 3, "low": 0}
+    # paid by no one: nobody preempts it. 10 + 4 + 7, 20 + 4 + 3, 30 + 4.
+    assert [one.wcet_ns for one in load_cpu(TASKS, COSTS).tasks] == [21, 27, 34]
 
 
 def test_response_of_three_tasks_by_hand():

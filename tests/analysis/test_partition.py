@@ -9,10 +9,11 @@ import pytest
 from tests.analysis.schedules import draw_tasks
 
 from laxity.analysis.edf import edf_verdict
-from laxity.analysis.partition import Fit, place_tasks
+from laxity.analysis.partition import place_tasks
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import SCHEDULABLE
+from laxity.model.schedulers import Fit
 
 
 def of_percent(*percents: int) -> list[Task]:

@@ -7,10 +7,10 @@ from tests.analysis.made_up_costs import GAMMAS, KIB, SWITCHES, entry, gamma, mo
 
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import Tick
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted, Choice, account, interpolate_up
 from laxity.analysis.task_model import Task
 from laxity.model.costs import Entry
+from laxity.model.schedulers import Fit
 
 
 def tasks(kib: int | None = 64, cpu: int = 1) -> tuple[Task, ...]:

@@ -10,8 +10,7 @@ from tests.analysis.schedule_simulation import play
 from tests.analysis.test_edf_overheads import _draw, _interrupts, _jobs
 from tests.analysis.test_overheads import reloads
 
-from laxity.analysis.bound_fixed_priority import longest_response
-from laxity.analysis.overheads import PlatformCosts, Tick
+from laxity.analysis.overheads import PlatformCosts, Tick, load_cpus
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -31,7 +30,7 @@ def test_no_schedule_with_late_releases_and_ticks_exceeds_a_bound(seed: int):
             release_latency_ns=latency,
             tick=Tick(numbers.randint(1, 3), 40),
         )
-        bounds_ns = [longest_response(one, tasks, costs).response_ns for one in tasks]
+        bounds_ns = [load_cpus(tasks, costs)[one.cpu].response(one).response_ns for one in tasks]
         if None in bounds_ns:
             continue
         jobs = _jobs(tasks, latency, numbers)

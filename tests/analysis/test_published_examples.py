@@ -11,10 +11,11 @@ import pytest
 from tests.analysis.exact_schedule import Job, play
 
 from laxity.analysis.edf import demand_ns, edf_verdict
-from laxity.analysis.global_tests import Scheduler, density_verdict, response_times
+from laxity.analysis.global_tests import density_verdict, response_times
 from laxity.analysis.response_time import interfering_tasks, response_time
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import NOT_PROVABLE, NOT_SCHEDULABLE, SCHEDULABLE
+from laxity.model.schedulers import Scheduler
 
 
 def tasks_of(*rows: tuple[int, int, int]) -> list[Task]:
@@ -96,10 +97,10 @@ def test_dhall_effect_is_never_called_schedulable(n_cpus: int):
     found = density_verdict(tasks, n_cpus)
     # Goossens, Funk and Baruah 2003: m * 0.002 + 0.999 > m - (m - 1) * 0.999.
     assert (found.verdict, found.exact) == (NOT_PROVABLE, False)
-    for scheduler in Scheduler:
+    for scheduler in (Scheduler.GLOBAL_EDF, Scheduler.GLOBAL_FIXED_PRIORITY):
         heavy = response_times(tasks, n_cpus, scheduler)[-1]
         assert (heavy.verdict, heavy.response_time_ns) == (NOT_PROVABLE, None)
     # Fixed priorities let the light ones run before it again at 1000: 1000 + (m * 4) // m = 1004.
     fits = tasks_of(*[(2, 1000, 1000)] * n_cpus, (1000, 1004, 1004))
-    heavy = response_times(fits, n_cpus, Scheduler.FIXED_PRIORITY)[-1]
+    heavy = response_times(fits, n_cpus, Scheduler.GLOBAL_FIXED_PRIORITY)[-1]
     assert (heavy.verdict, heavy.response_time_ns) == (SCHEDULABLE, 1004)

@@ -10,20 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laxity.analysis.periods import AUTOMOTIVE_SHARES, Automotive, LogUniform, draw_period_ns
-from laxity.analysis.random_sets import Recipe, draw_set, possible_sizes, set_seed
-from laxity.model.experiment_spec import Deadlines, Generator
+from laxity.analysis.periods import AUTOMOTIVE_SHARES, draw_period_ns
+from laxity.analysis.random_sets import draw_set, possible_sizes, set_seed
+from laxity.model.experiment_spec import (
+    Automotive,
+    Deadlines,
+    Generator,
+    LogUniform,
+    read_experiment,
+)
 
 MS = 1_000_000
 KIB = 1024
 N = 8500
-RECIPE = Recipe(
-    n_tasks=10,
-    generator=Generator.UUNIFAST_DISCARD,
-    periods=LogUniform(10 * MS, 1000 * MS, MS),
-    deadlines=Deadlines.CONSTRAINED,
-    working_set_bytes=(4 * KIB, 1024 * KIB),
-)
+TEXT = """schema = 1
+[experiment]
+deadlines = "constrained"
+working_set = ["4KiB", "1MiB"]
+"""
+# Ten tasks, periods of 10 ms to 1 s in steps of 1 ms.
+EXPERIMENT = read_experiment(TEXT.encode())
 
 
 def seeded(seed: int) -> random.Random:
@@ -61,7 +67,7 @@ def test_automotive_periods_have_their_shares():
 
 @given(st.integers(0, 2**256 - 1), st.integers(1, 100))
 def test_every_task_is_within_what_was_asked_for(seed: int, percent: int):
-    tasks = draw_set(RECIPE, percent * 10_000, seed)
+    tasks = draw_set(EXPERIMENT, percent * 10_000, seed)
     assert len({one.name for one in tasks}) == 10
     for one in tasks:
         assert 0 < one.wcet_ns <= one.deadline_ns <= one.period_ns
@@ -72,13 +78,15 @@ def test_every_task_is_within_what_was_asked_for(seed: int, percent: int):
 
 
 def test_constrained_deadlines_are_uniform_from_wcet_to_period():
-    tasks = [one for i in range(600) for one in draw_set(RECIPE, 500_000, set_seed(1, 500_000, i))]
+    tasks = [
+        one for i in range(600) for one in draw_set(EXPERIMENT, 500_000, set_seed(1, 500_000, i))
+    ]
     places = [(one.deadline_ns - one.wcet_ns) / (one.period_ns - one.wcet_ns) for one in tasks]
     assert sum(places) / len(places) == pytest.approx(0.5, abs=4 / math.sqrt(12 * 6000))
 
 
 def test_implicit_deadlines_are_the_periods():
-    tasks = draw_set(replace(RECIPE, deadlines=Deadlines.IMPLICIT), 500_000, 1)
+    tasks = draw_set(replace(EXPERIMENT, deadlines=Deadlines.IMPLICIT), 500_000, 1)
     assert all(one.deadline_ns == one.period_ns for one in tasks)
 
 
@@ -92,13 +100,13 @@ def test_working_sets_are_rounded_up_by_a_sixteenth_at_most():
 
 
 def test_working_sets_that_are_not_asked_for_are_not_known():
-    tasks = draw_set(replace(RECIPE, working_set_bytes=None), 500_000, 1)
+    tasks = draw_set(replace(EXPERIMENT, working_set_bytes=None), 500_000, 1)
     assert {one.working_set_bytes for one in tasks} == {None}
 
 
 def test_same_seed_draws_the_same_set_and_another_number_another_one():
     seeds = [set_seed(1, 500_000, number) for number in (0, 0, 1)]
-    sets = [draw_set(RECIPE, 500_000, seed) for seed in seeds]
+    sets = [draw_set(EXPERIMENT, 500_000, seed) for seed in seeds]
     assert sets[0] == sets[1] != sets[2]
     assert len({set_seed(1, 500_000, 0), set_seed(2, 500_000, 0), set_seed(1, 500_001, 0)}) == 3
 
@@ -106,7 +114,7 @@ def test_same_seed_draws_the_same_set_and_another_number_another_one():
 @pytest.mark.parametrize("generator", list(Generator))
 def test_sets_are_the_same_in_every_python(generator: Generator):
     # Written down once: a Python, or a change, that draws others cannot go on with stored runs.
-    recipe = replace(RECIPE, n_tasks=3, generator=generator)
+    recipe = replace(EXPERIMENT, tasks=3, generator=generator)
     drawn = draw_set(recipe, 600_000, set_seed(7, 600_000, 3))
     found = [(one.wcet_ns, one.period_ns, one.deadline_ns, one.working_set_bytes) for one in drawn]
     assert found == PINNED[generator]

@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 
 from laxity.analysis import rank_test
 from laxity.analysis.rank_test import compare_ranks
@@ -44,6 +47,20 @@ def test_ties_narrow_the_spread():
     assert found is not None
     assert found.is_larger_ratio == 12 / 64
     assert found.p_value == pytest.approx(math.erfc(19.5 / math.sqrt(176 / 3) / math.sqrt(2)))
+
+
+@given(
+    st.lists(st.integers(-50, 50), min_size=8, max_size=40),
+    st.lists(st.integers(-30, 60), min_size=8, max_size=40),
+)
+def test_probability_is_that_of_scipy(first: list[int], second: list[int]):
+    # Ours is by hand: scipy.stats takes longer to load than two runs to compare.
+    found = compare_ranks(samples(*first), samples(*second))
+    assert found is not None
+    if len({*first, *second}) > 1:
+        theirs = stats.mannwhitneyu(first, second, method="asymptotic")
+        assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert found.is_larger_ratio == theirs.statistic / (len(first) * len(second))
 
 
 def test_order_of_samples_mirrors_the_answer():

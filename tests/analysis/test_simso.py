@@ -20,10 +20,11 @@ import pytest
 from tests.analysis.schedules import draw_tasks
 
 from laxity.analysis.edf import edf_verdict
-from laxity.analysis.global_tests import Scheduler, response_times
+from laxity.analysis.global_tests import response_times
 from laxity.analysis.response_time import interfering_tasks, response_time, utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import SCHEDULABLE
+from laxity.model.schedulers import Scheduler
 
 REPO = Path(__file__).resolve().parents[2]
 # Beside the builds, and like them not ours to commit.
@@ -142,7 +143,7 @@ def test_verdict_of_edf_is_that_of_simso(simso: Path):
 
 
 @pytest.mark.parametrize(
-    ("scheduler", "name"), [(Scheduler.FIXED_PRIORITY, "FP"), (Scheduler.EDF, "EDF")]
+    ("scheduler", "name"), [(Scheduler.GLOBAL_FIXED_PRIORITY, "FP"), (Scheduler.GLOBAL_EDF, "EDF")]
 )
 def test_no_response_on_two_processors_that_simso_sees_exceeds_its_bound(
     simso: Path, scheduler: Scheduler, name: str

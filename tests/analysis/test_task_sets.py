@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laxity.analysis.task_sets import DrawnTask, Range, Request, Share, draw_task_set
+from laxity.model.experiment_spec import LogUniform
 
 MS = 1_000_000
 REQUEST = Request(
@@ -19,7 +20,7 @@ REQUEST = Request(
     code_ratio=Range(62_500, 1_000_000),
     data_bytes=Range(64, 4096),
     data_ratio=Range(500_000, 500_000),
-    period_ns=Range(5 * MS, 100 * MS),
+    periods=LogUniform(5 * MS, 100 * MS, 5 * MS),
     work=Range(1, 20),
     priorities=(),
     highest_priority=90,
@@ -40,7 +41,7 @@ def test_every_task_is_within_what_was_asked_for(seed: int):
         assert within(task.code_ratio, REQUEST.code_ratio)
         assert within(task.data_bytes, Range(64, 4096))
         assert task.data_ratio == 500_000
-        assert within(task.period_ns, REQUEST.period_ns)
+        assert 5 * MS <= task.period_ns <= 100 * MS
         assert task.period_ns % (5 * MS) == 0
         assert within(task.passes, Range(1, 20))
 
@@ -67,6 +68,15 @@ def test_both_ends_of_a_range_are_drawn():
     assert {task.passes for task in draw_task_set(request, 1)} == {1, 2, 3}
 
 
+def test_longest_period_is_drawn_no_less_often_than_those_beside_it():
+    # Of log(105 / 5) are log(105 / 100) its own, and log(100 / 95) those of 95 ms: 0.0160, 0.0168
+    # of 6000 periods.
+    request = replace(REQUEST, n_tasks=60)
+    drawn = [task.period_ns for seed in range(100) for task in draw_task_set(request, seed)]
+    for period_ms, expected in ((100, 96), (95, 101)):
+        assert abs(drawn.count(period_ms * MS) - expected) < 40
+
+
 def test_utilisation_counts_instructions_and_reads():
     # 128 lines of 2 instructions, 64 of 2 reads: 384 a pass, 10 passes at 1000 per us are 3.84 us;
     # of a period of 10 us that is 0.384.
@@ -91,7 +101,7 @@ def test_more_passes_than_a_job_can_have_are_refused():
         n_tasks=1,
         code_bytes=Range(64, 64),
         data_bytes=None,
-        period_ns=Range(10**13, 10**13),
+        periods=LogUniform(10**13, 10**13, 10**13),
         work=Share(1_000_000, 2500),
     )
     # At most 16 instructions a pass: 10^10 us * 2500 / 16 > 10^9 passes.

@@ -21,17 +21,17 @@ from tests.analysis.test_bound import KEYS
 from tests.analysis.test_exact_schedule import by_deadline, drawn, how_many, jobs_of, numbers_of
 
 from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.edf import edf_verdict
 from laxity.analysis.edf_overheads import with_edf_overheads
 from laxity.analysis.edf_response import edf_response_times
 from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted, Choice, account
 from laxity.analysis.response_time import Response, utilisation
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import SCHEDULABLE, SetBound
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 

@@ -165,18 +165,19 @@ def test_workers_of_a_killed_experiment_end(laxity: Laxity):
     with start(laxity, [*words, "--workers", "2"]) as process:
         wait_for_rows(laxity.directory / "D.tmp" / STREAM)
         os.kill(process.pid, signal.SIGKILL)
+    wait_for_end(process.pid)
+
+
+def wait_for_end(group: int) -> None:
+    """Wait until no process of a group is left."""
     end_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end_s and is_group_alive(process.pid):
+    while time.monotonic() < end_s:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
         time.sleep(0.05)
-    assert not is_group_alive(process.pid)
-
-
-def is_group_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    pytest.fail(f"group {group} has processes left")
 
 
 def test_interrupted_experiment_is_kept_shown_and_goes_on(laxity: Laxity):
@@ -207,7 +208,7 @@ def test_killed_experiment_can_be_shown_and_still_goes_on(laxity: Laxity):
     assert laxity.manifest().status == "complete"
 
 
-def test_killed_experiment_can_be_shown_while_its_workers_are_at_their_last_sets(laxity: Laxity):
+def test_workers_that_are_stopped_end_with_their_experiment(laxity: Laxity):
     words = experiment(
         laxity, "--costs", "none", "--run-dir", "D", "--no-report", "--workers", "2", lines=LONG
     )
@@ -218,13 +219,10 @@ def test_killed_experiment_can_be_shown_while_its_workers_are_at_their_last_sets
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
         os.kill(process.pid, signal.SIGKILL)
-    try:
-        shown = laxity("show", "D")
-    finally:
-        for pid in workers:
-            os.kill(pid, signal.SIGKILL)
+    shown = laxity("show", "D")
     assert len(workers) == 2
     assert "killed" in shown.stdout, shown.stderr
+    wait_for_end(process.pid)
 
 
 def test_complete_experiment_is_told_again(laxity: Laxity):

@@ -13,13 +13,13 @@ from laxity.model.experiment_spec import (
     Deadlines,
     Experiment,
     ExperimentTable,
-    Fit,
     Generator,
+    LogUniform,
     Periods,
-    SetTest,
     experiment_to_toml,
     read_experiment,
 )
+from laxity.model.schedulers import Fit, SetTest
 
 MS = 1_000_000
 
@@ -35,9 +35,7 @@ def test_every_key_has_a_default():
         sets=1000,
         utilisations_ppm=tuple(range(50_000, 1_000_001, 50_000)),
         generator=Generator.UUNIFAST_DISCARD,
-        periods=Periods.LOG_UNIFORM,
-        period_range_ns=(10 * MS, 1000 * MS),
-        period_step_ns=MS,
+        periods=LogUniform(10 * MS, 1000 * MS, MS),
         deadlines=Deadlines.IMPLICIT,
         working_set_bytes=None,
         tests=(SetTest.RATE_MONOTONIC, SetTest.EDF),

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
 
 from laxity.analysis.bound_answer import CostsGiven, answer_task_set
-from laxity.analysis.bound_setup import Setup
+from laxity.analysis.bound_setup import USUAL, Setup
 from laxity.analysis.platform_costs import Choice
 from laxity.experiments.bound import BoundRequest, store_bound
 from laxity.model.task_set import read_task_set
@@ -37,7 +37,7 @@ def write_bound(
     tmp_path: Path,
     deadline: str = "40ms",
     costs: CostsGiven = COSTS,
-    setup: Setup | None = None,
+    setup: Setup = USUAL,
 ) -> Path:
     """Store the answer for two tasks as `laxity bound --run-dir` does."""
     data = TASKS.format(deadline=deadline).encode()

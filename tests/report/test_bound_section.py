@@ -11,9 +11,9 @@ from tests.analysis.made_up_costs import GAMMAS, model
 from tests.report.made_up_bound import write_bound
 
 from laxity.analysis.bound_answer import CostsGiven
-from laxity.analysis.bound_setup import Scheduler, Setup
-from laxity.analysis.partition import Fit
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.platform_costs import Choice
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.report.page import write_report
 from laxity.store.run_directory import BOUND, open_run
 

@@ -12,18 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from laxity.analysis.bound_cache_sets import bound_by_cache_sets
-from laxity.analysis.bound_edf import bound_edf
-from laxity.analysis.bound_fixed_priority import bound_fixed_priority
-from laxity.analysis.bound_global import bound_global
-from laxity.analysis.bound_late import find_sensitivity
 from laxity.analysis.bound_partition import judge_unplaced, share_out, why_impossible
-from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
-from laxity.analysis.bound_tasks import tasks_of
+from laxity.analysis.bound_setup import USUAL, CacheSets, Setup
+from laxity.analysis.bound_tasks import counts_from_wakeup, tasks_of
 from laxity.analysis.crpd_sets import is_refused
 from laxity.analysis.overheads import PlatformCosts
-from laxity.analysis.partition import Fit
 from laxity.analysis.platform_costs import Accounted
+from laxity.analysis.schedulability_tests import choose_test
+from laxity.analysis.sensitivity import Sensitivity, sensitivity
 from laxity.analysis.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
@@ -32,30 +28,29 @@ from laxity.analysis.verdicts import (
     TaskBound,
     Verdict,
 )
+from laxity.model.schedulers import Fit
 from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask, TaskSet
 from laxity.model.units import decimal_duration
 
 
 def bound_task_set(
-    task_set: TaskSet, accounted: Accounted | None, setup: Setup | None = None
+    task_set: TaskSet, accounted: Accounted | None, setup: Setup = USUAL
 ) -> SetBound:
     """Bound all tasks and judge them.
 
     Args:
         task_set: At least one task.
         accounted: What the platform costs; None: nothing, as the user said.
-        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
+        setup: Who schedules them.
     """
-    setup = setup or Setup()
     declared = task_set.tasks
+    setup = replace(setup, from_wakeup=counts_from_wakeup(declared))
     costs = _no_costs(setup) if accounted is None else accounted.costs
     if setup.fit is not None:
         found = _shared_out(declared, costs, setup, setup.fit)
-    elif setup.scheduler.is_global:
-        found = _anywhere(declared, costs, setup)
     else:
-        found = _on_their_cpus(declared, costs, setup)
+        found = _judge(declared, costs, setup)
     return replace(found, notes=(*found.notes, *_notes(task_set, setup, found.tasks)))
 
 
@@ -64,24 +59,39 @@ def _no_costs(setup: Setup) -> PlatformCosts:
     return PlatformCosts(block_reload_ns=0 if setup.sets is None else setup.sets.reload_ns or 0)
 
 
-def _on_their_cpus(
-    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
-) -> SetBound:
-    if setup.scheduler is Scheduler.EDF:
-        return _by_edf(declared, costs, setup)
-    return _by_fixed_priority(declared, costs, setup)
-
-
-def _anywhere(
-    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
-) -> SetBound:
-    bounds, together = bound_global(declared, costs, setup)
+def _judge(declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup) -> SetBound:
+    """Judge tasks where they are: by what is found of them together, else one by one."""
+    test = choose_test(setup)
+    bounds, cpus = test.bound(declared, costs, setup)
     return SetBound(
-        verdict=together.verdict,
+        verdict=_of_all([one.verdict for one in cpus or bounds]),
         tasks=bounds,
-        cpus=(together,),
-        sensitivity=find_sensitivity(declared, costs, setup),
+        cpus=cpus,
+        sensitivity=_find_sensitivity(declared, costs, setup),
+        notes=tuple(_notes_on_responses(bounds, test.why_no_response)),
     )
+
+
+def _find_sensitivity(
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
+) -> Sensitivity | None:
+    """Find the factors with which the test still proves all deadlines.
+
+    None: it is not asked for, a cost is missing, tasks take turns, or the test proves nothing of
+    such tasks, however short they are.
+    """
+    test = choose_test(setup)
+    if not setup.has_sensitivity or costs is None or not declared:
+        return None
+    if test.has_turns(declared, costs):
+        return None
+    tasks = tasks_of(declared)
+    if not test.covers_all:
+        shortest = [replace(one, wcet_ns=1) for one in tasks]
+        least = PlatformCosts(block_reload_ns=min(1, costs.block_reload_ns))
+        if test.find_late(shortest, least, setup) is not None:
+            return None
+    return sensitivity(tasks, costs, lambda tried, counted: test.find_late(tried, counted, setup))
 
 
 def _shared_out(
@@ -89,7 +99,7 @@ def _shared_out(
 ) -> SetBound:
     """Judge tasks where a partition puts them, and those that it cannot place."""
     shared = share_out(declared, costs, setup, fit)
-    found = _on_their_cpus(shared.placed, costs, setup)
+    found = _judge(shared.placed, costs, setup)
     bounds = {one.name: one for one in found.tasks}
     for one in shared.unplaced:
         bounds[one.name] = judge_unplaced(one, costs, setup)
@@ -106,44 +116,13 @@ def _shared_out(
     )
 
 
-def _by_fixed_priority(
-    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
-) -> SetBound:
-    tasks = tasks_of(declared)
-    if setup.sets is not None:
-        bounds = bound_by_cache_sets(declared, tasks, costs, setup.sets)
-    else:
-        bounds = bound_fixed_priority(declared, tasks, costs)
-    return SetBound(
-        verdict=_of_all([one.verdict for one in bounds]),
-        tasks=bounds,
-        sensitivity=find_sensitivity(declared, costs, setup),
-    )
-
-
-def _by_edf(
-    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
-) -> SetBound:
-    bounds, cpus = bound_edf(declared, tasks_of(declared), costs, setup.sets)
-    return SetBound(
-        verdict=_of_all([one.verdict for one in cpus]),
-        tasks=bounds,
-        cpus=cpus,
-        sensitivity=find_sensitivity(declared, costs, setup),
-        notes=tuple(_notes_on_responses(bounds)),
-    )
-
-
-def _notes_on_responses(bounds: Sequence[TaskBound]) -> Iterator[str]:
-    """Tell of whom the demand proves the deadlines, but no response time was found."""
+def _notes_on_responses(bounds: Sequence[TaskBound], why: str) -> Iterator[str]:
+    """Tell whose deadlines are proven though no response time was found."""
     names = [
         one.name for one in bounds if one.verdict == SCHEDULABLE and one.response_time_ns is None
     ]
-    if names:
-        yield (
-            f"no response times ({', '.join(names)}): their busy windows hold more releases than "
-            "are looked at; deadlines are proven without"
-        )
+    if names and why:
+        yield f"no response times ({', '.join(names)}): {why}; deadlines are proven without"
 
 
 def _of_all(verdicts: Sequence[Verdict]) -> Verdict:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from laxity.analysis.bound import bound_task_set
 from laxity.analysis.bound_document import Answer, CostsUsed, Priorities
 from laxity.analysis.bound_priorities import Prioritised, find_priorities, judge_found
-from laxity.analysis.bound_setup import Scheduler, Setup
+from laxity.analysis.bound_setup import USUAL, Setup
 from laxity.analysis.bound_tasks import tasks_of
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.platform_costs import Accounted, Choice, account
 from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.costs import Costs
 from laxity.model.percent import format_percent
+from laxity.model.schedulers import Scheduler
 from laxity.model.task_set import TaskSet
 
 _FOUND = (
@@ -45,18 +46,17 @@ class CostsGiven:
     choice: Choice
 
 
-def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup | None = None) -> Answer:
+def answer_task_set(task_set: TaskSet, given: CostsGiven, setup: Setup = USUAL) -> Answer:
     """Bound a task set, with priorities that are found where the file gives none.
 
     Args:
         task_set: At least one task.
         given: The costs.
-        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
+        setup: Who schedules them.
 
     Raises:
         ConfigError: More tasks without priority than there are priorities.
     """
-    setup = setup or Setup()
     accounted = _account(task_set, given, setup)
     found = None
     if not task_set.has_priorities and finds_priorities(setup):

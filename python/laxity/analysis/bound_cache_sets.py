@@ -16,8 +16,8 @@ from laxity.analysis.bound_fixed_priority import (
     take_turns,
     why_late,
 )
-from laxity.analysis.bound_setup import CacheSets
-from laxity.analysis.bound_tasks import has_costs
+from laxity.analysis.bound_setup import Setup
+from laxity.analysis.bound_tasks import has_costs, tasks_of
 from laxity.analysis.crpd_sets import Cache, Kernel, response_times
 from laxity.analysis.overheads import Breakdown, LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.response_time import Response
@@ -34,20 +34,17 @@ from laxity.model.task_set import DeclaredTask
 
 
 def bound_by_cache_sets(
-    declared: Sequence[DeclaredTask],
-    tasks: Sequence[Task],
-    costs: PlatformCosts | None,
-    sets: CacheSets,
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> tuple[TaskBound, ...]:
     """Bound the response times of all tasks.
 
     Args:
         declared: As the file states them.
-        tasks: The same, as the tests read them, in the same order.
         costs: With `block_reload_ns`; None: one is missing.
-        sets: The method and the cache.
+        setup: With the method and the cache.
     """
-    found = responses_by_sets(tasks, costs or PlatformCosts(), sets)
+    tasks = tasks_of(declared)
+    found = responses_by_sets(tasks, costs or PlatformCosts(), setup)
     certain = CertainMisses(declared)
     turns = take_turns(declared, costs or PlatformCosts())
     cpus = load_cpus(tasks, replace(costs or PlatformCosts(), gamma_ns={}))
@@ -68,10 +65,18 @@ def bound_by_cache_sets(
     return tuple(bounds)
 
 
+def find_late_by_sets(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> str | None:
+    """Name the first task whose response time is not within its deadline."""
+    found = responses_by_sets(tasks, costs, setup)
+    return next((one.name for one in found if one.verdict != SCHEDULABLE), None)
+
+
 def responses_by_sets(
-    tasks: Sequence[Task], costs: PlatformCosts, sets: CacheSets
+    tasks: Sequence[Task], costs: PlatformCosts, setup: Setup
 ) -> tuple[TaskVerdict, ...]:
     """Bound response times from above: with all costs, in the order of the tasks."""
+    sets = setup.sets
+    assert sets is not None  # noqa: S101 - it selects this test
     cpus = load_cpus(tasks, replace(costs, gamma_ns={}))
     of_tasks = {one.name: cpus[one.cpu].of(one) for one in tasks}
     # Blocking is what the task set states: the switch under way comes with the kernel.

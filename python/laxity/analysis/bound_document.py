@@ -11,7 +11,6 @@ from typing import Literal
 
 import msgspec
 
-from laxity.analysis.bound_setup import Scheduler
 from laxity.analysis.platform_costs import UsedCost
 from laxity.analysis.sensitivity import Sensitivity
 from laxity.analysis.verdicts import (
@@ -27,6 +26,7 @@ from laxity.analysis.wcet_model import MeasuredWcet
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, EXIT_VIOLATED, RecordError
 from laxity.model.bound_members import BOUND_SCHEMA
 from laxity.model.manifest import MAX_JSON_BYTES
+from laxity.model.schedulers import Scheduler
 from laxity.model.wording import plain_words
 
 _EXIT_CODES = {

@@ -8,10 +8,10 @@ one that is late even alone is known to miss it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from laxity.analysis.bound_setup import CacheSets
+from laxity.analysis.bound_setup import USUAL, Setup
 from laxity.analysis.bound_tasks import (
     has_costs,
     is_late_alone,
@@ -20,7 +20,7 @@ from laxity.analysis.bound_tasks import (
     utilisation_ppm,
 )
 from laxity.analysis.crpd_sets import Cache, Method
-from laxity.analysis.edf import SOURCE, TEST, edf_verdict
+from laxity.analysis.edf import SOURCE, TEST, edf_verdict, overloads_early
 from laxity.analysis.edf_cache_sets import (
     EDF_PARTS,
     charge_by_sets,
@@ -42,7 +42,6 @@ from laxity.analysis.verdicts import (
     TaskBound,
     Verdict,
 )
-from laxity.model.spec import Policy
 from laxity.model.task_set import DeclaredTask
 from laxity.model.units import decimal_duration
 
@@ -53,28 +52,25 @@ COSTS_SOURCE = (
 
 
 def bound_edf(
-    declared: Sequence[DeclaredTask],
-    tasks: Sequence[Task],
-    costs: PlatformCosts | None,
-    sets: CacheSets | None = None,
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> tuple[tuple[TaskBound, ...], tuple[CpuBound, ...]]:
     """Judge each CPU, and each task by the CPU that it is on.
 
     Args:
         declared: As the file states them.
-        tasks: The same, as the tests read them, in the same order.
         costs: None: one is missing.
-        sets: Preemption delays by cache sets; None: by gamma.
+        setup: How preemption delays are counted, and from when deadlines are.
     """
+    tasks = tasks_of(declared)
     answers: dict[str, TaskBound] = {}
     bounds = []
     for cpu in sorted({one.cpu for one in tasks}):
         here = [index for index, task in enumerate(tasks) if task.cpu == cpu]
         ours, loaded = [declared[index] for index in here], [tasks[index] for index in here]
-        bound = _judge(cpu, ours, loaded, _Costs(costs, sets))
+        bound = _judge(cpu, ours, costs, setup)
         responses_ns: dict[str, int | None] = {}
         if costs is not None:
-            responses_ns = _responses_ns(loaded, costs, counts_from_wakeup(ours), sets)
+            responses_ns = _responses_ns(loaded, costs, setup)
         bounds.append(bound)
         for one, task in zip(ours, loaded, strict=True):
             response_ns = responses_ns.get(task.name)
@@ -82,37 +78,29 @@ def bound_edf(
     return tuple(answers[task.name] for task in tasks), tuple(bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Costs:
-    """What the platform takes (None: a cost is missing), and by which sets, if any."""
-
-    platform: PlatformCosts | None
-    sets: CacheSets | None
-
-
-def keeps_deadlines(
-    tasks: Sequence[Task],
-    costs: PlatformCosts,
-    *,
-    from_wakeup: bool = False,
-    sets: CacheSets | None = None,
-) -> bool:
+def keeps_deadlines(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup = USUAL) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
-    return _from_above(tasks, costs, from_wakeup, sets).verdict == SCHEDULABLE
+    if setup.sets is not None:
+        return _from_above(tasks, costs, setup).verdict == SCHEDULABLE
+    loaded = with_edf_overheads(tasks, costs, from_wakeup=setup.from_wakeup)
+    if overloads_early(loaded.tasks):
+        return False
+    return edf_verdict(loaded.tasks, interrupts=loaded.interrupts).verdict == SCHEDULABLE
 
 
-def find_overload(
-    tasks: Sequence[Task],
-    costs: PlatformCosts,
-    *,
-    from_wakeup: bool = False,
-    sets: CacheSets | None = None,
-) -> str | None:
+def find_late(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> str | None:
     """Name a task whose deadline ends an interval with more work than time; None: there is none.
 
     Without an interval, above full utilisation, it is the task that asks for most.
     """
-    above = _from_above(tasks, costs, from_wakeup, sets)
+    cpus = sorted({one.cpu for one in tasks})
+    found = (_find_overload([one for one in tasks if one.cpu == cpu], costs, setup) for cpu in cpus)
+    return next((late for late in found if late is not None), None)
+
+
+def _find_overload(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> str | None:
+    """Do so for the tasks of one CPU."""
+    above = _from_above(tasks, costs, setup)
     if above.verdict == SCHEDULABLE:
         return None
     by_share = sorted(tasks, key=lambda one: Fraction(one.wcet_ns, one.period_ns), reverse=True)
@@ -132,23 +120,17 @@ def find_overload(
     )
 
 
-def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
-    """Tell whether the kernel counts deadlines from when a job wakes up, not from its release."""
-    return any(one.policy is Policy.DEADLINE for one in declared)
-
-
-def _from_above(
-    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, sets: CacheSets | None
-) -> SetVerdict:
+def _from_above(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> SetVerdict:
+    sets = setup.sets
     if sets is None:
-        loaded = with_edf_overheads(tasks, costs, from_wakeup=from_wakeup)
+        loaded = with_edf_overheads(tasks, costs, from_wakeup=setup.from_wakeup)
         return edf_verdict(loaded.tasks, interrupts=loaded.interrupts)
     cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
     why = why_no_charge(tasks, cache, sets.method)
     if why:
         return SetVerdict(verdict=NOT_PROVABLE, test=TEST, source=SOURCE, exact=False, reason=why)
     found = [
-        _by_sets(tasks, costs, from_wakeup, cache, method)
+        _by_sets(tasks, costs, setup.from_wakeup, cache, method)
         for method in EDF_PARTS.get(sets.method, (sets.method,))
     ]
     return next((one for one in found if one.verdict == SCHEDULABLE), found[-1])
@@ -167,9 +149,10 @@ def _by_sets(
 
 
 def _responses_ns(
-    tasks: Sequence[Task], costs: PlatformCosts, from_wakeup: bool, sets: CacheSets | None
+    tasks: Sequence[Task], costs: PlatformCosts, setup: Setup
 ) -> dict[str, int | None]:
     """Bound response times with all costs, by name of the task."""
+    sets = setup.sets
     charges: list[Charge | None] = [None]
     if sets is not None:
         cache = Cache(costs.block_reload_ns, sets.policy, sets.ways)
@@ -178,7 +161,7 @@ def _responses_ns(
         charges = [
             charge_by_sets(cache, method) for method in EDF_PARTS.get(sets.method, (sets.method,))
         ]
-    is_misled = from_wakeup and len(tasks) > 1
+    is_misled = setup.from_wakeup and len(tasks) > 1
     least: dict[str, int | None] = dict.fromkeys(one.name for one in tasks)
     for charge in charges:
         loaded = with_edf_overheads(tasks, costs, charge=charge)
@@ -190,11 +173,12 @@ def _responses_ns(
 
 
 def _judge(
-    cpu: int, declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: _Costs
+    cpu: int, declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
 ) -> CpuBound:
+    tasks = tasks_of(declared)
     above = None
-    if costs.platform is not None:
-        above = _from_above(tasks, costs.platform, counts_from_wakeup(declared), costs.sets)
+    if costs is not None:
+        above = _from_above(tasks, costs, setup)
     below = _from_below(declared)
     verdict: Verdict = SCHEDULABLE
     if above is None or above.verdict != SCHEDULABLE:
@@ -203,10 +187,10 @@ def _judge(
     return CpuBound(
         cpus=(cpu,),
         verdict=verdict,
-        test=TEST if costs.sets is None else f"{TEST}, CRPD by {costs.sets.method}",
-        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs.platform) else SOURCE,
+        test=TEST if setup.sets is None else f"{TEST}, CRPD by {setup.sets.method}",
+        source=f"{SOURCE}; {COSTS_SOURCE}" if has_costs(costs) else SOURCE,
         exact=verdict == NOT_SCHEDULABLE
-        or (verdict == SCHEDULABLE and _is_exact(declared, tasks, costs.platform)),
+        or (verdict == SCHEDULABLE and _is_exact(declared, tasks, costs)),
         utilisation_ppm=utilisation_ppm(tasks),
         interval_ns=None if shown is None else shown.interval_ns,
         demand_ns=None if shown is None else shown.demand_ns,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from laxity.analysis.bound_tasks import has_costs, starts_together, tasks_of
-from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpu, load_cpus
+from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
 from laxity.analysis.response_time import (
     Response,
     exceeds_capacity,
@@ -26,15 +26,15 @@ COSTS_SOURCE = "C' = C + 2 delta + gamma: Sebek, The real cost of task pre-empti
 
 
 def bound_fixed_priority(
-    declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts | None
+    declared: Sequence[DeclaredTask], costs: PlatformCosts | None
 ) -> tuple[TaskBound, ...]:
     """Bound the response times of all tasks.
 
     Args:
         declared: As the file states them.
-        tasks: The same, as the tests read them, in the same order.
         costs: None: one is missing.
     """
+    tasks = tasks_of(declared)
     found = _Set(
         declared=declared,
         tasks=tasks,
@@ -46,9 +46,11 @@ def bound_fixed_priority(
     return tuple(_bound(index, found) for index in range(len(tasks)))
 
 
-def longest_response(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> Response:
-    """Bound a response time from above: with all costs, equal priorities counted as higher."""
-    return load_cpu([one for one in tasks if one.cpu == task.cpu], costs).response(task)
+def keeps_deadlines(tasks: Sequence[Task], costs: PlatformCosts) -> bool:
+    """Tell whether the bound of every task is within its deadline, with fewest sums."""
+    cpus = load_cpus(tasks, costs).values()
+    # The lowest priority is late first.
+    return all(cpu.keeps_deadline(one) for cpu in cpus for one in reversed(cpu.plain))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ what no scheduler gets round: more work than the CPUs have, and a task that is l
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from laxity.analysis.bound_edf import counts_from_wakeup
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import (
     ALONE_SOURCE,
@@ -21,7 +20,7 @@ from laxity.analysis.bound_tasks import (
     utilisation_ppm,
 )
 from laxity.analysis.global_overheads import with_global_overheads
-from laxity.analysis.global_tests import Scheduler, density_verdict, response_times
+from laxity.analysis.global_tests import density_verdict, response_times
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
@@ -45,7 +44,7 @@ COSTS_SOURCE = (
 
 def bound_global(
     declared: Sequence[DeclaredTask], costs: PlatformCosts | None, setup: Setup
-) -> tuple[tuple[TaskBound, ...], CpuBound]:
+) -> tuple[tuple[TaskBound, ...], tuple[CpuBound]]:
     """Judge all tasks together, and each by its response time.
 
     Args:
@@ -54,22 +53,20 @@ def bound_global(
         setup: The scheduler and the CPUs.
     """
     tasks = tasks_of(declared)
-    above = _from_above(tasks, costs, setup, from_wakeup=counts_from_wakeup(declared))
+    above = _from_above(tasks, costs, setup)
     if not setup.scheduler.is_edf and share_turns(declared) and has_costs(costs):
         why = "tasks of policy rr and equal priority take turns, how often is open"
         above = replace(above, why_none=above.why_none or why)
     answers = tuple(
-        _answer(one, task, found, above, costs)
+        _answer(one, task, found, above, costs, is_edf=setup.scheduler.is_edf)
         for one, task, found in zip(declared, tasks, above.tasks, strict=True)
     )
-    return answers, _of_cpus(answers, declared, above, costs, setup)
+    return answers, (_of_cpus(answers, declared, above, costs, setup),)
 
 
-def find_unproven(
-    tasks: Sequence[Task], costs: PlatformCosts, setup: Setup, *, from_wakeup: bool = False
-) -> str | None:
+def find_unproven(tasks: Sequence[Task], costs: PlatformCosts, setup: Setup) -> str | None:
     """Name the first task that is not proven to keep its deadline with all costs; None: all are."""
-    above = _from_above(tasks, costs, setup, from_wakeup=from_wakeup)
+    above = _from_above(tasks, costs, setup)
     if above.is_dense and not above.why_none:
         return None
     late = (one.name for one in above.tasks if above.why_none or one.verdict != SCHEDULABLE)
@@ -96,19 +93,16 @@ class _Above:
         return self.together is not None and self.together.verdict == SCHEDULABLE
 
 
-def _from_above(
-    tasks: Sequence[Task], costs: PlatformCosts | None, setup: Setup, *, from_wakeup: bool
-) -> _Above:
-    scheduler = Scheduler.EDF if setup.scheduler.is_edf else Scheduler.FIXED_PRIORITY
+def _from_above(tasks: Sequence[Task], costs: PlatformCosts | None, setup: Setup) -> _Above:
     n_cpus = len(setup.cpus)
     loaded = with_global_overheads(tasks, costs or PlatformCosts(), is_edf=setup.scheduler.is_edf)
-    found = response_times(loaded or tasks, n_cpus, scheduler)
+    found = response_times(loaded or tasks, n_cpus, setup.scheduler)
     if costs is None:
         return _Above(found, None, "a cost is missing")
     if loaded is None:
         return _Above(found, None, "ticks leave no time")
     # That test is of deadlines which order jobs and are kept; those from the wake-up lie later.
-    is_misled = from_wakeup and any(one.jitter_ns for one in loaded)
+    is_misled = setup.from_wakeup and any(one.jitter_ns for one in loaded)
     if not setup.scheduler.is_edf or is_misled:
         return _Above(found)
     return _Above(found, density_verdict(loaded, n_cpus))
@@ -128,6 +122,8 @@ def _answer(
     found: TaskVerdict,
     above: _Above,
     costs: PlatformCosts | None,
+    *,
+    is_edf: bool,
 ) -> TaskBound:
     verdict: Verdict = NOT_PROVABLE
     why = above.why_none
@@ -145,7 +141,7 @@ def _answer(
     return TaskBound(
         name=task.name,
         cpu=None,
-        priority=None if found.test.startswith(Scheduler.EDF) else task.priority,
+        priority=None if is_edf else task.priority,
         verdict=verdict,
         response_time_ns=None if why else found.response_time_ns,
         deadline_ns=task.deadline_ns,

@@ -9,9 +9,6 @@ every way to share tasks out: more work than the CPUs have, or a task that is la
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from laxity.analysis.bound_cache_sets import responses_by_sets
-from laxity.analysis.bound_edf import counts_from_wakeup, keeps_deadlines
-from laxity.analysis.bound_fixed_priority import take_turns
 from laxity.analysis.bound_setup import Setup
 from laxity.analysis.bound_tasks import (
     ALONE_SOURCE,
@@ -20,14 +17,14 @@ from laxity.analysis.bound_tasks import (
     tasks_of,
     utilisation_ppm,
 )
-from laxity.analysis.overheads import LoadedCpu, PlatformCosts, load_cpus
-from laxity.analysis.partition import Fit, place_tasks
+from laxity.analysis.overheads import PlatformCosts
+from laxity.analysis.partition import place_tasks
 from laxity.analysis.response_time import utilisation
+from laxity.analysis.schedulability_tests import choose_test
 from laxity.analysis.task_model import Task
 from laxity.analysis.verdicts import (
     NOT_PROVABLE,
     NOT_SCHEDULABLE,
-    SCHEDULABLE,
     CpuBound,
     Placement,
     TaskBound,
@@ -35,6 +32,7 @@ from laxity.analysis.verdicts import (
     Verdict,
 )
 from laxity.model.cpus import format_cpus
+from laxity.model.schedulers import Fit
 from laxity.model.task_set import DeclaredTask
 
 SOURCE = "Coffman, Garey, Johnson 1996; Oh, Son 1995"
@@ -78,7 +76,7 @@ def share_out(
         ),
         unplaced=tuple(one for one in declared if one.name not in cpu_of),
         placement=Placement(
-            fit=fit,
+            fit=f"{fit} fit",
             cpus=tuple(
                 TasksOfCpu(cpu, tuple(one.name for one in tasks))
                 for cpu, tasks in found.placed.items()
@@ -147,18 +145,5 @@ def _fits(
     declared: Sequence[DeclaredTask], tasks: Sequence[Task], costs: PlatformCosts, setup: Setup
 ) -> bool:
     """Tell whether the tasks of one CPU are schedulable with all costs."""
-    if setup.scheduler.is_edf:
-        from_wakeup = counts_from_wakeup(declared)
-        return keeps_deadlines(tasks, costs, from_wakeup=from_wakeup, sets=setup.sets)
-    if take_turns(declared, costs):
-        return False
-    if setup.sets is not None:
-        found = responses_by_sets(tasks, costs, setup.sets)
-        return all(one.verdict == SCHEDULABLE for one in found)
-    cpus = load_cpus(tasks, costs)
-    return all(_is_in_time(one, cpus[one.cpu]) for one in tasks)
-
-
-def _is_in_time(task: Task, cpu: LoadedCpu) -> bool:
-    response_ns = cpu.response(task).response_ns
-    return response_ns is not None and response_ns <= task.deadline_ns
+    test = choose_test(setup)
+    return not test.has_turns(declared, costs) and test.keeps_deadlines(tasks, costs, setup)

@@ -3,29 +3,9 @@
 """Who schedules the tasks, where, and how preemption delays are counted: what selects a test."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from laxity.analysis.crpd_sets import Method, Policy
-from laxity.analysis.partition import Fit
-
-
-class Scheduler(StrEnum):
-    """The order in which jobs run, and whether they keep to one CPU."""
-
-    FIXED_PRIORITY = "fixed-priority"
-    EDF = "edf"
-    GLOBAL_EDF = "global-edf"
-    GLOBAL_FIXED_PRIORITY = "global-fixed-priority"
-
-    @property
-    def is_global(self) -> bool:
-        """Whether a job may run on any CPU and resume on another one."""
-        return self in {Scheduler.GLOBAL_EDF, Scheduler.GLOBAL_FIXED_PRIORITY}
-
-    @property
-    def is_edf(self) -> bool:
-        """Whether deadlines order jobs, and priorities do not count."""
-        return self in {Scheduler.EDF, Scheduler.GLOBAL_EDF}
+from laxity.model.schedulers import Fit, Scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +34,7 @@ class Setup:
         fit: Tasks are shared out to `cpus`; None: they stay where the file has them.
         cpus: Of global scheduling, or of the partition; empty otherwise.
         has_sensitivity: Whether it is asked how far another answer is.
+        from_wakeup: The kernel counts deadlines from when a job wakes up, not from its release.
     """
 
     scheduler: Scheduler = Scheduler.FIXED_PRIORITY
@@ -61,3 +42,8 @@ class Setup:
     fit: Fit | None = None
     cpus: tuple[int, ...] = ()
     has_sensitivity: bool = True
+    from_wakeup: bool = False
+
+
+# Fixed priorities, each task on its CPU.
+USUAL = Setup()

@@ -63,6 +63,11 @@ def share_turns(declared: Sequence[DeclaredTask]) -> bool:
     return any(one.policy is Policy.RR and levels[one.priority] > 1 for one in declared)
 
 
+def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether the kernel counts deadlines from when a job wakes up, not from its release."""
+    return any(one.policy is Policy.DEADLINE for one in declared)
+
+
 def has_costs(costs: PlatformCosts | None) -> bool:
     """Tell whether the platform costs anything; None: what, is missing."""
     return costs is not None and costs != PlatformCosts()

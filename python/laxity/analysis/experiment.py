@@ -2,28 +2,18 @@
 # SPDX-License-Identifier: MIT
 """One set of an experiment: drawn, and tested in each way that is a curve of the figure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from types import MappingProxyType
 
-from laxity.analysis import partition
+from laxity.analysis.bound_setup import Setup
 from laxity.analysis.overheads import PlatformCosts
 from laxity.analysis.partition import place_tasks
-from laxity.analysis.periods import Automotive, LogUniform, Periods
-from laxity.analysis.quick_tests import keeps_by_deadline, keeps_by_priority
-from laxity.analysis.random_sets import Recipe, draw_set, set_seed
+from laxity.analysis.random_sets import draw_set, set_seed
+from laxity.analysis.schedulability_tests import DRAWN_TESTS, choose_test
 from laxity.analysis.set_costs import SetCosts
 from laxity.analysis.task_model import Task
-from laxity.model.experiment_spec import Experiment, Fit, SetTest
-
-_FITS = MappingProxyType(
-    {
-        Fit.FIRST: partition.Fit.FIRST,
-        Fit.BEST: partition.Fit.BEST,
-        Fit.WORST: partition.Fit.WORST,
-    }
-)
+from laxity.model.experiment_spec import Experiment
+from laxity.model.schedulers import SetTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +38,6 @@ class Plan:
         return tuple(Curve(test, kind) for kind in kinds for test in self.experiment.tests)
 
 
-def recipe_of(experiment: Experiment) -> Recipe:
-    """Say what the sets of an experiment are drawn from."""
-    span, step_ns = experiment.period_range_ns, experiment.period_step_ns
-    periods: Periods = Automotive()
-    if span is not None and step_ns is not None:
-        periods = LogUniform(*span, step_ns)
-    return Recipe(
-        n_tasks=experiment.tasks,
-        generator=experiment.generator,
-        periods=periods,
-        deadlines=experiment.deadlines,
-        working_set_bytes=experiment.working_set_bytes,
-    )
-
-
 def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list[list[bool]]:
     """Draw sets and tell which are proven schedulable.
 
@@ -77,9 +52,8 @@ def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list
     Raises:
         ValueError: The generator cannot split such a utilisation.
     """
-    recipe = recipe_of(plan.experiment)
     seeds = (set_seed(plan.experiment.seed, utilisation_ppm, number) for number in numbers)
-    return [_judge(plan, draw_set(recipe, utilisation_ppm, seed)) for seed in seeds]
+    return [_judge(plan, draw_set(plan.experiment, utilisation_ppm, seed)) for seed in seeds]
 
 
 def _judge(plan: Plan, tasks: Sequence[Task]) -> list[bool]:
@@ -94,15 +68,17 @@ def _judge(plan: Plan, tasks: Sequence[Task]) -> list[bool]:
 def _is_schedulable(
     experiment: Experiment, test: SetTest, tasks: Sequence[Task], costs: PlatformCosts
 ) -> bool:
-    keeps_deadlines = _TESTS[test]
-    ordered = tasks if test is SetTest.EDF else _with_priorities(tasks, _ORDERS[test])
+    drawn = DRAWN_TESTS[test]
+    ordered = tasks if drawn.order is None else _with_priorities(tasks, drawn.order)
+    setup = Setup(scheduler=drawn.scheduler)
+    keeps_deadlines = choose_test(setup).keeps_deadlines
     if experiment.fit is None:
-        return keeps_deadlines(ordered, costs)
+        return keeps_deadlines(ordered, costs, setup)
     placed = place_tasks(
         ordered,
         range(experiment.cpus),
-        lambda together: keeps_deadlines(together, costs),
-        _FITS[experiment.fit],
+        lambda together: keeps_deadlines(together, costs, setup),
+        experiment.fit,
     )
     return placed.is_complete
 
@@ -111,18 +87,3 @@ def _with_priorities(tasks: Sequence[Task], order: Callable[[Task], int]) -> lis
     """Give each task a priority of its own, that with the least figure the highest."""
     ordered = sorted(tasks, key=order)
     return [replace(one, priority=len(ordered) - i) for i, one in enumerate(ordered)]
-
-
-_TESTS: Mapping[SetTest, Callable[[Sequence[Task], PlatformCosts], bool]] = MappingProxyType(
-    {
-        SetTest.RATE_MONOTONIC: keeps_by_priority,
-        SetTest.DEADLINE_MONOTONIC: keeps_by_priority,
-        SetTest.EDF: keeps_by_deadline,
-    }
-)
-_ORDERS: Mapping[SetTest, Callable[[Task], int]] = MappingProxyType(
-    {
-        SetTest.RATE_MONOTONIC: attrgetter("period_ns"),
-        SetTest.DEADLINE_MONOTONIC: attrgetter("deadline_ns"),
-    }
-)

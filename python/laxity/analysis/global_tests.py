@@ -13,7 +13,6 @@ globally scheduled symmetric multiprocessor platforms" (2007).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 
 from laxity.analysis.response_time import utilisation
@@ -26,6 +25,7 @@ from laxity.analysis.verdicts import (
     TaskVerdict,
     Verdict,
 )
+from laxity.model.schedulers import Scheduler
 
 GFB_SOURCE = "Goossens, Funk, Baruah 2003"
 RESPONSE_SOURCE = "Bertogna, Cirinei 2007"
@@ -33,13 +33,6 @@ RESPONSE_SOURCE = "Bertogna, Cirinei 2007"
 # sound by itself; more only make bounds smaller.
 MAX_ROUNDS = 100
 MAX_STEPS = 100_000
-
-
-class Scheduler(StrEnum):
-    """Which jobs run on the m processors: always the m first ones."""
-
-    EDF = "global EDF"
-    FIXED_PRIORITY = "global fixed priority"
 
 
 def density_verdict(tasks: Sequence[Task], n_cpus: int) -> SetVerdict:
@@ -96,8 +89,9 @@ def response_times(
     Args:
         tasks: Any order, deadlines up to the period; their `cpu` is not read.
         n_cpus: m, at least 1.
-        scheduler: Under fixed priorities tasks of equal priority delay one another. Under EDF a
-            deadline may count from the release or from when the job is ready.
+        scheduler: The m first jobs in its order run. Under fixed priorities tasks of equal priority
+            delay one another. Under EDF a deadline may count from the release or from when the job
+            is ready.
 
     Returns:
         One for each task, in the order of `tasks`; never "not schedulable".
@@ -191,7 +185,7 @@ def _interference_ns(
 ) -> int:
     """Bound the work of one task that may run before a job of another one in a window of it."""
     most_ns = _work_ns(one, bound_ns, window_ns)
-    if platform.scheduler is Scheduler.EDF:
+    if platform.scheduler.is_edf:
         deadline_ns = platform.ordering_ns[task.name]
         return min(most_ns, _earlier_work_ns(one, bound_ns, deadline_ns))
     return most_ns
@@ -215,7 +209,7 @@ def _interfering(task: Task, tasks: Sequence[Task], scheduler: Scheduler) -> tup
     return tuple(
         one
         for one in tasks
-        if one.name != task.name and (scheduler is Scheduler.EDF or one.priority >= task.priority)
+        if one.name != task.name and (scheduler.is_edf or one.priority >= task.priority)
     )
 
 
@@ -262,7 +256,7 @@ def _verdict(task: Task, scheduler: Scheduler, response_ns: int | None, reason: 
         deadline_ns=task.deadline_ns,
         response_time_ns=None if response_ns is None else task.jitter_ns + response_ns,
         verdict=NOT_PROVABLE if response_ns is None else SCHEDULABLE,
-        test=f"{scheduler} response time",
+        test=f"global {'EDF' if scheduler.is_edf else 'fixed priority'} response time",
         source=RESPONSE_SOURCE,
         exact=False,
         reason=reason or None,

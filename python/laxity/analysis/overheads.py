@@ -146,12 +146,9 @@ class LoadedCpu:
         tasks: The same with C' and J', B as stated.
         places: Of each name, where it stands.
         ends: Of each place, where the next lower priority begins.
-        timers: The interrupts of all timers as tasks above all others; empty: they cost nothing.
-        ticks: The same of the kernel's clock.
-        demands: C, T, J of all tasks, then of all timers, then of ticks.
+        demands: C, T, J of all tasks, then of all timers unless they cost nothing, then of ticks.
         lines_above: For each place, of the tasks before it.
         lines_beside: The same of timers from it on and ticks.
-        gamma_ns: What each job of a task makes others load again, by name.
         parts_ns: Of one job of each task C without contention, contention, what it makes others
             load again, and what its timer takes beyond its switch.
     """
@@ -161,12 +158,9 @@ class LoadedCpu:
     tasks: tuple[Task, ...]
     places: Mapping[str, int]
     ends: tuple[int, ...]
-    timers: tuple[Task, ...]
-    ticks: tuple[Task, ...]
     demands: tuple[Demand, ...]
     lines_above: tuple[Line, ...]
     lines_beside: tuple[Line, ...]
-    gamma_ns: Mapping[str, int]
     parts_ns: tuple[tuple[int, int, int, int], ...]
 
     def of(self, task: Task) -> Loaded:
@@ -176,7 +170,7 @@ class LoadedCpu:
         return Loaded(
             task=self._blocked(place),
             interfering=(*self.tasks[:place], *self.tasks[place + 1 : end]),
-            interrupts=(*self.timers[end:], *self.ticks),
+            interrupts=tuple(_interrupt(task, *one) for one in self._interrupts(place)),
             switch_blocking_ns=self._switch_blocking_ns(place),
         )
 
@@ -205,7 +199,7 @@ class LoadedCpu:
             above.late_ns + beside.late_ns,
         )
 
-    def keeps_deadline(self, task: Task, max_steps: int) -> bool:
+    def keeps_deadline(self, task: Task, max_steps: int = MAX_STEPS) -> bool:
         """Tell whether the response time of a task is within its deadline, with fewest sums.
 
         Since ceil(x) < x + 1, the least w = own + sum ceil((w + J) / T) C is at most
@@ -214,9 +208,10 @@ class LoadedCpu:
         """
         place = self.places[task.name]
         end = self.ends[place]
-        own = self._blocked(place)
+        own = self.tasks[place]
         if own.deadline_ns <= own.period_ns:
-            own_ns, limit_ns = own.blocking_ns + own.wcet_ns, own.deadline_ns - own.jitter_ns
+            own_ns = own.blocking_ns + self._switch_blocking_ns(place) + own.wcet_ns
+            limit_ns = own.deadline_ns - own.jitter_ns
             # Of several of one priority the own one is among them, which is never too few.
             line = self._line(place, place if end == place + 1 else end)
             most_ns = own_ns + line.wcets_ns + line.late_ns
@@ -232,10 +227,14 @@ class LoadedCpu:
         return response_ns is not None and response_ns <= own.deadline_ns
 
     def _demands_before(self, place: int) -> list[Demand]:
-        end, n_tasks = self.ends[place], len(self.tasks)
-        before = [*self.demands[:place], *self.demands[place + 1 : end]]
-        before += self.demands[n_tasks + min(end, len(self.timers)) :]
-        return before
+        others = (*self.demands[:place], *self.demands[place + 1 : self.ends[place]])
+        return [*others, *self._interrupts(place)]
+
+    def _interrupts(self, place: int) -> tuple[Demand, ...]:
+        """Give C, T and J of the timers of tasks below and of ticks."""
+        n_tasks = len(self.tasks)
+        n_timers = n_tasks if self.costs.release_isr_ns else 0
+        return self.demands[n_tasks + min(self.ends[place], n_timers) :]
 
     def _blocked(self, place: int) -> Task:
         loaded = self.tasks[place]
@@ -252,11 +251,10 @@ class LoadedCpu:
     def break_down(self, task: Task, response: Response) -> Breakdown:
         """Say where the busy window of a response goes."""
         place = self.places[task.name]
-        end, n_tasks = self.ends[place], len(self.tasks)
-        interrupts = self.demands[n_tasks + min(end, len(self.timers)) :]
+        end = self.ends[place]
         interrupts_ns = sum(
             -(-(response.window_ns + jitter_ns) // period_ns) * wcet_ns
-            for wcet_ns, period_ns, jitter_ns in interrupts
+            for wcet_ns, period_ns, jitter_ns in self._interrupts(place)
         )
         jobs = contention_ns = work_ns = gamma_ns = waiting_ns = 0
         for at, (parts_ns, (_, period_ns, jitter_ns)) in enumerate(
@@ -298,12 +296,11 @@ def load_cpus(tasks: Sequence[Task], costs: PlatformCosts) -> Mapping[int, Loade
 def load_cpu(tasks: Sequence[Task], costs: PlatformCosts) -> LoadedCpu:
     """Add the platform's costs to the tasks of one CPU."""
     plain = tuple(sorted(tasks, key=lambda one: -one.priority))
-    without = _load(plain, costs, [0] * len(plain))
-    if not costs.waiting_ns:
-        return without
     waiting_ns = [costs.waiting_ns] * len(plain)
-    if _never_waits(without):
-        waiting_ns[0] = 0
+    # What others wait for does not delay the first one.
+    cpu = _load(plain, costs, [0, *waiting_ns][: len(plain)])
+    if not costs.waiting_ns or _never_waits(cpu):
+        return cpu
     return _load(plain, costs, waiting_ns)
 
 
@@ -314,21 +311,25 @@ def _load(plain: tuple[Task, ...], costs: PlatformCosts, waiting_ns: Sequence[in
         _loaded(one, costs, gamma_ns[one.name] + waits_ns)
         for one, waits_ns in zip(plain, waiting_ns, strict=True)
     )
-    timers = tuple(_timer(one, costs) for one in plain if costs.release_isr_ns)
-    ticks = _ticks(plain[0], costs) if plain else ()
-    demands = [(one.wcet_ns, one.period_ns, one.jitter_ns) for one in (*tasks, *timers, *ticks)]
+    # A timer that comes late is closer to the next one.
+    timers = [
+        (costs.release_isr_ns, one.period_ns, one.jitter_ns)
+        for one in tasks
+        if costs.release_isr_ns
+    ]
+    ticks = []
+    if costs.tick is not None and plain:
+        ticks = [(costs.tick.cost_ns, costs.tick.period_ns, costs.tick_lateness_ns)]
+    demands = [(one.wcet_ns, one.period_ns, one.jitter_ns) for one in tasks] + timers + ticks
     return LoadedCpu(
         costs=costs,
         plain=plain,
         tasks=tasks,
         places={one.name: place for place, one in enumerate(plain)},
         ends=ends,
-        timers=timers,
-        ticks=ticks,
         demands=tuple(demands),
         lines_above=_lines(demands[: len(tasks)]),
         lines_beside=_lines_beside(demands[len(tasks) :], len(tasks), len(timers)),
-        gamma_ns=gamma_ns,
         parts_ns=tuple(
             (one.wcet_ns - one.contention_ns, one.contention_ns, gamma_ns[one.name], ns)
             for one, ns in zip(plain, waiting_ns, strict=True)
@@ -400,19 +401,6 @@ def _loaded(task: Task, costs: PlatformCosts, more_ns: int) -> Task:
         wcet_ns=task.wcet_ns + costs.switch_ns + more_ns,
         jitter_ns=task.jitter_ns + costs.release_latency_ns,
     )
-
-
-def _timer(task: Task, costs: PlatformCosts) -> Task:
-    """Describe the interrupts of a task's timer: one that comes late is closer to the next."""
-    late_ns = task.jitter_ns + costs.release_latency_ns
-    return _interrupt(task, costs.release_isr_ns, task.period_ns, late_ns)
-
-
-def _ticks(task: Task, costs: PlatformCosts) -> tuple[Task, ...]:
-    if costs.tick is None:
-        return ()
-    tick = costs.tick
-    return (_interrupt(task, tick.cost_ns, tick.period_ns, costs.tick_lateness_ns),)
 
 
 def _interrupt(of: Task, cost_ns: int, period_ns: int, jitter_ns: int) -> Task:

@@ -12,22 +12,14 @@ Oh and Son, "Allocating fixed-priority periodic tasks on multiprocessor systems"
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 from typing import TypeAlias
 
 from laxity.analysis.response_time import utilisation
 from laxity.analysis.task_model import Task
+from laxity.model.schedulers import Fit
 
 IsSchedulable: TypeAlias = Callable[[Sequence[Task]], bool]
-
-
-class Fit(StrEnum):
-    """Which of the processors that have room takes the next task."""
-
-    FIRST = "first fit"
-    BEST = "best fit"
-    WORST = "worst fit"
 
 
 @dataclass(frozen=True, slots=True)

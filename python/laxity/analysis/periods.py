@@ -4,8 +4,9 @@
 
 import math
 import random
-from dataclasses import dataclass
 from itertools import accumulate
+
+from laxity.model.experiment_spec import Automotive, LogUniform
 
 _NS_PER_MS = 1_000_000
 # Period in ms → percent of the runnables. The other 15 % are released by the angle of the
@@ -24,30 +25,7 @@ AUTOMOTIVE_SHARES = (
 _UP_TO = tuple(accumulate(share for _, share in AUTOMOTIVE_SHARES))
 
 
-@dataclass(frozen=True, slots=True)
-class LogUniform:
-    """As many periods between 1 and 10 ms as between 10 and 100 ms.
-
-    Attributes:
-        low_ns: Shortest period.
-        high_ns: Longest period, at least the shortest one.
-        step_ns: All are multiples of it; so are the bounds.
-    """
-
-    low_ns: int
-    high_ns: int
-    step_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Automotive:
-    """The periods of engine control software, with the shares that they have there."""
-
-
-Periods = LogUniform | Automotive
-
-
-def draw_period_ns(periods: Periods, numbers: random.Random) -> int:
+def draw_period_ns(periods: LogUniform | Automotive, numbers: random.Random) -> int:
     """Draw a period.
 
     Source:

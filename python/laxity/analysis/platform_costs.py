@@ -10,10 +10,10 @@ Where a pWCET is asked for each of them needs one: else it is not known which is
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import permutations
-from typing import TypeAlias
+from itertools import chain, permutations
+from typing import Generic, TypeAlias, TypeVar
 
-from laxity.analysis.bound_setup import Setup
+from laxity.analysis.bound_setup import USUAL, Setup
 from laxity.analysis.overheads import PlatformCosts, Tick
 from laxity.analysis.task_model import Task
 from laxity.analysis.wcet_model import Pwcet
@@ -40,6 +40,7 @@ from laxity.model.units import exact_size
 USE_MAX = "max"
 USE_PWCET = "pwcet:"
 PPM = 1_000_000
+Value = TypeVar("Value")
 # Bounds an entry by extreme values; raises NoVerdict with the reason where that cannot be.
 PwcetOf: TypeAlias = Callable[[Entry], Pwcet]
 _NS = "ns"
@@ -191,72 +192,79 @@ NEVER_ACCOUNTED = (
 )
 
 
-def account(
-    model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup | None = None
-) -> Accounted:
+def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = USUAL) -> Accounted:
     """Choose the figures that a bound of a task set counts with.
 
     Args:
         model: What was measured.
         tasks: All tasks of the set.
         choice: Which figure of each entry, with which margin.
-        setup: Who schedules them; left out: fixed priorities, each task on its CPU.
+        setup: Who schedules them.
     """
-    setup = setup or Setup()
-    missing: list[str] = []
-    used: list[UsedCost] = []
-    switch = _switch(model, choice, used, missing)
-    latency = _optional(model, TIMER_LATENCY, choice, missing)
-    latency_ns = 0 if latency is None else latency.value_ns
-    wakeup = None
+    switch = _switch(model, choice)
+    latency = _optional(model, TIMER_LATENCY, choice)
+    wakeup: _Found[int | None] = _Found(None)
     if setup.scheduler.is_global:
-        wakeup = _optional(model, IPI_WAKEUP, choice, missing)
-    latency_ns += 0 if wakeup is None else wakeup.value_ns
-    gamma_ns: Mapping[str, int] = {}
-    migration_ns: Mapping[str, int] = {}
-    if setup.sets is None:
-        preempted = [one for one in tasks if _may_be_preempted(one, tasks, setup, latency_ns)]
-        gamma_ns = _by_task(_GAMMAS, model, preempted, choice, used, missing)
-        migration_ns = _migrations(model, preempted, choice, setup, used, missing)
-    reload_ns = _block_reload(model, choice, setup, used, missing)
-    isr = _optional(model, RELEASE_ISR, choice, missing)
-    tick = _tick(model, choice, used, missing)
-    used += [one for one in (latency, wakeup, isr) if one is not None]
-    optional = [
-        ("release latency", TIMER_LATENCY, latency),
-        ("timers of tasks that may not run yet", RELEASE_ISR, isr),
-        ("ticks", TICK, tick),
+        wakeup = _optional(model, IPI_WAKEUP, choice)
+    latency_ns = (latency.value or 0) + (wakeup.value or 0)
+    gammas, migrations = _reloads(model, tasks, choice, setup, latency_ns)
+    block = _block_reload(model, choice, setup)
+    isr = _optional(model, RELEASE_ISR, choice)
+    tick = _tick(model, choice)
+    missing = _joined(
+        one.missing for one in (switch, latency, wakeup, gammas, migrations, block, isr, tick)
+    )
+    used = _joined(
+        one.used for one in (switch, gammas, migrations, block, tick, latency, wakeup, isr)
+    )
+    optional: list[tuple[str, str, object]] = [
+        ("release latency", TIMER_LATENCY, latency.value),
+        ("timers of tasks that may not run yet", RELEASE_ISR, isr.value),
+        ("ticks", TICK, tick.value),
     ]
     moving: tuple[str, ...] = ()
     if setup.scheduler.is_global:
-        optional.append(("waking another CPU", IPI_WAKEUP, wakeup))
+        optional.append(("waking another CPU", IPI_WAKEUP, wakeup.value))
         moving = ("what the kernel takes to move a task to another CPU (migration_move)",)
     lacking = {line.partition(":")[0] for line in missing}
     absent = [
         f"{what} ({name}): {_MEASURE_SWITCH}"
-        for what, name, one in optional
-        if one is None and name not in lacking
+        for what, name, value in optional
+        if value is None and name not in lacking
     ]
     costs = PlatformCosts(
-        switch_ns=switch.both_ns,
-        preempt_out_ns=switch.out_ns,
-        gamma_ns=gamma_ns,
-        migration_ns=migration_ns,
+        switch_ns=switch.value.both_ns,
+        preempt_out_ns=switch.value.out_ns,
+        gamma_ns=gammas.value,
+        migration_ns=migrations.value,
         release_latency_ns=latency_ns,
-        release_isr_ns=0 if isr is None else isr.value_ns,
-        tick=tick,
-        block_reload_ns=reload_ns,
+        release_isr_ns=isr.value or 0,
+        tick=tick.value,
+        block_reload_ns=block.value,
     )
     return Accounted(
         costs=None if missing else costs,
-        used=tuple(used),
-        missing=tuple(missing),
+        used=used,
+        missing=missing,
         not_accounted=(*absent, *moving, *NEVER_ACCOUNTED),
         notes=(
             *_notes(model, setup.cpus or {task.cpu for task in tasks}, used),
             *((_MAY_EXCEED,) if any(one.pwcet is not None for one in used) else ()),
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found(Generic[Value]):
+    """What a cost is, the figures that it is from, and what is missing to tell."""
+
+    value: Value
+    used: tuple[UsedCost, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def _joined(parts: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def _quantile(entry: Entry, wanted: Decimal) -> int | None:
@@ -291,13 +299,14 @@ def _candidates(model: Costs, name: str, choice: Choice) -> Iterator[UsedCost]:
             yield _used(entry, value_ns, pwcet=choice.pwcet(entry))
 
 
-def _optional(model: Costs, name: str, choice: Choice, missing: list[str]) -> UsedCost | None:
+def _optional(model: Costs, name: str, choice: Choice) -> _Found[int | None]:
     """Find a cost that may be left out where it was not measured; it is missing without a pWCET."""
     try:
-        return _largest(model, name, choice)
+        found = _largest(model, name, choice)
     except NoVerdict as reason:
-        missing.append(f"{name}: {reason}; {_MEASURE_SWITCH} anew (--repetitions), {_INSTEAD}")
-        return None
+        lacking = f"{name}: {reason}; {_MEASURE_SWITCH} anew (--repetitions), {_INSTEAD}"
+        return _Found(None, missing=(lacking,))
+    return _Found(None) if found is None else _Found(found.value_ns, (found,))
 
 
 def _largest(model: Costs, name: str, choice: Choice) -> UsedCost | None:
@@ -313,46 +322,36 @@ class _Switch:
     out_ns: int | None = None
 
 
-def _switch(model: Costs, choice: Choice, used: list[UsedCost], missing: list[str]) -> _Switch:
+def _switch(model: Costs, choice: Choice) -> _Found[_Switch]:
     """Give preempt_in + preempt_out, or 2 delta, which is the same of single preemptions."""
-    before = len(missing)
-    delta = _optional(model, DELTA, choice, missing)
-    if len(missing) > before:
-        return _Switch(0)
-    lacking: list[str] = []
-    halves = [_optional(model, name, choice, lacking) for name in (PREEMPT_IN, PREEMPT_OUT)]
-    found = [one for one in halves if one is not None]
-    if delta is None and lacking:
-        missing += lacking
-        return _Switch(0)
+    delta = _optional(model, DELTA, choice)
+    if delta.missing:
+        return _Found(_Switch(0), missing=delta.missing)
+    into, out = (_optional(model, name, choice) for name in (PREEMPT_IN, PREEMPT_OUT))
+    lacking = (*into.missing, *out.missing)
+    if into.value is not None and out.value is not None:
+        both_ns = into.value + out.value
+        # Of quantiles the whole may have the larger one.
+        is_larger = delta.value is not None and 2 * delta.value > both_ns
+        used = (*(delta.used if is_larger else ()), *into.used, *out.used)
+        return _Found(_Switch(max(both_ns, 2 * (delta.value or 0)), out.value), used)
     # A half without a pWCET is at most the whole, which has one.
-    if len(found) < len(halves):
-        if delta is not None:
-            used.append(delta)
-            return _Switch(2 * delta.value_ns)
-        missing.append(f"{DELTA}: {_why_none(model, DELTA, choice)}; {_MEASURE_SWITCH}")
-        return _Switch(0)
-    both_ns = sum(one.value_ns for one in found)
-    # Of quantiles the whole may have the larger one.
-    if delta is not None and 2 * delta.value_ns > both_ns:
-        used.append(delta)
-        both_ns = 2 * delta.value_ns
-    used += found
-    return _Switch(both_ns, found[1].value_ns)
+    if delta.value is not None:
+        return _Found(_Switch(2 * delta.value), delta.used)
+    if not lacking:
+        lacking = (f"{DELTA}: {_why_none(model, DELTA, choice)}; {_MEASURE_SWITCH}",)
+    return _Found(_Switch(0), missing=lacking)
 
 
-def _block_reload(
-    model: Costs, choice: Choice, setup: Setup, used: list[UsedCost], missing: list[str]
-) -> int:
+def _block_reload(model: Costs, choice: Choice, setup: Setup) -> _Found[int]:
     """Give what one block takes: as the user said, or an access of the dearest kind and size."""
     if setup.sets is None:
-        return 0
+        return _Found(0)
     if setup.sets.reload_ns is not None:
-        return setup.sets.reload_ns
+        return _Found(setup.sets.reload_ns)
     if choice.exceedance is not None:
         why = f"no {choice.use}: a sample is the mean of many accesses"
-        missing.append(f"{MEMORY_LATENCY}: {why}; state --block-reload, {_INSTEAD}")
-        return 0
+        return _Found(0, missing=(f"{MEMORY_LATENCY}: {why}; state --block-reload, {_INSTEAD}",))
     found = [
         _used(entry, value_ns)
         for entry in model.entries
@@ -360,11 +359,10 @@ def _block_reload(
     ]
     if not found:
         why = _why_none(model, MEMORY_LATENCY, choice)
-        missing.append(f"{MEMORY_LATENCY}: {why}; {_MEASURE_LATENCY}, or state --block-reload")
-        return 0
+        lacking = f"{MEMORY_LATENCY}: {why}; {_MEASURE_LATENCY}, or state --block-reload"
+        return _Found(0, missing=(lacking,))
     dearest = max(found, key=lambda one: one.value_ns)
-    used.append(dearest)
-    return dearest.value_ns
+    return _Found(dearest.value_ns, (dearest,))
 
 
 def _why_none(model: Costs, name: str, choice: Choice) -> str:
@@ -377,15 +375,14 @@ def _why_none(model: Costs, name: str, choice: Choice) -> str:
     return f"no entry has a {choice.use} (n = {n} at most)"
 
 
-def _tick(model: Costs, choice: Choice, used: list[UsedCost], missing: list[str]) -> Tick | None:
+def _tick(model: Costs, choice: Choice) -> _Found[Tick | None]:
     """Find what a tick takes; its period is the median, since the kernel keeps to a raster."""
-    cost = _optional(model, TICK, choice, missing)
+    cost = _optional(model, TICK, choice)
     periods = _candidates(model, TICK_PERIOD, Choice(_MEDIAN))
     period = min(periods, key=lambda one: one.value_ns, default=None)
-    if cost is None or period is None or period.value_ns == 0:
-        return None
-    used += [cost, period]
-    return Tick(cost.value_ns, period.value_ns)
+    if cost.value is None or period is None or period.value_ns == 0:
+        return _Found(None, missing=cost.missing)
+    return _Found(Tick(cost.value, period.value_ns), (*cost.used, period))
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,54 +405,52 @@ class _Sought:
         return self.what(f' of task "{task.name}"')
 
 
-_GAMMAS = _Sought(GAMMA, _MEASURE_CRPD)
+def _reloads(
+    model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup, latency_ns: int
+) -> tuple[_Found[Mapping[str, int]], _Found[Mapping[str, int]]]:
+    """Find what tasks that may be preempted load again on their CPU, and on another one."""
+    if setup.sets is not None:
+        return _Found({}), _Found({})
+    preempted = [one for one in tasks if _may_be_preempted(one, tasks, setup, latency_ns)]
+    gammas = _by_task(_Sought(GAMMA, _MEASURE_CRPD), model, preempted, choice)
+    return gammas, _migrations(model, preempted, choice, setup)
 
 
 def _by_task(
-    sought: _Sought,
-    model: Costs,
-    tasks: Sequence[Task],
-    choice: Choice,
-    used: list[UsedCost],
-    missing: list[str],
-) -> Mapping[str, int]:
+    sought: _Sought, model: Costs, tasks: Sequence[Task], choice: Choice
+) -> _Found[Mapping[str, int]]:
     """Find a cost of every task that may be preempted."""
-    found: dict[str, int] = {}
-    for task in tasks:
-        cost = _on_curves(sought, model, task, choice)
-        if isinstance(cost, str):
-            missing.append(cost)
-            continue
-        used.append(cost)
-        found[task.name] = cost.value_ns
-    return found
+    costs = {task.name: _on_curves(sought, model, task, choice) for task in tasks}
+    used = {name: one for name, one in costs.items() if isinstance(one, UsedCost)}
+    return _Found(
+        {name: one.value_ns for name, one in used.items()},
+        tuple(used.values()),
+        tuple(one for one in costs.values() if isinstance(one, str)),
+    )
 
 
 def _migrations(
-    model: Costs,
-    tasks: Sequence[Task],
-    choice: Choice,
-    setup: Setup,
-    used: list[UsedCost],
-    missing: list[str],
-) -> Mapping[str, int]:
+    model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup
+) -> _Found[Mapping[str, int]]:
     """Find the largest migration of each task over all ordered pairs of the CPUs it may run on."""
     if not setup.scheduler.is_global:
-        return {}
+        return _Found({})
     # That a working set is not stated, gamma says.
     sized = [one for one in tasks if one.working_set_bytes is not None]
-    largest: dict[str, int] = {}
+    found: list[_Found[Mapping[str, int]]] = []
     for pair in permutations(setup.cpus, 2):
         sought = _Sought(MIGRATION, _MEASURE_MIGRATION, pair)
         if sized and not any(sought.is_of(entry) for entry in model.entries):
-            missing.append(f"{sought.what()}: is not among the costs; {_MEASURE_MIGRATION}")
-            continue
-        of_pair: list[UsedCost] = []
-        found = _by_task(sought, model, sized, choice, of_pair, missing)
-        used += of_pair
-        for name, value_ns in found.items():
-            largest[name] = max(value_ns, largest.get(name, 0))
-    return largest
+            lacking = f"{sought.what()}: is not among the costs; {_MEASURE_MIGRATION}"
+            found.append(_Found({}, missing=(lacking,)))
+        else:
+            found.append(_by_task(sought, model, sized, choice))
+    names = dict.fromkeys(name for one in found for name in one.value)
+    return _Found(
+        {name: max(one.value.get(name, 0) for one in found) for name in names},
+        _joined(one.used for one in found),
+        _joined(one.missing for one in found),
+    )
 
 
 def _may_be_preempted(task: Task, tasks: Sequence[Task], setup: Setup, latency_ns: int) -> bool:

@@ -1,39 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Task sets for experiments, drawn at random with a given utilisation.
+"""Task sets drawn at random with a given utilisation: how any is, and those that are analysed.
 
-`laxity.analysis.task_sets` draws what runs; this draws what is only analysed: C, T, D, working set.
+What is drawn of a task that is only analysed stands here: C, T, D, working set. What is drawn of
+one that runs stands in task_sets.py.
 """
 
 import hashlib
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
+from typing import TypeVar
 
-from laxity.analysis.periods import Periods, draw_period_ns, log_uniform
+from laxity.analysis.periods import draw_period_ns, log_uniform
 from laxity.analysis.task_model import Task
 from laxity.analysis.utilisations import rand_fixed_sum, uunifast_discard
-from laxity.model.experiment_spec import Deadlines, Generator
+from laxity.model.experiment_spec import Deadlines, Experiment, Generator
 
 PPM = 1_000_000
+Drawn = TypeVar("Drawn")
 _SIGNIFICANT_BITS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What sets are drawn from.
-
-    Attributes:
-        n_tasks: Of each set.
-        working_set_bytes: Smallest and largest, log-uniform between; None: not known.
-    """
-
-    n_tasks: int
-    generator: Generator
-    periods: Periods
-    deadlines: Deadlines
-    working_set_bytes: tuple[int, int] | None
 
 
 _SPLIT: Mapping[Generator, Callable[[int, float, random.Random], list[float]]] = MappingProxyType(
@@ -56,41 +43,60 @@ def set_seed(seed: int, utilisation_ppm: int, number: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
 
 
-def draw_set(recipe: Recipe, utilisation_ppm: int, seed: int) -> tuple[Task, ...]:
-    """Draw a task set; the same arguments give the same one again.
+def draw_set(experiment: Experiment, utilisation_ppm: int, seed: int) -> tuple[Task, ...]:
+    """Draw a task set that is only analysed, as `draw_tasks` does.
 
     C is rounded down to whole nanoseconds, at least one: a set is never asked for more than the
     utilisation, which at 100 % would be another question, and for hardly less.
 
     Args:
-        recipe: What is drawn from.
-        utilisation_ppm: Of all tasks together, parts per million; above 1,000,000 for several CPUs.
+        experiment: What is drawn from.
+        utilisation_ppm: Above 1,000,000 for several CPUs.
         seed: From `set_seed`.
 
     Returns:
         Tasks of priority 0 on CPU 0, in the order in which they were drawn.
+    """
+    draw_task = partial(_draw_task, experiment)
+    return draw_tasks(experiment.generator, experiment.tasks, utilisation_ppm, seed, draw_task)
+
+
+def draw_tasks(
+    generator: Generator,
+    n_tasks: int,
+    utilisation_ppm: int,
+    seed: int,
+    draw_task: Callable[[int, float, random.Random], Drawn],
+) -> tuple[Drawn, ...]:
+    """Split a utilisation, then draw each task; the same arguments give the same set again.
+
+    Args:
+        generator: How the utilisation is split.
+        n_tasks: At least 1.
+        utilisation_ppm: Of all tasks together, parts per million.
+        seed: Any whole number from 0 on.
+        draw_task: Draws one, given its place, its utilisation and where random numbers come from.
 
     Raises:
         ValueError: The tasks cannot have such a utilisation.
     """
     numbers = random.Random(seed)  # noqa: S311 - reproducible on purpose
-    split = _SPLIT[recipe.generator]
-    shares = split(recipe.n_tasks, utilisation_ppm / PPM, numbers)
-    return tuple(_draw_task(recipe, index, share, numbers) for index, share in enumerate(shares))
+    shares = _SPLIT[generator](n_tasks, utilisation_ppm / PPM, numbers)
+    return tuple(draw_task(index, share, numbers) for index, share in enumerate(shares))
 
 
-def _draw_task(recipe: Recipe, index: int, share: float, numbers: random.Random) -> Task:
-    period_ns = draw_period_ns(recipe.periods, numbers)
+def _draw_task(experiment: Experiment, index: int, share: float, numbers: random.Random) -> Task:
+    period_ns = draw_period_ns(experiment.periods, numbers)
     wcet_ns = min(max(1, int(share * period_ns)), period_ns)
     deadline_ns = period_ns
-    if recipe.deadlines is Deadlines.CONSTRAINED:
+    if experiment.deadlines is Deadlines.CONSTRAINED:
         deadline_ns = wcet_ns + int(numbers.random() * (period_ns - wcet_ns + 1))
     return Task(
         name=f"t{index}",
         wcet_ns=wcet_ns,
         period_ns=period_ns,
         deadline_ns=deadline_ns,
-        working_set_bytes=_draw_working_set(recipe.working_set_bytes, numbers),
+        working_set_bytes=_draw_working_set(experiment.working_set_bytes, numbers),
     )
 
 

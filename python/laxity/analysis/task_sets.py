@@ -8,13 +8,14 @@ Priorities, miss-ratio, cache locking and cycle time can also be set."
 """
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
-from laxity.analysis.locality import RATIO_ONE, uses
-from laxity.analysis.periods import log_uniform
-from laxity.analysis.utilisations import uunifast
+from laxity.analysis.locality import uses
+from laxity.analysis.periods import draw_period_ns
+from laxity.analysis.random_sets import draw_tasks
+from laxity.model.experiment_spec import Generator, LogUniform
 
 NS_PER_US = 1000
 MAX_PASSES = 1_000_000_000
@@ -52,7 +53,7 @@ class Request:
         code_ratio: Spatial miss ratio, parts per million.
         data_bytes: Whole lines; None: no data.
         data_ratio: Likewise.
-        period_ns: Cycle time.
+        periods: Cycle times.
         work: Passes of each job, or the share of the processor that decides them.
         priorities: One for each task; empty: rate-monotonic from `highest_priority` down.
         highest_priority: Of the task of the shortest period.
@@ -64,7 +65,7 @@ class Request:
     code_ratio: Range
     data_bytes: Range | None
     data_ratio: Range
-    period_ns: Range
+    periods: LogUniform
     work: Range | Share
     priorities: tuple[int, ...]
     highest_priority: int
@@ -102,9 +103,8 @@ class DrawnTask:
 def draw_task_set(request: Request, seed: int) -> tuple[DrawnTask, ...]:
     """Draw a task set; the same request and seed give the same one again.
 
-    Sizes and miss ratios are uniform; periods are log-uniform (as many between 1 and 10 ms as
-    between 10 and 100 ms), rounded down to multiples of the shortest one. Under a `Share` the
-    utilisations of the tasks are uniform among those that add up to the whole.
+    Sizes and miss ratios are uniform; periods are log-uniform multiples of the shortest one. Under
+    a `Share` the utilisations of the tasks are uniform among those that add up to the whole.
 
     Args:
         request: What is drawn from.
@@ -115,28 +115,20 @@ def draw_task_set(request: Request, seed: int) -> tuple[DrawnTask, ...]:
 
     Raises:
         ValueError: A task would need more passes than a job can have.
-
-    Source:
-        Log-uniform periods: Emberson, Stafford, Davis, "Techniques for the synthesis of
-        multiprocessor tasksets", WATERS 2010, section III.
     """
-    numbers = random.Random(seed)  # noqa: S311 - reproducible on purpose
-    shares = _draw_shares(request, numbers)
-    drawn = [_draw_task(request, share, numbers) for share in shares]
-    drawn.sort(key=lambda task: task.period_ns)
-    priorities = request.priorities or _rate_monotonic(request)
+    # Without a utilisation the shares mean nothing.
+    whole = request.work.utilisation if isinstance(request.work, Share) else 0
+    draw_task = partial(_draw_task, request)
+    drawn = draw_tasks(Generator.UUNIFAST_DISCARD, request.n_tasks, whole, seed, draw_task)
+    ordered = sorted(drawn, key=lambda task: task.period_ns)
+    # Left out: one level for each task, shorter periods first.
+    priorities = request.priorities or [request.highest_priority - i for i in range(len(ordered))]
     return tuple(
-        replace(task, priority=priority) for task, priority in zip(drawn, priorities, strict=True)
+        replace(task, priority=priority) for task, priority in zip(ordered, priorities, strict=True)
     )
 
 
-def _draw_shares(request: Request, numbers: random.Random) -> Sequence[float]:
-    """Split a utilisation at random; without one the shares mean nothing."""
-    whole = request.work.utilisation / RATIO_ONE if isinstance(request.work, Share) else 0.0
-    return uunifast(request.n_tasks, whole, numbers)
-
-
-def _draw_task(request: Request, share: float, numbers: random.Random) -> DrawnTask:
+def _draw_task(request: Request, _index: int, share: float, numbers: random.Random) -> DrawnTask:
     task = DrawnTask(
         line_bytes=request.line_bytes,
         code_bytes=_draw_size(request.code_bytes, request.line_bytes, numbers),
@@ -144,7 +136,7 @@ def _draw_task(request: Request, share: float, numbers: random.Random) -> DrawnT
         data_bytes=_draw_size(request.data_bytes, request.line_bytes, numbers),
         data_ratio=_draw(request.data_ratio, numbers),
         passes=1,
-        period_ns=_draw_period_ns(request.period_ns, numbers),
+        period_ns=draw_period_ns(request.periods, numbers),
         priority=request.highest_priority,
     )
     if isinstance(request.work, Range):
@@ -168,13 +160,3 @@ def _draw_size(size_bytes: Range | None, line_bytes: int, numbers: random.Random
         return 0
     lines = Range(size_bytes.low // line_bytes, size_bytes.high // line_bytes)
     return _draw(lines, numbers) * line_bytes
-
-
-def _draw_period_ns(period_ns: Range, numbers: random.Random) -> int:
-    drawn_ns = log_uniform(period_ns.low, period_ns.high, numbers)
-    return period_ns.low * max(1, int(drawn_ns / period_ns.low))
-
-
-def _rate_monotonic(request: Request) -> tuple[int, ...]:
-    """One level for each task, the highest one first: shorter periods come first."""
-    return tuple(request.highest_priority - i for i in range(request.n_tasks))

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from laxity.analysis.experiment import Plan
-from laxity.analysis.platform_costs import Choice, UsedCost
+from laxity.analysis.platform_costs import Choice
 from laxity.analysis.set_costs import SetCosts, set_costs
 from laxity.cli.options import quiet_option, run_path
 from laxity.cli.reports import build_report
@@ -100,7 +100,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
         ExperimentRequest,
         run_experiment,
     )
-    from laxity.experiments.workers import n_cpus  # noqa: PLC0415 - with the above
+    from laxity.runner.executor import n_cpus  # noqa: PLC0415 - with the above
     from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     with located(f"experiment {words.experiment}"):
@@ -154,24 +154,9 @@ def _costs(
         machine_hash=model.machine_hash,
         use=choice.use,
         margin=format_percent(choice.margin_ppm),
-        entries=[_entry(one) for one in costs.used],
+        entries=[msgspec.convert(one, CostUsed, from_attributes=True) for one in costs.used],
         gamma_steps=costs.steps(),
         not_accounted=list(costs.not_accounted),
-    )
-
-
-def _entry(one: UsedCost) -> CostUsed:
-    return CostUsed(
-        name=one.name,
-        value_ns=one.value_ns,
-        kind=one.kind,
-        n=one.n,
-        verdict=one.verdict,
-        case=one.case,
-        evict=one.evict,
-        cpu=one.cpu,
-        working_set_bytes=one.working_set_bytes,
-        runs=list(one.runs),
     )
 
 

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
-from laxity.analysis.bound_setup import CacheSets, Scheduler, Setup
+from laxity.analysis.bound_setup import CacheSets, Setup
 from laxity.analysis.crpd_sets import Method, Policy
-from laxity.analysis.partition import Fit
 from laxity.errors import ConfigError, located
 from laxity.model import spec
 from laxity.model.cpus import format_cpus, parse_cpus
+from laxity.model.schedulers import Fit, Scheduler
 from laxity.model.task_set import DeclaredTask, TaskSet
 from laxity.model.units import parse_duration_ns
 
@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _GAMMA = "gamma"
 # Words of the command line: "ECB union multiset" is ecb-union-multiset.
 _METHODS = {method.value.lower().replace(" ", "-"): method for method in Method}
-_FITS = {fit.value.replace(" ", "-"): fit for fit in Fit}
+_FITS = {f"{fit}-fit": fit for fit in Fit}
 # Beyond any cache there is, so that only slips are refused.
 _MOST_WAYS = 1024
 
@@ -123,8 +123,8 @@ def _check_policies(scheduler: Scheduler, tasks: Sequence[DeclaredTask]) -> None
     first = by_deadline[0].name
     if not scheduler.is_edf:
         msg = (
-            f'task "{first}": policy deadline has no fixed priority; use --scheduler edf or '
-            "global-edf"
+            f'task "{first}": policy deadline has no fixed priority; use --scheduler '
+            f"{' or '.join(one for one in Scheduler if one.is_edf)}"
         )
         raise ConfigError(msg)
     if len(by_deadline) < len(tasks):

@@ -7,21 +7,35 @@ import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
+from laxity.analysis.locality import (
+    LINES_BYTES,
+    RATIO_ONE,
+    Cache,
+    lowest_ratio,
+    size_of_temporal_ratio,
+)
+from laxity.analysis.task_sets import (
+    MAX_PASSES,
+    DrawnTask,
+    Range,
+    Request,
+    Share,
+    draw_task_set,
+)
 from laxity.cli.options import debug_option
 from laxity.errors import ConfigError, PlatformError, located
+from laxity.experiments.generated_spec import share_remark, task_set_toml, temporal_remark
 from laxity.model.cpus import parse_cpus
+from laxity.model.experiment_spec import LogUniform
 from laxity.model.percent import format_percent, parse_percent
 from laxity.model.spec import MAX_PRIORITY, MIN_PRIORITY
 from laxity.model.units import exact_size, parse_duration_ns, parse_size_bytes
-
-if TYPE_CHECKING:
-    from laxity.analysis.locality import Cache
-    from laxity.analysis.task_sets import DrawnTask, Range, Request, Share
+from laxity.store.run_directory import write_output
 
 _MOST_TASKS = 90
 _HIGHEST_PRIORITY = 90
@@ -98,7 +112,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--data-miss", metavar="PERCENT|LOW..HIGH", help="Lines per word read.")
 @click.option(
     "--line",
-    type=click.Choice(("16B", "32B", "64B", "128B")),
+    type=click.Choice([exact_size(one) for one in LINES_BYTES]),
     default="64B",
     show_default=True,
     help="Of the caches.",
@@ -144,9 +158,6 @@ def generate(**given: object) -> None:
     Each task executes code of its own that it writes at its start, and reads data, both of the
     sizes and miss ratios drawn. The same options and seed write the same file.
     """
-    from laxity.analysis.task_sets import draw_task_set  # noqa: PLC0415 - of this command only
-    from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
-
     options = msgspec.convert(given, _Options)
     if options.locked is not None:
         msg = f"--locked {options.locked}: {_LOCKED}"
@@ -166,14 +177,7 @@ def generate(**given: object) -> None:
         write_output(Path(options.output), text.encode())
 
 
-def _text(options: _Options, request: "Request", tasks: "Sequence[DrawnTask]", seed: int) -> str:
-    from laxity.analysis.task_sets import Share  # noqa: PLC0415 - of this command only
-    from laxity.experiments.generated_spec import (  # noqa: PLC0415 - as above
-        share_remark,
-        task_set_toml,
-        temporal_remark,
-    )
-
+def _text(options: _Options, request: Request, tasks: Sequence[DrawnTask], seed: int) -> str:
     run: dict[str, Any] = {"seed": seed}
     if options.jobs is not None:
         run["jobs"] = options.jobs
@@ -187,10 +191,7 @@ def _text(options: _Options, request: "Request", tasks: "Sequence[DrawnTask]", s
     return task_set_toml(tasks, run, options.cpus, remarks)
 
 
-def _request(options: _Options) -> "Request":
-    from laxity.analysis.locality import RATIO_ONE, lowest_ratio  # noqa: PLC0415 - as above
-    from laxity.analysis.task_sets import Range, Request  # noqa: PLC0415 - as above
-
+def _request(options: _Options) -> Request:
     line_bytes = parse_size_bytes(options.line)
     code_bytes = _code_bytes(options, line_bytes)
     data_bytes = None
@@ -202,6 +203,14 @@ def _request(options: _Options) -> "Request":
     if data_bytes is None and options.data_miss is not None:
         msg = "--data-miss: there is no data; add --data"
         raise ConfigError(msg)
+    period_ns = _range(
+        "--period",
+        options.period,
+        parse_duration_ns,
+        (_SHORTEST_PERIOD_NS, _LONGEST_PERIOD_NS),
+        "100us to 24h",
+    )
+    step_ns = period_ns.low
     lowest = lowest_ratio(line_bytes)
     whole = Range(lowest, lowest)
 
@@ -218,24 +227,15 @@ def _request(options: _Options) -> "Request":
         code_ratio=ratio("--code-miss", options.code_miss),
         data_bytes=data_bytes,
         data_ratio=ratio("--data-miss", options.data_miss),
-        period_ns=_range(
-            "--period",
-            options.period,
-            parse_duration_ns,
-            (_SHORTEST_PERIOD_NS, _LONGEST_PERIOD_NS),
-            "100us to 24h",
-        ),
+        periods=LogUniform(step_ns, period_ns.high // step_ns * step_ns, step_ns),
         work=_work(options),
         priorities=_priorities(options),
         highest_priority=_HIGHEST_PRIORITY,
     )
 
 
-def _code_bytes(options: _Options, line_bytes: int) -> "Range | None":
+def _code_bytes(options: _Options, line_bytes: int) -> Range | None:
     """Sizes of code: drawn, none, or what a temporal miss ratio asks for."""
-    from laxity.analysis.locality import size_of_temporal_ratio  # noqa: PLC0415 - as above
-    from laxity.analysis.task_sets import Range  # noqa: PLC0415 - as above
-
     if options.temporal_miss is None:
         if options.cache is not None or options.ways is not None:
             msg = "--cache, --ways: they serve --temporal-miss; add it or drop them"
@@ -255,9 +255,7 @@ def _code_bytes(options: _Options, line_bytes: int) -> "Range | None":
     return Range(size_bytes, size_bytes)
 
 
-def _cache(options: _Options) -> "Cache":
-    from laxity.analysis.locality import Cache  # noqa: PLC0415 - as above
-
+def _cache(options: _Options) -> Cache:
     if options.cache is None or options.ways is None:
         msg = "--temporal-miss: needs the cache; add --cache and --ways (laxity doctor shows them)"
         raise ConfigError(msg)
@@ -270,9 +268,7 @@ def _cache(options: _Options) -> "Cache":
         raise ConfigError(msg) from error
 
 
-def _work(options: _Options) -> "Range | Share":
-    from laxity.analysis.task_sets import MAX_PASSES, Share  # noqa: PLC0415 - as above
-
+def _work(options: _Options) -> Range | Share:
     if options.utilisation is None:
         if options.uses_per_us is not None:
             msg = "--uses-per-us: it serves --utilisation; add it or drop this"
@@ -322,8 +318,7 @@ def _check_run(options: _Options) -> None:
             parse_duration_ns(options.duration)
 
 
-def _sizes(option: str, text: str, line_bytes: int) -> "Range":
-    from laxity.analysis.task_sets import Range  # noqa: PLC0415 - as above
+def _sizes(option: str, text: str, line_bytes: int) -> Range:
 
     line = exact_size(line_bytes)
     found = _range(
@@ -338,10 +333,8 @@ def _sizes(option: str, text: str, line_bytes: int) -> "Range":
 
 def _range(
     option: str, text: str, parse: Callable[[str], int], bounds: tuple[int, int], allowed: str
-) -> "Range":
+) -> Range:
     """Read one value, or two of them with dots between."""
-    from laxity.analysis.task_sets import Range  # noqa: PLC0415 - as above
-
     low_text, dots, high_text = text.partition(_RANGE)
     with located(option):
         low = parse(low_text)

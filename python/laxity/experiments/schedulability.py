@@ -20,11 +20,11 @@ import msgspec
 from laxity.analysis.experiment import Plan, judge_sets
 from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, ConfigError, LaxityError, RecordError
 from laxity.experiments.run_once import new_manifest
-from laxity.experiments.workers import worked
 from laxity.model.experiment_result import ExperimentRun
 from laxity.model.experiment_spec import experiment_to_toml
 from laxity.model.manifest import Manifest
 from laxity.runner import finish
+from laxity.runner.executor import worked
 from laxity.runner.finish import Finished
 from laxity.runner.progress import LINE_EVERY_S
 from laxity.runner.sets import STREAM, SetRows, close_rows

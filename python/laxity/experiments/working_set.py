@@ -43,6 +43,7 @@ from laxity.model.working_set import (
 )
 from laxity.model.working_set_annotations import Annotations
 from laxity.runner import finish, working_set
+from laxity.runner.executor import parallel
 from laxity.runner.finish import Finished
 from laxity.runner.working_set import Analysed
 from laxity.store import run_directory
@@ -60,7 +61,6 @@ from laxity.store.working_set import (
 )
 from laxity.suites.bitcode import BitcodeToolchain
 from laxity.suites.bitcode_programs import BitcodeProgram, Prepared
-from laxity.suites.checkout import parallel
 
 _MOST_VIOLATIONS = 1000
 _FAILED = "failed"

@@ -3,6 +3,7 @@
 """The members of bound.json as `laxity schema bound` prints them; a test compares them with it."""
 
 from laxity.model.costs import Member
+from laxity.model.schedulers import Fit, Scheduler
 
 BOUND_SCHEMA = 1
 
@@ -46,7 +47,7 @@ def _pwcet(of: str, sample: str) -> tuple[Member, ...]:
 BOUND_MEMBERS = (
     Member("schema", "integer", "", str(BOUND_SCHEMA)),
     Member("verdict", "text", "", "schedulable, not_schedulable (by an exact test), not_provable"),
-    Member("scheduler", "text", "", "fixed-priority, edf, global-edf, global-fixed-priority"),
+    Member("scheduler", "text", "", ", ".join(Scheduler)),
     Member(
         "priorities",
         "text, null",
@@ -134,7 +135,7 @@ BOUND_MEMBERS = (
     Member("cpus[].demand_ns", "integer, null", "ns", "that work"),
     Member("cpus[].reason", "text, null", "", "why not more is proven; null: schedulable"),
     Member("partition", "object, null", "", "who was placed where; null: none was asked for"),
-    Member("partition.fit", "text", "", "first fit, best fit, worst fit"),
+    Member("partition.fit", "text", "", ", ".join(f"{one} fit" for one in Fit)),
     Member("partition.cpus[].cpu", "integer", "", ""),
     Member("partition.cpus[].tasks", "list of text", "", "names, in the order of placement"),
     Member("partition.unplaced", "list of text", "", "names of tasks that had room nowhere"),

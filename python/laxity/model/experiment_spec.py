@@ -11,6 +11,7 @@ import msgspec
 
 from laxity.errors import ConfigError, located
 from laxity.model.percent import format_percent, parse_percent
+from laxity.model.schedulers import Fit, SetTest
 from laxity.model.spec import SPEC_SCHEMA
 from laxity.model.spec_tables import check_keys, read_choice, read_document, read_duration_ns
 from laxity.model.units import exact_duration, exact_size, parse_size_bytes
@@ -51,20 +52,24 @@ class Deadlines(StrEnum):
     CONSTRAINED = "constrained"
 
 
-class SetTest(StrEnum):
-    """What is asked of each set; one curve each."""
+@dataclass(frozen=True, slots=True)
+class LogUniform:
+    """As many periods between 1 and 10 ms as between 10 and 100 ms.
 
-    RATE_MONOTONIC = "rate-monotonic"
-    DEADLINE_MONOTONIC = "deadline-monotonic"
-    EDF = "edf"
+    Attributes:
+        low_ns: Shortest period.
+        high_ns: Longest period, at least the shortest one.
+        step_ns: All are multiples of it; so are the bounds.
+    """
+
+    low_ns: int
+    high_ns: int
+    step_ns: int
 
 
-class Fit(StrEnum):
-    """Which CPU takes the next task where there are several."""
-
-    FIRST = "first"
-    BEST = "best"
-    WORST = "worst"
+@dataclass(frozen=True, slots=True)
+class Automotive:
+    """The periods of engine control software, with the shares that they have there."""
 
 
 class ExperimentTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,8 +98,6 @@ class Experiment:
         tasks: Of each set.
         sets: Of each utilisation.
         utilisations_ppm: Of all tasks together, parts per million of one CPU; ascending.
-        period_range_ns: Shortest and longest; None: automotive.
-        period_step_ns: All periods are multiples of it; None: automotive.
         working_set_bytes: Smallest and largest; None: not known.
         fit: None: there is one CPU.
     """
@@ -103,9 +106,7 @@ class Experiment:
     sets: int
     utilisations_ppm: tuple[int, ...]
     generator: Generator
-    periods: Periods
-    period_range_ns: tuple[int, int] | None
-    period_step_ns: int | None
+    periods: LogUniform | Automotive
     deadlines: Deadlines
     working_set_bytes: tuple[int, int] | None
     tests: tuple[SetTest, ...]
@@ -143,14 +144,18 @@ def experiment_to_toml(experiment: Experiment) -> str:
     """Write an experiment, every default written out, as the TOML that reads back to it."""
     import tomli_w  # noqa: PLC0415 - needed only by commands that write a run
 
+    periods, span_ns, step_ns = Periods.AUTOMOTIVE, None, None
+    if isinstance(experiment.periods, LogUniform):
+        periods, step_ns = Periods.LOG_UNIFORM, experiment.periods.step_ns
+        span_ns = (experiment.periods.low_ns, experiment.periods.high_ns)
     table: dict[str, Any] = {
         "tasks": experiment.tasks,
         "sets": experiment.sets,
         "utilisations": [format_percent(one) for one in experiment.utilisations_ppm],
         "generator": experiment.generator.value,
-        "periods": experiment.periods.value,
-        "period_range": _texts(experiment.period_range_ns, exact_duration),
-        "period_step": _text(experiment.period_step_ns, exact_duration),
+        "periods": periods.value,
+        "period_range": _texts(span_ns, exact_duration),
+        "period_step": None if step_ns is None else exact_duration(step_ns),
         "deadlines": experiment.deadlines.value,
         "working_set": _texts(experiment.working_set_bytes, exact_size),
         "tests": [one.value for one in experiment.tests],
@@ -162,10 +167,6 @@ def experiment_to_toml(experiment: Experiment) -> str:
     return tomli_w.dumps({"schema": SPEC_SCHEMA, _TABLE: stated})
 
 
-def _text(value: int | None, write: Callable[[int], str]) -> str | None:
-    return None if value is None else write(value)
-
-
 def _texts(values: tuple[int, int] | None, write: Callable[[int], str]) -> list[str] | None:
     return None if values is None else [write(one) for one in values]
 
@@ -173,8 +174,7 @@ def _texts(values: tuple[int, int] | None, write: Callable[[int], str]) -> list[
 def _resolve(stated: ExperimentTable) -> Experiment:
     tasks = _count(stated.tasks, "tasks", MAX_TASKS)
     cpus = _count(stated.cpus, "cpus", MAX_CPUS)
-    periods = read_choice(stated.periods, Periods, "periods")
-    period_range_ns, period_step_ns = _periods(stated, periods)
+    periods = _periods(stated)
     deadlines = read_choice(stated.deadlines, Deadlines, "deadlines")
     if not 0 <= stated.seed <= _MAX_SEED:
         msg = f"seed {stated.seed} is not within 0 to {_MAX_SEED}; write what is"
@@ -185,8 +185,6 @@ def _resolve(stated: ExperimentTable) -> Experiment:
         utilisations_ppm=_utilisations(stated.utilisations, min(tasks, cpus)),
         generator=read_choice(stated.generator, Generator, "generator"),
         periods=periods,
-        period_range_ns=period_range_ns,
-        period_step_ns=period_step_ns,
         deadlines=deadlines,
         working_set_bytes=_working_set(stated.working_set),
         tests=_tests(stated.tests, deadlines),
@@ -226,15 +224,13 @@ def _utilisations(stated: list[str] | None, most: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _periods(
-    stated: ExperimentTable, periods: Periods
-) -> tuple[tuple[int, int] | None, int | None]:
-    if periods is Periods.AUTOMOTIVE:
+def _periods(stated: ExperimentTable) -> LogUniform | Automotive:
+    if read_choice(stated.periods, Periods, "periods") is Periods.AUTOMOTIVE:
         for key, value in (("range", stated.period_range), ("step", stated.period_step)):
             if value is not None:
                 msg = f"period_{key}: automotive periods are given; remove it"
                 raise ConfigError(msg)
-        return None, None
+        return Automotive()
     texts = ["10ms", "1s"] if stated.period_range is None else stated.period_range
     low_ns, high_ns = _range(texts, "period_range", read_duration_ns)
     # The shortest period in tenths, so that few periods are harmonic by rounding alone.
@@ -248,7 +244,7 @@ def _periods(
                 f"{exact_duration(step_ns)}; change one of them"
             )
             raise ConfigError(msg)
-    return (low_ns, high_ns), step_ns
+    return LogUniform(low_ns, high_ns, step_ns)
 
 
 def _working_set(stated: list[str] | str | None) -> tuple[int, int] | None:

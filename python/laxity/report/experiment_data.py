@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from laxity.analysis.schedulability_tests import DRAWN_TESTS
 from laxity.analysis.shares import Share, share_of, weighted_share
 from laxity.errors import RecordError
 from laxity.model.experiment_result import CurveAsked, ExperimentRun
@@ -15,7 +16,7 @@ from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
 
 _PPM = 1_000_000
-_SPELLINGS = {"edf": "EDF"}
+_TITLES = {test.value: drawn.title for test, drawn in DRAWN_TESTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Curve:
     @property
     def test_name(self) -> str:
         """The test as people write it."""
-        return _SPELLINGS.get(self.asked.test, self.asked.test)
+        return _TITLES.get(self.asked.test, self.asked.test)
 
     @property
     def weighted(self) -> float | None:

@@ -6,11 +6,9 @@ A process analyses one program after the other. Where it ends in the middle of o
 because that one took too long, the program has no answer and a new process goes on with the rest.
 """
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -22,6 +20,7 @@ from laxity.errors import ConfigError, NoVerdict, RecordError, ToolError, cannot
 from laxity.model.wording import plain_words
 from laxity.model.working_set_annotations import Annotations
 from laxity.model.working_set_why import WHY_SCHEMA, WhyAnswer
+from laxity.runner.executor import n_cpus, parallel
 from laxity.runner.tools import find_tool
 
 TOOL = "laxity-workingset"
@@ -108,16 +107,15 @@ def analyse(
     words += [*([] if job is None else ["--job", job]), *more]
     # The largest first, by turns: so the processes end at about the same time.
     by_size = sorted(programs, key=lambda item: -_size(item[1]))
-    n_processes = max(1, min(len(os.sched_getaffinity(0)), len(by_size)))
+    n_processes = max(1, min(n_cpus(), len(by_size)))
     shares = [by_size[i::n_processes] for i in range(n_processes)]
 
     def analyse_share(share: Sequence[tuple[str, Path]]) -> dict[str, Analysed]:
         return _analyse_in_turn(words, share, to, patience_s)
 
     found: dict[str, Analysed] = {}
-    with ThreadPoolExecutor(n_processes) as pool:
-        for part in pool.map(analyse_share, shares):
-            found |= part
+    for part in parallel(analyse_share, shares, n_processes):
+        found |= part
     return [found[name] for name, _ in programs]
 
 

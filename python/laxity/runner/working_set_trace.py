@@ -7,12 +7,12 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from laxity.errors import NoVerdict, ToolError
 from laxity.model.units import format_size_bytes
+from laxity.runner.executor import n_cpus, parallel
 from laxity.runner.working_set import output_words
 from laxity.runner.working_set_oracle import TOOL, Oracle, find_oracle
 
@@ -96,9 +96,8 @@ def trace_programs(
         inputs: Of each of them.
         oracle: Its limit of time holds for each step.
     """
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = pool.map(lambda one: _Tracer(one, inputs, oracle).trace(), requests)
-        return {one.name: traced for one, traced in zip(requests, found, strict=True)}
+    found = parallel(lambda one: _Tracer(one, inputs, oracle).trace(), requests, n_cpus())
+    return {one.name: traced for one, traced in zip(requests, found, strict=True)}
 
 
 def _limited() -> list[str]:

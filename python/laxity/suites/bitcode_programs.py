@@ -9,8 +9,8 @@ from pathlib import Path
 
 from laxity.errors import ConfigError
 from laxity.model.working_set import LeftOut
+from laxity.runner.executor import parallel
 from laxity.suites.bitcode import BITCODE_SUFFIXES, BitcodeToolchain
-from laxity.suites.checkout import parallel
 from laxity.suites.compile_commands import CompileCommand, read_compile_commands
 from laxity.suites.discover import discover
 from laxity.suites.program import SOURCE_SUFFIXES, Convention, Program

@@ -8,13 +8,12 @@ Headers and functions that a folder lacks are looked for in the rest of the chec
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
+from laxity.runner.executor import parallel
 from laxity.suites.ports import DEFINED, HEADERS, is_harness, port_kit
 from laxity.suites.program import (
     SOURCE_SUFFIXES,
@@ -30,9 +29,6 @@ _MOST_INCLUDES = 16
 # Rounds in which functions of other folders are added; each may want further ones.
 _MOST_ROUNDS = 8
 _NAMES_TOLD = 4
-# Started beyond the number of CPUs: compilers of short files spend a quarter of their time on
-# waiting, for files and for this process.
-_WAITING = 2
 _INCLUDED_SOURCE = re.compile(
     r'^\s*#\s*include\s+"([^"]+\.(?:c|cc|cpp|cxx|c\+\+|C|cp))"', re.MULTILINE
 )
@@ -42,9 +38,6 @@ _WORDS = re.compile(r"[A-Za-z_]\w*")
 _HEADER_SUFFIXES = frozenset(
     {".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".inl", ".ipp", ".tcc", ".tpp"}
 )
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +79,6 @@ class Checkout:
     numbers: Iterator[int] = field(default_factory=count)
     harnesses: list[Path] = field(default_factory=list)
     pending: list[Work] = field(default_factory=list)
-
-
-def parallel(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Call a function for each item, as many at once as keep the CPUs busy that we may use."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0)) + _WAITING) as pool:
-        return list(pool.map(function, items))
 
 
 def read_tree(root: Path, build: Path, toolchain: Toolchain) -> Checkout:

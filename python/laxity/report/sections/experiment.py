@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from laxity.analysis.schedulability_tests import DRAWN_TESTS
 from laxity.model.experiment_result import CostsUsed, CostUsed, ExperimentRun
 from laxity.model.percent import format_percent, show_percent
 from laxity.model.units import exact_size, format_size_bytes
@@ -38,9 +39,7 @@ _NOT_TESTED = "not tested"
 _MEANINGS = (
     ("no costs", "zero overheads: neither switches nor caches nor interrupts take time"),
     ("with costs", "C' = C + 2 delta + gamma, release latency, timers and ticks: docs/bounds.md"),
-    ("rate-monotonic", "fixed priorities, shorter periods higher; response time analysis"),
-    ("deadline-monotonic", "fixed priorities, shorter deadlines higher; response time analysis"),
-    ("EDF", "earliest deadline first; processor demand"),
+    *((drawn.title, drawn.meaning) for drawn in DRAWN_TESTS.values()),
     (
         "weighted",
         "sum u S(u) / sum u over the utilisations u, with the share S(u): one figure for a curve "

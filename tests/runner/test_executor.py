@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Work shared out to processes: all of it is done, and whatever ends it is told."""
+"""Work that is shared out: all of it is done, and whatever ends it is told."""
 
 import os
 import signal
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from laxity.errors import PlatformError
-from laxity.experiments.workers import worked
+from laxity.runner.executor import parallel, worked
 from laxity.store.run_directory import lock_directory
 
 
@@ -35,6 +36,11 @@ def die_at_three(number: int) -> int:
     return number
 
 
+def test_threads_give_results_in_the_order_of_the_units():
+    assert parallel(square, range(20), 3) == [number * number for number in range(20)]
+    assert parallel(square, []) == []
+
+
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_every_unit_is_worked_on_once(n_workers: int):
     found = list(worked(square, range(20), n_workers, never))
@@ -57,8 +63,29 @@ def test_what_the_work_raises_is_raised_here():
 
 
 def test_killed_worker_is_told():
-    with pytest.raises(PlatformError, match="ended from outside"):
+    with pytest.raises(PlatformError, match=r"ended from outside \(exit code -9\)"):
         list(worked(die_at_three, range(10), 2, never))
+
+
+# More than a pipe holds, 64 KiB, for each worker.
+LARGE = bytes(100_000)
+
+
+def die_at_once(_unit: bytes) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep_long(_unit: bytes) -> None:
+    time.sleep(600)
+
+
+def test_killed_worker_is_told_though_units_fill_a_pipe():
+    with pytest.raises(PlatformError, match=r"ended from outside \(exit code -9\)"):
+        list(worked(die_at_once, [LARGE] * 20, 4, never))
+
+
+def test_end_does_not_wait_for_units_under_way_nor_for_those_that_fill_a_pipe():
+    assert list(worked(sleep_long, [LARGE] * 20, 4, lambda: True)) == []
 
 
 def test_locks_of_the_caller_are_not_held_by_workers(tmp_path: Path):
