@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What several sections say in the same words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
 
 from laxity.analysis.distribution import Distribution, samples_needed, supports_quantile
@@ -17,11 +17,14 @@ from laxity.report.blocks import (
     Kind,
     Quantity,
     Resolution,
+    Section,
+    Table,
     count_noun,
     duration_cell,
     number_cell,
     show_count,
     show_duration,
+    text_cell,
 )
 from laxity.report.run_data import PageData, RunData, TaskData
 
@@ -34,6 +37,8 @@ _BUCKETS = (
     "values are upper ends of buckets, too high by less than 1/64; the minimum and the lower end "
     "of each interval are lower ends"
 )
+# Of a median against its noise floor.
+VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
 
 
@@ -147,6 +152,24 @@ def stated_cell(value_ns: float | None, q: float) -> Cell:
 def quantile_cell(samples: Distribution, q: float) -> Cell:
     """Make a cell of a quantile of samples."""
     return stated_cell(samples.quantile_ns(q) if supports_quantile(samples.n, q) else None, q)
+
+
+def method_section(
+    run: RunData, meanings: Iterable[tuple[str, str]], facts: Iterable[tuple[str, str]]
+) -> Section:
+    """Make the section that says what the words mean and how it was measured.
+
+    Args:
+        run: What measured or computed.
+        meanings: Each word and what it means here.
+        facts: Each choice of the measurement and what it was.
+    """
+    words = tuple((text_cell(word), text_cell(meaning)) for word, meaning in meanings)
+    blocks = [Table("What the words mean", ("word", "meaning"), words)]
+    choices = tuple((text_cell(name), text_cell(value)) for name, value in facts)
+    if choices:
+        blocks.append(Table("How it was measured", ("", ""), choices))
+    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
 
 
 def words_of(workload: str, args: list[str]) -> str:

@@ -29,7 +29,7 @@ from laxity.report.blocks import (
 from laxity.report.gamma_data import Curve
 from laxity.report.gamma_figure import gamma_curves
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantile_cell, quantity
+from laxity.report.sections.common import VERDICTS, method_section, quantile_cell, quantity
 
 _TEXT = (
     "Gamma is what a preemption costs its victim beyond the switch itself: the loss when the "
@@ -42,7 +42,6 @@ _CODE_TEXT = (
     "victim's place in caches that hold instructions only and in branch predictors."
 )
 _P90 = 0.9
-_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
         "loss",
@@ -119,9 +118,8 @@ def _curve_blocks(run: RunData, curves: Sequence[Curve]) -> list[Block]:
 
 def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
-    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
-    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     asked = run.manifest.measurement
+    facts: tuple[tuple[str, str], ...] = ()
     if isinstance(asked, CrpdMeasurement):
         facts = (
             ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
@@ -134,9 +132,7 @@ def build_method(run: RunData) -> Section:
                 else f"at least {show_duration(asked.preemption_ns)}",
             ),
         )
-        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
-        blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
+    return method_section(run, _MEANINGS, facts)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:
@@ -264,7 +260,7 @@ def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
             noise_floor_cell(one.noise_floor_ns),
             duration_cell(bounds[place.working_set_bytes]),
             duration_cell(one.warm_ns),
-            text_cell(_VERDICTS[one.verdict], _remark(one)),
+            text_cell(VERDICTS[one.verdict], _remark(one)),
         )
 
 
@@ -280,7 +276,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         place = one.place
         evict = place.evict_name + (f"{place.evict_bytes}B" if place.evict_bytes else "")
         where = f"cpu{place.cpu}_{place.case_name}_{evict}_{place.working_set_bytes}B"
-        note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
+        note = None if one.verdict == "ok" else VERDICTS[one.verdict]
         for name, value in (("p50", one.median_ns), ("max", int(one.samples_ns.max()))):
             found.append(
                 quantity(

@@ -36,7 +36,7 @@ from laxity.report.memory_data import (
 )
 from laxity.report.memory_figure import MOST_CURVES, bandwidth_figure, time_figure
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity
+from laxity.report.sections.common import VERDICTS, method_section, quantity
 
 _TEXT = (
     "Chase: each access names the next one, so nothing overlaps; this is the latency. Read and "
@@ -44,7 +44,6 @@ _TEXT = (
     "processor can. A median that is not above the noise floor is “not measurable”, never zero."
 )
 _AGREEMENTS = {"agrees": "agrees", "differs": "differs", "not_detected": "not detected"}
-_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
         "time per access",
@@ -109,9 +108,8 @@ def build(run: RunData) -> Section:
 
 def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
-    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
-    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     asked = run.manifest.measurement
+    facts: tuple[tuple[str, str], ...] = ()
     if isinstance(asked, MemoryLatencyMeasurement):
         facts = (
             ("probe", f"{asked.probe}, CPU {asked.cpus}, priority {asked.priority}"),
@@ -120,9 +118,7 @@ def build_method(run: RunData) -> Section:
             ("repetitions", f"{asked.repetitions} batches of each case and size"),
             ("line", format_size_bytes(asked.line_bytes)),
         )
-        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
-        blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
+    return method_section(run, _MEANINGS, facts)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:
@@ -233,7 +229,7 @@ def _median_cell(one: AccessTime | None) -> Cell:
     if one is None:
         return number_cell(NOT_MEASURED)
     if one.verdict == "not_measurable":
-        return number_cell(_VERDICTS[one.verdict])
+        return number_cell(VERDICTS[one.verdict])
     if one.place.is_stream and one.bytes_per_s is not None:
         return _bandwidth_cell(one)
     return duration_cell(one.median_ps / PS_PER_NS)
@@ -312,7 +308,7 @@ def _table(run: RunData, curve: Curve) -> Table:
             if one.noise_floor_ps is None
             else duration_cell(one.noise_floor_ps / PS_PER_NS),
             duration_cell(bounds[one.place.working_set_bytes] / PS_PER_NS),
-            text_cell(_VERDICTS[one.verdict]),
+            text_cell(VERDICTS[one.verdict]),
         )
         for one in curve
     )
@@ -342,7 +338,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
         node = "" if place.node < 0 else f"_node{place.node}"
         pages = "_huge" if place.pages else ""
         where = f"cpu{place.cpu}{node}_{MEMORY_CASES[place.case]}{pages}_{place.working_set_bytes}B"
-        note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
+        note = None if one.verdict == "ok" else VERDICTS[one.verdict]
         values: tuple[tuple[str, int | None, str], ...] = (
             ("p50", one.median_ps, "ps"),
             ("max", int(one.samples_ps.max()), "ps"),

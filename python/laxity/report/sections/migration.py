@@ -43,14 +43,13 @@ from laxity.report.migration_data import (
 )
 from laxity.report.migration_figure import Line, is_drawable, migration_lines
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantity, stated_cell
+from laxity.report.sections.common import VERDICTS, method_section, quantity, stated_cell
 
 _TEXT = (
     "What a task loses by going on on another CPU: its passes there until one is warm, minus as "
     "many warm ones, minus the median of the same after a call that moves nothing. A median that "
     "is not above the noise floor is “not measurable”, never zero; its marker is hollow."
 )
-_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 # Colour and marker of what two CPUs have in common, nearest first.
 _LOOKS = (("alone", "o"), ("interfered", "s"), ("missed", "^"), ("rest", "D"))
 _MEANINGS = (
@@ -109,9 +108,8 @@ def build(run: RunData) -> Section:
 
 def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
-    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
-    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     asked = run.manifest.measurement
+    facts: tuple[tuple[str, str], ...] = ()
     if isinstance(asked, MigrationMeasurement):
         pairs = ", ".join(
             f"{pair.cpu} → {pair.cpu_to} ({domain_words(pair.domain)})" for pair in asked.pairs
@@ -124,9 +122,7 @@ def build_method(run: RunData) -> Section:
                 f"{asked.repetitions} of each role, fewer within {show_duration(asked.budget_ns)}",
             ),
         )
-        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
-        blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
+    return method_section(run, _MEANINGS, facts)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:
@@ -244,7 +240,7 @@ def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
             duration_cell(one.move.median_ns),
             duration_cell(one.sleep.median_ns),
             duration_cell(one.round_trip.median_ns),
-            text_cell(_VERDICTS[loss.verdict] + unsteady, _remark(one)),
+            text_cell(VERDICTS[loss.verdict] + unsteady, _remark(one)),
         )
 
 
@@ -262,7 +258,7 @@ def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
     for one in curve.points:
         route, loss = one.route, one.loss
         where = f"cpu{route.cpu}to{route.cpu_to}_{route.case_name}_{route.working_set_bytes}B"
-        note = None if loss.verdict == "ok" else _VERDICTS[loss.verdict]
+        note = None if loss.verdict == "ok" else VERDICTS[loss.verdict]
         for name, value in (("p50", loss.median_ns), ("max", loss.max_ns)):
             found.append(
                 quantity(

@@ -30,7 +30,7 @@ from laxity.report.migration_data import domain_words, topology_words
 from laxity.report.migration_jobs_data import Jobs, Rows, load_words, statement
 from laxity.report.migration_jobs_figure import SHOWN_JOBS, Series, by_place, job_series
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantile_cell, quantity
+from laxity.report.sections.common import method_section, quantile_cell, quantity
 
 _TEXT = (
     "A real-time task changes its CPU every few jobs. Between two jobs it sleeps, and an ordinary "
@@ -87,9 +87,8 @@ def build(run: RunData) -> Section:
 
 def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
-    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
-    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     asked = run.manifest.measurement
+    facts: tuple[tuple[str, str], ...] = ()
     if isinstance(asked, MigrationJobsMeasurement):
         changes = ", ".join(
             f"{pair.cpu} → {pair.cpu_to} ({domain_words(pair.domain)})" for pair in asked.changes
@@ -103,9 +102,7 @@ def build_method(run: RunData) -> Section:
                 f"CPU, at least {show_duration(asked.pause_ns)} apart",
             ),
         )
-        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
-        blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
+    return method_section(run, _MEANINGS, facts)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:

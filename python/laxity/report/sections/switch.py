@@ -29,7 +29,13 @@ from laxity.report.blocks import (
 )
 from laxity.report.figures import Labelled
 from laxity.report.run_data import RunData
-from laxity.report.sections.common import quantile_cell, quantile_name, quantity
+from laxity.report.sections.common import (
+    VERDICTS,
+    method_section,
+    quantile_cell,
+    quantile_name,
+    quantity,
+)
 from laxity.report.switch_data import Switching
 
 _TEXT = (
@@ -38,7 +44,6 @@ _TEXT = (
     "twice in what a preemption costs. A median that is not above the noise floor is “not "
     "measurable”, never zero; maxima bound nothing."
 )
-_VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
 _MEANINGS = (
     (
         "switch_kernel",
@@ -125,9 +130,8 @@ def build(run: RunData) -> Section:
 
 def build_method(run: RunData) -> Section:
     """Build the section that says what the words mean and how it was measured."""
-    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
-    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
     asked = run.manifest.measurement
+    facts: tuple[tuple[str, str], ...] = ()
     if isinstance(asked, SwitchMeasurement):
         facts = (
             ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
@@ -135,9 +139,7 @@ def build_method(run: RunData) -> Section:
             ("evicting buffer", format_size_bytes(asked.evict_bytes)),
             ("interrupts were looked for", f"{show_duration(asked.spin_ns)} per CPU"),
         )
-        cells = tuple((text_cell(name), text_cell(value)) for name, value in facts)
-        blocks.append(Table("How it was measured", ("", ""), cells))
-    return Section(f"{run.prefix}-method", "Method and limits", tuple(blocks))
+    return method_section(run, _MEANINGS, facts)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ def sentences(run: RunData) -> tuple[str, ...]:
 
 
 def _delta_sentence(run: RunData, one: Cost) -> str:
-    doubt = "" if one.verdict == "ok" else f", {_VERDICTS[one.verdict]}"
+    doubt = "" if one.verdict == "ok" else f", {VERDICTS[one.verdict]}"
     return (
         f"δ on CPU {one.place.cpu}, {one.place.case} case: {show_duration(one.median_ns)} (median, "
         f"n = {show_count(one.n)}, {run.kind}), at most "
@@ -210,7 +212,7 @@ def _table(run: RunData, costs: Sequence[Cost]) -> Table:
             *(quantile_cell(one.samples, q) for q in _SHOWN_QUANTILES),
             duration_cell(one.samples.max_ns),
             noise_floor_cell(one.noise_floor_ns),
-            text_cell(_VERDICTS[one.verdict], _remark(one)),
+            text_cell(VERDICTS[one.verdict], _remark(one)),
         )
         for one in costs
     )
@@ -235,7 +237,7 @@ def _quantities(run: RunData, one: Cost) -> list[Quantity]:
     to = "" if place.cpu_to is None else f"_to{place.cpu_to}"
     case = "" if place.case is None else f"_{place.case}"
     name = f"{place.name}_cpu{place.cpu}{to}{case}"
-    note = None if one.verdict == "ok" else _VERDICTS[one.verdict]
+    note = None if one.verdict == "ok" else VERDICTS[one.verdict]
     values = [
         (f"p{round(100 * q)}", one.samples.quantile_ns(q))
         for q in _SHOWN_QUANTILES
