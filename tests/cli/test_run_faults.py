@@ -276,6 +276,9 @@ def test_interrupted_run_is_kept_and_says_so(tmp_path: Path, number: signal.Sign
 
 
 OTHER_CPUS = os.sched_getaffinity(0) - {CPU}
+# Who was started by nice(1) is demoted to that.
+NICE = os.getpriority(os.PRIO_PROCESS, 0)
+OTHER = f"other nice {NICE}" if NICE else "other"
 
 
 def kinds_of(displaced: Iterable[Displaced]) -> dict[str, tuple[str, str]]:
@@ -286,12 +289,12 @@ def test_a_job_that_demotes_its_task_ends_the_run_without_verdict(tmp_path: Path
     """Nobody looked: 9 of 10 jobs ran under other while the manifest said fifo."""
     outcome = run_fault(tmp_path, "demote", 5, jobs="50")
     assert outcome.code == 4
-    assert '"fault" was found under other, planned was fifo priority 50' in outcome.err
+    assert f'"fault" was found under {OTHER}, planned was fifo priority 50' in outcome.err
     manifest = manifest_of(tmp_path / "D")
     assert (manifest.status, manifest.exit_code) == ("complete", 4)
     (displaced,) = manifest.tasks[0].displaced
     assert (displaced.what, displaced.planned, displaced.found) == (
-        "policy", "fifo priority 50", "other",
+        "policy", "fifo priority 50", OTHER,
     )  # fmt: skip
     # Of the started jobs 0 to 49 the ones from 5 on ended so.
     assert displaced.jobs == 45
@@ -333,7 +336,7 @@ def test_a_task_demoted_from_outside_ends_the_run_without_verdict(tmp_path: Path
     """`chrt -o` made 972 jobs late, and the run was complete with exit code 0."""
     outcome = disturb(tmp_path, demote)
     assert outcome.code == 4
-    assert kinds_of(only_task(tmp_path).displaced) == {"policy": ("fifo priority 50", "other")}
+    assert kinds_of(only_task(tmp_path).displaced) == {"policy": ("fifo priority 50", OTHER)}
 
 
 def test_a_task_of_another_priority_ends_the_run_without_verdict(tmp_path: Path):
@@ -347,10 +350,10 @@ def test_a_task_of_another_priority_ends_the_run_without_verdict(tmp_path: Path)
 
 def test_a_reniced_task_of_policy_other_ends_the_run_without_verdict(tmp_path: Path):
     def renice(pid: int) -> None:
-        os.setpriority(os.PRIO_PROCESS, pid, 5)
+        os.setpriority(os.PRIO_PROCESS, pid, NICE + 5)
 
     assert disturb(tmp_path, renice, policy='"other"').code == 4
-    assert kinds_of(only_task(tmp_path).displaced) == {"policy": ("other", "other nice 5")}
+    assert kinds_of(only_task(tmp_path).displaced) == {"policy": (OTHER, f"other nice {NICE + 5}")}
 
 
 @needs_two_cpus
@@ -424,7 +427,7 @@ def test_a_program_that_demotes_itself_in_each_job_ends_the_run_without_verdict(
     outcome = laxity("run", *words, "--no-report", "--exec", "/bin/sh", "-c", script)
     assert outcome.code == 4
     (displaced,) = only_task(tmp_path).displaced
-    assert (displaced.what, displaced.found, displaced.jobs) == ("policy", "other", 3)
+    assert (displaced.what, displaced.found, displaced.jobs) == ("policy", OTHER, 3)
 
 
 def interrupt_many(tmp_path: Path, count: int) -> None:
