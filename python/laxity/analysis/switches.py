@@ -3,7 +3,7 @@
 """Who took over a CPU, and when: the rows of sched.npy as switches, part by part.
 
 A switch is told twice, by the thread that leaves and by the one that comes, and either may be
-hidden (docs/architecture.md, "Scheduling trace"). Both name the other one, so that the next owner
+hidden (docs/architecture/trace.md). Both name the other one, so that the next owner
 of the CPU is known from whichever comes first: a switch counts to the thread that comes.
 """
 

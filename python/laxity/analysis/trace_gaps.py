@@ -3,7 +3,7 @@
 """What a scheduling trace lacks: records that were counted as lost, switches that nobody told of.
 
 The second kind shows only in what is there: a thread leaves a CPU on which another one had come.
-Why that happens stands in docs/architecture.md, "Scheduling trace".
+Why that happens stands in docs/architecture/trace.md.
 """
 
 from collections.abc import Mapping
