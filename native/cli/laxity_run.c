@@ -45,13 +45,14 @@ static void write_event(struct laxity_json *json, const char *name)
     laxity_try_counters(&counting);
     laxity_json_open(json, NULL, '{');
     laxity_json_text(json, "name", name);
-    if (counting.n_fallbacks == 0) {
+    if (counting.events[0].platform_event[0] != '\0') {
         laxity_json_text(json, "platform_event", counting.events[0].platform_event);
         laxity_json_null(json, "reason");
     } else {
+        char reason[LAXITY_ERROR_TEXT_BYTES];
+        laxity_explain_counter_refusal(counting.refusals[0], reason, sizeof reason);
         laxity_json_null(json, "platform_event");
-        /* Without the name in front, which stands beside it. */
-        laxity_json_text(json, "reason", counting.fallbacks[0].reason + strlen(name) + 2);
+        laxity_json_text(json, "reason", reason);
     }
     laxity_json_close(json, '}');
 }

@@ -179,6 +179,7 @@ void laxity_try_counters(struct laxity_counting *counting)
         if (errors[i] != 0 && !refusals.is_refused[i]) {
             refusals.is_refused[i] = true;
             refusals.numbers[i] = -errors[i];
+            counting->refusals[i] = -errors[i];
             counting->events[i].platform_event[0] = '\0';
         }
     }

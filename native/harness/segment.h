@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 7,
+    LAXITY_SEGMENT_VERSION = 8,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
@@ -349,6 +349,7 @@ enum laxity_run_stop {
 struct laxity_counting {
     struct laxity_event events[LAXITY_EVENTS_MAX];
     uint32_t n_events;
+    int32_t refusals[LAXITY_EVENTS_MAX]; /* errno of events that lost their platform_event */
     uint32_t n_fallbacks;
     struct laxity_fallback fallbacks[LAXITY_FALLBACKS_MAX]; /* what cannot be counted, by reason */
     int64_t sample_bucket_ns;                               /* between samples within jobs */
