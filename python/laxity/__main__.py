@@ -13,6 +13,11 @@ if __name__ == "__main__":
         sys.stdout.write(f"laxity {__version__}\n")
     else:
         try:
+            # Kept short: what it is compiled to is stored before anybody can look for room.
+            stored, sys.dont_write_bytecode = not sys.dont_write_bytecode, True
+            from laxity.bytecode import has_room
+
+            sys.dont_write_bytecode = not (stored and has_room())
             from laxity.cli.main import main
         except KeyboardInterrupt:
             # Not through sys.exit: CPython would end by SIGINT (see laxity.cli.main).

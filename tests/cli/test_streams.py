@@ -2,15 +2,32 @@
 # SPDX-License-Identifier: MIT
 """Standard output and standard error that are closed, full, unread or ASCII."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 from tests.cli.commands import needs_fifo
-from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity
 from tests.runner.left_runs import left_run, native
 
 RUN = "run empty -p 2ms -t 3 -c 0 --run-dir D --quiet"
+
+
+def test_a_full_disk_leaves_no_module_that_cannot_be_loaded(laxity: Laxity):
+    """After `ulimit -f` every command ended with "marshal data too short"."""
+    sources = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "python", laxity.directory / "python", ignore=sources)
+    (laxity.directory / "schema").symlink_to(ROOT / "schema")
+    variables = {**laxity.environment(), "PYTHONPATH": str(laxity.directory / "python")}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Room for one block of a file system; what is smaller is written whole or not at all.
+    for limit in ("ulimit -f 4; ", ""):
+        done = subprocess.run(
+            ["bash", "-c", f'{limit}"$0" -P -m laxity schema jobs | cat', sys.executable],
+            env=variables, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        )  # fmt: skip
+        assert (done.stdout[:8], done.stderr) == ("jobs.npy", ""), done.stderr
 
 
 def in_shell(laxity: Laxity, words: str) -> "subprocess.CompletedProcess[str]":
