@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from laxity.analysis import crpd
-from laxity.analysis.crpd import Gamma, Place
+from laxity.analysis.crpd import Gamma, GammaPlace
 from laxity.errors import RecordError
 from laxity.model.streams import absent_value, dtype_of
 
@@ -35,7 +35,7 @@ def table(*rows: dict[str, int]) -> "np.ma.MaskedArray[Any, Any]":
 
 
 GAMMA = Gamma(
-    place=Place(1, 1, 0, 0, MIB, 4 * KIB),
+    place=GammaPlace(1, 1, 0, 0, MIB, 4 * KIB),
     samples_ns=np.zeros(0, dtype=np.int64),
     noise_floor_ns=5,
     n_spinning=12,
@@ -167,7 +167,7 @@ def test_bound_is_the_upper_end_of_the_interval_of_p90():
 
 
 def at(size_bytes: int, *samples_ns: int, evict_bytes: int = MIB, **fields: int) -> Gamma:
-    return gamma(list(samples_ns), place=Place(1, 1, 0, 0, evict_bytes, size_bytes), **fields)
+    return gamma(list(samples_ns), place=GammaPlace(1, 1, 0, 0, evict_bytes, size_bytes), **fields)
 
 
 def test_upper_bound_is_monotone_and_constant_before_the_first_size():
@@ -191,7 +191,7 @@ def test_entries_are_one_per_place_and_one_per_curve():
 def test_gamma_of_instructions_is_a_cost_of_its_own():
     # Patterns 2 and 3 are code; evicting by executing is way 3.
     by_pattern = [
-        gamma(list(range(1, 7)), place=Place(1, pattern, 0, evict, MIB, 4096))
+        gamma(list(range(1, 7)), place=GammaPlace(1, pattern, 0, evict, MIB, 4096))
         for pattern, evict in ((1, 0), (2, 0), (3, 3))
     ]
     found = crpd.entries(by_pattern)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
 
-from laxity.analysis.experiment import Curve, Plan, judge_sets
+from laxity.analysis.experiment import CurveOfTest, Plan, judge_sets
 from laxity.analysis.platform_costs import Choice
 from laxity.analysis.set_costs import SetCosts, set_costs
 from laxity.model.experiment_spec import Experiment, read_experiment
@@ -35,7 +35,12 @@ def counts(plan: Plan, percent: int, n: int = 200) -> list[int]:
 def test_each_test_is_a_curve_without_and_with_costs():
     plan = Plan(experiment(), costs())
     rate, edf = SetTest.RATE_MONOTONIC, SetTest.EDF
-    expected = [Curve(rate, False), Curve(edf, False), Curve(rate, True), Curve(edf, True)]
+    expected = [
+        CurveOfTest(rate, False),
+        CurveOfTest(edf, False),
+        CurveOfTest(rate, True),
+        CurveOfTest(edf, True),
+    ]
     assert list(plan.curves) == expected
     assert len(Plan(experiment(), None).curves) == 2
 

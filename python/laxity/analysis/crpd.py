@@ -34,7 +34,7 @@ WARM_QUANTILE = 0.9
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class GammaPlace:
     """What a set of observations has in common; in the order in which tables show them.
 
     `evict_bytes` is what the preemptor used, 0 where it flushed the working set.
@@ -91,7 +91,7 @@ class Gamma(Excess):
         runs: Names of the runs.
     """
 
-    place: Place
+    place: GammaPlace
     n_spinning: int
     n_not_warm: int
     warm_ns: int
@@ -119,7 +119,7 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
         is_flushing, 0, np.ma.getdata(rows["evict_bytes"])
     )
     _check_codes(rows)
-    places = sorted({Place(*map(int, key)) for key in zip(*columns, strict=True)})
+    places = sorted({GammaPlace(*map(int, key)) for key in zip(*columns, strict=True)})
     found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
     return tuple(one for one in found if one is not None)
 
@@ -163,13 +163,13 @@ def _check_codes(rows: Rows) -> None:
 _PLACE_COLUMNS = ("cpu", "pattern", "case", "evict", "evict_bytes", "working_set_bytes")
 
 
-def _is_at(columns: Sequence[NDArray[Any]], place: Place) -> NDArray[np.bool_]:
+def _is_at(columns: Sequence[NDArray[Any]], place: GammaPlace) -> NDArray[np.bool_]:
     values = (*place.curve, place.working_set_bytes)
     equal = [column == value for column, value in zip(columns, values, strict=True)]
     return np.asarray(np.logical_and.reduce(equal), dtype=np.bool_)
 
 
-def _gamma(rows: Rows, place: Place, run: str) -> Gamma | None:
+def _gamma(rows: Rows, place: GammaPlace, run: str) -> Gamma | None:
     role = np.ma.getdata(rows["role"])
     warm = rows["warm_ns"].compressed()
     if not warm.size or not (role == _EVICT).any() or not (role != _EVICT).any():
@@ -260,7 +260,7 @@ def pool(measured: Iterable[Gamma]) -> tuple[Gamma, ...]:
     return tuple(_pool_place(place, groups[place]) for place in sorted(groups))
 
 
-def _pool_place(place: Place, parts: Sequence[Gamma]) -> Gamma:
+def _pool_place(place: GammaPlace, parts: Sequence[Gamma]) -> Gamma:
     joined = samples.join([one.samples for one in parts])
     return Gamma(
         place=place,
@@ -335,7 +335,7 @@ def _curve_entry(curve: Sequence[Gamma]) -> Entry:
     )
 
 
-def _axes(place: Place, working_set_bytes: int | None) -> Axes:
+def _axes(place: GammaPlace, working_set_bytes: int | None) -> Axes:
     return Axes(
         cpu=place.cpu,
         working_set_bytes=working_set_bytes,

@@ -17,7 +17,7 @@ from laxity.model.schedulers import SetTest
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class CurveOfTest:
     """One way to test each set: which test, and whether the platform's costs are counted."""
 
     test: SetTest
@@ -32,10 +32,10 @@ class Plan:
     costs: SetCosts | None
 
     @property
-    def curves(self) -> tuple[Curve, ...]:
+    def curves(self) -> tuple[CurveOfTest, ...]:
         """All tests without costs, then all of them with costs."""
         kinds = (False,) if self.costs is None else (False, True)
-        return tuple(Curve(test, kind) for kind in kinds for test in self.experiment.tests)
+        return tuple(CurveOfTest(test, kind) for kind in kinds for test in self.experiment.tests)
 
 
 def judge_sets(plan: Plan, utilisation_ppm: int, numbers: Sequence[int]) -> list[list[bool]]:

@@ -34,7 +34,7 @@ NO_NODE = -1
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class AccessPlace:
     """What a set of batches has in common; in the order in which tables show them.
 
     `node` is NO_NODE where the memory lay wherever the kernel put it.
@@ -75,7 +75,7 @@ class AccessTime:
         runs: Names of the runs.
     """
 
-    place: Place
+    place: AccessPlace
     samples_ps: IntArray
     noise_floor_ps: int | None
     runs: tuple[str, ...]
@@ -139,7 +139,7 @@ def access_times(rows: Rows, run: str) -> tuple[AccessTime, ...]:
         equal = [column == value for column, value in zip(columns, key, strict=True)]
         is_here = np.logical_and.reduce(equal)
         empty_ns = np.ma.getdata(rows["empty_ns"])[columns[0] == key[0]]
-        found.append(_access_time(rows[is_here], Place(*key), _ascending(empty_ns), run))
+        found.append(_access_time(rows[is_here], AccessPlace(*key), _ascending(empty_ns), run))
     return tuple(found)
 
 
@@ -170,7 +170,7 @@ def _check_values(rows: Rows) -> None:
             raise RecordError(msg)
 
 
-def _access_time(rows: Rows, place: Place, empty_ns: IntArray, run: str) -> AccessTime:
+def _access_time(rows: Rows, place: AccessPlace, empty_ns: IntArray, run: str) -> AccessTime:
     accesses = np.ma.getdata(rows["accesses"]).astype(np.float64)
     elapsed_ns = np.ma.getdata(rows["elapsed_ns"]) - samples.median(empty_ns)
     samples_ps = np.rint(elapsed_ns * float(PS_PER_NS) / accesses).astype(np.int64)
@@ -222,7 +222,7 @@ def pool(measured: Iterable[AccessTime]) -> tuple[AccessTime, ...]:
     return tuple(_pool_place(place, groups[place]) for place in sorted(groups))
 
 
-def _pool_place(place: Place, parts: Sequence[AccessTime]) -> AccessTime:
+def _pool_place(place: AccessPlace, parts: Sequence[AccessTime]) -> AccessTime:
     joined = samples.join([one.samples for one in parts])
     return AccessTime(
         place=place,
@@ -267,11 +267,11 @@ def _curve_entry(curve: Sequence[AccessTime]) -> Entry:
     )
 
 
-def _cost_name(place: Place) -> str:
+def _cost_name(place: AccessPlace) -> str:
     return MEMORY_STREAM if place.is_stream else MEMORY_LATENCY
 
 
-def _axes(place: Place, working_set_bytes: int | None) -> Axes:
+def _axes(place: AccessPlace, working_set_bytes: int | None) -> Axes:
     return Axes(
         cpu=place.cpu,
         node=None if place.node == NO_NODE else place.node,

@@ -49,7 +49,7 @@ _LEAST_GAP_NS, _LEAST_GAP_PERIODS = 400, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SwitchPlace:
     """Which cost it is and where it was found; axes that a cost does not have are None."""
 
     name: str
@@ -76,7 +76,7 @@ class Cost:
         runs: Names of the runs.
     """
 
-    place: Place
+    place: SwitchPlace
     samples_ns: IntArray
     noise_floor_ns: int | None
     n_left_out: int
@@ -163,7 +163,7 @@ def check_kernel(measured: Sequence[Cost]) -> tuple[KernelCheck, ...]:
 
 def pool(measured: Iterable[Cost]) -> tuple[Cost, ...]:
     """Join what several runs found at the same places: all samples, the largest noise floor."""
-    groups: dict[Place, list[Cost]] = {}
+    groups: dict[SwitchPlace, list[Cost]] = {}
     for one in measured:
         groups.setdefault(one.place, []).append(one)
     return tuple(
@@ -171,7 +171,7 @@ def pool(measured: Iterable[Cost]) -> tuple[Cost, ...]:
     )
 
 
-def _pool_place(place: Place, parts: Sequence[Cost]) -> Cost:
+def _pool_place(place: SwitchPlace, parts: Sequence[Cost]) -> Cost:
     floors = [one.noise_floor_ns for one in parts if one.noise_floor_ns is not None]
     return Cost(
         place=place,
@@ -220,7 +220,13 @@ def _preemptions(rows: Rows, cpu: int, run: str) -> list[Cost]:
         # Rounded up: half a nanosecond does not vanish.
         delta = (entering + leaving + 1) // 2
         found += [
-            _cost(Place(cost, cpu, name), samples, _period_ns(asked), run, len(asked) - len(seen))
+            _cost(
+                SwitchPlace(cost, cpu, name),
+                samples,
+                _period_ns(asked),
+                run,
+                len(asked) - len(seen),
+            )
             for cost, samples in (
                 (model.PREEMPT_IN, entering),
                 (model.PREEMPT_OUT, leaving),
@@ -244,9 +250,13 @@ def _kernels(rows: Rows, cpu: int, run: str) -> list[Cost]:
         left_out = 2 * (len(asked) - len(seen))
         found += [
             _cost(
-                Place(model.SWITCH_KERNEL, cpu, name), _both_ways(seen) - own, width, run, left_out
+                SwitchPlace(model.SWITCH_KERNEL, cpu, name),
+                _both_ways(seen) - own,
+                width,
+                run,
+                left_out,
             ),
-            _cost(Place(model.SWITCH_RECORDING, cpu, name), recording, 1, run),
+            _cost(SwitchPlace(model.SWITCH_RECORDING, cpu, name), recording, 1, run),
         ]
     return found
 
@@ -265,7 +275,7 @@ def _syncs(rows: Rows, cpu: int, run: str) -> list[Cost]:
         there = between(part, "victim_last_ns", "preemptor_first_ns")
         back = between(part, "preemptor_last_ns", "victim_first_ns")
         half = (there + back + 1) // 2
-        found.append(_cost(Place(model.SWITCH_SYNC, cpu, name), half, _period_ns(part), run))
+        found.append(_cost(SwitchPlace(model.SWITCH_SYNC, cpu, name), half, _period_ns(part), run))
     return found
 
 
@@ -277,7 +287,9 @@ def _timers(rows: Rows, cpu: int, run: str) -> list[Cost]:
         ("busy", rows_of(rows, PREEMPTION, case=BEST)),
     ):
         late = between(part, "time_ns", "preemptor_first_ns")
-        found.append(_cost(Place(model.TIMER_LATENCY, cpu, case), late, _period_ns(part), run))
+        found.append(
+            _cost(SwitchPlace(model.TIMER_LATENCY, cpu, case), late, _period_ns(part), run)
+        )
     return found
 
 
@@ -294,7 +306,7 @@ def _releases(rows: Rows, cpu: int, run: str) -> list[Cost]:
         lost = column(released, "lost_ns") - distribution.from_samples(otherwise).quantile_ns(0.5)
         width = _half_width_ns(otherwise)
         floor = None if width is None else (_period_ns(released) or 1) + width
-        place = Place(model.RELEASE_ISR, cpu, name)
+        place = SwitchPlace(model.RELEASE_ISR, cpu, name)
         found.append(_cost(place, lost, floor, run, len(asked) - len(released)))
     return found
 
@@ -311,7 +323,7 @@ def _irqs(rows: Rows, cpu: int, run: str) -> list[Cost]:
     labels = np.ma.getdata(part["interrupt"])
     return [
         _cost(
-            Place(model.IRQ, cpu, label.decode("ascii") or NO_INTERRUPT),
+            SwitchPlace(model.IRQ, cpu, label.decode("ascii") or NO_INTERRUPT),
             lengths[labels == label],
             _least_gap_ns(part),
             run,
@@ -333,8 +345,8 @@ def _ticks(rows: Rows, cpu: int, run: str) -> list[Cost]:
     least_ns = _least_gap_ns(rows)
     missed = tick.n_expected - int(tick.lengths_ns.size)
     return [
-        _cost(Place(model.TICK, cpu), tick.lengths_ns, least_ns, run, missed),
-        _cost(Place(model.TICK_PERIOD, cpu), tick.periods_ns, period_ns, run),
+        _cost(SwitchPlace(model.TICK, cpu), tick.lengths_ns, least_ns, run, missed),
+        _cost(SwitchPlace(model.TICK_PERIOD, cpu), tick.periods_ns, period_ns, run),
     ]
 
 
@@ -370,8 +382,8 @@ def _wakeups(rows: Rows, cpu: int, run: str) -> list[Cost]:
         there = between(part, "victim_last_ns", "preemptor_first_ns")
         back = between(part, "preemptor_last_ns", "victim_first_ns")
         found += [
-            _cost(Place(model.IPI_WAKEUP, cpu, cpu_to=other), there, apart, run),
-            _cost(Place(model.IPI_WAKEUP, other, cpu_to=cpu), back, apart, run),
+            _cost(SwitchPlace(model.IPI_WAKEUP, cpu, cpu_to=other), there, apart, run),
+            _cost(SwitchPlace(model.IPI_WAKEUP, other, cpu_to=cpu), back, apart, run),
         ]
     return found
 
@@ -390,7 +402,7 @@ def _clocks_apart_ns(control: Rows) -> int | None:
 
 
 def _cost(
-    place: Place, samples_ns: IntArray, least_ns: int | None, run: str, n_left_out: int = 0
+    place: SwitchPlace, samples_ns: IntArray, least_ns: int | None, run: str, n_left_out: int = 0
 ) -> Cost:
     """Make a cost whose noise floor is what cannot be resolved, or the median's own uncertainty."""
     width = _half_width_ns(samples_ns)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from laxity.model.percent import show_percent
 from laxity.model.text_table import format_table
-from laxity.report.experiment_data import Curve, Point, point_document
+from laxity.report.experiment_data import ShareCurve, SharePoint, point_document
 from laxity.report.run_data import RunData
 
 _NOT_TESTED = "not tested"
@@ -16,7 +16,7 @@ _NOT_TESTED = "not tested"
 
 def experiment_text(data: RunData) -> str:
     """Write the shares as a table: a row per utilisation, a column per curve."""
-    curves: tuple[Curve, ...] = data.findings
+    curves: tuple[ShareCurve, ...] = data.findings
     asked = data.manifest.experiment
     if asked is None or not curves:
         return ""
@@ -34,7 +34,7 @@ def experiment_text(data: RunData) -> str:
     return f"share of sets that are proven schedulable\n\n{table}\n{_footer(curves)}"
 
 
-def experiment_csv(curves: Sequence[Curve]) -> str:
+def experiment_csv(curves: Sequence[ShareCurve]) -> str:
     """Write the shares as CSV, a line per utilisation and curve; absent is empty."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
@@ -48,11 +48,11 @@ def experiment_csv(curves: Sequence[Curve]) -> str:
     return output.getvalue()
 
 
-def _n_text(point: Point) -> str:
+def _n_text(point: SharePoint) -> str:
     return "0" if point.share is None else str(point.share.n)
 
 
-def _share_text(point: Point) -> str:
+def _share_text(point: SharePoint) -> str:
     return _NOT_TESTED if point.share is None else _percent(point.share.value)
 
 
@@ -61,7 +61,7 @@ def _percent(share: float | None) -> str:
     return _NOT_TESTED if share is None else f"{100 * share:.2f} %"
 
 
-def _footer(curves: Sequence[Curve]) -> str:
+def _footer(curves: Sequence[ShareCurve]) -> str:
     shares = [point.share for curve in curves for point in curve.points if point.share is not None]
     if not shares:
         return ""

@@ -20,7 +20,7 @@ _TITLES = {test.value: drawn.title for test, drawn in DRAWN_TESTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SharePoint:
     """One utilisation; `share` None: no set of it was tested."""
 
     utilisation_ppm: int
@@ -33,11 +33,11 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ShareCurve:
     """The answers of one test, with or without the platform's costs."""
 
     asked: CurveAsked
-    points: tuple[Point, ...]
+    points: tuple[SharePoint, ...]
 
     @property
     def name(self) -> str:
@@ -58,7 +58,7 @@ class Curve:
         return weighted_share([one.utilisation for one in self.points], [s.value for s in shares])
 
 
-def read_shares(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
+def read_shares(run: Run) -> tuple[tuple[ShareCurve, ...], tuple[str, ...]]:
     """Read the curves of an experiment, and what of it cannot be read."""
     asked = run.manifest.experiment
     if asked is None:
@@ -80,17 +80,17 @@ def read_shares(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
 
 def _curve(
     asked: ExperimentRun, index: int, count: NDArray[np.int64], n: NDArray[np.int64]
-) -> Curve:
+) -> ShareCurve:
     points = tuple(
-        Point(utilisation_ppm, share_of(int(kept), int(tested)) if tested else None)
+        SharePoint(utilisation_ppm, share_of(int(kept), int(tested)) if tested else None)
         for utilisation_ppm, kept, tested in zip(asked.utilisations_ppm, count, n, strict=True)
     )
-    return Curve(asked.curves[index], points)
+    return ShareCurve(asked.curves[index], points)
 
 
 def document(data: RunData) -> dict[str, Any]:
     """Write the shares for programs, from 0 to 1, with intervals of 95 % confidence."""
-    curves: tuple[Curve, ...] = data.findings
+    curves: tuple[ShareCurve, ...] = data.findings
     return {
         "experiment": data.manifest.experiment,
         "curves": [
@@ -105,7 +105,7 @@ def document(data: RunData) -> dict[str, Any]:
     }
 
 
-def point_document(point: Point) -> dict[str, Any]:
+def point_document(point: SharePoint) -> dict[str, Any]:
     """Write one share for programs, from 0 to 1, with its interval; None: not tested."""
     share = point.share
     return {

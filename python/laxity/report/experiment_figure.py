@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 
-from laxity.report.experiment_data import Curve
+from laxity.report.experiment_data import ShareCurve
 from laxity.report.svg import INK, drawing, to_svg
 
 # Colour and marker say the same: the test.
@@ -14,7 +14,7 @@ _NO_COSTS, _COSTS = (0, (4, 2)), "solid"
 _HEIGHT_PT = 280
 
 
-def share_curves(curves: Sequence[Curve], prefix: str, alt: str) -> str:
+def share_curves(curves: Sequence[ShareCurve], prefix: str, alt: str) -> str:
     """Draw all curves with the bands of their intervals.
 
     Args:

@@ -16,7 +16,7 @@ from laxity.store.run_directory import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class GammaCurve:
     """Gamma over the working set, and the lines through it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Curve:
         return max(self.measurable, key=lambda one: one.median_ns, default=None)
 
 
-def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
+def read_curves(run: Run) -> tuple[tuple[GammaCurve, ...], tuple[str, ...]]:
     """Read the curves of a run that measured crpd, and what of it cannot be read."""
     try:
         measured = crpd.gammas(run.stream("crpd"), run.path.name)
@@ -61,10 +61,10 @@ def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
     return tuple(make_curve(points) for points in crpd.curves(measured)), ()
 
 
-def make_curve(points: Sequence[Gamma]) -> Curve:
+def make_curve(points: Sequence[Gamma]) -> GammaCurve:
     """Put lines through the points of one curve."""
     known = [(one.place.working_set_bytes, one.median_ns) for one in points if one.verdict == "ok"]
-    return Curve(
+    return GammaCurve(
         points=tuple(points),
         rise=lines.fit_line(lines.rising_points(known)),
         falling_zero_bytes=lines.falling_zero_bytes(known),
@@ -73,7 +73,7 @@ def make_curve(points: Sequence[Gamma]) -> Curve:
 
 def document(data: RunData) -> dict[str, Any]:
     """Write the lines through the curves for programs; figures themselves are in costs.json."""
-    curves: tuple[Curve, ...] = data.findings
+    curves: tuple[GammaCurve, ...] = data.findings
     lines = [
         {
             "cost": curve.points[0].place.cost_name,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from laxity.model.streams import CRPD_EVICTS
 from laxity.model.units import format_size_bytes
-from laxity.report.gamma_data import Curve
+from laxity.report.gamma_data import GammaCurve
 from laxity.report.svg import INK, drawing, set_log_ticks, set_time_axis, to_svg
 
 # Colour and marker say the same: how lines were evicted.
@@ -16,7 +16,7 @@ _HOLLOW = "none"
 _LOWEST_NS = 1.0
 
 
-def gamma_curves(curves: Sequence[Curve], prefix: str, alt: str) -> str:
+def gamma_curves(curves: Sequence[GammaCurve], prefix: str, alt: str) -> str:
     """Draw medians of gamma, both axes logarithmic; hollow markers are not measurable.
 
     Args:

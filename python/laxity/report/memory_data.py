@@ -18,7 +18,7 @@ from laxity.report.run_data import RunData
 from laxity.runner.machine import Cache, Machine, caches_of
 from laxity.store.run_directory import Run
 
-Curve = tuple[AccessTime, ...]
+AccessCurve = tuple[AccessTime, ...]
 
 # What the spread of a size is judged by.
 _LOW, _HIGH = 0.1, 0.9
@@ -41,7 +41,7 @@ class Hierarchy:
         claims: One per cache that the system tells of; empty where it tells of none.
     """
 
-    chase: Curve
+    chase: AccessCurve
     levels: tuple[Level, ...]
     claims: tuple[Judged, ...]
 
@@ -55,18 +55,18 @@ class Hierarchy:
 class Findings:
     """What a run of memory_latency found."""
 
-    curves: tuple[Curve, ...]
+    curves: tuple[AccessCurve, ...]
     hierarchies: tuple[Hierarchy, ...]
 
 
-def place_name(curve: Curve) -> str:
+def place_name(curve: AccessCurve) -> str:
     """Write `CPU 1, node 0, huge pages`; a node only where it was chosen."""
     place = curve[0].place
     node = "" if place.node == NO_NODE else f", node {place.node}"
     return f"CPU {place.cpu}{node}{', huge pages' if place.pages else ''}"
 
 
-def case_name(curve: Curve) -> str:
+def case_name(curve: AccessCurve) -> str:
     """Write `stream copy`."""
     return MEMORY_CASES[curve[0].place.case].replace("_", " ")
 
@@ -95,7 +95,7 @@ def _machine(run: Run, problems: list[str]) -> Machine | None:
     return None
 
 
-def _hierarchy(chase: Curve, machine: Machine | None) -> Hierarchy:
+def _hierarchy(chase: AccessCurve, machine: Machine | None) -> Hierarchy:
     levels = cache_levels.detect_levels(points_of(chase))
     caches = [] if machine is None else _data_caches(machine, chase[0].place.cpu)
     claims = {Claim(one.level, one.size_bytes or 0): one for one in caches}
@@ -122,7 +122,7 @@ def _data_caches(machine: Machine, cpu: int) -> list[Cache]:
     return [one for one in caches if one.kind.lower() != "instruction" and one.size_bytes]
 
 
-def _circumstances(chase: Curve, machine: Machine | None, cache: Cache) -> Circumstances:
+def _circumstances(chase: AccessCurve, machine: Machine | None, cache: Cache) -> Circumstances:
     is_virtual = machine is not None and bool(machine.stable.virtualisation.is_virtual_machine)
     return Circumstances(
         is_virtual=is_virtual,
@@ -132,7 +132,7 @@ def _circumstances(chase: Curve, machine: Machine | None, cache: Cache) -> Circu
     )
 
 
-def _spread_ratio(chase: Curve, size_bytes: int) -> float | None:
+def _spread_ratio(chase: AccessCurve, size_bytes: int) -> float | None:
     """The largest p90 / p10 of arrays that are at most as large as a cache."""
     ratios = []
     for one in chase:

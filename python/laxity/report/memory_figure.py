@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from laxity.analysis import distribution
 from laxity.analysis.memory_latency import PS_PER_NS, STREAM_LINE_BYTES
 from laxity.model.units import format_bytes_per_s, format_size_bytes
-from laxity.report.memory_data import Curve
+from laxity.report.memory_data import AccessCurve
 from laxity.report.svg import INK, drawing, set_log_ticks, set_time_axis, to_svg
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ _PS_PER_S = 10**12
 
 
 def time_figure(
-    curves: Sequence[tuple[str, Curve]], claims: Sequence[tuple[str, int]], prefix: str, alt: str
+    curves: Sequence[tuple[str, AccessCurve]],
+    claims: Sequence[tuple[str, int]],
+    prefix: str,
+    alt: str,
 ) -> str:
     """Draw medians and quartiles of access times, both axes logarithmic.
 
@@ -75,7 +78,7 @@ def time_figure(
         return to_svg(figure, prefix, alt)
 
 
-def bandwidth_figure(curves: Sequence[tuple[str, Curve]], prefix: str, alt: str) -> str:
+def bandwidth_figure(curves: Sequence[tuple[str, AccessCurve]], prefix: str, alt: str) -> str:
     """Draw median bandwidths of streams, both axes logarithmic.
 
     Args:

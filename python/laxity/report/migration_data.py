@@ -30,7 +30,7 @@ _DOMAINS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class MigrationCurve:
     """What migrations between two CPUs cost over the working set; one point per working set."""
 
     points: tuple[Migration, ...]
@@ -54,7 +54,7 @@ class Curve:
         return next(found, None)
 
 
-def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
+def read_curves(run: Run) -> tuple[tuple[MigrationCurve, ...], tuple[str, ...]]:
     """Read the curves of a run that measured migrations, and what of it cannot be read."""
     asked = run.manifest.measurement
     known: migration.Domains = {}
@@ -66,7 +66,7 @@ def read_curves(run: Run) -> tuple[tuple[Curve, ...], tuple[str, ...]]:
         measured = migration.judged(found, own_bytes)
     except RecordError as error:
         return (), (str(error),)
-    return tuple(Curve(points) for points in migration.curves(measured)), ()
+    return tuple(MigrationCurve(points) for points in migration.curves(measured)), ()
 
 
 def gamma_of(asked: Measured | None) -> tuple[KnownGamma, ...]:
@@ -81,7 +81,7 @@ def domain_words(domain: str) -> str:
     return _DOMAINS[domain]
 
 
-def domains_of(curves: Sequence[Curve]) -> tuple[str, ...]:
+def domains_of(curves: Sequence[MigrationCurve]) -> tuple[str, ...]:
     """List what pairs have in common, nearest first."""
     found = {curve.points[0].domain for curve in curves}
     order = (*sorted(name for name in found if name.startswith(_SHARED)), *_DOMAINS)
@@ -89,7 +89,7 @@ def domains_of(curves: Sequence[Curve]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MigrationAnswer:
     """What one migration costs between CPUs that have something in common.
 
     Attributes:
@@ -135,8 +135,8 @@ class Answer:
 
 
 def answers(
-    curves: Sequence[Curve], machine: dict[str, Any], gamma: Sequence[KnownGamma] = ()
-) -> tuple[Answer, ...]:
+    curves: Sequence[MigrationCurve], machine: dict[str, Any], gamma: Sequence[KnownGamma] = ()
+) -> tuple[MigrationAnswer, ...]:
     """Say what one migration costs at 32 KiB, at 256 KiB and at the size of the L2.
 
     Where none of them was measured: at the smallest and at the largest working set.
@@ -156,7 +156,7 @@ def answers(
     return tuple(replace(one, gamma=_gamma_at(one, gamma)) for one in found)
 
 
-def _gamma_at(one: Answer, gamma: Sequence[KnownGamma]) -> tuple[KnownGamma, ...]:
+def _gamma_at(one: MigrationAnswer, gamma: Sequence[KnownGamma]) -> tuple[KnownGamma, ...]:
     sizes = {size for size, _ in one.losses}
     pattern = one.case.split("_")[0]
     return tuple(g for g in gamma if g.working_set_bytes in sizes and g.pattern == pattern)
@@ -167,11 +167,13 @@ _CASE_ORDER = ("chase", "chase_fetched", "sequential", "sequential_fetched")
 _SHOWN_BYTES = (32 << 10, 256 << 10)
 
 
-def _answer(domain: str, case: str, parts: Sequence[Migration], machine: dict[str, Any]) -> Answer:
+def _answer(
+    domain: str, case: str, parts: Sequence[Migration], machine: dict[str, Any]
+) -> MigrationAnswer:
     measured = sorted({one.route.working_set_bytes for one in parts})
     wanted = {*_SHOWN_BYTES, second_level_bytes(machine, parts[0].route.cpu)}
     sizes = [size for size in measured if size in wanted] or sorted({measured[0], measured[-1]})
-    return Answer(
+    return MigrationAnswer(
         domain=domain,
         case=case,
         pairs=tuple(dict.fromkeys((one.route.cpu, one.route.cpu_to) for one in parts)),
@@ -190,7 +192,7 @@ def second_level_bytes(machine: dict[str, Any], cpu: int) -> int | None:
     return next((one["size_bytes"] for one in found), None)
 
 
-def memory_words(curves: Sequence[Curve], machine: dict[str, Any]) -> str:
+def memory_words(curves: Sequence[MigrationCurve], machine: dict[str, Any]) -> str:
     """Say what is known of memory that goes along, or why nothing is."""
     if any(curve.points[0].route.is_fetched for curve in curves):
         return (
@@ -215,7 +217,7 @@ def topology_words(machine: dict[str, Any]) -> str:
     )
 
 
-def contradictions_of(curves: Sequence[Curve]) -> tuple[Contradiction, ...]:
+def contradictions_of(curves: Sequence[MigrationCurve]) -> tuple[Contradiction, ...]:
     """List what the run contradicts of what the system claims, once per pair of CPUs."""
     found = (curve.points[0].contradiction for curve in curves)
     return tuple(dict.fromkeys(one for one in found if one is not None))
@@ -232,7 +234,7 @@ def contradiction_words(one: Contradiction) -> str:
     )
 
 
-def unsteady_words(curves: Sequence[Curve]) -> str:
+def unsteady_words(curves: Sequence[MigrationCurve]) -> str:
     """Say that costs changed while they were measured; empty: they did not."""
     points = [one for curve in curves for one in curve.points]
     n_unsteady = sum(not one.is_steady for one in points)
@@ -254,7 +256,7 @@ def document(data: RunData) -> dict[str, Any]:
     }
 
 
-def _answer_document(one: Answer, kind: Kind) -> dict[str, Any]:
+def _answer_document(one: MigrationAnswer, kind: Kind) -> dict[str, Any]:
     return {
         "domain": one.domain,
         "case": one.case,

@@ -25,7 +25,7 @@ from laxity.report.blocks import (
     show_count,
     text_cell,
 )
-from laxity.report.experiment_data import Curve, Point
+from laxity.report.experiment_data import ShareCurve, SharePoint
 from laxity.report.experiment_figure import share_curves
 from laxity.report.run_data import RunData
 from laxity.report.sections.common import quantity
@@ -120,12 +120,12 @@ def asked_line(asked: ExperimentRun) -> str:
     return f"{n_sets} sets of {count_noun(asked.tasks, 'task')} at each utilisation, on {where}"
 
 
-def _curves(run: RunData) -> tuple[Curve, ...]:
-    curves: tuple[Curve, ...] = run.findings
+def _curves(run: RunData) -> tuple[ShareCurve, ...]:
+    curves: tuple[ShareCurve, ...] = run.findings
     return curves
 
 
-def _compared(pair: Sequence[Curve]) -> str:
+def _compared(pair: Sequence[ShareCurve]) -> str:
     """Compare a test without and with costs; a lone curve is told by its weighted share."""
     weights = " and ".join(_weight_text(curve) for curve in pair)
     weighted = f"weighted by utilisation {weights} of all sets are proven schedulable"
@@ -146,12 +146,12 @@ def _compared(pair: Sequence[Curve]) -> str:
     )
 
 
-def _weight_text(curve: Curve) -> str:
+def _weight_text(curve: ShareCurve) -> str:
     share = _NOT_TESTED if curve.weighted is None else _percent(curve.weighted)
     return f"{share} {'with' if curve.asked.has_costs else 'without'} costs"
 
 
-def _caption(curves: Sequence[Curve]) -> str:
+def _caption(curves: Sequence[ShareCurve]) -> str:
     counts = [point.share.n for point in curves[0].points if point.share is not None]
     n = f"n = {show_count(min(counts))}"
     if min(counts) < max(counts):
@@ -162,12 +162,12 @@ def _caption(curves: Sequence[Curve]) -> str:
     )
 
 
-def _weights(curves: Sequence[Curve]) -> Table:
+def _weights(curves: Sequence[ShareCurve]) -> Table:
     rows = tuple((text_cell(curve.name), _percent_cell(curve.weighted)) for curve in curves)
     return Table("Weighted schedulability (modelled)", ("test", "weighted share"), rows)
 
 
-def _table(curves: Sequence[Curve]) -> Table:
+def _table(curves: Sequence[ShareCurve]) -> Table:
     rows = tuple(
         (
             text_cell(show_percent(points[0].utilisation_ppm)),
@@ -180,7 +180,7 @@ def _table(curves: Sequence[Curve]) -> Table:
     return Table("Sets proven schedulable, with 95 % intervals (modelled)", head, rows)
 
 
-def _share_cell(point: Point) -> Cell:
+def _share_cell(point: SharePoint) -> Cell:
     share = point.share
     if share is None:
         return number_cell(_NOT_TESTED)
@@ -221,7 +221,7 @@ def _gamma_table(costs: CostsUsed) -> Table:
     return Table("Gamma of a drawn working set", ("working set up to", "gamma"), rows)
 
 
-def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
+def _quantities(run: RunData, curve: ShareCurve) -> list[Quantity]:
     found = []
     costs = "with_costs" if curve.asked.has_costs else "no_costs"
     test = curve.asked.test.replace("-", "_")

@@ -26,7 +26,7 @@ from laxity.report.blocks import (
     show_duration,
     text_cell,
 )
-from laxity.report.gamma_data import Curve
+from laxity.report.gamma_data import GammaCurve
 from laxity.report.gamma_figure import gamma_curves
 from laxity.report.run_data import RunData
 from laxity.report.sections.common import VERDICTS, method_section, quantile_cell, quantity
@@ -101,13 +101,13 @@ def build_code(run: RunData) -> Section | None:
 
 
 def _section(
-    run: RunData, name: str, title: str, blocks: Sequence[Block], curves: Sequence[Curve]
+    run: RunData, name: str, title: str, blocks: Sequence[Block], curves: Sequence[GammaCurve]
 ) -> Section:
     quantities = tuple(one for curve in curves for one in _quantities(run, curve))
     return Section(f"{run.prefix}-{name}", title, tuple(blocks), quantities)
 
 
-def _curve_blocks(run: RunData, curves: Sequence[Curve]) -> list[Block]:
+def _curve_blocks(run: RunData, curves: Sequence[GammaCurve]) -> list[Block]:
     drawn = tuple(_figure(run, group) for group in _groups(curves) if _is_drawable(group))
     blocks: list[Block] = [Figures(drawn)] if drawn else []
     blocks += [Paragraph(f"{_name(curve)}: {_lines_text(curve)}.") for curve in curves]
@@ -137,13 +137,13 @@ def build_method(run: RunData) -> Section:
 
 def sentences(run: RunData) -> tuple[str, ...]:
     """Say in one sentence per way of evicting where gamma was highest."""
-    found: dict[tuple[bool, str], list[Curve]] = {}
+    found: dict[tuple[bool, str], list[GammaCurve]] = {}
     for curve in _curves(run):
         found.setdefault((_is_code(curve), curve.points[0].place.evict_name), []).append(curve)
     return tuple(_highest_sentence(run, *way, curves) for way, curves in found.items())
 
 
-def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[Curve]) -> str:
+def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[GammaCurve]) -> str:
     cost = "gamma of instructions" if is_code else "gamma"
     highest = max(
         (one for curve in curves for one in curve.measurable),
@@ -163,22 +163,22 @@ def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[
     )
 
 
-def _curves(run: RunData) -> tuple[Curve, ...]:
-    curves: tuple[Curve, ...] = run.findings
+def _curves(run: RunData) -> tuple[GammaCurve, ...]:
+    curves: tuple[GammaCurve, ...] = run.findings
     return curves
 
 
-def _is_code(curve: Curve) -> bool:
+def _is_code(curve: GammaCurve) -> bool:
     return curve.points[0].place.is_code
 
 
-def _name(curve: Curve) -> str:
+def _name(curve: GammaCurve) -> str:
     return f"CPU {curve.points[0].place.cpu}, {curve.name}"
 
 
-def _groups(curves: Sequence[Curve]) -> list[list[Curve]]:
+def _groups(curves: Sequence[GammaCurve]) -> list[list[GammaCurve]]:
     """Curves that share a figure: all but the way of evicting is the same, longest preemptions."""
-    found: dict[tuple[int, int, int], dict[int, Curve]] = {}
+    found: dict[tuple[int, int, int], dict[int, GammaCurve]] = {}
     for curve in curves:
         place = curve.points[0].place
         # Later ones evict by larger buffers.
@@ -186,11 +186,11 @@ def _groups(curves: Sequence[Curve]) -> list[list[Curve]]:
     return [list(group.values()) for group in found.values()]
 
 
-def _is_drawable(group: Sequence[Curve]) -> bool:
+def _is_drawable(group: Sequence[GammaCurve]) -> bool:
     return any(one.median_ns > 0 for curve in group for one in curve.points)
 
 
-def _figure(run: RunData, group: Sequence[Curve]) -> FigureBlock:
+def _figure(run: RunData, group: Sequence[GammaCurve]) -> FigureBlock:
     place = group[0].points[0].place
     identity = f"{run.prefix}-gamma-{place.cpu}-{place.case_name}"
     title = f"CPU {place.cpu}, {place.case_name.replace('_', ' ')}"
@@ -202,7 +202,7 @@ def _figure(run: RunData, group: Sequence[Curve]) -> FigureBlock:
     return FigureBlock(identity, partial(gamma_curves, group, identity, caption), caption)
 
 
-def _highest_text(curve: Curve) -> str:
+def _highest_text(curve: GammaCurve) -> str:
     highest = curve.highest
     if not curve.has_verdict:
         return "no verdict on gamma at any working set, too few observations"
@@ -214,7 +214,7 @@ def _highest_text(curve: Curve) -> str:
     )
 
 
-def _lines_text(curve: Curve) -> str:
+def _lines_text(curve: GammaCurve) -> str:
     text = _highest_text(curve)
     rise = curve.rise
     if rise is not None:
@@ -233,7 +233,7 @@ def _lines_text(curve: Curve) -> str:
     return text
 
 
-def _table(run: RunData, curves: Sequence[Curve]) -> Table:
+def _table(run: RunData, curves: Sequence[GammaCurve]) -> Table:
     head = (
         *("CPU", "case", "evict", "preemption", "working set", "n", "gamma, median", "p90"),
         *("maximum", "noise floor", "bound", "warm pass", "verdict"),
@@ -242,7 +242,7 @@ def _table(run: RunData, curves: Sequence[Curve]) -> Table:
     return Table(f"Gamma ({run.kind})", head, rows)
 
 
-def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
+def _rows(curve: GammaCurve) -> Iterator[tuple[Cell, ...]]:
     bounds = dict(upper_bound(curve.points))
     for one in curve.points:
         place = one.place
@@ -270,7 +270,7 @@ def _remark(one: Gamma) -> str:
     return f"{show_count(one.n_not_warm)} not warm after the last pass that was timed"
 
 
-def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
+def _quantities(run: RunData, curve: GammaCurve) -> list[Quantity]:
     found = []
     for one in curve.points:
         place = one.place

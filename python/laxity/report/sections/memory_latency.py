@@ -28,7 +28,7 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.memory_data import (
-    Curve,
+    AccessCurve,
     Findings,
     Hierarchy,
     case_name,
@@ -156,7 +156,7 @@ def _sentence(run: RunData, hierarchy: Hierarchy) -> str:
     return f"{hierarchy.name} ({run.kind}): {levels}. Claimed: {claims or 'nothing'}."
 
 
-def _curve_name(curve: Curve) -> str:
+def _curve_name(curve: AccessCurve) -> str:
     return f"{place_name(curve)}, {case_name(curve)}"
 
 
@@ -238,7 +238,7 @@ def _median_cell(one: AccessTime | None) -> Cell:
 def _time_figures(run: RunData, found: Findings) -> list[FigureBlock]:
     """Build one figure per case; of several nodes one per CPU too, as in the paper."""
     has_nodes = len({curve[0].place.node for curve in found.curves}) > 1
-    groups: dict[tuple[int, int], list[Curve]] = {}
+    groups: dict[tuple[int, int], list[AccessCurve]] = {}
     for curve in found.curves:
         place = curve[0].place
         if not place.is_stream and any(one.median_ps > 0 for one in curve):
@@ -251,7 +251,7 @@ def _time_figures(run: RunData, found: Findings) -> list[FigureBlock]:
 
 
 def _time_figure(
-    run: RunData, found: Findings, curves: Sequence[Curve], suffix: str
+    run: RunData, found: Findings, curves: Sequence[AccessCurve], suffix: str
 ) -> FigureBlock:
     place = curves[0][0].place
     identity = f"{run.prefix}-memory-{suffix}"
@@ -275,7 +275,7 @@ def _time_figure(
 
 def _bandwidth_figures(run: RunData, found: Findings) -> list[FigureBlock]:
     """Build one figure per CPU and node."""
-    groups: dict[str, list[Curve]] = {}
+    groups: dict[str, list[AccessCurve]] = {}
     for curve in found.curves:
         if any(one.bytes_per_s is not None for one in curve):
             groups.setdefault(place_name(curve), []).append(curve)
@@ -294,7 +294,7 @@ def _bandwidth_figures(run: RunData, found: Findings) -> list[FigureBlock]:
     return figures
 
 
-def _table(run: RunData, curve: Curve) -> Table:
+def _table(run: RunData, curve: AccessCurve) -> Table:
     is_stream = curve[0].place.is_stream
     bounds = dict(upper_bound(curve))
     rows = tuple(
@@ -331,7 +331,7 @@ def _interval_text(one: AccessTime) -> str:
     return "" if interval is None else f"{_shown(interval[0])} to {_shown(interval[1])}"
 
 
-def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
+def _quantities(run: RunData, curve: AccessCurve) -> list[Quantity]:
     found = []
     for one in curve:
         place = one.place

@@ -29,8 +29,8 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.migration_data import (
-    Answer,
-    Curve,
+    MigrationAnswer,
+    MigrationCurve,
     answers,
     contradiction_words,
     contradictions_of,
@@ -130,12 +130,12 @@ def sentences(run: RunData) -> tuple[str, ...]:
     return tuple(_sentence(run, one) for one in _answers(run))
 
 
-def _answers(run: RunData) -> tuple[Answer, ...]:
+def _answers(run: RunData) -> tuple[MigrationAnswer, ...]:
     return answers(_curves(run), run.machine, gamma_of(run.manifest.measurement))
 
 
-def _curves(run: RunData) -> tuple[Curve, ...]:
-    curves: tuple[Curve, ...] = run.findings
+def _curves(run: RunData) -> tuple[MigrationCurve, ...]:
+    curves: tuple[MigrationCurve, ...] = run.findings
     return curves
 
 
@@ -143,7 +143,7 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _sentence(run: RunData, one: Answer) -> str:
+def _sentence(run: RunData, one: MigrationAnswer) -> str:
     sizes = ", ".join(
         f"{one.shown(loss)} at {format_size_bytes(size)}" for size, loss in one.losses
     )
@@ -158,7 +158,7 @@ def _sentence(run: RunData, one: Answer) -> str:
 
 def _figures(run: RunData) -> Iterator[FigureBlock]:
     """One per pattern and memory: migrations of every pair, and the controls of all together."""
-    groups: dict[str, list[Curve]] = {}
+    groups: dict[str, list[MigrationCurve]] = {}
     for curve in _curves(run):
         groups.setdefault(curve.points[0].route.case_name, []).append(curve)
     for case, group in groups.items():
@@ -177,7 +177,7 @@ def _figures(run: RunData) -> Iterator[FigureBlock]:
         yield FigureBlock(identity, partial(migration_lines, lines, identity, caption), caption)
 
 
-def _pair_lines(group: Sequence[Curve]) -> Iterator[Line]:
+def _pair_lines(group: Sequence[MigrationCurve]) -> Iterator[Line]:
     order = domains_of(group)
     named: set[str] = set()
     for curve in group:
@@ -189,7 +189,7 @@ def _pair_lines(group: Sequence[Curve]) -> Iterator[Line]:
         yield Line(label, ink, marker, points)
 
 
-def _control_lines(group: Sequence[Curve]) -> Iterator[Line]:
+def _control_lines(group: Sequence[MigrationCurve]) -> Iterator[Line]:
     yield _control("asleep as long", "skipped", "x", group, lambda one: one.sleep)
     yield _control("there and back", "latency", "+", group, lambda one: one.round_trip)
 
@@ -198,7 +198,7 @@ def _control(
     label: str,
     ink: str,
     marker: str,
-    group: Sequence[Curve],
+    group: Sequence[MigrationCurve],
     of_one: Callable[[Migration], Excess],
 ) -> Line:
     sizes: dict[int, list[Excess]] = {}
@@ -209,7 +209,7 @@ def _control(
     return Line(label, ink, marker, points, is_control=True)
 
 
-def _table(run: RunData, curves: Sequence[Curve]) -> Table:
+def _table(run: RunData, curves: Sequence[MigrationCurve]) -> Table:
     head = (
         *("CPUs", "pattern", "working set", "n", "migration, median", "p90", "maximum"),
         *("noise floor", "bound", "warm pass", "move itself", "asleep as long", "there and back"),
@@ -219,7 +219,7 @@ def _table(run: RunData, curves: Sequence[Curve]) -> Table:
     return Table(f"Migration ({run.kind}; medians but for p90, maximum and bound)", head, rows)
 
 
-def _rows(curve: Curve) -> Iterator[tuple[Cell, ...]]:
+def _rows(curve: MigrationCurve) -> Iterator[tuple[Cell, ...]]:
     bounds = dict(
         upper_bound((one.route.working_set_bytes, one.loss.bound_ns) for one in curve.points)
     )
@@ -253,7 +253,7 @@ def _remark(one: Migration) -> str:
     return "; ".join(remarks)
 
 
-def _quantities(run: RunData, curve: Curve) -> list[Quantity]:
+def _quantities(run: RunData, curve: MigrationCurve) -> list[Quantity]:
     found = []
     for one in curve.points:
         route, loss = one.route, one.loss
