@@ -189,12 +189,11 @@ def _show(finished: "Finished", words: ExperimentWords) -> int:
 
 def _print(run: Run, output_format: str) -> None:
     """Print the answer alone: the run will be gone, or its answer is CSV."""
-    from laxity.cli.experiment_summary import experiment_csv  # noqa: PLC0415 - loads numpy
     from laxity.cli.summary import summary_document, summary_text  # noqa: PLC0415 - as above
-    from laxity.report.experiment_data import read_shares  # noqa: PLC0415 - as above
+    from laxity.report.experiment_data import read_shares, shares_csv  # noqa: PLC0415 - as above
 
     if output_format == _CSV:
-        sys.stdout.write(experiment_csv(read_shares(run)[0]))
+        sys.stdout.write(shares_csv(read_shares(run)[0]))
     elif output_format == "json":
         print_json(summary_document(run) | {"run": None})
     else:

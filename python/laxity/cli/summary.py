@@ -8,7 +8,6 @@ from laxity.analysis import jobs as analysis
 from laxity.analysis.jobs import Summary
 from laxity.analysis.phases import PhaseSummary
 from laxity.cli.bound_answer import answer_text
-from laxity.cli.experiment_summary import experiment_text
 from laxity.cli.suite_tables import suite_table, vetting_table
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.model.manifest import Manifest
@@ -99,8 +98,6 @@ def _found_text(view: View, data: RunData) -> str:
     if isinstance(data.findings, Bounded):
         answer = data.findings.answer
         return "" if answer is None else answer_text(answer)
-    if data.manifest.experiment is not None:
-        return experiment_text(data)
     sections = [build(data) for build in view.sections[:-1]]
     blocks = [block for section in sections if section is not None for block in section.blocks]
     return text_of([*(Paragraph(sentence) for sentence in view.sentences(data)), *blocks])

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The curves of an experiment: how many of the drawn sets are schedulable, test by test."""
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,3 +119,17 @@ def point_document(point: SharePoint) -> dict[str, Any]:
         "lower_ratio": None if share is None else share.lower,
         "upper_ratio": None if share is None else share.upper,
     }
+
+
+def shares_csv(curves: Sequence[ShareCurve]) -> str:
+    """Write the shares as CSV, a line per utilisation and curve; absent is empty."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    columns = ("utilisation_ppm", "n", "schedulable", "share_ratio", "lower_ratio", "upper_ratio")
+    writer.writerow(("test", "has_costs", *columns))
+    for curve in curves:
+        for point in curve.points:
+            values = point_document(point)
+            has_costs = int(curve.asked.has_costs)
+            writer.writerow((curve.asked.test, has_costs, *(values[name] for name in columns)))
+    return output.getvalue()

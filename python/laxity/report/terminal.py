@@ -38,9 +38,9 @@ def _text_of(block: Block, seen: set[str]) -> str:
 
 
 def _row(cells: Sequence[Cell]) -> list[str]:
-    """Write cells; only behind the last one there is room for a remark."""
+    """Write cells; only behind words at the end there is room for a remark."""
     texts = [cell.text or _NONE for cell in cells]
-    if cells[-1].remark:
+    if cells[-1].remark and not cells[-1].is_number:
         texts[-1] += f" ({cells[-1].remark})"
     return [_plain(text) for text in texts]
 

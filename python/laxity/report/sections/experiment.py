@@ -65,7 +65,8 @@ def build(run: RunData) -> Section | None:
         draw = partial(share_curves, curves, identity, caption)
         blocks.append(Figures((FigureBlock(identity, draw, caption),)))
         blocks.append(_weights(curves))
-        blocks.append(Folded("All shares", (_table(curves),)))
+        blocks.append(Paragraph(_width_text(curves)))
+        blocks.append(Folded("All shares", (_table(curves),), is_figures=True))
     quantities = tuple(one for curve in curves for one in _quantities(run, curve))
     title = "Schedulable sets against utilisation"
     return Section(f"{run.prefix}-experiment", title, tuple(blocks), quantities)
@@ -178,6 +179,12 @@ def _table(curves: Sequence[ShareCurve]) -> Table:
     )
     head = ("utilisation", "n, sets", *(curve.name for curve in curves))
     return Table("Sets proven schedulable, with 95 % intervals (modelled)", head, rows)
+
+
+def _width_text(curves: Sequence[ShareCurve]) -> str:
+    shares = [point.share for curve in curves for point in curve.points if point.share is not None]
+    widest = max((max(one.upper - one.value, one.value - one.lower) for one in shares), default=0.0)
+    return f"95 % intervals (Wilson) reach {_percent(widest)} at most to either side of a share."
 
 
 def _share_cell(point: SharePoint) -> Cell:
