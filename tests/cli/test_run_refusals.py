@@ -93,9 +93,15 @@ def test_bad_spec_is_refused_with_its_path(laxity: Laxity, task: dict[str, objec
     assert laxity.names() == set()
 
 
-def test_option_that_describes_a_task_does_not_go_with_a_spec(laxity: Laxity):
-    done = laxity("run", laxity.spec(), "--period", "5ms")
-    message = "--period: describes a task, and fault.toml does that; change the spec"
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--period", "5ms"), ("--stack", ""), ("-b", ""), ("--sched-period", ""), ("--interfere", "")],
+)
+def test_option_that_describes_a_task_does_not_go_with_a_spec(
+    laxity: Laxity, option: str, value: str
+):
+    done = laxity("run", laxity.spec(), option, value)
+    message = f"{option}: describes a task, and fault.toml does that; change the spec"
     assert (done.returncode, done.stderr) == (2, f"laxity run: {message}\n")
 
 

@@ -383,7 +383,7 @@ def _read_spec_file(
     given = [
         key
         for key in ("sched_period", "sched_deadline", "words", "interfere")
-        if getattr(options, key)
+        if getattr(options, key) not in (None, ())
     ]
     for key in (*options.table(TaskTable), *given):
         _refuse_task_option(key, path)

@@ -87,12 +87,15 @@ def options_of(group: str) -> tuple[Option, ...]:
     """
     schema = _read("run.toml")
     limits = schema["limits"]
-    for option in schema["options"][group]:
-        option |= {
-            bound: limits.get(option[bound], option[bound])
-            for bound in option.keys() & {"low", "high"}
+    # A bound may be the name of a limit.
+    numbered = [
+        {
+            name: limits.get(value, value) if name in {"low", "high"} else value
+            for name, value in option.items()
         }
-    return msgspec.convert(schema["options"][group], tuple[Option, ...])
+        for option in schema["options"][group]
+    ]
+    return msgspec.convert(numbered, tuple[Option, ...])
 
 
 @cache

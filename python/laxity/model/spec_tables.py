@@ -130,7 +130,11 @@ def read_option(key: str, value: object) -> int:
             msg = f'{key}: "{value}" is more than {exact_size(option.high)}; write a smaller size'
             raise ConfigError(msg)
         if number < option.low:
-            msg = f'{key} "{value}" is not above 0; leave it out for no limit'
+            least = "not above 0" if option.low == 1 else f"below {exact_size(option.low)}"
+            advice = (
+                "leave it out for no limit" if option.default is None else "write a larger size"
+            )
+            msg = f'{key} "{value}" is {least}; {advice}'
             raise ConfigError(msg)
         return number
     if not isinstance(value, int):
