@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.suites.test_classify import ORDER, THREE, job, observed, session
 
 from laxity.model.suite_result import VettedDetail
+from laxity.report.sections import vetting
 from laxity.suites.classify import Mode, Observed, classify
 from laxity.suites.detail import detail_of, outcome_words
 from laxity.suites.jobs import End
@@ -64,3 +65,12 @@ def test_a_program_without_a_golden_result_has_none():
 def test_a_program_that_cannot_be_built_has_no_modes():
     found = detail_of(PROGRAM, classify("p", observed(), ORDER), None)
     assert (found.modes, found.golden, found.reference_instructions) == ([], None, None)
+
+
+def test_a_job_that_waited_less_for_a_thread_is_not_marked_where_its_verdict_is_clean():
+    seen = observed(none_work=(1000, 1000, 893))
+    waits = replace(seen, imports=frozenset({"pthread_create"}))
+    for found, is_clean in ((seen, False), (waits, True)):
+        told = detail(found)
+        assert (told.classes == ["clean"]) == is_clean
+        assert vetting._is_as_much(told, told.modes[0].jobs[2], 893) == is_clean

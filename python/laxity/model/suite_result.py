@@ -138,7 +138,8 @@ class VettedDetail(Record, frozen=True, kw_only=True):
 
     `golden`: what a fresh process came to, in words; null: processes do not agree or none ended.
     `reference_instructions`: of a job with fresh state, `reference_library_instructions`: those of
-    them outside of the program itself; null: not counted.
+    them outside of the program itself; null: not counted. `starts_threads`: where the library's
+    are not known, jobs may differ by what waiting for threads takes there.
     """
 
     program: str
@@ -150,6 +151,7 @@ class VettedDetail(Record, frozen=True, kw_only=True):
     golden: str | None
     reference_instructions: int | None
     reference_library_instructions: int | None = None
+    starts_threads: bool = False
     modes: list[VettedMode]
 
 

@@ -11,30 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
 from laxity.model.suite_result import VettedDetail
 from laxity.suites.difference import first_difference
 from laxity.suites.imports import unwatched
-from laxity.suites.jobs import BASIC_BLOCKS, INSTRUCTIONS, Job, OwnRun, Session
+from laxity.suites.jobs import Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
+from laxity.suites.work import Work, is_as_much, starts_threads, works_of
 
-# What a job's instructions may differ by: the C library's own paths vary by so much.
-WORK_TOLERANCE_RATIO = 0.01
-# Outside of the program: malloc looks through lists that grow with every job of a process. The
-# most that was seen was 1094 (ten blocks of 4 KiB alignment, taken and given back); a microsecond.
-LIBRARY_TOLERANCE_COUNT = 4096
-# Beginnings of the functions by which a program in C or C++ starts threads.
-_STARTS_THREADS = ("pthread_create", "thrd_create", "_ZNSt6thread")
 _EXIT_CODE_MASK = 0xFF
 # Where a job is tried: here, elsewhere, here again.
 _PLACES = 3
-# Aligned and unaligned copies of a few bytes.
-WORK_TOLERANCE_COUNT = 64
-# The same in basic blocks of eight instructions, though the C library's own are not counted.
-_TOLERANCE_COUNTS = {INSTRUCTIONS: WORK_TOLERANCE_COUNT, BASIC_BLOCKS: WORK_TOLERANCE_COUNT // 8}
 
 
 class Mode(StrEnum):
@@ -380,19 +369,6 @@ def _in_attributes(jobs: Sequence[Job]) -> list[Deviation]:
     return [Deviation(Kind.ATTRIBUTES, f"changed after a job: {', '.join(changed)}")]
 
 
-class Work(NamedTuple):
-    """What a job was counted to be; `library` None: that outside of the program is not known."""
-
-    total: int
-    library: int | None = None
-
-
-def works_of(session: Session) -> list[Work]:
-    """Give what each job of a session was counted to be."""
-    known = session.library_work or (None,) * len(session.work)
-    return [Work(*both) for both in zip(session.work, known, strict=True)]
-
-
 def reference_work(seen: Observed) -> Work | None:
     """Tell what work a job is.
 
@@ -411,32 +387,10 @@ def reference_work(seen: Observed) -> Work | None:
     return jobs[0] if jobs else None
 
 
-def is_as_much(work: Work, reference: Work, unit: str, *, has_threads: bool = False) -> bool:
-    """Tell whether a job is as much work as another, but for the C library's paths.
-
-    Where the work of libraries is known, they may differ by it more than the program itself. Where
-    it is not, that of threads may: who joins one that has ended already does not wait for it.
-    """
-    tolerance = _TOLERANCE_COUNTS[unit]
-    if work.library is None or reference.library is None:
-        if has_threads and unit == INSTRUCTIONS:
-            tolerance = LIBRARY_TOLERANCE_COUNT
-        return _is_near(work.total, reference.total, tolerance)
-    own, reference_own = work.total - work.library, reference.total - reference.library
-    return _is_near(own, reference_own, tolerance) and _is_near(
-        work.library, reference.library, LIBRARY_TOLERANCE_COUNT
-    )
-
-
 def _is_alike(seen: Observed, work: Work, reference: Work) -> bool:
     """Tell whether jobs of a program are as much work; all of them are counted in one unit."""
     unit = next(iter(seen.works.values())).work_unit
-    has_threads = any(name.startswith(_STARTS_THREADS) for name in seen.imports)
-    return is_as_much(work, reference, unit, has_threads=has_threads)
-
-
-def _is_near(count: int, reference: int, tolerance: int) -> bool:
-    return abs(count - reference) <= max(tolerance, WORK_TOLERANCE_RATIO * reference)
+    return is_as_much(work, reference, unit, has_threads=starts_threads(seen.imports))
 
 
 def _in_work(seen: Observed, mode: Mode) -> list[Deviation]:

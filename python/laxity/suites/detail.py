@@ -12,16 +12,15 @@ from laxity.suites.classify import (
     Mode,
     Observed,
     Vetted,
-    Work,
     deviations,
     first_job,
     is_state_of,
     reference_work,
     refusal,
-    works_of,
 )
 from laxity.suites.jobs import INSTRUCTIONS, Job
 from laxity.suites.program import Program
+from laxity.suites.work import Work, starts_threads, works_of
 
 
 def detail_of(program: Program, vetted: Vetted, seen: Observed | None) -> VettedDetail:
@@ -43,6 +42,7 @@ def detail_of(program: Program, vetted: Vetted, seen: Observed | None) -> Vetted
         golden=None if seen is None else _golden(seen),
         reference_instructions=None if reference is None else reference.total,
         reference_library_instructions=None if reference is None else reference.library,
+        starts_threads=seen is not None and starts_threads(seen.imports),
         modes=[] if seen is None else [_mode(seen, mode) for mode in seen.modes],
     )
 

@@ -21,8 +21,8 @@ from laxity.report.blocks import (
     text_cell,
 )
 from laxity.report.small import bars
-from laxity.suites.classify import Work, is_as_much
 from laxity.suites.jobs import INSTRUCTIONS
+from laxity.suites.work import Work, is_as_much
 
 # More bars in a cell are lines, more numbers a paragraph.
 _MOST_BARS = 40
@@ -166,7 +166,8 @@ def _is_as_much(one: VettedDetail, job: VettedJob, instructions: int) -> bool:
     if one.reference_instructions is None:
         return True
     reference = Work(one.reference_instructions, one.reference_library_instructions)
-    return is_as_much(Work(instructions, job.library_instructions), reference, INSTRUCTIONS)
+    work = Work(instructions, job.library_instructions)
+    return is_as_much(work, reference, INSTRUCTIONS, has_threads=one.starts_threads)
 
 
 def _run_lengths(values: list[int]) -> str:
