@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 from bench.common import ROOT
 
-from laxity.analysis import jobs as job_analysis
+from laxity.core.percent import parse_percent
+from laxity.core.units import exact_duration
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
-from laxity.model.percent import parse_percent
-from laxity.model.units import exact_duration
+from laxity.jobs import jobs as job_analysis
 from laxity.store.run_directory import open_run
 
 PPM = 1_000_000

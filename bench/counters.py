@@ -19,8 +19,8 @@ from pathlib import Path
 import click
 import numpy as np
 
-from laxity.analysis.distribution import from_samples
-from laxity.model.streams import Status
+from laxity.core.streams import Status
+from laxity.statistics.distribution import from_samples
 from laxity.store.npy import read_stream
 
 ROOT = Path(__file__).resolve().parent.parent

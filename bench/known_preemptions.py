@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from laxity.analysis import jobs as job_analysis
-from laxity.analysis.attribution import Attribution
-from laxity.analysis.jobs import Jobs
-from laxity.report.run_data import RunData
+from laxity.jobs import jobs as job_analysis
+from laxity.jobs.jobs import Jobs
+from laxity.jobs.run_data import RunData
+from laxity.trace.attribution import Attribution
 
 VICTIM, PREEMPTORS = 0, (1, 2)
 # Marks of the workload `gaps`: the last reading of the clock before a gap, the first behind it; and

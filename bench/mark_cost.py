@@ -15,8 +15,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.model.streams import MarkKind
-from laxity.runner.tools import find_tool
+from laxity.core.streams import MarkKind
+from laxity.platform.tools import find_tool
 from laxity.store.npy import read_stream
 
 # Of the workload `marker train`.

@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 import numpy as np
 
-from laxity.analysis.memory_latency import access_times
-from laxity.runner.tools import find_tool
+from laxity.costs.memory_latency.rows import access_times
+from laxity.platform.tools import find_tool
 from laxity.store.npy import read_stream
 
 TIMEOUT_S = 120

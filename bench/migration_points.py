@@ -29,7 +29,12 @@ import numpy as np
 from bench.spelled_runs import SpelledCode, SpelledWindows
 from numpy.typing import NDArray
 
-from laxity.analysis.migration_trace import (
+from laxity.errors import LaxityError
+from laxity.workingset.analyse import analyse
+from laxity.workingset.bitcode import BitcodeToolchain, Form, bitcode_toolchain
+from laxity.workingset.bitcode_programs import BitcodeProgram, Place, programs_of_suites
+from laxity.workingset.migration_points_document import MigrationPoints
+from laxity.workingset.migration_trace import (
     Along,
     Code,
     LargestDistance,
@@ -40,17 +45,12 @@ from laxity.analysis.migration_trace import (
     ranks_of,
     visits_of,
 )
-from laxity.errors import LaxityError
-from laxity.experiments.working_set_points import PointsAsked, migration_points
-from laxity.experiments.working_set_weights import stated_bounds
-from laxity.experiments.working_set_windows import Layout, code_of, read_layout
-from laxity.model.migration_points import MigrationPoints
-from laxity.runner.working_set import analyse
-from laxity.runner.working_set_segments import Traced, trace_segments
-from laxity.runner.working_set_trace import Inputs
-from laxity.store.working_set import INSTRUCTIONS, TOTAL, Table, read_table
-from laxity.suites.bitcode import BitcodeToolchain, Form, bitcode_toolchain
-from laxity.suites.bitcode_programs import BitcodeProgram, Place, programs_of_suites
+from laxity.workingset.points import PointsAsked, migration_points
+from laxity.workingset.segments import Traced, trace_segments
+from laxity.workingset.tables import INSTRUCTIONS, TOTAL, Table, read_table
+from laxity.workingset.trace import Inputs
+from laxity.workingset.weights import stated_bounds
+from laxity.workingset.windows import Layout, code_of, read_layout
 
 AT_PERCENT = (25, 50, 75)
 REACH_PERCENT = 5

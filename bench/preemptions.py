@@ -16,12 +16,12 @@ import numpy as np
 from bench.common import ROOT, run_tool
 from bench.known_preemptions import GAP_FROM, GAP_TO, VICTIM, known_preemptions, write_spec
 
-from laxity.analysis import jobs as job_analysis
-from laxity.model.spec import TRACE_BACKENDS
-from laxity.model.streams import SchedKind
+from laxity.core.spec import TRACE_BACKENDS
+from laxity.core.streams import SchedKind
+from laxity.jobs import jobs as job_analysis
+from laxity.jobs.run_data import RunData
+from laxity.platform.tools import find_tool
 from laxity.report.read_run import read_page
-from laxity.report.run_data import RunData
-from laxity.runner.tools import find_tool
 from laxity.store.run_directory import Run, open_run
 
 TIMEOUT_S = 300

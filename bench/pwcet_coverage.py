@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-from laxity.analysis.pwcet import bound_fit, fit_samples, ungated_bounds
-from laxity.analysis.wcet_model import Pwcet
+from laxity.statistics.pwcet import bound_fit, fit_samples, ungated_bounds
+from laxity.statistics.wcet_model import Pwcet
 
 # Samples, and the probabilities asked of each. The last is beyond what so many are extrapolated to.
 CASES: Final = ((2_000, (1e-4, 1e-5, 1e-6)), (10_000, (1e-6, 1e-7, 1e-9)))

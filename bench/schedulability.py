@@ -24,17 +24,17 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from laxity.analysis import bound_edf, bound_fixed_priority
-from laxity.analysis.bound import bound_task_set
-from laxity.analysis.bound_setup import Setup
-from laxity.analysis.crpd_sets import Cache, Method, response_times
-from laxity.analysis.overheads import PlatformCosts, Tick, load_cpu
-from laxity.analysis.platform_costs import Accounted
-from laxity.analysis.random_sets import draw_set, set_seed
-from laxity.analysis.task_model import Task
-from laxity.model.experiment_spec import read_experiment
-from laxity.model.spec import MAX_PRIORITY, Policy
-from laxity.model.task_set import BoundKeys, DeclaredTask, TaskSet
+from laxity.bounds import bound_edf, bound_fixed_priority
+from laxity.bounds.bound import bound_task_set
+from laxity.bounds.crpd_sets import Cache, Method, response_times
+from laxity.bounds.overheads import PlatformCosts, Tick, load_cpu
+from laxity.bounds.platform_costs import Accounted
+from laxity.bounds.setup import Setup
+from laxity.core.spec import MAX_PRIORITY, Policy
+from laxity.core.task_set import BoundKeys, DeclaredTask, TaskSet
+from laxity.tasksets.experiment_spec import read_experiment
+from laxity.tasksets.random_sets import draw_set, set_seed
+from laxity.tasksets.task_model import Task
 
 NS_PER_MS = 1_000_000
 N_TASKS = 20

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 from bench.common import Settings, measure_ours, pool
 
-from laxity.analysis.distribution import Distribution
+from laxity.statistics.distribution import Distribution
 
 MODES = ("none", "cpu", "all")
 QUANTITIES = ("release_to_finish", "start_to_finish")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A recorded run spelled out, instruction by instruction, to hold faster answers against.
 
-It shares no code with laxity.analysis.migration_trace but the numbering of sizes.
+It shares no code with laxity.workingset.migration_trace but the numbering of sizes.
 """
 
 from collections.abc import Mapping, Sequence

@@ -18,8 +18,8 @@ from pathlib import Path
 import click
 from bench.common import OURS, ROOT, Settings, pool, read_ours, run_tool
 
-from laxity.analysis.distribution import Distribution
 from laxity.errors import LaxityError
+from laxity.statistics.distribution import Distribution
 from laxity.suites.discover import discover
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest

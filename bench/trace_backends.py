@@ -27,8 +27,8 @@ import click
 import numpy as np
 from bench.common import ROOT
 
-from laxity.analysis.distribution import from_buckets
-from laxity.model.streams import SchedKind, SwitchesQuantity
+from laxity.core.streams import SchedKind, SwitchesQuantity
+from laxity.statistics.distribution import from_buckets
 from laxity.store.npy import read_stream
 
 TRACE = ROOT / "build" / "native" / "laxity-trace"

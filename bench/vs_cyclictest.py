@@ -21,7 +21,7 @@ import click
 import numpy as np
 from bench.common import OURS, Settings, measure_ours, pool, run_tool
 
-from laxity.analysis.distribution import Distribution, from_buckets
+from laxity.statistics.distribution import Distribution, from_buckets
 
 # cyclictest keeps one counter per nanosecond (-N) up to here; longer ones are only counted.
 HISTOGRAM_LIMIT_NS = 1_000_000

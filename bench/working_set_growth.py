@@ -21,8 +21,8 @@ import numpy as np
 from bench.generated_programs import FAMILIES, generate
 from matplotlib.figure import Figure
 
-from laxity.runner.llvm import find_llvm
-from laxity.runner.working_set import require_tool
+from laxity.workingset.analyse import require_tool
+from laxity.workingset.llvm import find_llvm
 
 _SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 600_000)
 # Below, the start of a process and of LLVM is most of the time.

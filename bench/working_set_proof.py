@@ -22,11 +22,11 @@ import click
 import msgspec
 
 from laxity.errors import LaxityError
-from laxity.model.working_set_annotations import read_annotations
-from laxity.runner.working_set_oracle import Oracle, find_oracle, oracle_of_target
-from laxity.runner.working_set_proof import Proof, prove
-from laxity.suites.bitcode import Form, bitcode_toolchain
-from laxity.suites.bitcode_programs import BitcodeProgram, Place, Prepared, programs_of_suites
+from laxity.workingset.annotations import read_annotations
+from laxity.workingset.bitcode import Form, bitcode_toolchain
+from laxity.workingset.bitcode_programs import BitcodeProgram, Place, Prepared, programs_of_suites
+from laxity.workingset.oracle import Oracle, find_oracle, oracle_of_target
+from laxity.workingset.proof import Proof, prove
 
 NS_PER_S = 1e9
 # Traces lie side by side on the disk, and each is judged in a process that may fill the memory.

@@ -8,7 +8,7 @@ import atheris
 
 with atheris.instrument_imports(include=["laxity", "tomllib"]):
     from laxity.errors import ConfigError
-    from laxity.model.working_set_annotations import read_annotations
+    from laxity.workingset.annotations import read_annotations
 
 
 def test_one_input(data: bytes) -> None:

@@ -11,7 +11,7 @@ import atheris
 
 with atheris.instrument_imports(include=["laxity", "csv"]):
     from laxity.errors import ConfigError
-    from laxity.experiments.working_set_times import read_block_times
+    from laxity.workingset.times import read_block_times
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="laxity-fuzz-")
 PLACE = Path(DIRECTORY.name) / "times.csv"

@@ -10,7 +10,7 @@ import atheris
 
 with atheris.instrument_imports(include=["laxity", "shlex"]):
     from laxity.errors import ConfigError
-    from laxity.suites.compile_commands import read_compile_commands
+    from laxity.workingset.compile_commands import read_compile_commands
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="laxity-fuzz-")
 PLACE = Path(DIRECTORY.name) / "compile_commands.json"

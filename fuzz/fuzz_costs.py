@@ -9,11 +9,12 @@ import atheris
 import numpy as np
 
 with atheris.instrument_imports(include=["laxity"]):
-    from laxity.analysis import crpd, switch
+    from laxity.core.streams import STREAMS, Field, absent_value
+    from laxity.costs.crpd import rows as crpd
+    from laxity.costs.model import Costs, Entry, decode_costs
+    from laxity.costs.switch import costs as switch
     from laxity.errors import RecordError
-    from laxity.model.costs import Costs, Entry, decode_costs
-    from laxity.model.manifest import Tool, encode_document
-    from laxity.model.streams import STREAMS, Field, absent_value
+    from laxity.store.manifest import Tool, encode_document
 
 
 def rows_of(data: bytes, fields: tuple[Field, ...]) -> "np.ma.MaskedArray[Any, Any]":

@@ -8,7 +8,7 @@ import atheris
 
 with atheris.instrument_imports(include=["laxity", "tomllib"]):
     from laxity.errors import ConfigError
-    from laxity.model.experiment_spec import experiment_to_toml, read_experiment
+    from laxity.tasksets.experiment_spec import experiment_to_toml, read_experiment
 
 
 def test_one_input(data: bytes) -> None:

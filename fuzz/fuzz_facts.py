@@ -9,9 +9,9 @@ import atheris
 with atheris.instrument_imports(include=["laxity"]):
     from laxity import __version__
     from laxity.errors import LaxityError
-    from laxity.runner.doctor import diagnose
-    from laxity.runner.facts_wire import parse_facts, second_request
-    from laxity.runner.machine import describe_machine
+    from laxity.platform.doctor import diagnose
+    from laxity.platform.facts_wire import parse_facts, second_request
+    from laxity.platform.machine import describe_machine
 
 GREETING = f"laxity-facts {__version__}\n".encode()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["laxity", "tarfile"]):
-    from laxity.runner.fetch import unpack_streams
+    from laxity.platform.fetch import unpack_streams
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="laxity-fuzz-")
 TAKEN = Path(DIRECTORY.name)

@@ -8,9 +8,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["laxity"]):
+    from laxity.core.cpus import parse_cpus
     from laxity.errors import RecordError
-    from laxity.model.cpus import parse_cpus
-    from laxity.runner.knob_journal import Setting, encode_line, meaning, parse_journal
+    from laxity.platform.knob_journal import Setting, encode_line, meaning, parse_journal
 
 # What root may be made to write, and nowhere else.
 PLACES = ("/proc/sys/kernel/sched_rt_runtime_us", "/proc/irq/", "/sys/devices/virtual/workqueue/")

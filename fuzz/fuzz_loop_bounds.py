@@ -7,7 +7,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["laxity"]):
-    from laxity.analysis.loop_bounds import read_bounds
+    from laxity.workingset.loop_bounds import read_bounds
 
 
 def test_one_input(data: bytes) -> None:

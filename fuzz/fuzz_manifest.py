@@ -9,7 +9,7 @@ import atheris
 
 with atheris.instrument_imports(include=["laxity", "tomllib"]):
     from laxity.errors import ConfigError
-    from laxity.model.suite_manifest import read_manifest
+    from laxity.suites.manifest import read_manifest
     from laxity.suites.outfit import Context
 
 # Nothing is there: what a manifest names is looked for and never opened.

@@ -8,10 +8,10 @@ import tomllib
 import atheris
 
 with atheris.instrument_imports(include=["laxity", "json"]):
+    from laxity.core.spec_reader import read_spec_toml
     from laxity.errors import ConfigError
-    from laxity.experiments.rtapp_spec import rtapp_spec_toml
-    from laxity.model.rtapp import read_rtapp
-    from laxity.model.spec_reader import read_spec_toml
+    from laxity.tasksets.rtapp import read_rtapp
+    from laxity.tasksets.rtapp_spec import rtapp_spec_toml
 
 USES_PER_US = 4000
 CLOCK_RESOLUTION_NS = 1

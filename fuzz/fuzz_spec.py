@@ -7,9 +7,9 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["laxity", "tomllib"]):
+    from laxity.core.spec import spec_to_toml
+    from laxity.core.spec_reader import parse_interfere_option, read_spec_toml
     from laxity.errors import ConfigError
-    from laxity.model.spec import spec_to_toml
-    from laxity.model.spec_reader import parse_interfere_option, read_spec_toml
 
 CLOCK_RESOLUTION_NS = 1
 

@@ -11,7 +11,7 @@
  * laxity_write_visible - write UTF-8 text with every control character as what it is, "\u001b"
  *
  * Those are C0 but for tab and end of line, DEL, C1, and what changes the direction of text or ends
- * a line, as `visible` of python/laxity/model/wording.py has them; bytes that are no UTF-8 become
+ * a line, as `visible` of python/laxity/core/wording.py has them; bytes that are no UTF-8 become
  * "\x9b". Text holds no half of a character.
  */
 void laxity_write_visible(FILE *out, const char *text, size_t bytes);

@@ -149,7 +149,7 @@ static int answer_read(struct collector *collector)
     return 0;
 }
 
-/* Values that are no files; laxity.runner.facts takes the same ones of its own process. */
+/* Values that are no files; laxity.platform.facts takes the same ones of its own process. */
 static void put_value(FILE *out, const char *key, const char *text)
 {
     put_record(out, "value", key, text, strlen(text));

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /*
  * What a host asks for, line by line; the only list of what is collected is the host's
- * (laxity.runner.facts).
+ * (laxity.platform.facts).
  *
  *   read LIMIT<TAB>DIRECTORY<TAB>NAME[<TAB>NAME]...   files, at most LIMIT bytes of each;
  *                                                     DIRECTORY may hold * and [...]

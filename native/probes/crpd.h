@@ -6,7 +6,7 @@
  * A victim passes over its working set; a preemptor on the same CPU, one priority above it, either
  * evicts lines or spins equally long. Per observation the stream holds one warm pass before the
  * preemption and the passes after it. What follows from them is computed elsewhere
- * (python/laxity/analysis/crpd.py).
+ * (python/laxity/costs/crpd/rows.py).
  *
  * Source: Sebek, "The real cost of task pre-emptions", section 3.5; the two kinds of preemptor and
  * their random order are ours.

@@ -5,7 +5,7 @@
  *
  * Per CPU, node of the memory and size, each repetition takes other physical pages and another
  * random order, and times one batch of each case. What follows from the times is computed elsewhere
- * (python/laxity/analysis/memory_latency.py).
+ * (python/laxity/costs/memory_latency/rows.py).
  *
  * Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", section III.B and
  * figures 4 and 5: 4096 reads and writes at random indices of an increasingly larger array. Chase

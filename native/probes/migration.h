@@ -6,7 +6,7 @@
  * A task passes over its working set until it is warm, goes to another CPU, and passes over it
  * there. Roles that go nowhere, sleep instead, or go and come back tell apart what the move itself,
  * the rest, and the cold caches of the other CPU take. What follows from the rows is computed
- * elsewhere (python/laxity/analysis/migration.py).
+ * elsewhere (python/laxity/costs/migration/rows.py).
  *
  * Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", section III.B; the
  * controls and their random order are ours.

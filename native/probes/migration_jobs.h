@@ -7,7 +7,7 @@
  * Between two jobs the task sleeps and the other one runs, so each job follows a preemption; the
  * first one after a change of CPU follows a migration, too. The change comes before the sleep, so
  * that nothing but the place of the lines is different then. What follows from the rows is computed
- * elsewhere (python/laxity/analysis/migration_jobs.py).
+ * elsewhere (python/laxity/costs/migration_jobs/rows.py).
  *
  * Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", section III.B and
  * figures 8 to 13; they time jobs by the kernel's switches, we by the task's own clock.

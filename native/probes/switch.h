@@ -6,7 +6,8 @@
  *
  * A victim takes time stamps in a tight loop; a partner preempts it, is released below it,
  * exchanges turns with it or is woken by it from another CPU, and stamps what it does. Rows hold
- * the stamps only; what follows from them is computed elsewhere (python/laxity/analysis/switch.py).
+ * the stamps only; what follows from them is computed elsewhere
+ * (python/laxity/costs/switch/costs.py).
  *
  * Source: Sebek, "The real cost of task pre-emptions", section 3.4, whose four probes stand inside
  * the kernel; ours stand where a task notices.

@@ -14,11 +14,11 @@ import pytest
 from tests.cli.command_server import server
 from tests.cli.laxity_command import PATIENCE_S, make_laxity
 
-from laxity.model.manifest import Manifest
-from laxity.model.streams import Status
-from laxity.runner.doctor import fifo_permitted
-from laxity.runner.facts import collect_facts
+from laxity.core.streams import Status
+from laxity.platform.doctor import fifo_permitted
+from laxity.platform.facts import collect_facts
 from laxity.store import run_directory
+from laxity.store.manifest import Manifest
 from laxity.store.npy import read_stream
 
 BUILT = make_laxity(Path.cwd())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command_server import server
 
-from laxity.model.manifest import Manifest
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run, open_run, read_manifest
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.laxity_command import PATIENCE_S, ROOT
 
 from laxity import __version__
-from laxity.runner import bundle
+from laxity.platform import bundle
 
 # As root, sshd demands a directory that its package's service makes at boot.
 PRIVILEGE_SEPARATION = Path("/run/sshd")

@@ -27,9 +27,9 @@ from tests.cli.ssh_board import (
 )
 
 from laxity import __version__
-from laxity.model.streams import Status
-from laxity.runner import bundle
-from laxity.runner.costs import read_costs
+from laxity.core.streams import Status
+from laxity.costs.merge import read_costs
+from laxity.platform import bundle
 
 BUILT = make_laxity(Path.cwd())
 TASK = ["--policy", "other", "--cpus", str(CPU)]

@@ -12,7 +12,7 @@ from tests.cli.commands import jobs_of, manifest_of
 from tests.cli.laxity_command import ROOT, Laxity
 from tests.cli.ssh_board import SshBoard, link_tools, ssh_board
 
-from laxity.runner import bundle
+from laxity.platform import bundle
 from laxity.store.run_directory import open_run
 
 # This kernel cannot start the programs by itself: a script of the same name calls the emulator. It

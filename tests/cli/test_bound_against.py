@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
+from tests.bounds.made_up_costs import GAMMAS, SWITCHES, model
 from tests.report.run_builder import Made, corunner, jobs_table, write_run
 
 from laxity.cli.main import cli
+from laxity.core.streams import Status
 from laxity.errors import ConfigError, NoVerdict, RecordError
-from laxity.model.manifest import encode_document
-from laxity.model.streams import Status
+from laxity.store.manifest import encode_document
 
 # As run_builder writes it: 5 ms, FIFO 90, CPU 1.
 TASKS = """

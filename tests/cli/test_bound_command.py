@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
+from tests.bounds.made_up_costs import GAMMAS, SWITCHES, entry, model
 
 from laxity.cli.main import cli
 from laxity.errors import ConfigError
-from laxity.model.manifest import encode_document
+from laxity.store.manifest import encode_document
 
 TASKS = """
 schema = 1

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
+from tests.bounds.made_up_costs import GAMMAS, SWITCHES, model
 from tests.cli.laxity_command import PATIENCE_S, Laxity
 
+from laxity.bounds.stored_sets import STREAM
 from laxity.cli.main import cli, judge_error
-from laxity.model.manifest import encode_document
-from laxity.runner.sets import STREAM
+from laxity.store.manifest import encode_document
 from laxity.store.npy import read_header, read_stream
 from laxity.store.run_directory import open_run
 

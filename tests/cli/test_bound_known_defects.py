@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.analysis.made_up_costs import GAMMAS, entry, model
+from tests.bounds.made_up_costs import GAMMAS, entry, model
 
 from laxity.cli.main import cli
-from laxity.model.manifest import encode_document
+from laxity.store.manifest import encode_document
 
 LATE = """
 schema = 1

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from tests.runner.made_up_switch_run import Times, write_model, write_switch_run
+from tests.costs.switch.made_up_switch_run import Times, write_model, write_switch_run
 
-from laxity.analysis.bound_document import decode_answer
+from laxity.bounds.document import decode_answer
 from laxity.cli.main import cli
 from laxity.errors import ConfigError
 

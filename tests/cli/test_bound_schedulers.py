@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import KIB, entry, gamma, model
+from tests.bounds.made_up_costs import KIB, entry, gamma, model
 
 from laxity.cli.main import cli
+from laxity.costs.model import Entry
 from laxity.errors import ConfigError
-from laxity.model.costs import Entry
-from laxity.model.manifest import encode_document
+from laxity.store.manifest import encode_document
 
-# 0.2, 0.3, 0.4: the example of Bertogna and Cirinei of tests/analysis/test_global_tests.py.
+# 0.2, 0.3, 0.4: the example of Bertogna and Cirinei of tests/bounds/test_global_tests.py.
 TASKS = (("a", "2ms", 90), ("b", "3ms", 80), ("c", "4ms", 70))
 SWITCH = entry("delta", 1_000)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, model
+from tests.bounds.made_up_costs import GAMMAS, SWITCHES, model
 from tests.report.run_builder import Made, ordinary_rows, write_composite, write_run
 
-from laxity.analysis.bound_document import decode_answer
+from laxity.bounds.document import decode_answer
 from laxity.cli.main import cli
 from laxity.errors import ConfigError, NoVerdict
-from laxity.model.manifest import encode_document
+from laxity.store.manifest import encode_document
 from laxity.store.run_directory import open_run
 
 ONE = """

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
-from tests.analysis.made_up_costs import GAMMAS, SWITCHES, entry, model
+from tests.bounds.made_up_bound import write_bound
+from tests.bounds.made_up_costs import GAMMAS, SWITCHES, entry, model
 from tests.cli.commands import CPU, laxity
-from tests.report.made_up_bound import write_bound
 from tests.report.run_builder import (
     FACTS,
     SNAPSHOT_EXEC_NS,
@@ -27,11 +27,11 @@ from tests.report.run_builder import (
 )
 
 from laxity.cli.main import cli
+from laxity.compare.sides import Answer
+from laxity.core.streams import Status, absent_value
 from laxity.errors import ConfigError, NoVerdict, RecordError
-from laxity.model.manifest import encode_document
-from laxity.model.streams import Status, absent_value
-from laxity.report.compare_sides import Answer
-from laxity.runner.facts import Facts
+from laxity.platform.facts import Facts
+from laxity.store.manifest import encode_document
 
 N = 2000
 

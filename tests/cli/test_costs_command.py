@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner
-from tests.analysis.made_up_costs import entry, gamma, model
+from tests.bounds.made_up_costs import entry, gamma, model
 from tests.report.run_builder import Made, jobs_table, write_run
 
 from laxity.cli.main import cli
-from laxity.model.manifest import encode_document
+from laxity.store.manifest import encode_document
 
 MODEL = model(
     gamma(64, 5_000, quantiles={"0.5": 3_000, "0.999": 4_900}),

@@ -23,8 +23,8 @@ from tests.cli.commands import (
 )
 from tests.waiting import wait_until
 
-from laxity.model.cpus import format_cpus
-from laxity.model.streams import Cause, Status
+from laxity.core.cpus import format_cpus
+from laxity.core.streams import Cause, Status
 
 ALL_CPUS = format_cpus(os.sched_getaffinity(0))
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")

@@ -7,14 +7,14 @@ import re
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.runner import made_up_facts as made_up
+from tests.platform import made_up_facts as made_up
 
 from laxity.cli.doctor import doctor, render
 from laxity.errors import ConfigError
-from laxity.runner.doctor import diagnose
-from laxity.runner.doctor_checks import CHECKS
-from laxity.runner.facts import Facts
-from laxity.runner.machine import describe_machine
+from laxity.platform.doctor import diagnose
+from laxity.platform.doctor_checks import CHECKS
+from laxity.platform.facts import Facts
+from laxity.platform.machine import describe_machine
 
 ESCAPE = "\x1b"
 

@@ -23,7 +23,7 @@ from tests.cli.commands import (
 )
 from tests.waiting import wait_until
 
-from laxity.model.streams import Cause, Status
+from laxity.core.streams import Cause, Status
 
 DYNAMIC = BUILT.tools / "tests" / "native" / "plain_program"
 STATIC = BUILT.tools / "tests" / "native" / "plain_static_program"

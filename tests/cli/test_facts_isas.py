@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.cli.laxity_command import PATIENCE_S, ROOT
 
-from laxity.runner.facts import Facts, collect_facts
-from laxity.runner.facts_wire import ask_facts
+from laxity.platform.facts import Facts, collect_facts
+from laxity.platform.facts_wire import ask_facts
 
 
 def ask(*words: str | Path) -> Facts:

@@ -18,12 +18,12 @@ from tests.cli.commands import (
     start,
 )
 from tests.cli.test_run_faults import wait_for_rows
-from tests.runner.left_runs import left_run, native
+from tests.jobs.left_runs import left_run, native
 
 from laxity.cli import finished
 from laxity.cli.summary import summary_text
 from laxity.errors import PlatformError
-from laxity.runner.finish import Finished, finish_run
+from laxity.jobs.finish import Finished, finish_run
 from laxity.store.run_directory import open_run
 
 

@@ -20,7 +20,7 @@ from tests.cli.test_traced_runs import may_trace  # noqa: F401 - a fixture
 from tests.waiting import wait_until
 
 from laxity.cli.main import LazyGroup
-from laxity.model.wording import visible
+from laxity.core.wording import visible
 
 # ESC, BEL and the C1 form of "ESC [", which colour or clear; U+202E turns what follows around.
 # These are 15 bytes, all that the name of a thread may have.

@@ -23,9 +23,9 @@ from tests.cli.commands import (
 )
 from tests.waiting import wait_until
 
-from laxity.model.cpus import format_cpus
-from laxity.runner.knob_journal import DIRECTORY
-from laxity.runner.shield import RT_RUNTIME
+from laxity.core.cpus import format_cpus
+from laxity.platform.knob_journal import DIRECTORY
+from laxity.platform.shield import RT_RUNTIME
 
 THROTTLING = Path(RT_RUNTIME)
 JOURNALS = Path(DIRECTORY)

@@ -12,12 +12,12 @@ from tests.cli.commands import BUILT, CPU, needs_fifo, needs_root
 from tests.cli.laxity_command import Laxity
 from tests.cli.thread_rows import most_preemptions, switches_of
 
-from laxity.analysis import jobs as analysis
-from laxity.analysis.attribution import Pieces
-from laxity.analysis.jobs import IntArray
+from laxity.jobs import jobs as analysis
+from laxity.jobs.jobs import IntArray
+from laxity.jobs.run_data import RunData
 from laxity.report.read_run import read_page
-from laxity.report.run_data import RunData
 from laxity.store.run_directory import Run
+from laxity.trace.attribution import Pieces
 
 GAPS = BUILT.tools / "tests" / "native" / "gaps"
 # Keeps the CPU busy: some kernels tell tracefs of no switch from the idle thread.

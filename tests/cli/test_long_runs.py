@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.cli.commands import CPU, jobs_of, laxity, manifest_of, needs_fifo
 
-from laxity.model.streams import Quantity, Status
+from laxity.core.streams import Quantity, Status
 from laxity.store.npy import read_stream
 
 pytestmark = needs_fifo

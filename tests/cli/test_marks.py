@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.cli.commands import BUILT, CPU, Outcome, jobs_of, laxity, manifest_of, needs_two_cpus
 
-from laxity.model.streams import MarkKind
+from laxity.core.streams import MarkKind
 from laxity.store.npy import read_stream
 
 MARKER = BUILT.tools / "tests" / "native" / "marker"

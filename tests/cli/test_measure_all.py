@@ -8,7 +8,7 @@ import pytest
 from tests.cli.commands import LAXITY, needs_fifo
 from tests.cli.laxity_command import Laxity
 
-from laxity.runner.costs import merge_runs, read_costs
+from laxity.costs.merge import merge_runs, read_costs
 from laxity.store.run_directory import open_run
 
 # Four minutes on an idle machine.

@@ -24,9 +24,9 @@ from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 from tests.waiting import wait_until
 
-from laxity.analysis.crpd import may_lack_preemption
-from laxity.model.costs import decode_costs
-from laxity.model.streams import STREAMS
+from laxity.core.streams import STREAMS
+from laxity.costs.crpd.rows import may_lack_preemption
+from laxity.costs.model import decode_costs
 from laxity.store.run_directory import open_run
 
 SHORT = ("--sizes", "4KiB,32KiB", "--evict", "write", "--evict-size", "256KiB")

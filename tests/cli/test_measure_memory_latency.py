@@ -9,8 +9,8 @@ import pytest
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.costs import decode_costs
-from laxity.model.streams import MEMORY_CASES, STREAMS
+from laxity.core.streams import MEMORY_CASES, STREAMS
+from laxity.costs.model import decode_costs
 from laxity.store.run_directory import open_run
 
 SHORT = ("--sizes", "4KiB,64KiB,1MiB", "--repetitions", "6", "--quiet", "--allow-unprivileged")

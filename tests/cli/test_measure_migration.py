@@ -12,8 +12,8 @@ from tests.cli.commands import finish, needs_fifo, start
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.costs import decode_costs
-from laxity.model.streams import STREAMS
+from laxity.core.streams import STREAMS
+from laxity.costs.model import decode_costs
 from laxity.store.run_directory import open_run
 
 CPUS = sorted(os.sched_getaffinity(0))

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import laxity as call
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.streams import STREAMS
+from laxity.core.streams import STREAMS
 from laxity.store.run_directory import open_run
 
 CPUS = sorted(os.sched_getaffinity(0))

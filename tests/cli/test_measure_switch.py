@@ -11,9 +11,9 @@ from tests.cli.commands import laxity as call
 from tests.cli.commands import needs_fifo, needs_root
 from tests.cli.laxity_command import Laxity
 
-from laxity.analysis.switch_rows import CONTROL, KERNEL, PREEMPTION, QUANTITIES, SPIN, SYNC, rows_of
-from laxity.model.costs import decode_costs
-from laxity.model.streams import STREAMS
+from laxity.core.streams import STREAMS
+from laxity.costs.model import decode_costs
+from laxity.costs.switch.rows import CONTROL, KERNEL, PREEMPTION, QUANTITIES, SPIN, SYNC, rows_of
 from laxity.store.run_directory import open_run
 
 

@@ -19,7 +19,7 @@ import pytest
 from tests.cli.commands import BUILT, FAULT, jobs_of, laxity, manifest_of
 from tests.cli.laxity_command import PATIENCE_S
 
-from laxity.model.streams import Cause, Status
+from laxity.core.streams import Cause, Status
 
 HUNGRY = BUILT.tools / "tests" / "native" / "hungry"
 MEM = BUILT.tools / "workloads" / "mem"

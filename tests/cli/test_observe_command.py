@@ -26,8 +26,8 @@ from tests.cli.laxity_command import PATIENCE_S
 from tests.cli.test_traced_runs import may_trace, refusing_tools  # noqa: F401 - a fixture
 from tests.waiting import wait_until
 
-from laxity.model.manifest import Manifest
-from laxity.model.streams import SchedKind
+from laxity.core.streams import SchedKind
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run, open_run
 
 LOOP = BUILT.tools / "tests" / "native" / "periodic_loop"

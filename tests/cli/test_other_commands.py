@@ -12,11 +12,11 @@ import msgspec
 import pytest
 from tests.cli.commands import needs_root, needs_two_cpus
 from tests.cli.laxity_command import Laxity, make_laxity
-from tests.runner.left_runs import left_run, native
+from tests.jobs.left_runs import left_run, native
 
-from laxity.analysis.bound_document import decode_answer
-from laxity.model.streams import STREAMS
-from laxity.runner.costs import read_costs
+from laxity.bounds.document import decode_answer
+from laxity.core.streams import STREAMS
+from laxity.costs.merge import read_costs
 from laxity.store import run_directory
 from laxity.store.run_directory import open_run
 

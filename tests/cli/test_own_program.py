@@ -23,7 +23,7 @@ from tests.cli.commands import (
 )
 from tests.waiting import wait_until
 
-from laxity.model.streams import Cause, Status
+from laxity.core.streams import Cause, Status
 
 OWN_LOOP = BUILT.tools / "tests" / "native" / "own_loop"
 PERIOD_MS = 20

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.laxity_command import ROOT
 from tests.cli.virtual_machine import WITH_RT_AND_NUMA, run_guest
 
-from laxity.model.streams import Status
+from laxity.core.streams import Status
 from laxity.store.npy import read_stream
 
 CROSS = ROOT / "build-cross" / "aarch64"

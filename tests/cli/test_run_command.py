@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import needs_fifo
 from tests.cli.laxity_command import Laxity
 
-from laxity.model.streams import STREAMS, Status
+from laxity.core.streams import STREAMS, Status
 from laxity.store.run_directory import open_run
 
 pytestmark = [pytest.mark.serial, needs_fifo]

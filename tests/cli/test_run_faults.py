@@ -34,8 +34,8 @@ from tests.cli.commands import (
 from tests.cli.laxity_command import PATIENCE_S
 from tests.waiting import wait_until
 
-from laxity.model.manifest import Displaced, Manifest
-from laxity.model.streams import Cause, Status
+from laxity.core.streams import Cause, Status
+from laxity.store.manifest import Displaced, Manifest
 
 pytestmark = needs_fifo
 

@@ -10,21 +10,21 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.report.made_up_bound import write_bound
-from tests.report.made_up_experiment import write_experiment
-from tests.report.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
+from tests.bounds.made_up_bound import write_bound
+from tests.bounds.made_up_experiment import write_experiment
+from tests.costs.switch.made_up_switch_run import write_switch_run
 from tests.report.run_builder import Made, ordinary_rows, write_composite, write_run
-from tests.report.test_attribution_section import fully_traced_run, traced_run
 from tests.report.test_page import text_of
-from tests.report.test_working_set_page import made, program
-from tests.report.test_working_set_page import rows as instructions
-from tests.runner.made_up_switch_run import write_switch_run
+from tests.suites.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
+from tests.trace.test_attribution_section import fully_traced_run, traced_run
+from tests.workingset.test_page import made, program
+from tests.workingset.test_page import rows as instructions
 
 from laxity.cli.main import cli
 from laxity.errors import LaxityError
-from laxity.model.manifest import RunKind, encode_document
-from laxity.model.observation import Observation
 from laxity.report.page import write_report
+from laxity.store.manifest import RunKind, encode_document
+from laxity.store.observation import Observation
 from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, hash_files, read_manifest
 
 KINDS = get_args(RunKind)

@@ -25,11 +25,11 @@ from tests.cli.commands import (
 )
 from tests.cli.laxity_command import PATIENCE_S
 
-from laxity.analysis.attribution import Verdict
-from laxity.model.streams import Status
+from laxity.core.streams import Status
 from laxity.report.read_run import read_page
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run
+from laxity.trace.attribution import Verdict
 
 # Long enough that a run which does not stop is noticed, by its length in jobs.
 ENDLESS = '"600s"'

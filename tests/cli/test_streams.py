@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.cli.commands import needs_fifo
 from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity
-from tests.runner.left_runs import left_run, native
+from tests.jobs.left_runs import left_run, native
 
 RUN = "run empty -p 2ms -t 3 -c 0 --run-dir D --quiet"
 

@@ -16,8 +16,8 @@ from tests.cli.commands import processes_naming
 from tests.cli.laxity_command import NOTHING, PATIENCE_S, ROOT, Laxity, make_laxity
 from tests.waiting import wait_until
 
-from laxity.analysis.jobs import finished
-from laxity.model.streams import Cause, Status
+from laxity.core.streams import Cause, Status
+from laxity.jobs.jobs import finished
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import Run, open_run
 

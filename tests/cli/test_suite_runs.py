@@ -14,9 +14,9 @@ import pytest
 from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, make_laxity
 from tests.waiting import wait_until
 
-from laxity.model.suite_result import SuiteDocument, VettingDocument
-from laxity.runner.suite_results import read_suite, read_vetting_seen
 from laxity.store.run_directory import open_run
+from laxity.suites.result import SuiteDocument, VettingDocument
+from laxity.suites.stored_results import read_suite, read_vetting_seen
 
 PROGRAMS = ROOT / "tests" / "suites" / "programs"
 VETTED = ("clean_sum", "exits", "never_alike", "shrinking_work", "stale_static")

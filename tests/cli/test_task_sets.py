@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.cli.commands import CPU, FAULT, Outcome, jobs_of, laxity, manifest_of, needs_fifo
 
-from laxity.model.streams import Status
+from laxity.core.streams import Status
 
 pytestmark = needs_fifo
 

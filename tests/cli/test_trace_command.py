@@ -19,9 +19,9 @@ from tests.cli.commands import BUILT, CPU, environment
 from tests.cli.laxity_command import PATIENCE_S
 from tests.waiting import wait_until
 
-from laxity.analysis.distribution import from_buckets
-from laxity.model.spec import TRACE_BACKENDS
-from laxity.model.streams import STREAMS, SchedKind, SwitchesQuantity
+from laxity.core.spec import TRACE_BACKENDS
+from laxity.core.streams import STREAMS, SchedKind, SwitchesQuantity
+from laxity.statistics.distribution import from_buckets
 from laxity.store.npy import read_stream
 
 TRACE = BUILT.tools / "native" / "laxity-trace"

@@ -29,14 +29,14 @@ from tests.cli.laxity_command import PATIENCE_S, Laxity
 from tests.cli.thread_rows import is_told, most_preemptions, switches_of
 from tests.waiting import wait_until
 
-from laxity.analysis import jobs as analysis
 from laxity.cli.summary import summary_document
-from laxity.model.spec import TRACE_BACKENDS
-from laxity.model.streams import SchedKind
+from laxity.core.spec import TRACE_BACKENDS
+from laxity.core.streams import SchedKind
+from laxity.jobs import jobs as analysis
 from laxity.report.read_run import read_page
-from laxity.runner.instances import DIRECTORY
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run
+from laxity.trace.instances import DIRECTORY
 
 JOURNAL = Path(DIRECTORY)
 MOUNTED = Path("/sys/kernel/tracing/instances")

@@ -14,9 +14,9 @@ import pytest
 from tests.cli.commands import BUILT, CPU
 from tests.cli.laxity_command import PATIENCE_S
 
-from laxity.model.streams import SchedKind
-from laxity.runner.instances import DIRECTORY, left_instances
+from laxity.core.streams import SchedKind
 from laxity.store.npy import read_stream
+from laxity.trace.instances import DIRECTORY, left_instances
 
 TRACE = BUILT.tools / "native" / "laxity-trace"
 PING_PONG_TOOL = BUILT.tools / "tests" / "native" / "ping_pong"

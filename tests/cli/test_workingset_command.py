@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.cli.laxity_command import ROOT, Laxity
 
-from laxity.store import working_set as store
+from laxity.workingset import tables as store
 
 TOOL = ROOT / "build" / "workingset" / "laxity-workingset"
 needs_llvm = pytest.mark.skipif(

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from laxity.model.streams import SchedKind
+from laxity.core.streams import SchedKind
 from laxity.store.run_directory import Run
 
 

@@ -22,10 +22,10 @@ from tests.report.run_builder import (
     write_run,
 )
 
+from laxity.core.streams import STREAMS, Field, MarkKind, SchedKind, Status, absent_value
 from laxity.errors import RecordError
 from laxity.export.perfetto import write_perfetto
-from laxity.model.manifest import Event, TraceCpu, TraceResult, encode_document
-from laxity.model.streams import STREAMS, Field, MarkKind, SchedKind, Status, absent_value
+from laxity.store.manifest import Event, TraceCpu, TraceResult, encode_document
 from laxity.store.run_directory import hash_files, open_run, read_manifest
 
 TID, OTHER = 4711, 99

@@ -3,7 +3,7 @@
 """Violations of a limit as SARIF."""
 
 from laxity.export.sarif import sarif_document
-from laxity.model.working_set import Limit, Place, Violation, WorkingSetAnswer
+from laxity.workingset.document import Limit, Place, Violation, WorkingSetAnswer
 
 
 def answer(*violations: Violation) -> WorkingSetAnswer:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tests.report.run_builder import Made, jobs_table, write_run
 
+from laxity.core.streams import STREAMS, Status, absent_value
 from laxity.export import parquet, tables
 from laxity.export.parquet import write_parquet
 from laxity.export.tables import stream_names, write_csv, write_json
-from laxity.model.streams import STREAMS, Status, absent_value
 from laxity.store.run_directory import Run, open_run
 
 NAMES = [

@@ -10,7 +10,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from laxity.model.manifest import (
+from laxity.core.spec import InterfereSpec, Snapshots, Spec, TaskSpec, spec_to_toml
+from laxity.core.streams import STREAMS, Quantity, Status, absent_value, dtype_of
+from laxity.platform.doctor import diagnose
+from laxity.platform.facts import Facts
+from laxity.platform.machine import describe_machine
+from laxity.store.manifest import (
     Clock,
     CorunnerResult,
     Counter,
@@ -25,11 +30,6 @@ from laxity.model.manifest import (
     Tool,
     encode_document,
 )
-from laxity.model.spec import InterfereSpec, Snapshots, Spec, TaskSpec, spec_to_toml
-from laxity.model.streams import STREAMS, Quantity, Status, absent_value, dtype_of
-from laxity.runner.doctor import diagnose
-from laxity.runner.facts import Facts
-from laxity.runner.machine import describe_machine
 from laxity.store.run_directory import hash_files
 
 PERIOD_NS = 5_000_000

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bounds.made_up_bound import write_bound
+from tests.bounds.made_up_experiment import write_experiment
 from tests.report import run_builder
-from tests.report.made_up_bound import write_bound
-from tests.report.made_up_experiment import write_experiment
-from tests.report.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
+from tests.suites.made_up_suite import made_up_vetting, ordinary_suite, write_vetting
 
 from laxity.report.page import write_report
 

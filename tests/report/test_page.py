@@ -16,13 +16,13 @@ from tests.report import run_builder
 from tests.report.run_builder import Made, ordinary_rows, overrun, write_composite, write_run
 
 from laxity.cli.summary import summary_text
+from laxity.core.streams import Status, absent_value
 from laxity.errors import ConfigError
-from laxity.model.manifest import Fallback, Memory
-from laxity.model.streams import Status, absent_value
+from laxity.jobs.sections import distributions, missed, split
 from laxity.report.page import write_report
 from laxity.report.read_run import read_page
-from laxity.report.sections import distributions, missed, split
-from laxity.report.sections.verdict import build as build_verdict
+from laxity.report.verdict import build as build_verdict
+from laxity.store.manifest import Fallback, Memory
 from laxity.store.run_directory import open_run
 
 REPORT_LIMIT_BYTES = 2_000_000
@@ -31,7 +31,7 @@ REPORT_LIMIT_BYTES = 2_000_000
 @pytest.fixture(autouse=True)
 def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the slow last step of each figure; test_browser.py looks at real drawings."""
-    monkeypatch.setattr("laxity.report.figures.to_svg", lambda *_: "<svg></svg>")
+    monkeypatch.setattr("laxity.page.figures.to_svg", lambda *_: "<svg></svg>")
 
 
 ABSENT = absent_value("i8")

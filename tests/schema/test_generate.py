@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.cli.laxity_command import ROOT
 
-from laxity.model.streams import STREAMS, dtype_of
+from laxity.core.streams import STREAMS, dtype_of
 
 SCHEMA = """
 [codes.colour]

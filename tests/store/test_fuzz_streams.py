@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.runner.left_runs import write_jobs
+from tests.jobs.left_runs import write_jobs
 
 from laxity.errors import RecordError
 from laxity.store.npy import read_stream

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laxity.core.streams import STREAMS, absent_value
 from laxity.errors import RecordError
-from laxity.model.streams import STREAMS, absent_value
 from laxity.store.npy import read_header, read_stream
 
 DTYPE = np.dtype([("time_ns", "<i8"), ("n", "<u2"), ("x", "<f4")])

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from laxity.errors import ConfigError, PlatformError, RecordError
-from laxity.model.manifest import Manifest, Tool
 from laxity.store import run_directory
+from laxity.store.manifest import Manifest, Tool
 from laxity.store.run_directory import (
     MANIFEST,
     create_run,

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from tests.suites.test_classify import ORDER, THREE, job, observed, session
 
-from laxity.model.suite_result import VettedDetail
-from laxity.report.sections import vetting
+from laxity.suites import vetting_section as vetting
 from laxity.suites.classify import Mode, Observed, classify
 from laxity.suites.detail import detail_of, outcome_words
 from laxity.suites.jobs import End
 from laxity.suites.program import Convention, Program
+from laxity.suites.result import VettedDetail
 
 PROGRAM = Program(name="p", directory=".", convention=Convention.INIT_MAIN_RETURN, sources=())
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.working_set_oracle import Oracle, find_oracle, oracle_of_target
+from laxity.workingset.oracle import Oracle, find_oracle, oracle_of_target
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.workingset.degenerate_ir import degenerate_program
 from tests.workingset.oracle_runs import need_tool, run
 
-from laxity.runner.tools import find_tool
+from laxity.platform.tools import find_tool
 
 # Not one program in so many may be lost to the verifier: then the generator is broken.
 _LEAST_VERIFIED = 0.8

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.tools import find_tool
+from laxity.platform.tools import find_tool
 
 FUNCTIONS = sorted((Path(__file__).parent / "functions").glob("*.ll"))
 CLASSES = ("ssa", "stack", "global", "const", "heap", "volatile")

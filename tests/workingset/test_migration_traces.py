@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from bench.spelled_runs import SpelledCode
 
-from laxity.analysis.migration_trace import (
+from laxity.errors import NoVerdict, PlatformError, ToolError
+from laxity.platform.tools import find_tool
+from laxity.workingset.migration_points_document import MigrationPoints
+from laxity.workingset.migration_trace import (
     Code,
     LargestDistance,
     LeastOfWindows,
@@ -20,14 +23,11 @@ from laxity.analysis.migration_trace import (
     ranks_of,
     visits_of,
 )
-from laxity.errors import NoVerdict, PlatformError, ToolError
-from laxity.experiments.working_set_points import PointsAsked, migration_points
-from laxity.experiments.working_set_windows import code_of, read_layout
-from laxity.model.migration_points import MigrationPoints
-from laxity.runner.tools import find_tool
-from laxity.runner.working_set_segments import Traced, trace_segments
-from laxity.runner.working_set_trace import Inputs
-from laxity.store.working_set import INSTRUCTIONS, TOTAL, Table, read_table
+from laxity.workingset.points import PointsAsked, migration_points
+from laxity.workingset.segments import Traced, trace_segments
+from laxity.workingset.tables import INSTRUCTIONS, TOTAL, Table, read_table
+from laxity.workingset.trace import Inputs
+from laxity.workingset.windows import code_of, read_layout
 
 PASSES = (
     "internalize<preserve-gv=main>,globaldce,function(sroa,simplifycfg),function(loop-simplify)"

@@ -12,7 +12,7 @@ from tests.workingset.oracle_runs import ROOT, Target, make_subject, must, run
 from tests.workingset.random_loops import random_loops
 from tests.workingset.random_programs import random_program
 
-from laxity.runner.working_set_oracle import is_cpp
+from laxity.workingset.oracle import is_cpp
 
 
 # One test, since to compile and trace the program is most of either.

@@ -13,7 +13,7 @@ import pytest
 from bench.generated_programs import FAMILIES, generate
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.tools import find_tool
+from laxity.platform.tools import find_tool
 
 FUNCTIONS = Path(__file__).parent / "functions"
 CLASSES = ("stack", "global", "const", "heap", "volatile")

@@ -11,8 +11,8 @@ from tests.workingset.random_programs import random_program
 from tests.workingset.test_live_sets import FUNCTIONS
 
 from laxity.errors import PlatformError, ToolError
-from laxity.runner.tools import find_tool
-from laxity.runner.working_set import explain
+from laxity.platform.tools import find_tool
+from laxity.workingset.analyse import explain
 
 SEEDS = (1, 2, 3)
 

@@ -8,7 +8,7 @@
  * for each run. The copy calls main() with the words of that run; it is the same program, and
  * nothing of one run is seen by the next.
  *
- * A socket, whose number LAXITY_LOADED says, is between it and runner/loaded.py:
+ * A socket, whose number LAXITY_LOADED says, is between it and platform/loaded.py:
  *
  *     to us      4 bytes: length n in bytes; n bytes: texts that each end in a zero byte: directory
  *                ("": ours), file for stdout, file for stderr, then the words from argv[0] on

@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from laxity.analysis.bound_answer import CostsGiven, answer_task_set, finds_priorities
-from laxity.analysis.bound_document import Answer
-from laxity.analysis.bound_setup import Setup
-from laxity.analysis.platform_costs import USE_MAX, USE_PWCET, Choice
+from laxity.bounds.answer import CostsGiven, answer_task_set, finds_priorities
+from laxity.bounds.document import Answer
+from laxity.bounds.platform_costs import USE_MAX, USE_PWCET, Choice
+from laxity.bounds.setup import Setup
 from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
@@ -29,12 +29,12 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.tables import print_json
+from laxity.core.percent import parse_percent
+from laxity.core.task_set import TaskSet
+from laxity.core.units import exact_size
+from laxity.costs.model import Costs
 from laxity.errors import EXIT_VIOLATED, ConfigError, located, suggestion
-from laxity.model.costs import Costs
-from laxity.model.percent import parse_percent
-from laxity.model.task_set import TaskSet
-from laxity.model.task_set_text import with_priorities
-from laxity.model.units import exact_size
+from laxity.tasksets.priorities_text import with_priorities
 
 _NO_COSTS = "none"
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)", re.ASCII)
@@ -226,8 +226,8 @@ def _choice_of_costs(options: _Options, choice: Choice, model: Costs | None) -> 
         choice = _choice("--use-costs", options.use_costs, options.margin)
     if choice.exceedance is None or model is None:
         return choice
-    from laxity.analysis.cost_pwcet import pwcet_of_samples  # noqa: PLC0415 - loads scipy
-    from laxity.runner.cost_samples import samples_beside  # noqa: PLC0415 - loads numpy
+    from laxity.bounds.cost_pwcet import pwcet_of_samples  # noqa: PLC0415 - loads scipy
+    from laxity.bounds.cost_samples import samples_beside  # noqa: PLC0415 - loads numpy
 
     samples_of = samples_beside(Path(options.costs), model)
     return replace(choice, pwcet_of=pwcet_of_samples(samples_of, choice.exceedance))
@@ -312,15 +312,15 @@ def _costs(path: str, setup: Setup) -> Costs | None:
             msg = "--crpd: --costs none does not say what a block takes; name --block-reload"
             raise ConfigError(msg)
         return None
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.merge import read_costs  # noqa: PLC0415 - loads numpy
 
     return read_costs(Path(path))
 
 
 def _store(final: Path, given: _Given, options: _Options) -> int:
     """Store the answer as a run, write its report, print the answer."""
+    from laxity.bounds.store import BoundRequest, store_bound  # noqa: PLC0415 - likewise
     from laxity.cli.finished import show_finished  # noqa: PLC0415 - only if asked for
-    from laxity.experiments.bound import BoundRequest, store_bound  # noqa: PLC0415 - likewise
 
     request = BoundRequest(
         name=given.path.stem,

@@ -9,24 +9,24 @@ from pathlib import Path
 
 import numpy as np
 
-from laxity.analysis import jobs as job_analysis
-from laxity.analysis.attribution import Attribution
-from laxity.analysis.bound_document import Answer
-from laxity.analysis.bound_tasks import tasks_of
-from laxity.analysis.jobs import Jobs
-from laxity.analysis.observed_bound import Excess, Observed, TracedTask, observe_task
-from laxity.analysis.run_match import differences
-from laxity.analysis.sched_trace import Trace
-from laxity.analysis.verdicts import TaskBound
-from laxity.analysis.window_parts import Member, Timeline
+from laxity.bounds.document import Answer
+from laxity.bounds.observed_bound import Excess, Observed, TracedTask, observe_task
+from laxity.bounds.run_match import differences
+from laxity.bounds.tasks import tasks_of
+from laxity.bounds.verdicts import TaskBound
+from laxity.core.task_set import TaskSet
+from laxity.core.text_table import format_table
+from laxity.core.units import decimal_duration, format_duration_ns
 from laxity.errors import NoVerdict, RecordError
-from laxity.model.manifest import Manifest
-from laxity.model.task_set import TaskSet
-from laxity.model.text_table import format_table
-from laxity.model.units import decimal_duration, format_duration_ns
-from laxity.report.trace_data import attribute_tasks, read_whole_trace
-from laxity.runner.finish import open_recovered
+from laxity.jobs import jobs as job_analysis
+from laxity.jobs.finish import open_recovered
+from laxity.jobs.jobs import Jobs
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
+from laxity.trace.attribution import Attribution
+from laxity.trace.data import attribute_tasks, read_whole_trace
+from laxity.trace.sched_trace import Trace
+from laxity.trace.window_parts import Member, Timeline
 
 # How many jobs of a task are shown one by one, and causes of each; json has all that was found.
 _MAX_JOBS = 3

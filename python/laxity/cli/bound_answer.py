@@ -5,15 +5,15 @@
 import sys
 from collections.abc import Sequence
 
-from laxity.analysis.bound_document import Answer, CostsUsed
-from laxity.analysis.platform_costs import UsedCost
-from laxity.analysis.verdicts import CpuBound, Placement, TaskBound, Verdict
+from laxity.bounds.document import Answer, CostsUsed
+from laxity.bounds.platform_costs import UsedCost
+from laxity.bounds.verdicts import CpuBound, Placement, TaskBound, Verdict
+from laxity.bounds.words import PARTS, reasons, sensitivity_lines
 from laxity.cli.bound_wcet import pwcet_text, wcet_text
-from laxity.model.cpus import format_cpus
-from laxity.model.percent import show_percent
-from laxity.model.text_table import format_table
-from laxity.model.units import decimal_duration, exact_size
-from laxity.report.bound_words import PARTS, reasons, sensitivity_lines
+from laxity.core.cpus import format_cpus
+from laxity.core.percent import show_percent
+from laxity.core.text_table import format_table
+from laxity.core.units import decimal_duration, exact_size
 
 
 def print_answer(answer: Answer) -> None:

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from laxity.analysis.experiment import Plan
-from laxity.analysis.platform_costs import Choice
-from laxity.analysis.set_costs import SetCosts, set_costs
+from laxity.bounds.experiment import Plan
+from laxity.bounds.platform_costs import Choice
+from laxity.bounds.set_costs import SetCosts, set_costs
 from laxity.cli.options import quiet_option, run_path
 from laxity.cli.reports import build_report
 from laxity.cli.tables import print_json
+from laxity.core.percent import format_percent
 from laxity.errors import EXIT_INTERNAL, ConfigError, NoVerdict, located
-from laxity.model.experiment_result import CostsUsed, CostUsed, CurveAsked, ExperimentRun
-from laxity.model.experiment_spec import Experiment, read_experiment
-from laxity.model.percent import format_percent
+from laxity.store.experiment_result import CostsUsed, CostUsed, CurveAsked, ExperimentRun
 from laxity.store.run_directory import Run, open_run
+from laxity.tasksets.experiment_spec import Experiment, read_experiment
 
 if TYPE_CHECKING:
-    from laxity.runner.finish import Finished
+    from laxity.jobs.finish import Finished
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _NO_COSTS = "none"
@@ -96,12 +96,9 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
     Returns:
         The exit code.
     """
-    from laxity.experiments.schedulability import (  # noqa: PLC0415 - heavy
-        ExperimentRequest,
-        run_experiment,
-    )
-    from laxity.runner.executor import n_cpus  # noqa: PLC0415 - with the above
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.bounds.schedulability import ExperimentRequest, run_experiment  # noqa: PLC0415 - heavy
+    from laxity.core.executor import n_cpus  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
 
     with located(f"experiment {words.experiment}"):
         experiment = read_experiment(data)
@@ -136,7 +133,7 @@ def _costs(
 ) -> tuple[SetCosts | None, CostsUsed | None]:
     if path == _NO_COSTS:
         return None, None
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.merge import read_costs  # noqa: PLC0415 - loads numpy
 
     if experiment.working_set_bytes is None:
         msg = (
@@ -189,8 +186,8 @@ def _show(finished: "Finished", words: ExperimentWords) -> int:
 
 def _print(run: Run, output_format: str) -> None:
     """Print the answer alone: the run will be gone, or its answer is CSV."""
+    from laxity.bounds.experiment_data import read_shares, shares_csv  # noqa: PLC0415 - as above
     from laxity.cli.summary import summary_document, summary_text  # noqa: PLC0415 - as above
-    from laxity.report.experiment_data import read_shares, shares_csv  # noqa: PLC0415 - as above
 
     if output_format == _CSV:
         sys.stdout.write(shares_csv(read_shares(run)[0]))

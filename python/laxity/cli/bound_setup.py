@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import click
 
-from laxity.analysis.bound_setup import CacheSets, Setup
-from laxity.analysis.crpd_sets import Method, Policy
+from laxity.bounds.crpd_sets import Method, Policy
+from laxity.bounds.setup import CacheSets, Setup
+from laxity.core import spec
+from laxity.core.cpus import format_cpus, parse_cpus
+from laxity.core.schedulers import Fit, Scheduler
+from laxity.core.task_set import DeclaredTask, TaskSet
+from laxity.core.units import parse_duration_ns
 from laxity.errors import ConfigError, located
-from laxity.model import spec
-from laxity.model.cpus import format_cpus, parse_cpus
-from laxity.model.schedulers import Fit, Scheduler
-from laxity.model.task_set import DeclaredTask, TaskSet
-from laxity.model.units import parse_duration_ns
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _GAMMA = "gamma"

@@ -5,11 +5,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from laxity.analysis.platform_costs import USE_PWCET, Choice
-from laxity.analysis.wcet_model import MeasuredWcet, Pwcet
-from laxity.model.task_set import RunWcet, TaskSet, read_task_set
-from laxity.model.text_table import format_table
-from laxity.model.units import decimal_duration
+from laxity.bounds.platform_costs import USE_PWCET, Choice
+from laxity.core.task_set import RunWcet, TaskSet, read_task_set
+from laxity.core.text_table import format_table
+from laxity.core.units import decimal_duration
+from laxity.statistics.wcet_model import MeasuredWcet, Pwcet
 
 _DECIDED_BY = {
     "pareto": "the fitted tail decides",
@@ -35,7 +35,7 @@ def read_with_runs(
     measured: list[MeasuredWcet] = []
 
     def read_wcet(run: str, task: str) -> RunWcet:
-        from laxity.runner.measured_wcet import read_measured_wcet  # noqa: PLC0415 - loads numpy
+        from laxity.bounds.wcet_from_runs import read_measured_wcet  # noqa: PLC0415 - loads numpy
 
         measured.append(read_measured_wcet(base, run, task, choice))
         return RunWcet(measured[-1].wcet_ns, measured[-1].max_ns)
@@ -58,7 +58,7 @@ def wcet_notes(
     """
     if not measured:
         return ()
-    from laxity.runner.measured_wcet import check_machines  # noqa: PLC0415 - loads numpy
+    from laxity.bounds.wcet_from_runs import check_machines  # noqa: PLC0415 - loads numpy
 
     notes = check_machines(measured, costs_machine, may_differ=may_differ)
     if measured[0].pwcet is not None:

@@ -19,6 +19,7 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.tables import print_json
+from laxity.compare.fail_on import FailOn, parse_fail_on
 from laxity.errors import (
     EXIT_DONE,
     EXIT_NO_VERDICT,
@@ -27,12 +28,11 @@ from laxity.errors import (
     NoVerdict,
     suggestion,
 )
-from laxity.model.fail_on import FailOn, parse_fail_on
 
 if TYPE_CHECKING:
-    from laxity.analysis.regression import Judgement
-    from laxity.report.compare_data import Side
-    from laxity.report.compare_sides import Answer, AnswerVerdict, Comparison, Result
+    from laxity.compare.data import Side
+    from laxity.compare.regression import Judgement
+    from laxity.compare.sides import Answer, AnswerVerdict, Comparison, Result
 
 _EXIT_CODES = {"violated": EXIT_VIOLATED, "no_verdict": EXIT_NO_VERDICT, "holds": EXIT_DONE}
 
@@ -110,13 +110,8 @@ def compare(**given: object) -> int:
 
 def _answer(options: _Options, statements: Sequence[FailOn]) -> "tuple[Answer, str | None]":
     """Compare; second, the machine of the baseline."""
-    from laxity.report.compare_data import read_sides  # noqa: PLC0415 - loads numpy
-    from laxity.report.compare_sides import (  # noqa: PLC0415 - with the above
-        COMPARE_SCHEMA,
-        Answer,
-        Result,
-        compare_sides,
-    )
+    from laxity.compare.data import read_sides  # noqa: PLC0415 - loads numpy
+    from laxity.compare.sides import COMPARE_SCHEMA, Answer, Result, compare_sides  # noqa: PLC0415 - with the above
 
     is_different_allowed = options.allow_different
     old, new, likes = read_sides(options.base, options.others, options.noise)
@@ -136,10 +131,7 @@ def _store(
 ) -> None:
     """Store the answer as a run, and write its report."""
     from laxity.cli.reports import build_report  # noqa: PLC0415 - only if asked for
-    from laxity.experiments.compare import (  # noqa: PLC0415 - likewise
-        CompareRequest,
-        store_comparison,
-    )
+    from laxity.compare.store import CompareRequest, store_comparison  # noqa: PLC0415 - likewise
 
     request = CompareRequest(
         answer=msgspec.to_builtins(answer),
@@ -155,7 +147,7 @@ def _store(
 
 
 def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgement, ...]":
-    from laxity.analysis.regression import judge_statement  # noqa: PLC0415 - with the above
+    from laxity.compare.regression import judge_statement  # noqa: PLC0415 - with the above
 
     if not found.is_compared:
         return ()
@@ -167,7 +159,7 @@ def _judge(statements: Sequence[FailOn], found: "Comparison") -> "tuple[Judgemen
 
 
 def _verdict(results: "Sequence[Result]", statements: Sequence[FailOn]) -> "AnswerVerdict":
-    from laxity.analysis.regression import UNKNOWN, VIOLATED, overall  # noqa: PLC0415 - as above
+    from laxity.compare.regression import UNKNOWN, VIOLATED, overall  # noqa: PLC0415 - as above
 
     answer = overall([one for result in results for one in result.judgements])
     if answer == VIOLATED:
@@ -190,7 +182,7 @@ def _check_names(statements: Sequence[FailOn], sides: "Iterable[Side]") -> None:
 
 
 def _check_noise(base: "Side", likes: "Iterable[Side]", *, is_different_allowed: bool) -> None:
-    from laxity.report.compare_sides import differences_of  # noqa: PLC0415 - as above
+    from laxity.compare.sides import differences_of  # noqa: PLC0415 - as above
 
     for side in likes:
         found = differences_of(base, side)

@@ -4,18 +4,11 @@
 
 from collections.abc import Sequence
 
-from laxity.analysis.comparison import (
-    LONGER,
-    NO_VERDICT,
-    NOT_JUDGED,
-    SHORTER,
-    Figure,
-    Point,
-)
-from laxity.model.fail_on import QUANTITIES
-from laxity.model.text_table import format_table
-from laxity.model.units import format_duration_ns
-from laxity.report.compare_sides import Answer, Comparison, Result
+from laxity.compare.comparison import LONGER, NO_VERDICT, NOT_JUDGED, SHORTER, Figure, Point
+from laxity.compare.fail_on import QUANTITIES
+from laxity.compare.sides import Answer, Comparison, Result
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns
 
 _PS_PER_NS = 1000
 _PERCENT = 100

@@ -13,7 +13,7 @@ from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 
 if TYPE_CHECKING:
-    from laxity.model.costs import Costs
+    from laxity.costs.model import Costs
 
 _PERCENT = 100
 _AXES = ("cpu", "cpu_to", "node", "working_set_bytes", "case", "evict")
@@ -34,8 +34,8 @@ def show(path: str, output_format: str) -> None:
 
     csv has a line per entry, without its points; what is not known is empty.
     """
-    from laxity.cli.costs_table import entries_table  # noqa: PLC0415 - with the below
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.merge import read_costs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.table import entries_table  # noqa: PLC0415 - with the below
 
     model = read_costs(Path(path))
     if output_format == "json":
@@ -70,8 +70,8 @@ def merge(runs: tuple[str, ...], output: str) -> None:
 
     All of them must have been measured on one machine.
     """
-    from laxity.model.manifest import encode_document  # noqa: PLC0415 - with the below
-    from laxity.runner.costs import merge_runs  # noqa: PLC0415 - loads numpy
+    from laxity.costs.merge import merge_runs  # noqa: PLC0415 - loads numpy
+    from laxity.store.manifest import encode_document  # noqa: PLC0415 - with the below
     from laxity.store.run_directory import write_output  # noqa: PLC0415 - with the above
 
     model = merge_runs([Path(run) for run in runs])

@@ -14,7 +14,7 @@ def tell_damage(run: Run) -> int:
     Returns:
         Exit code: no verdict if anything is damaged, else done.
     """
-    from laxity.store.integrity import find_damage  # noqa: PLC0415 - loads numpy
+    from laxity.jobs.integrity import find_damage  # noqa: PLC0415 - loads numpy
 
     problems = find_damage(run)
     sys.stdout.flush()

@@ -50,11 +50,11 @@ def demo(**given: object) -> int:
     with that. One report, one cost model. Where real-time priorities are not permitted it uses
     ordinary ones, and says so.
     """
-    from laxity.experiments.demo import DemoRequest, plan_demo, run_demo  # noqa: PLC0415 - heavy
-    from laxity.runner.doctor import diagnose  # noqa: PLC0415 - with the above
-    from laxity.runner.facts import collect_facts  # noqa: PLC0415 - with the above
-    from laxity.runner.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.cli.demo_run import DemoRequest, plan_demo, run_demo  # noqa: PLC0415 - heavy
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.platform.doctor import diagnose  # noqa: PLC0415 - with the above
+    from laxity.platform.facts import collect_facts  # noqa: PLC0415 - with the above
+    from laxity.platform.placement import cpus_of_this_process  # noqa: PLC0415 - with the above
 
     options = msgspec.convert(given, _Options)
     request = DemoRequest(

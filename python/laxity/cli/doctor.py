@@ -15,14 +15,14 @@ import click
 
 from laxity.cli.options import debug_option, format_option, on_option
 from laxity.cli.tables import print_json
+from laxity.core.cpus import format_cpus, parse_cpus
+from laxity.core.standard_streams import own_controls
+from laxity.core.wording import visible
 from laxity.errors import located
-from laxity.model.cpus import format_cpus, parse_cpus
-from laxity.model.wording import visible
-from laxity.runner.streams import own_controls
 
 if TYPE_CHECKING:
-    from laxity.runner.doctor import Check, Diagnosis
-    from laxity.runner.machine import Machine
+    from laxity.platform.doctor import Check, Diagnosis
+    from laxity.platform.machine import Machine
 
 # What needs attention comes first; the rest keeps the order of the table.
 _ORDER = ("bad", "warn", "unknown", "ok", "absent")
@@ -72,9 +72,9 @@ def doctor(cpus: str | None, show_all: bool, on: str | None, output_format: str)
     The exit code is 0 whatever is found; programs read "badge" from --format json.
     """
     # Imported late: `laxity --help` should not load what only this command needs.
-    from laxity.runner.doctor import diagnose  # noqa: PLC0415
-    from laxity.runner.machine import describe_machine  # noqa: PLC0415
-    from laxity.runner.target import open_target  # noqa: PLC0415
+    from laxity.platform.doctor import diagnose  # noqa: PLC0415
+    from laxity.platform.machine import describe_machine  # noqa: PLC0415
+    from laxity.platform.target import open_target  # noqa: PLC0415
 
     with located("--on"), open_target(on) as target:
         facts = target.facts()

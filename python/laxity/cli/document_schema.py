@@ -9,24 +9,24 @@ import msgspec
 
 # Name: (what it is, module, type in it).
 DOCUMENTS = {
-    "manifest": ("manifest.json of a run", "laxity.model.manifest", "Manifest"),
-    "machine": ("machine.json of a run", "laxity.runner.machine", "Machine"),
+    "manifest": ("manifest.json of a run", "laxity.store.manifest", "Manifest"),
+    "machine": ("machine.json of a run", "laxity.platform.machine", "Machine"),
     "doctor": (
         "what laxity doctor prints; doctor.json of a run holds one before and one after",
-        "laxity.runner.doctor",
+        "laxity.platform.doctor",
         "Diagnosis",
     ),
-    "compare": ("what laxity compare prints", "laxity.report.compare_sides", "Answer"),
-    "suite-run": ("suite.json of a suite run", "laxity.model.suite_result", "SuiteDocument"),
-    "vetting": ("vetting.json of a vetting", "laxity.model.suite_result", "VettingDocument"),
+    "compare": ("what laxity compare prints", "laxity.compare.sides", "Answer"),
+    "suite-run": ("suite.json of a suite run", "laxity.suites.result", "SuiteDocument"),
+    "vetting": ("vetting.json of a vetting", "laxity.suites.result", "VettingDocument"),
     "workingset": (
         "workingset.json of a run; what laxity workingset prints",
-        "laxity.model.working_set",
+        "laxity.workingset.document",
         "WorkingSetAnswer",
     ),
     "hints": (
         "what laxity workingset --hints writes",
-        "laxity.model.migration_points",
+        "laxity.workingset.migration_points_document",
         "Hints",
     ),
 }

@@ -9,8 +9,8 @@ import click
 from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, run_argument
 from laxity.errors import ConfigError, suggestion
-from laxity.model.manifest import KINDS_WITH_JOBS
-from laxity.runner.finish import open_recovered
+from laxity.jobs.finish import open_recovered
+from laxity.store.manifest import KINDS_WITH_JOBS
 from laxity.store.run_directory import SUITE, Run
 
 _FORMATS = ("perfetto", "csv", "json", "parquet")

@@ -15,7 +15,7 @@ from laxity.errors import (
     EXIT_USAGE,
     LaxityError,
 )
-from laxity.runner.finish import Finished
+from laxity.jobs.finish import Finished
 from laxity.store.run_directory import Run, open_run
 
 # What a workload said last is mostly why it failed; more of it stands in the file.

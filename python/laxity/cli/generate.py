@@ -12,30 +12,23 @@ from typing import Any
 import click
 import msgspec
 
-from laxity.analysis.locality import (
+from laxity.cli.options import debug_option
+from laxity.core.cpus import parse_cpus
+from laxity.core.percent import format_percent, parse_percent
+from laxity.core.spec import MAX_PRIORITY, MIN_PRIORITY
+from laxity.core.units import exact_size, parse_duration_ns, parse_size_bytes
+from laxity.errors import ConfigError, PlatformError, located
+from laxity.store.run_directory import write_output
+from laxity.tasksets.experiment_spec import LogUniform
+from laxity.tasksets.generated import MAX_PASSES, DrawnTask, Range, Request, Share, draw_task_set
+from laxity.tasksets.generated_spec import share_remark, task_set_toml, temporal_remark
+from laxity.tasksets.locality import (
     LINES_BYTES,
     RATIO_ONE,
     Cache,
     lowest_ratio,
     size_of_temporal_ratio,
 )
-from laxity.analysis.task_sets import (
-    MAX_PASSES,
-    DrawnTask,
-    Range,
-    Request,
-    Share,
-    draw_task_set,
-)
-from laxity.cli.options import debug_option
-from laxity.errors import ConfigError, PlatformError, located
-from laxity.experiments.generated_spec import share_remark, task_set_toml, temporal_remark
-from laxity.model.cpus import parse_cpus
-from laxity.model.experiment_spec import LogUniform
-from laxity.model.percent import format_percent, parse_percent
-from laxity.model.spec import MAX_PRIORITY, MIN_PRIORITY
-from laxity.model.units import exact_size, parse_duration_ns, parse_size_bytes
-from laxity.store.run_directory import write_output
 
 _MOST_TASKS = 90
 _HIGHEST_PRIORITY = 90

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from laxity.cli.input_file import read_input
 from laxity.cli.options import debug_option
+from laxity.core.input_file import read_input
+from laxity.core.spec_reader import MAX_SPEC_BYTES
 from laxity.errors import ConfigError, located
-from laxity.model.spec_reader import MAX_SPEC_BYTES
 
 _FORMATS = ("rt-app",)
 # Under the finest clock; run compares with that of the machine.
@@ -50,9 +50,9 @@ def import_set(
     execute as long as their run events say, if the processor is as fast as --uses-per-us says.
     Everything that a spec cannot say is named, and then nothing is written.
     """
-    from laxity.experiments.rtapp_spec import rtapp_spec_toml  # noqa: PLC0415 - of this command
-    from laxity.model.rtapp import read_rtapp  # noqa: PLC0415 - as above
     from laxity.store.run_directory import write_output  # noqa: PLC0415 - as above
+    from laxity.tasksets.rtapp import read_rtapp  # noqa: PLC0415 - as above
+    from laxity.tasksets.rtapp_spec import rtapp_spec_toml  # noqa: PLC0415 - of this command
 
     if bound_only == (uses_per_us is not None):
         msg = (
@@ -87,8 +87,8 @@ def import_set(
 
 def _check(text: bytes, *, is_for_run: bool) -> None:
     """Refuse here what laxity run or bound would refuse of the spec."""
-    from laxity.model.spec_reader import read_spec_toml  # noqa: PLC0415 - as above
-    from laxity.model.task_set import read_task_set  # noqa: PLC0415 - as above
+    from laxity.core.spec_reader import read_spec_toml  # noqa: PLC0415 - as above
+    from laxity.core.task_set import read_task_set  # noqa: PLC0415 - as above
 
     if is_for_run:
         read_spec_toml(text, {}, _RESOLUTION_NS)

@@ -8,8 +8,8 @@ import click
 
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
-from laxity.model.text_table import format_table
-from laxity.runner import tools
+from laxity.core.text_table import format_table
+from laxity.platform import tools
 
 
 @click.command("list")

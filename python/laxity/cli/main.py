@@ -14,6 +14,7 @@ import click
 from typing_extensions import override
 
 from laxity import __version__
+from laxity.core.standard_streams import secure_streams
 from laxity.errors import (
     EXIT_DONE,
     EXIT_INTERNAL,
@@ -23,13 +24,12 @@ from laxity.errors import (
     environment_error,
     suggestion,
 )
-from laxity.runner.streams import secure_streams
 
 PROGRAM = "laxity"
 DEBUG_OPTION = "--debug"
-# runner/knob_journal.py, which most commands need not load.
+# platform/knob_journal.py, which most commands need not load.
 KNOB_JOURNALS = "/run/laxity/knobs"
-# runner/instances.py
+# trace/instances.py
 INSTANCE_JOURNAL = "/run/laxity/instances"
 
 
@@ -107,8 +107,8 @@ def _restore_left_knobs() -> None:
     """Put back, before any command, the kernel settings that a killed run has left changed."""
     if not Path(KNOB_JOURNALS).is_dir():
         return
-    from laxity.runner.kernel import Kernel  # noqa: PLC0415 - rarely needed
-    from laxity.runner.knobs import restore_left  # noqa: PLC0415 - rarely needed
+    from laxity.platform.kernel import Kernel  # noqa: PLC0415 - rarely needed
+    from laxity.platform.knobs import restore_left  # noqa: PLC0415 - rarely needed
 
     for note in restore_left(Kernel()):
         print(f"{PROGRAM}: {note}", file=sys.stderr)
@@ -118,7 +118,7 @@ def _remove_left_instances() -> None:
     """Remove, before any command, what a killed recorder has left in tracefs."""
     if not any(Path(INSTANCE_JOURNAL).glob("laxity-*")):
         return
-    from laxity.runner.instances import remove_left_instances  # noqa: PLC0415 - rarely needed
+    from laxity.trace.instances import remove_left_instances  # noqa: PLC0415 - rarely needed
 
     for note in remove_left_instances():
         print(f"{PROGRAM}: {note}", file=sys.stderr)

@@ -22,7 +22,7 @@ import msgspec
 from laxity import __version__
 from laxity.cli.main import PROGRAM
 from laxity.errors import ConfigError, ToolError
-from laxity.runner.tools import find_tool
+from laxity.platform.tools import find_tool
 
 NATIVE_TOOLS = ("laxity-run", "laxity-facts", "laxity-trace", "laxity-probe")
 _HELP_TIMEOUT_S = 10

@@ -17,8 +17,8 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.core.cpus import parse_cpus
 from laxity.errors import located
-from laxity.model.cpus import parse_cpus
 
 
 @click.command("all")
@@ -54,9 +54,9 @@ def measure_all(  # noqa: PLR0913 - one parameter per option
     of each than its own command would, in less than five minutes. What cannot be measured here is
     left out and named; a part that fails does not end the others.
     """
-    from laxity.experiments.measure_all import AllRequest, plan_all, run_all  # noqa: PLC0415 - heavy
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
-    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.costs.measure_all import AllRequest, plan_all, run_all  # noqa: PLC0415 - heavy
+    from laxity.platform.target import open_target  # noqa: PLC0415 - with the above
 
     request = AllRequest(
         final=run_path("all", run_dir, run_root),

@@ -15,13 +15,13 @@ from laxity.cli.measured import (
     repetitions_option,
 )
 from laxity.cli.sizes import read_size, read_sizes
+from laxity.core.cpus import parse_cpus
+from laxity.core.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
+from laxity.core.units import parse_duration_ns
 from laxity.errors import located
-from laxity.model.cpus import parse_cpus
-from laxity.model.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
-from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
-    from laxity.experiments.plan_crpd import Asked
+    from laxity.costs.crpd.plan import Asked
 
 
 class _Options(MeasureOptions, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ def crpd(**given: object) -> int:
     spins equally long, alternating at random. gamma is what the evicting one costs more. A figure
     that does not stand out of the noise is shown as not measurable.
     """
-    from laxity.experiments.plan_crpd import describe, plan_crpd  # noqa: PLC0415 - heavy
+    from laxity.costs.crpd.plan import describe, plan_crpd  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     asked = _asked(options)
@@ -94,7 +94,7 @@ def crpd(**given: object) -> int:
 
 
 def _asked(options: _Options) -> "Asked":
-    from laxity.experiments.plan_crpd import Asked  # noqa: PLC0415 - heavy
+    from laxity.costs.crpd.plan import Asked  # noqa: PLC0415 - heavy
 
     with located("--cpus"):
         cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()

@@ -14,13 +14,13 @@ from laxity.cli.measured import (
     priority_option,
     repetitions_option,
 )
+from laxity.core.cpus import parse_cpus, parse_nodes
+from laxity.core.streams import MEMORY_CASES
+from laxity.core.units import parse_duration_ns, parse_size_bytes
 from laxity.errors import ConfigError, located
-from laxity.model.cpus import parse_cpus, parse_nodes
-from laxity.model.streams import MEMORY_CASES
-from laxity.model.units import parse_duration_ns, parse_size_bytes
 
 if TYPE_CHECKING:
-    from laxity.experiments.plan_memory_latency import Asked
+    from laxity.costs.memory_latency.plan import Asked
 
 _SMALLEST_BYTES = 1024
 # Indices of a batch are words of 4 bytes, numbered in 32 bits.
@@ -79,10 +79,7 @@ def memory_latency(**given: object) -> int:
     streams. Levels of the memory hierarchy are detected in the chain's curve and shown beside what
     the system claims.
     """
-    from laxity.experiments.plan_memory_latency import (  # noqa: PLC0415 - heavy
-        describe,
-        plan_memory_latency,
-    )
+    from laxity.costs.memory_latency.plan import describe, plan_memory_latency  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     asked = _asked(options)
@@ -95,7 +92,7 @@ def memory_latency(**given: object) -> int:
 
 
 def _asked(options: _Options) -> "Asked":
-    from laxity.experiments.plan_memory_latency import Asked  # noqa: PLC0415 - heavy
+    from laxity.costs.memory_latency.plan import Asked  # noqa: PLC0415 - heavy
 
     with located("--cpus"):
         cpus = parse_cpus(options.cpus) if options.cpus is not None else ()

@@ -16,12 +16,12 @@ from laxity.cli.measured import (
     repetitions_option,
 )
 from laxity.cli.sizes import read_size, read_sizes
+from laxity.core.cpus import parse_cpus
+from laxity.core.units import parse_duration_ns
 from laxity.errors import located
-from laxity.model.cpus import parse_cpus
-from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
-    from laxity.experiments.plan_migration import Asked
+    from laxity.costs.migration.plan import Asked
 
 _MOST_PAIRS = 10_000
 
@@ -84,7 +84,7 @@ def migration(**given: object) -> int:
     Controls stay, sleep as long, or go and come back, all alternating at random. A figure that does
     not stand out of the noise is shown as not measurable.
     """
-    from laxity.experiments.plan_migration import describe, plan_migration  # noqa: PLC0415 - heavy
+    from laxity.costs.migration.plan import describe, plan_migration  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     asked = _asked(options)
@@ -94,8 +94,8 @@ def migration(**given: object) -> int:
 
 
 def _asked(options: _Options) -> "Asked":
-    from laxity.experiments.plan_migration import Asked  # noqa: PLC0415 - heavy
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - with the above
+    from laxity.costs.merge import read_costs  # noqa: PLC0415 - with the above
+    from laxity.costs.migration.plan import Asked  # noqa: PLC0415 - heavy
 
     with located("--cpus"):
         cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()

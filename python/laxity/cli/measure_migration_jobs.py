@@ -9,12 +9,12 @@ import msgspec
 
 from laxity.cli.measured import MeasureOptions, measure_options, plan_and_measure, priority_option
 from laxity.cli.sizes import read_sizes
+from laxity.core.cpus import parse_cpus
+from laxity.core.units import parse_duration_ns
 from laxity.errors import located
-from laxity.model.cpus import parse_cpus
-from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
-    from laxity.experiments.plan_migration_jobs import Asked
+    from laxity.costs.migration_jobs.plan import Asked
 
 _MOST_JOBS = 1_000_000
 
@@ -79,10 +79,7 @@ def migration_jobs(**given: object) -> int:
     working set of the same size between its jobs (Raffeck et al., figures 8 to 13). A test says
     whether the first job on another CPU takes longer, and how large a difference may go unseen.
     """
-    from laxity.experiments.plan_migration_jobs import (  # noqa: PLC0415 - heavy
-        describe,
-        plan_migration_jobs,
-    )
+    from laxity.costs.migration_jobs.plan import describe, plan_migration_jobs  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     asked = _asked(options)
@@ -95,7 +92,7 @@ def migration_jobs(**given: object) -> int:
 
 
 def _asked(options: _Options) -> "Asked":
-    from laxity.experiments.plan_migration_jobs import Asked  # noqa: PLC0415 - heavy
+    from laxity.costs.migration_jobs.plan import Asked  # noqa: PLC0415 - heavy
 
     with located("--cpus"):
         cpus = tuple(parse_cpus(options.cpus)) if options.cpus is not None else ()

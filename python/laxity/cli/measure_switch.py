@@ -14,12 +14,12 @@ from laxity.cli.measured import (
     priority_option,
     repetitions_option,
 )
+from laxity.core.cpus import parse_cpus
+from laxity.core.units import parse_duration_ns, parse_size_bytes
 from laxity.errors import ConfigError, located
-from laxity.model.cpus import parse_cpus
-from laxity.model.units import parse_duration_ns, parse_size_bytes
 
 if TYPE_CHECKING:
-    from laxity.experiments.plan_switch import Asked
+    from laxity.costs.switch.plan import Asked
 
 _SMALLEST_BYTES = 1024
 _LARGEST_BYTES = 64 << 30
@@ -76,7 +76,7 @@ def switch(**given: object) -> int:
     switch_sync, timer_latency, release_isr, the tick and its period, irq by interrupt, and
     ipi_wakeup per pair of CPUs.
     """
-    from laxity.experiments.plan_switch import describe, plan_switch  # noqa: PLC0415 - heavy
+    from laxity.costs.switch.plan import describe, plan_switch  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     asked = _asked(options)
@@ -86,7 +86,7 @@ def switch(**given: object) -> int:
 
 
 def _asked(options: _Options) -> "Asked":
-    from laxity.experiments.plan_switch import Asked  # noqa: PLC0415 - heavy
+    from laxity.costs.switch.plan import Asked  # noqa: PLC0415 - heavy
 
     with located("--spin"):
         spin_ns = parse_duration_ns(options.spin)

@@ -23,10 +23,10 @@ from laxity.cli.options import (
 from laxity.errors import located
 
 if TYPE_CHECKING:
-    from laxity.model.manifest import Fallback
-    from laxity.model.measurements import Measured
-    from laxity.runner.facts import Facts
-    from laxity.runner.placement import Cpus
+    from laxity.platform.facts import Facts
+    from laxity.platform.placement import Cpus
+    from laxity.store.manifest import Fallback
+    from laxity.store.measurements import Measured
 
 _MOST_REPETITIONS = 1_000_000
 # Above it are who preempts and who ends what hangs.
@@ -131,9 +131,9 @@ def plan_and_measure(
     Returns:
         The exit code.
     """
-    from laxity.experiments.measure import MeasureRequest, run_measurement  # noqa: PLC0415 - heavy
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
-    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.costs.measure import MeasureRequest, run_measurement  # noqa: PLC0415 - heavy
+    from laxity.platform.target import open_target  # noqa: PLC0415 - with the above
 
     final = run_path(name, options.run_dir, options.run_root)
     with located("--on"):

@@ -18,12 +18,12 @@ from laxity.cli.options import (
     run_path,
     run_root_option,
 )
+from laxity.core.spec import TRACE_AUTO, TRACE_BACKENDS
+from laxity.core.units import parse_duration_ns
 from laxity.errors import ConfigError, located
-from laxity.model.spec import TRACE_AUTO, TRACE_BACKENDS
-from laxity.model.units import parse_duration_ns
 
 if TYPE_CHECKING:
-    from laxity.runner.processes import Target
+    from laxity.platform.processes import Target
 
 _MOST_JOBS = 10**9
 
@@ -83,9 +83,9 @@ def observe(**given: object) -> int:
     estimated. The program is neither stopped nor changed. PID is a process, COMM the name of one.
     It ends with the program, after --duration or --jobs, or with Ctrl-C; what was observed is kept.
     """
-    from laxity.experiments.observe import ObserveRequest  # noqa: PLC0415 - heavy
-    from laxity.experiments.observe import observe as run_observation  # noqa: PLC0415 - heavy
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.trace.observe import ObserveRequest  # noqa: PLC0415 - heavy
+    from laxity.trace.observe import observe as run_observation  # noqa: PLC0415 - heavy
 
     options = msgspec.convert(given, _Options)
     target = _target(options)
@@ -124,7 +124,7 @@ def _time_ns(option: str, text: str | None) -> int | None:
 
 
 def _target(options: _Options) -> "Target":
-    from laxity.runner.processes import find_cgroup, find_target  # noqa: PLC0415 - when needed
+    from laxity.platform.processes import find_cgroup, find_target  # noqa: PLC0415 - when needed
 
     if (options.program is None) == (options.cgroup is None):
         msg = "one of PID, COMM and --cgroup says what is observed; name one"

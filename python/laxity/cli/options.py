@@ -46,7 +46,7 @@ def _refuse_empty(_context: click.Context, _parameter: click.Parameter, value: s
 
 
 run_argument = click.argument("path", metavar="RUN", callback=_refuse_empty)
-# The place of a key in a message about a spec, as laxity.model.spec_reader writes it.
+# The place of a key in a message about a spec, as laxity.core.spec_reader writes it.
 _KEY_PLACE = re.compile(r'(?:spec .*?: )?(?:\[run\]|task "[^"]*"): (\w+)(?=[: ])')
 
 

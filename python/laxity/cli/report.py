@@ -12,8 +12,8 @@ from laxity.cli.exceedance import parse_exceedance
 from laxity.cli.options import debug_option, run_argument
 from laxity.cli.reports import build_report
 from laxity.errors import ConfigError
-from laxity.model.manifest import KINDS_WITH_JOBS
-from laxity.runner.finish import open_recovered
+from laxity.jobs.finish import open_recovered
+from laxity.store.manifest import KINDS_WITH_JOBS
 from laxity.store.run_directory import Run
 
 

@@ -30,17 +30,9 @@ from laxity.cli.run_command import RunCommand
 from laxity.cli.run_paths import make_absolute, with_absolute_corunners, with_absolute_paths
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
-from laxity.errors import ConfigError, located
-from laxity.model.cpus import parse_cpus
-from laxity.model.spec import (
-    TRACE_BACKENDS,
-    Isolation,
-    RunTable,
-    Spec,
-    TaskTable,
-    spec_to_toml,
-)
-from laxity.model.spec_reader import (
+from laxity.core.cpus import parse_cpus
+from laxity.core.spec import TRACE_BACKENDS, Isolation, RunTable, Spec, TaskTable, spec_to_toml
+from laxity.core.spec_reader import (
     MAX_SPEC_BYTES,
     is_spec_path,
     parse_interfere_option,
@@ -49,7 +41,8 @@ from laxity.model.spec_reader import (
     resolve_spec,
     split_words,
 )
-from laxity.model.units import exact_size
+from laxity.core.units import exact_size
+from laxity.errors import ConfigError, located
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -224,7 +217,7 @@ def _complete_what(
     """Offer the bundled workloads; a spec is a file."""
     if is_spec_path(incomplete):
         return [CompletionItem(incomplete, type="file")]
-    from laxity.runner.tools import list_workloads  # noqa: PLC0415 - only for completion
+    from laxity.platform.tools import list_workloads  # noqa: PLC0415 - only for completion
 
     names = [one for one in list_workloads() if one.name.startswith(incomplete)]
     found = [CompletionItem(one.name, help=one.summary) for one in names]
@@ -256,12 +249,12 @@ def run(what: str | None, **given: object) -> int:
     Without --jobs and --duration the run lasts until it is interrupted (Ctrl-C); it is stored all
     the same. Durations and sizes need units: 10ms, 64KiB.
     """
-    from laxity.experiments.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
-    from laxity.runner.kernel import Kernel  # noqa: PLC0415 - with the above
-    from laxity.runner.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
-    from laxity.runner.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
-    from laxity.runner.target import open_target  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.jobs.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
+    from laxity.platform.kernel import Kernel  # noqa: PLC0415 - with the above
+    from laxity.platform.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
+    from laxity.platform.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
+    from laxity.platform.target import open_target  # noqa: PLC0415 - with the above
 
     options = RunOptions.of(given)
     what = what or ""

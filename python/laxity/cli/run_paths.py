@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from laxity.model.spec import Spec, TaskSpec
-from laxity.model.third_party import GUEST_WORKLOAD
+from laxity.core.spec import Spec, TaskSpec
+from laxity.core.third_party import GUEST_WORKLOAD
 
 
 def make_absolute(task: dict[str, Any]) -> None:

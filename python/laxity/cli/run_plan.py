@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from laxity.cli.run import RunOptions, read_experiment, resolution_here_ns
+from laxity.core.cpus import parse_cpus
 from laxity.errors import located
-from laxity.experiments.run_once import RunRequest, prepare_spec
-from laxity.model.cpus import parse_cpus
-from laxity.runner.kernel import Kernel
-from laxity.runner.placement import check_unthrottled_load
-from laxity.runner.shield import KnobRequest, check_knobs
+from laxity.jobs.run_once import RunRequest, prepare_spec
+from laxity.platform.kernel import Kernel
+from laxity.platform.placement import check_unthrottled_load
+from laxity.platform.shield import KnobRequest, check_knobs
 
 
 def plan_run(what: str, given: Mapping[str, object], command_line: list[str]) -> RunRequest:

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from laxity.bounds.members import BOUND_MEMBERS
 from laxity.cli.document_schema import DOCUMENTS, document_members, document_schema
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
+from laxity.core.streams import EVENT_FIELDS, STREAMS, absent_value
+from laxity.core.text_table import format_table
+from laxity.costs.model import MEMBERS
 from laxity.errors import ConfigError, suggestion
-from laxity.model.bound_members import BOUND_MEMBERS
-from laxity.model.costs import MEMBERS
-from laxity.model.streams import EVENT_FIELDS, STREAMS, absent_value
-from laxity.model.suite_manifest import MANIFEST_MEMBERS
-from laxity.model.text_table import format_table
+from laxity.suites.manifest import MANIFEST_MEMBERS
 
 # Documents whose members are explained; those of the others are read off their types.
 _EXPLAINED = {"costs": MEMBERS, "bound": BOUND_MEMBERS, "suite": MANIFEST_MEMBERS}

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from laxity.cli.options import debug_option
+from laxity.core.text_table import format_table
 from laxity.errors import ConfigError, PlatformError, ToolError, suggestion
-from laxity.model.text_table import format_table
-from laxity.runner.segments import left_segments
-from laxity.runner.tools import source_root
+from laxity.platform.tools import source_root
+from laxity.store.segments import left_segments
 
 _SHELLS = ("bash", "zsh", "fish")
 

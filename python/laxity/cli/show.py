@@ -11,11 +11,11 @@ import click
 from laxity.cli.damage import tell_damage
 from laxity.cli.options import debug_option, format_option, run_argument
 from laxity.cli.tables import print_json
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
-from laxity.model.manifest import TaskResult, knob_rows
-from laxity.model.text_table import format_table
-from laxity.model.units import format_duration_ns
-from laxity.runner.finish import open_recovered
+from laxity.jobs.finish import open_recovered
+from laxity.store.manifest import TaskResult, knob_rows
 from laxity.store.run_directory import Run
 
 
@@ -40,13 +40,13 @@ def show(path: str, verify: bool, output_format: str) -> int:
         return tell_damage(run)
     if run.manifest.kind == "compare":
         from laxity.cli.compare_tables import answer_text  # noqa: PLC0415 - loads numpy
-        from laxity.report.compare_page import read_answer  # noqa: PLC0415 - with the above
+        from laxity.compare.page import read_answer  # noqa: PLC0415 - with the above
 
         sys.stdout.write(answer_text(read_answer(run)))
         return tell_damage(run)
     if run.manifest.kind == "workingset":
         from laxity.cli.workingset_summary import answer_text as working_sets  # noqa: PLC0415
-        from laxity.report.working_set_data import read_answer as read_sizes  # noqa: PLC0415
+        from laxity.workingset.data import read_answer as read_sizes  # noqa: PLC0415
 
         sys.stdout.write(format_table(("", ""), _facts(run)).lstrip("\n"))
         sys.stdout.write("\n" + working_sets(read_sizes(run)))
@@ -59,7 +59,7 @@ def show(path: str, verify: bool, output_format: str) -> int:
 
 
 def _verify(run: Run, output_format: str) -> int:
-    from laxity.store.integrity import find_contradictions  # noqa: PLC0415 - loads numpy
+    from laxity.jobs.integrity import find_contradictions  # noqa: PLC0415 - loads numpy
 
     problems = run.verify() + find_contradictions(run)
     if output_format == "json":

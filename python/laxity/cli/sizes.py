@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Options of `laxity measure` that take sizes of working sets."""
 
+from laxity.core.units import parse_size_bytes
 from laxity.errors import ConfigError, located
-from laxity.model.units import parse_size_bytes
 
 _SMALLEST_BYTES = 1024
 _LARGEST_BYTES = 64 << 30

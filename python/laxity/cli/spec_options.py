@@ -9,7 +9,7 @@ import click
 import msgspec
 from msgspec.inspect import Metadata, StructType, type_info
 
-from laxity.model.schema import Option, options_by_key
+from laxity.core.schema import Option, options_by_key
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -15,9 +15,9 @@ import msgspec
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.tables import print_json
+from laxity.core.spec_reader import split_words
+from laxity.core.text_table import format_table
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, suggestion
-from laxity.model.spec_reader import split_words
-from laxity.model.text_table import format_table
 
 if TYPE_CHECKING:
     from laxity.suites.program import Discovery, Program

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from laxity.cli.input_file import read_input
+from laxity.core.input_file import read_input
 from laxity.errors import ConfigError, located
-from laxity.model.suite_manifest import (
-    EMPTY_MANIFEST,
-    MAX_MANIFEST_BYTES,
-    Manifest,
-    read_manifest,
-)
+from laxity.suites.manifest import EMPTY_MANIFEST, MAX_MANIFEST_BYTES, Manifest, read_manifest
 
 if TYPE_CHECKING:
     from laxity.suites.outfit import Context

@@ -35,8 +35,8 @@ from laxity.cli.tables import print_json
 from laxity.errors import EXIT_DONE, ConfigError
 
 if TYPE_CHECKING:
-    from laxity.model.suite_result import SuiteDocument
-    from laxity.runner.finish import Finished
+    from laxity.jobs.finish import Finished
+    from laxity.suites.result import SuiteDocument
     from laxity.suites.vetting_file import Vetting
 
 # What of `laxity run` is ours for each program, or the same for all of them.
@@ -98,9 +98,9 @@ def run_suite(**given: object) -> int:
     violated a limit; 4: a program could not be run.
     """
     from laxity.cli.run_plan import plan_run  # noqa: PLC0415 - heavy
-    from laxity.experiments.suite import WORKLOAD, SuiteRequest  # noqa: PLC0415 - with the above
-    from laxity.experiments.suite import run_suite as run_all  # noqa: PLC0415 - with the above
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.suites.store import WORKLOAD, SuiteRequest  # noqa: PLC0415 - with the above
+    from laxity.suites.store import run_suite as run_all  # noqa: PLC0415 - with the above
 
     own = msgspec.convert(given, _Options)
     command_line = ["laxity", *sys.argv[1:]]
@@ -150,7 +150,7 @@ def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":
         ConfigError: There is none.
         RecordError: The run is damaged.
     """
-    from laxity.runner.finish import open_recovered  # noqa: PLC0415 - when needed
+    from laxity.jobs.finish import open_recovered  # noqa: PLC0415 - when needed
     from laxity.store.run_directory import VETTING, tmp_path_of  # noqa: PLC0415 - when needed
     from laxity.suites.vetting_file import read_vetting  # noqa: PLC0415 - when needed
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from laxity.model.manifest import Manifest
-from laxity.model.suite_result import Spread, SuiteDocument, SuiteProgram, VettingDocument
-from laxity.model.text_table import format_table
-from laxity.model.units import format_duration_ns
-from laxity.report.suite_data import times_of
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns
+from laxity.store.manifest import Manifest
+from laxity.suites.data import times_of
+from laxity.suites.result import Spread, SuiteDocument, SuiteProgram, VettingDocument
 from laxity.suites.sanitize import TOLD
 
 _HEADERS = (

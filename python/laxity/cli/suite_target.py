@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from laxity.cli.suite_discover import words_of_cc
+from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
-from laxity.model.spec_reader import split_words
 
 if TYPE_CHECKING:
     from laxity.suites.toolchain import Toolchain

@@ -105,15 +105,11 @@ def vet(**given: object) -> int:
     as a run, with a report. Exit code 1: a program has no right mode; 4: a program of the manifest
     cannot be had.
     """
-    from laxity.experiments.vet import (  # noqa: PLC0415 - when needed
-        VettingRequest,
-        left_out_verdict,
-        run_vetting,
-    )
-    from laxity.runner.signals import forwarded_signals  # noqa: PLC0415 - with the above
+    from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.store.run_directory import VETTING, write_file  # noqa: PLC0415 - with the above
     from laxity.suites.jobs import require_tools  # noqa: PLC0415 - with the above
     from laxity.suites.sanitize import require_sanitizers  # noqa: PLC0415 - with the above
+    from laxity.suites.store_vetting import VettingRequest, left_out_verdict, run_vetting  # noqa: PLC0415 - when needed
 
     options = msgspec.convert(given, _Options)
     to = _verdicts_path(options)

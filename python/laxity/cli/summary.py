@@ -4,26 +4,26 @@
 
 from typing import Any
 
-from laxity.analysis import jobs as analysis
-from laxity.analysis.jobs import Summary
-from laxity.analysis.phases import PhaseSummary
+from laxity.bounds.data import Bounded
 from laxity.cli.bound_answer import answer_text
 from laxity.cli.suite_tables import suite_table, vetting_table
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
-from laxity.model.manifest import Manifest
-from laxity.model.stop_on import stop_words
-from laxity.model.streams import Quantity
-from laxity.model.text_table import format_table
-from laxity.model.units import format_duration_ns, format_size_bytes
-from laxity.report.blocks import Paragraph
-from laxity.report.bound_data import Bounded
-from laxity.report.measured import View, view_of
-from laxity.report.observed import thread_lines
+from laxity.core.streams import Quantity
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns, format_size_bytes
+from laxity.jobs import jobs as analysis
+from laxity.jobs.jobs import Summary
+from laxity.jobs.phases import PhaseSummary
+from laxity.jobs.results import stop_words
+from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.page.blocks import Paragraph
+from laxity.page.terminal import text_of
 from laxity.report.read_run import read_page
-from laxity.report.run_data import PageData, RunData, TaskData
-from laxity.report.terminal import text_of
-from laxity.runner.suite_results import read_suite, read_vetting_seen
+from laxity.report.views import View, view_of
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
+from laxity.suites.stored_results import read_suite, read_vetting_seen
+from laxity.trace.observed_words import thread_lines
 
 _NAMES = {
     Quantity.RELEASE_LATENCY: "release latency",

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from laxity.analysis.attribution import Attribution
-from laxity.model.units import format_duration_ns
-from laxity.report.event_data import events_of
-from laxity.report.event_words import event_words
-from laxity.report.run_data import PageData
+from laxity.core.units import format_duration_ns
+from laxity.jobs.run_data import PageData
+from laxity.trace.attribution import Attribution
+from laxity.trace.event_data import events_of
+from laxity.trace.event_words import event_words
 
 _UNKNOWN = "an unknown thread"
 

@@ -30,19 +30,19 @@ from laxity.cli.workingset_points import (
     write_hints,
 )
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
+from laxity.core.spec_reader import split_words
+from laxity.core.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
 from laxity.errors import EXIT_DONE, ConfigError, located, suggestion
-from laxity.model.spec_reader import split_words
-from laxity.model.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
-from laxity.model.working_set import WorkingSetAnswer
+from laxity.workingset.document import WorkingSetAnswer
 
 if TYPE_CHECKING:
-    from laxity.experiments.working_set import Found
-    from laxity.experiments.working_set_points import PointsAsked
-    from laxity.experiments.working_set_times import BlockTimes
-    from laxity.model.working_set_annotations import Annotations
     from laxity.store.run_directory import Run
-    from laxity.suites.bitcode import BitcodeToolchain
-    from laxity.suites.bitcode_programs import Prepared
+    from laxity.workingset.annotations import Annotations
+    from laxity.workingset.bitcode import BitcodeToolchain
+    from laxity.workingset.bitcode_programs import Prepared
+    from laxity.workingset.points import PointsAsked
+    from laxity.workingset.store import Found
+    from laxity.workingset.times import BlockTimes
 
 _BITS_PER_BYTE = 8
 _FORMS = ("o0", "sroa", "inline", "o2", "as-given")
@@ -166,9 +166,9 @@ def workingset(**given: object) -> int:
 
 def _answer(asked: _Asked, final: Path, scratch: Path) -> int:
     from laxity.cli.workingset_summary import print_answer  # noqa: PLC0415 - loads numpy
-    from laxity.experiments import working_set as experiment  # noqa: PLC0415 - likewise
-    from laxity.experiments.working_set_against import compare  # noqa: PLC0415 - likewise
-    from laxity.runner.working_set import require_tool  # noqa: PLC0415 - likewise
+    from laxity.workingset import store as experiment  # noqa: PLC0415 - likewise
+    from laxity.workingset.against import compare  # noqa: PLC0415 - likewise
+    from laxity.workingset.analyse import require_tool  # noqa: PLC0415 - likewise
 
     require_tool()
     options, words = asked.options, asked.run_words
@@ -221,7 +221,7 @@ def _explain(options: _Options, question: str, scratch: Path) -> int:
     """Answer --why; nothing is stored."""
     from laxity.cli.tables import print_json  # noqa: PLC0415 - when needed
     from laxity.cli.workingset_why import why_text  # noqa: PLC0415 - likewise
-    from laxity.runner import working_set  # noqa: PLC0415 - likewise
+    from laxity.workingset import analyse as working_set  # noqa: PLC0415 - likewise
 
     for name, value in (
         ("--fail-above", options.fail_above),
@@ -264,7 +264,7 @@ def _after(options: _Options, found: "Found", path: Path) -> None:
     """Write what is asked for beside the run, and its report."""
     if options.sarif is not None:
         from laxity.export.sarif import sarif_document  # noqa: PLC0415 - only if asked for
-        from laxity.model.manifest import encode_document  # noqa: PLC0415 - likewise
+        from laxity.store.manifest import encode_document  # noqa: PLC0415 - likewise
         from laxity.store.run_directory import write_output  # noqa: PLC0415 - likewise
 
         document = encode_document(sarif_document(found.answer))
@@ -298,7 +298,7 @@ def _name_of(options: _Options) -> str:
 
 
 def _toolchain(options: _Options) -> "BitcodeToolchain":
-    from laxity.suites.bitcode import Form, bitcode_toolchain  # noqa: PLC0415 - when needed
+    from laxity.workingset.bitcode import Form, bitcode_toolchain  # noqa: PLC0415 - when needed
 
     kinds = [bool(options.files), options.compile_commands is not None, bool(options.suites)]
     if sum(kinds) != 1:
@@ -316,7 +316,7 @@ def _toolchain(options: _Options) -> "BitcodeToolchain":
 
 
 def _prepare(options: _Options, toolchain: "BitcodeToolchain", scratch: Path) -> "Prepared":
-    from laxity.suites import bitcode_programs as programs  # noqa: PLC0415 - when needed
+    from laxity.workingset import bitcode_programs as programs  # noqa: PLC0415 - when needed
 
     if options.only and not options.suites:
         msg = "--only: chooses among the programs of --suite; drop it"
@@ -353,8 +353,8 @@ def _has_sources(prepared: "Prepared") -> bool:
 def _read_annotations(path: str | None) -> "Annotations | None":
     if path is None:
         return None
-    from laxity.cli.input_file import read_input  # noqa: PLC0415 - when needed
-    from laxity.model import working_set_annotations as model  # noqa: PLC0415 - likewise
+    from laxity.core.input_file import read_input  # noqa: PLC0415 - when needed
+    from laxity.workingset import annotations as model  # noqa: PLC0415 - likewise
 
     data = read_input(Path(path), model.MAX_ANNOTATIONS_BYTES, "a file of annotations")
     with located(path):
@@ -365,8 +365,8 @@ def _read_other(path: str | None) -> "tuple[Run, WorkingSetAnswer] | None":
     """Read the run to compare with before anything is computed."""
     if path is None:
         return None
-    from laxity.report.working_set_data import read_answer  # noqa: PLC0415 - when needed
-    from laxity.runner.finish import open_recovered  # noqa: PLC0415 - likewise
+    from laxity.jobs.finish import open_recovered  # noqa: PLC0415 - likewise
+    from laxity.workingset.data import read_answer  # noqa: PLC0415 - when needed
 
     run = open_recovered(Path(path))
     return run, read_answer(run)

@@ -10,16 +10,16 @@ import click
 import msgspec
 
 from laxity.cli.workingset_runs import RunWords, read_inputs
+from laxity.core.units import NS_PER_UNIT, parse_duration_ns
 from laxity.errors import ConfigError
-from laxity.model.units import NS_PER_UNIT, parse_duration_ns
 
 if TYPE_CHECKING:
-    from laxity.experiments.working_set_points import CostOf, PointsAsked
-    from laxity.experiments.working_set_times import BlockTimes
-    from laxity.experiments.working_set_windows import WindowAsked
-    from laxity.model.working_set import WorkingSetAnswer
-    from laxity.suites.bitcode import BitcodeToolchain
-    from laxity.suites.bitcode_programs import Prepared
+    from laxity.workingset.bitcode import BitcodeToolchain
+    from laxity.workingset.bitcode_programs import Prepared
+    from laxity.workingset.document import WorkingSetAnswer
+    from laxity.workingset.points import CostOf, PointsAsked
+    from laxity.workingset.times import BlockTimes
+    from laxity.workingset.windows import WindowAsked
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _NO_COSTS = "none"
@@ -99,7 +99,7 @@ def points_asked(
     Raises:
         ConfigError: An option cannot be used, alone or at all.
     """
-    from laxity.experiments.working_set_points import PointsAsked  # noqa: PLC0415 - loads numpy
+    from laxity.workingset.points import PointsAsked  # noqa: PLC0415 - loads numpy
 
     _check_together(words)
     if not words.migration_points:
@@ -141,7 +141,7 @@ def _check_together(words: PointsWords) -> None:
         msg = "--costs, --from and --to: a cost is one of moving between two CPUs; give all three"
         raise ConfigError(msg)
     if words.hints_elf is not None:
-        from laxity.experiments.working_set_hints import check_elf  # noqa: PLC0415 - loads numpy
+        from laxity.workingset.hints import check_elf  # noqa: PLC0415 - loads numpy
 
         check_elf(Path(words.hints_elf))
 
@@ -164,7 +164,7 @@ def wants_run(words: PointsWords) -> bool:
 
 
 def _run_window(text: str, run_words: RunWords, times: "BlockTimes | None") -> "WindowAsked":
-    from laxity.experiments.working_set_windows import WindowAsked  # noqa: PLC0415 - loads numpy
+    from laxity.workingset.windows import WindowAsked  # noqa: PLC0415 - loads numpy
 
     clock = "" if times is None else times.column.partition("_")[0]
     length, unit = _window_length(text)
@@ -210,8 +210,8 @@ def _window(text: str) -> tuple[int, int, bool]:
 def _cost_of(words: PointsWords) -> "CostOf | None":
     if words.costs == _NO_COSTS:
         return None
-    from laxity.analysis.platform_costs import Choice, migration_cost  # noqa: PLC0415 - if asked
-    from laxity.runner.costs import read_costs  # noqa: PLC0415 - likewise
+    from laxity.bounds.platform_costs import Choice, migration_cost  # noqa: PLC0415 - if asked
+    from laxity.costs.merge import read_costs  # noqa: PLC0415 - likewise
 
     model = read_costs(Path(words.costs))
     pair = (words.cpu_from or 0, words.cpu_to or 0)
@@ -247,12 +247,9 @@ def write_hints(
     """Write the hint tables that are asked for; none where no points could be chosen."""
     if words.hints is None and words.hints_elf is None:
         return
-    from laxity.experiments.working_set_hints import (  # noqa: PLC0415 - loads numpy
-        hints_of,
-        write_marked,
-    )
-    from laxity.model.manifest import encode_document  # noqa: PLC0415 - likewise
+    from laxity.store.manifest import encode_document  # noqa: PLC0415 - likewise
     from laxity.store.run_directory import write_output  # noqa: PLC0415 - likewise
+    from laxity.workingset.hints import hints_of, write_marked  # noqa: PLC0415 - loads numpy
 
     hints = hints_of(answer)
     if hints is None:

@@ -4,11 +4,11 @@
 
 from pathlib import Path
 
-from laxity.model.migration_points import MigrationPoint, MigrationPoints, RunWindows
-from laxity.model.text_table import format_table
-from laxity.model.working_set import ProgramAnswer
-from laxity.report.migration_points_words import cost_text, points_sentences
-from laxity.report.working_set_words import show_bits
+from laxity.core.text_table import format_table
+from laxity.workingset.document import ProgramAnswer
+from laxity.workingset.migration_points_document import MigrationPoint, MigrationPoints, RunWindows
+from laxity.workingset.points_words import cost_text, points_sentences
+from laxity.workingset.words import show_bits
 
 _MOST_TOLD = 10
 _MOST_WINDOWS = 25

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from laxity.core.spec_reader import split_words
+from laxity.core.units import NS_PER_UNIT, parse_duration_ns
 from laxity.errors import ConfigError, suggestion
-from laxity.model.spec_reader import split_words
-from laxity.model.units import NS_PER_UNIT, parse_duration_ns
-from laxity.model.working_set import Weight
+from laxity.workingset.document import Weight
 
 if TYPE_CHECKING:
-    from laxity.experiments.working_set_runs import RunsWanted
-    from laxity.experiments.working_set_times import BlockTimes
-    from laxity.runner.working_set_trace import Inputs
+    from laxity.workingset.runs import RunsWanted
+    from laxity.workingset.times import BlockTimes
+    from laxity.workingset.trace import Inputs
 
 _WEIGHTS = ("static", "situation", "trace", "time", "wcet")
 _MAX_NAMES = 8
@@ -75,9 +75,7 @@ def read_times(options: RunWords) -> "BlockTimes | None":
         raise ConfigError(msg)
     if options.times is None:
         return None
-    from laxity.experiments.working_set_times import (  # noqa: PLC0415 - loads numpy
-        read_block_times,
-    )
+    from laxity.workingset.times import read_block_times  # noqa: PLC0415 - loads numpy
 
     return read_block_times(Path(options.times))
 
@@ -102,7 +100,7 @@ def runs_wanted(
     Raises:
         ConfigError: Inputs that no run takes, or a program that is not there.
     """
-    from laxity.experiments.working_set_runs import RunsWanted  # noqa: PLC0415 - loads numpy
+    from laxity.workingset.runs import RunsWanted  # noqa: PLC0415 - loads numpy
 
     wants_executions = "trace" in options.weights or (times is not None and times.is_per_execution)
     for name in options.progressions:
@@ -136,7 +134,7 @@ def read_inputs(options: RunWords) -> "Inputs":
     Raises:
         ConfigError: It is nothing that a program can be given.
     """
-    from laxity.runner.working_set_trace import Inputs  # noqa: PLC0415 - only if asked for
+    from laxity.workingset.trace import Inputs  # noqa: PLC0415 - only if asked for
 
     arguments = split_words(options.run_args or "", "--run-args")
     if options.run_stdin is None:

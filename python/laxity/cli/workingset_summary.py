@@ -6,14 +6,15 @@ import shutil
 import sys
 from pathlib import Path
 
-from laxity.analysis.working_set_changes import Change, changes_of, differences_of
 from laxity.cli.tables import print_json
 from laxity.cli.workingset_points_text import points_text
-from laxity.model.text_table import format_table
-from laxity.model.units import format_duration_ns
-from laxity.model.working_set import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
-from laxity.report.blocks import join_words
-from laxity.report.working_set_words import (
+from laxity.core.text_table import format_table
+from laxity.core.units import format_duration_ns
+from laxity.page.blocks import join_words
+from laxity.workingset.changes import Change, changes_of, differences_of
+from laxity.workingset.document import Against, Limit, Place, ProgramAnswer, WorkingSetAnswer
+from laxity.workingset.tables import INSTRUCTIONS
+from laxity.workingset.words import (
     KIND,
     change_words,
     program_change_words,
@@ -24,7 +25,6 @@ from laxity.report.working_set_words import (
     size_words,
     violation_words,
 )
-from laxity.store.working_set import INSTRUCTIONS
 
 _MOST_TOLD = 10
 _HEADERS = ("program", "instructions", "min", "median", "max", "resident", "status", "process")

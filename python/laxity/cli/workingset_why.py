@@ -4,8 +4,8 @@
 
 from collections.abc import Sequence
 
-from laxity.model.text_table import format_table
-from laxity.model.working_set_why import Bytes, CodePlace, Step, WhyAnswer, WhyPath
+from laxity.core.text_table import format_table
+from laxity.workingset.why_document import Bytes, CodePlace, Step, WhyAnswer, WhyPath
 
 _BY = {"return": "returns", "exception": "is left by an exception", "exit": "ends the program"}
 

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 import duckdb
 import numpy as np
 
+from laxity.core.streams import absent_value
 from laxity.errors import PlatformError
-from laxity.model.streams import absent_value
 from laxity.store.npy import read_stream_parts
 from laxity.store.run_directory import Run
 

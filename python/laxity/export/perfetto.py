@@ -6,12 +6,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from laxity.analysis import jobs as analysis
 from laxity.errors import RecordError
 from laxity.export.packets import PacketWriter
 from laxity.export.sched_packets import ThreadNames, write_sched, write_system, write_threads
 from laxity.export.task_packets import TaskPackets
-from laxity.model.manifest import Manifest
+from laxity.jobs import jobs as analysis
+from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import quote
 
 from laxity import __version__
-from laxity.model.units import exact_size
-from laxity.model.working_set import Violation, WorkingSetAnswer
+from laxity.core.units import exact_size
+from laxity.workingset.document import Violation, WorkingSetAnswer
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULE = "live-working-set"

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from laxity.analysis.sched_trace import IDLE_TID
-from laxity.analysis.switches import PREEMPTED, WAITING, CpuOwners, IntArray, Switches
+from laxity.core.streams import SchedKind
 from laxity.export.packets import Packet, PacketWriter
-from laxity.model.manifest import TraceResult
-from laxity.model.streams import SchedKind
+from laxity.store.manifest import TraceResult
 from laxity.store.npy import read_stream_parts
+from laxity.trace.sched_trace import IDLE_TID
+from laxity.trace.switches import PREEMPTED, WAITING, CpuOwners, IntArray, Switches
 
 Sched: TypeAlias = Any  # masked structured array of sched.npy
 Threads: TypeAlias = Any  # masked structured array of threads.npy

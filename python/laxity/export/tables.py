@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from laxity.model.costs import decode_costs
-from laxity.model.streams import STREAMS
+from laxity.core.streams import STREAMS
+from laxity.costs.model import decode_costs
 from laxity.store.npy import read_header, read_stream_parts
 from laxity.store.run_directory import COSTS, Run
 

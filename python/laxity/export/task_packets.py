@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from laxity.analysis import jobs as analysis
-from laxity.analysis.jobs import Jobs
-from laxity.analysis.phases import Marks, phase_spans
+from laxity.core.streams import STREAMS, Cause, MarkKind, Status
 from laxity.export.packets import PacketWriter, Value
-from laxity.model.manifest import Event, TaskResult
-from laxity.model.streams import STREAMS, Cause, MarkKind, Status
+from laxity.jobs import jobs as analysis
+from laxity.jobs.jobs import Jobs
+from laxity.jobs.phases import Marks, phase_spans
+from laxity.store.manifest import Event, TaskResult
 
 Samples: TypeAlias = Any  # masked structured array of counters.npy
 Job: TypeAlias = Mapping[str, Any]

@@ -13,38 +13,38 @@ import msgspec
 from markupsafe import Markup
 
 from laxity import __version__
-from laxity.model.wording import visible
-from laxity.report import working_set_page
-from laxity.report.annotated import annotated_files, page_name
-from laxity.report.blocks import Quantity, Section
-from laxity.report.compare_page import card, compare_page, read_answer, sections_of
-from laxity.report.measured import view_of
-from laxity.report.read_run import read_page
-from laxity.report.run_data import PageData, RunData
-from laxity.report.sections import (
-    attribution,
+from laxity.compare.page import card, compare_page, read_answer, sections_of
+from laxity.core.wording import visible
+from laxity.jobs.card import Card
+from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.sections import (
     comparison,
     corunners,
     counters,
     distributions,
     fallbacks,
     files,
-    job_events,
     machine,
     method,
     missed,
-    observed,
     reproduce,
     split,
     task,
     timeline,
-    verdict,
 )
-from laxity.report.sections.verdict import Verdict
-from laxity.report.suite_page import suite_page, vetting_page
-from laxity.report.working_set_data import WorkingSetData, read_working_set
-from laxity.report.working_set_words import setting_words
+from laxity.page.blocks import Quantity, Section
+from laxity.report import verdict
+from laxity.report.read_run import read_page
+from laxity.report.views import view_of
 from laxity.store.run_directory import REPORT, open_run, write_again, write_file
+from laxity.suites.page import suite_page, vetting_page
+from laxity.trace import attribution_section as attribution
+from laxity.trace import events_section as job_events
+from laxity.trace import observed_section as observed
+from laxity.workingset import page as working_set_page
+from laxity.workingset.annotated import annotated_files, page_name
+from laxity.workingset.data import WorkingSetData, read_working_set
+from laxity.workingset.words import setting_words
 
 DERIVED = "derived.json"
 _DERIVED_SCHEMA = 1
@@ -198,7 +198,7 @@ def _builders(
         return view.sections
     if exceedance is None:
         return _RUN_SECTIONS
-    from laxity.report.sections import pwcet  # noqa: PLC0415 - loads scipy
+    from laxity.bounds import pwcet_section as pwcet  # noqa: PLC0415 - loads scipy
 
     return (*_RUN_SECTIONS, lambda one: pwcet.build(one, exceedance))
 
@@ -207,7 +207,7 @@ def _run_title(page: PageData, run: RunData) -> str:
     return f"Run “{run.label}”" if page.is_composite else ""
 
 
-def _render(page: PageData, groups: tuple[Group, ...], shown: Verdict) -> str:
+def _render(page: PageData, groups: tuple[Group, ...], shown: Card) -> str:
     return (
         _environment()
         .get_template("page.html.j2")

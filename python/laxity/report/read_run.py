@@ -7,27 +7,13 @@ run needs the report most.
 """
 
 import tomllib
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-
-from laxity.analysis import distribution
-from laxity.analysis import jobs as analysis
-from laxity.analysis.distribution import Distribution
-from laxity.analysis.jobs import Jobs
-from laxity.analysis.phases import Marks, PhaseSummary, summarize_phases
-from laxity.errors import RecordError
-from laxity.model.manifest import CorunnerResult, TaskResult, displaced_lines
-from laxity.model.streams import Quantity as Stream
-from laxity.report.measured import View, view_of
-from laxity.report.run_data import PageData, RunData, TaskData, snapshot_exec_ns
-from laxity.report.trace_data import read_attributions
+from laxity.jobs.read_tasks import read_tasks, try_read
+from laxity.jobs.run_data import PageData, RunData, TaskData, snapshot_exec_ns
+from laxity.report.views import View, view_of
+from laxity.store.manifest import CorunnerResult, displaced_lines
 from laxity.store.run_directory import MACHINE, Run
-
-Part = TypeVar("Part")
-Rows: TypeAlias = Any  # masked structured array of a stream
+from laxity.trace.data import read_attributions
 
 
 def read_page(run: Run) -> PageData:
@@ -44,7 +30,7 @@ def read_page(run: Run) -> PageData:
     )
     problems: list[str] = []
     spec_text = (
-        _try(lambda: run.spec_text, "", problems) if (run.path / "spec.toml").exists() else ""
+        try_read(lambda: run.spec_text, "", problems) if (run.path / "spec.toml").exists() else ""
     )
     return PageData(run.manifest, run.path, children, True, spec_text, tuple(problems))
 
@@ -61,9 +47,9 @@ def _read_found(run: Run, view: View, label: str, prefix: str) -> RunData:
         prefix=prefix,
         path=run.path,
         manifest=run.manifest,
-        machine=_try(lambda: run.machine, {}, problems) if has_machine else {},
-        doctor=_try(lambda: run.doctor, {}, problems) if is_measured else {},
-        spec_text=_try(lambda: run.spec_text, "", problems) if has_spec else "",
+        machine=try_read(lambda: run.machine, {}, problems) if has_machine else {},
+        doctor=try_read(lambda: run.doctor, {}, problems) if is_measured else {},
+        spec_text=try_read(lambda: run.spec_text, "", problems) if has_spec else "",
         keep="all",
         tasks=(),
         problems=(*problems, *damage),
@@ -78,7 +64,7 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
     problems: list[str] = []
     spec_text = ""
     if run.manifest.observation is None:
-        spec_text = _try(lambda: run.spec_text, "", problems)
+        spec_text = try_read(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
     tasks = read_tasks(run, problems)
     rows = {task.result.index: task.rows for task in tasks}
@@ -88,43 +74,14 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         prefix=prefix,
         path=run.path,
         manifest=run.manifest,
-        machine=_try(lambda: run.machine, {}, problems),
-        doctor=_try(lambda: run.doctor, {}, problems),
+        machine=try_read(lambda: run.machine, {}, problems),
+        doctor=try_read(lambda: run.doctor, {}, problems),
         spec_text=spec_text,
         keep=keep,
         tasks=tasks,
-        attributions=_try(lambda: read_attributions(run, rows, exec_ns), {}, problems),
+        attributions=try_read(lambda: read_attributions(run, rows, exec_ns), {}, problems),
         problems=tuple(problems) + tuple(_inconsistencies(tasks, run.manifest.corunners, keep)),
     )
-
-
-def read_tasks(run: Run, problems: list[str]) -> tuple[TaskData, ...]:
-    """Read the jobs of every task of a run.
-
-    Args:
-        run: A run with jobs.
-        problems: What cannot be read is noted here.
-    """
-    jobs = _try(lambda: run.stream("jobs"), None, problems)
-    # An observed program has no experiment, and every job of it has a row.
-    is_observed = run.manifest.observation is not None
-    histogram = None if is_observed else _try(lambda: run.stream("histogram"), None, problems)
-    marks = None
-    if (run.path / "probe.npy").exists():
-        marks = _try(lambda: run.stream("probe"), None, problems)
-    return tuple(
-        replace(_read_task(result, jobs, histogram, marks), is_observed=is_observed)
-        for result in run.manifest.tasks
-    )
-
-
-def _try(read: Callable[[], Part], otherwise: Part, problems: list[str]) -> Part:
-    """Read a part, or note that it cannot be read."""
-    try:
-        return read()
-    except RecordError as error:
-        problems.append(str(error))
-        return otherwise
 
 
 def _keep_mode(spec_text: str) -> str:
@@ -134,51 +91,6 @@ def _keep_mode(spec_text: str) -> str:
     except tomllib.TOMLDecodeError:
         return "all"
     return str(table.get("keep", "all"))
-
-
-def _read_task(
-    result: TaskResult, jobs: Jobs, histogram: Rows | None, marks: Marks | None
-) -> TaskData:
-    rows = analysis.of_task(_no_rows() if jobs is None else jobs, result.index)
-    rows = analysis.in_order(rows)
-    n_finished = result.counts.done + result.counts.missed
-    # Whatever was to be kept: `tail:N` of fewer than N rows is all of them.
-    is_whole = len(rows) == result.released and not result.lost_rows
-    is_whole = is_whole and len(analysis.finished(rows)) == n_finished
-    if is_whole or histogram is None:
-        distributions = _from_rows(analysis.finished(rows))
-    else:
-        distributions = _from_histogram(histogram[np.asarray(histogram["task"]) == result.index])
-    phases: tuple[PhaseSummary, ...] = ()
-    if marks is not None:
-        phases = summarize_phases(analysis.of_task(marks, result.index), rows)
-    return TaskData(result, rows, is_whole, distributions, phases)
-
-
-def _no_rows() -> Jobs:
-    names = ("task", "job", "release_ns", "abs_deadline_ns", "start_ns", "finish_ns", "status")
-    return np.ma.zeros(0, dtype=[(name, "i8") for name in names])
-
-
-def _from_rows(finished: Jobs) -> dict[Stream, Distribution]:
-    values = {
-        Stream.RESPONSE_TIME: analysis.response_time_ns(finished),
-        Stream.RELEASE_LATENCY: analysis.release_latency_ns(finished),
-        Stream.START_TO_FINISH: analysis.start_to_finish_ns(finished),
-    }
-    return {
-        name: distribution.from_samples(analysis.present(column)) for name, column in values.items()
-    }
-
-
-def _from_histogram(rows: Rows) -> dict[Stream, Distribution]:
-    found = {}
-    for quantity in Stream:
-        part = np.ma.getdata(rows[np.asarray(rows["quantity"]) == quantity])
-        found[quantity] = distribution.from_buckets(
-            part["lower_ns"], part["upper_ns"], part["count"]
-        )
-    return found
 
 
 def _inconsistencies(

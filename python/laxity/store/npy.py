@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from laxity.errors import RecordError, cannot_read
-from laxity.model.streams import (
+from laxity.core.streams import (
     EXTRA_COLUMN_KINDS,
     RATIO_SUFFIX,
     STREAMS,
     STREAMS_WITH_EXTRA_COLUMNS,
     absent_value,
 )
+from laxity.errors import RecordError, cannot_read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +87,7 @@ def read_stream(path: Path) -> "np.ma.MaskedArray[Any, Any]":
     """Read a stream whole.
 
     Args:
-        path: The file; a name known to `laxity.model.streams` is also checked against its fields.
+        path: The file; a name known to `laxity.core.streams` is also checked against its fields.
 
     Returns:
         Structured array in this machine's byte order, absent values masked; shape (row,).

@@ -20,7 +20,7 @@ def write_stream(path: Path, rows: "np.ndarray[Any, Any]") -> None:
 
     Args:
         path: The file.
-        rows: Structured array of plain columns; absent values as `laxity.model.streams` says.
+        rows: Structured array of plain columns; absent values as `laxity.core.streams` says.
 
     Raises:
         PlatformError: The output is full.

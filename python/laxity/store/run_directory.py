@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, PlatformError, RecordError, cannot_read, is_full
-from laxity.model.manifest import Manifest, decode_document, encode_document
-from laxity.model.wording import plain_words
+from laxity.store.manifest import Manifest, decode_document, encode_document
 from laxity.store.npy import read_stream
 
 if TYPE_CHECKING:
@@ -419,7 +419,7 @@ class Run:
 
 
 def open_run(path: Path) -> Run:
-    """Open a finished run; `laxity.runner.finish.open_recovered` also finishes left-over ones.
+    """Open a finished run; `laxity.jobs.finish.open_recovered` also finishes left-over ones.
 
     Raises:
         ConfigError: There is no run.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from laxity.runner.executor import parallel
+from laxity.core.executor import parallel
 from laxity.suites.ports import DEFINED, HEADERS, is_harness, port_kit
 from laxity.suites.program import (
     SOURCE_SUFFIXES,

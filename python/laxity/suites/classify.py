@@ -14,11 +14,11 @@ from itertools import pairwise
 
 import msgspec
 
-from laxity.model.suite_result import VettedDetail
 from laxity.suites.difference import first_difference
 from laxity.suites.imports import unwatched
 from laxity.suites.jobs import Job, OwnRun, Session
 from laxity.suites.program import Convention, Program
+from laxity.suites.result import VettedDetail
 from laxity.suites.work import Work, is_as_much, starts_threads, works_of
 
 _EXIT_CODE_MASK = 0xFF

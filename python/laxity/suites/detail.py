@@ -7,7 +7,6 @@ A job is told in words and counts, never by its hashes alone: those compare with
 
 from collections.abc import Sequence
 
-from laxity.model.suite_result import VettedDetail, VettedJob, VettedMode
 from laxity.suites.classify import (
     Mode,
     Observed,
@@ -20,6 +19,7 @@ from laxity.suites.classify import (
 )
 from laxity.suites.jobs import INSTRUCTIONS, Job
 from laxity.suites.program import Program
+from laxity.suites.result import VettedDetail, VettedJob, VettedMode
 from laxity.suites.work import Work, starts_threads, works_of
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from laxity.errors import EXIT_USAGE, ConfigError, PlatformError, ToolError
-from laxity.runner.tools import find_tool
+from laxity.platform.tools import find_tool
 from laxity.suites.program import Convention, Program
 from laxity.suites.target import Target
 

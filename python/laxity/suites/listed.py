@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from laxity.errors import ConfigError, located, suggestion
-from laxity.model.suite_manifest import ProgramScope
 from laxity.suites.checkout import Checkout, Compiled, Work, mains, place, why_refused
+from laxity.suites.manifest import ProgramScope
 from laxity.suites.outfit import Context, Outfit, named, with_outfit
 from laxity.suites.program import Program, Unplaced
 

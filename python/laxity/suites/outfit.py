@@ -16,7 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from laxity.errors import ConfigError, located, suggestion
-from laxity.model.suite_manifest import (
+from laxity.suites.manifest import (
     EMPTY_MANIFEST,
     BuildTable,
     JobTable,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from laxity.runner.tools import source_root
+from laxity.platform.tools import source_root
 
 HEADERS = frozenset({"logging.h", "multithread.h", "optional_features.h", "periodic_benchmark.h"})
 # Of rtbench/logging.c.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from laxity import __version__
 from laxity.errors import ConfigError, PlatformError, ToolError, suggestion
-from laxity.runner.tools import source_root, tool_roots
+from laxity.platform.tools import source_root, tool_roots
 
 NATIVE = "native"
 # What a build leaves for guests that are linked with it: version, machine, words of the link.

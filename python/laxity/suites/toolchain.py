@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from laxity.errors import PlatformError
-from laxity.runner.loaded import Done, Run, start
+from laxity.platform.loaded import Done, Run, start
 from laxity.suites.program import has_cxx
 from laxity.suites.static_link import StaticLink, Tools, link_static
 from laxity.suites.target import Link, Target, Wanted, find_target
@@ -236,7 +236,7 @@ class Toolchain:
         return tuple(_listing(["c++filt", *names]).splitlines()) or tuple(names)
 
     def run(self, words: Sequence[str], directory: Path | None, patience_s: float) -> Done:
-        """Run one of its programs as `laxity.runner.loaded.start` does."""
+        """Run one of its programs as `laxity.platform.loaded.start` does."""
         return start(words, directory, patience_s)
 
     def machine(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.runner.executor import parallel
+from laxity.core.executor import parallel
 from laxity.suites.classify import Mode, Observed, Vetted, classify, first_job, refusal
 from laxity.suites.detail import detail_of
 from laxity.suites.jobs import Guest, How, Session, has_fixed_layout, run_own, run_session

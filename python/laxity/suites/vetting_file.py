@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from laxity import __version__
+from laxity.core.wording import plain_words
 from laxity.errors import ConfigError
-from laxity.model.wording import plain_words
 from laxity.suites.classify import Mode, Vetted
 from laxity.suites.program import Convention, Program
 from laxity.suites.target import NATIVE, Link

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The costs behind a bound: which figures count, what is missing, what was left out."""
+
+from collections.abc import Sequence
+
+from laxity.bounds.data import Bounded
+from laxity.bounds.document import Answer
+from laxity.bounds.platform_costs import UsedCost
+from laxity.bounds.section import answer_of
+from laxity.core.units import format_size_bytes
+from laxity.jobs.run_data import RunData
+from laxity.page.blocks import (
+    Block,
+    Code,
+    Folded,
+    Paragraph,
+    Section,
+    Table,
+    duration_cell,
+    number_cell,
+    show_count,
+    text_cell,
+)
+
+_OBSERVED = (
+    "What was measured is observed, not proven: a maximum over n samples bounds nothing that was "
+    "not seen. The verdict holds as long as no cost exceeds its figure here."
+)
+_NONE = "No costs were counted (--costs none): this is the textbook's answer, all overheads zero."
+_MEANINGS = (
+    ("C, wcet", "processor time that no job exceeds when nothing preempts it; the file states it"),
+    ("δ", "half of what a preemption takes without its caches: 2 δ for each job"),
+    (
+        "\N{GREEK SMALL LETTER GAMMA}",
+        "what a preempted task loads again; the job that preempts pays for it",
+    ),
+    ("contention", "what co-runners on other CPUs make jobs longer (overhead_ratio)"),
+    ("blocking", "how long tasks of lower priority may keep it from running; the file states it"),
+    ("jitter", "how much later than its release a job becomes ready, release latency included"),
+    (
+        "exact",
+        "the bound is reached: were it beyond the deadline the task would not be schedulable",
+    ),
+    ("modelled", "computed from what the file states and from these costs; not measured"),
+)
+_VERDICTS = {"ok": "", "not_measurable": "not measurable: its noise floor counts"}
+
+
+def build(run: RunData) -> Section | None:
+    """Build the section; None if there is no answer to speak of."""
+    answer = answer_of(run)
+    if answer is None:
+        return None
+    blocks: list[Block] = [
+        Paragraph(f"Missing, so nothing is proven: {text}.", "warning") for text in answer.missing
+    ]
+    if answer.costs.path is None:
+        blocks.append(Paragraph(_NONE))
+    else:
+        blocks += [Paragraph(_OBSERVED), _table(answer)]
+    blocks += _left_out(answer.not_accounted)
+    return Section(f"{run.prefix}-bound-costs", "Costs that count", tuple(blocks))
+
+
+def build_method(run: RunData) -> Section:
+    """Build the section with the words and the task set."""
+    found: Bounded = run.findings
+    rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
+    blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
+    if found.task_set_text:
+        text = found.task_set_text.strip()
+        blocks.append(Folded("The task set, as it was given", (Code(text, "taskset.toml"),)))
+    return Section(f"{run.prefix}-bound-method", "Words and task set", tuple(blocks))
+
+
+def _table(answer: Answer) -> Table:
+    costs = answer.costs
+    head = ("cost", "value", "kind", "n", "where")
+    rows = tuple(
+        (
+            text_cell(one.name, f"of {one.of}" if one.of else ""),
+            duration_cell(one.value_ns, _VERDICTS.get(one.verdict, one.verdict)),
+            text_cell(one.kind),
+            number_cell(show_count(one.n)),
+            text_cell(_where(one), ", ".join(one.runs)),
+        )
+        for one in costs.entries
+    )
+    machine = (costs.machine_hash or "not known")[:12]
+    caption = (
+        f"Figures that count: {costs.use} + {costs.margin}, of {costs.path}, machine {machine}"
+    )
+    return Table(caption, head, rows)
+
+
+def _where(one: UsedCost) -> str:
+    words = [] if one.cpu is None else [f"CPU {one.cpu}"]
+    words += [] if one.cpu_to is None else [f"to CPU {one.cpu_to}"]
+    words += [] if one.case is None else [one.case.replace("_", " ")]
+    words += [] if one.evict is None else [f"evicting by {one.evict}"]
+    if one.working_set_bytes is not None:
+        words.append(f"at {format_size_bytes(one.working_set_bytes)}")
+    return ", ".join(words) or "everywhere"
+
+
+def _left_out(lines: Sequence[str]) -> list[Block]:
+    if not lines:
+        return []
+    rows = tuple((text_cell(line),) for line in lines)
+    return [Table("Not accounted for: the bound does not cover these", ("cost",), rows)]

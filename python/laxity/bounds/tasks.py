@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From the tasks that a file declares to those that the tests read."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from laxity.bounds.overheads import PlatformCosts
+from laxity.bounds.platform_costs import PPM
+from laxity.bounds.response_time import utilisation
+from laxity.core.spec import Policy
+from laxity.core.task_set import DeclaredTask
+from laxity.tasksets.task_model import Task
+
+# The CPU of a task set that names none.
+ONE_CPU = 0
+# What proves of a task that it is late under any scheduler.
+ALONE_TEST = "jitter and wcet of a job alone"
+ALONE_SOURCE = "the deadline is shorter"
+
+
+def tasks_of(declared: Sequence[DeclaredTask], *, with_contention: bool = True) -> tuple[Task, ...]:
+    """Make the tasks that the tests read.
+
+    Args:
+        declared: As the file states them.
+        with_contention: Whether C has `overhead_ratio` on top, rounded up: C (1 + overhead). Else
+            C is what a job may take for certain: of a measured one no margin, no extrapolation.
+    """
+    return tuple(
+        Task(
+            name=one.name,
+            wcet_ns=_contended_ns(one) if with_contention else one.certain_wcet_ns,
+            period_ns=one.period_ns,
+            deadline_ns=one.deadline_ns,
+            jitter_ns=one.keys.jitter_ns,
+            blocking_ns=one.keys.blocking_ns,
+            priority=one.priority,
+            cpu=ONE_CPU if one.cpu is None else one.cpu,
+            contention_ns=_contended_ns(one) - one.wcet_ns if with_contention else 0,
+            working_set_bytes=one.keys.working_set_bytes,
+            ucb=one.keys.ucb,
+            ecb=one.keys.ecb,
+        )
+        for one in declared
+    )
+
+
+def starts_together(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether tasks have one offset, so that they are released together."""
+    return len({one.offset_ns for one in declared}) <= 1
+
+
+def is_late_alone(one: DeclaredTask) -> bool:
+    """Tell whether a job misses its deadline though nothing delays it but its own jitter."""
+    return one.keys.jitter_ns + one.certain_wcet_ns > one.deadline_ns
+
+
+def share_turns(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether tasks of policy rr and equal priority take turns."""
+    levels = Counter(one.priority for one in declared)
+    return any(one.policy is Policy.RR and levels[one.priority] > 1 for one in declared)
+
+
+def counts_from_wakeup(declared: Sequence[DeclaredTask]) -> bool:
+    """Tell whether the kernel counts deadlines from when a job wakes up, not from its release."""
+    return any(one.policy is Policy.DEADLINE for one in declared)
+
+
+def has_costs(costs: PlatformCosts | None) -> bool:
+    """Tell whether the platform costs anything; None: what, is missing."""
+    return costs is not None and costs != PlatformCosts()
+
+
+def utilisation_ppm(tasks: Sequence[Task]) -> int:
+    """Give the share of one processor that tasks ask for, parts per million, rounded up."""
+    return math.ceil(utilisation(tasks) * PPM)
+
+
+def _contended_ns(one: DeclaredTask) -> int:
+    return -(-one.wcet_ns * (PPM + one.keys.overhead_ppm) // PPM)

@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a comparison shows: shifts, statements, what else differs, and how it was judged."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from laxity.compare import figure as compare_figure
+from laxity.compare.comparison import NO_VERDICT, Figure, Point
+from laxity.compare.fail_on import QUANTITIES
+from laxity.compare.sides import Answer, Comparison, Result
+from laxity.core.units import format_duration_ns
+from laxity.page.blocks import (
+    Block,
+    FigureBlock,
+    Figures,
+    Folded,
+    Paragraph,
+    Quantity,
+    Section,
+    Table,
+    count_noun,
+    number_cell,
+    show_count,
+    show_duration,
+    text_cell,
+)
+
+_PS_PER_NS = 1000
+_PERCENT = 100
+# More rows in one drawing cannot be read; the table has all.
+_MOST_DRAWN = 24
+_LEGEND = (
+    "Line: 95 % interval of the shift; grey: noise floor. Filled triangles are longer or shorter: "
+    "interval and noise floor leave out zero. Hollow diamond: below the noise floor; circle: no "
+    "difference shown, which is not “equal”."
+)
+_METHOD = (
+    ("shift", "figure of NEW − figure of BASE; quantiles: nearest rank"),
+    (
+        "interval",
+        "95 %, from the order statistics of both, their ranks those of as many independent jobs as "
+        "the jobs are worth; of costs modelled: samples from median to p90 spread evenly",
+    ),
+    (
+        "worth",
+        "n over the variance of means of blocks of 2, 4, 8, ... jobs against that of independent "
+        "ones, for “exceeds this quantile”",
+    ),
+    (
+        "noise floor",
+        "the largest of: clock; calibration; drift within a run; scatter between runs of BASE (95 "
+        "% limit of Student's t), where --noise named some; of costs the sum of both entries' own",
+    ),
+    ("max", "told, not judged: it grows with the number of jobs"),
+    ("--fail-on", "violated where all of the interval, widened by the floor, is beyond"),
+)
+
+
+def build(answer: Answer, result: Result, number: int) -> Section:
+    """Build the section of one comparison."""
+    found, prefix = result.comparison, f"compare{number}"
+    blocks: list[Block] = [Paragraph(f"BASE: {answer.base}. {found.name}: {found.path}.")]
+    if found.differences:
+        verb = "Compared all the same, as told" if found.is_compared else "Not compared"
+        blocks.append(Paragraph(f"{verb}: more differs than figures.", "warning"))
+        rows = tuple(
+            (text_cell(one.what), text_cell(one.base), text_cell(one.new))
+            for one in found.differences
+        )
+        blocks.append(Table("What else differs", ("what", "BASE", found.name), rows))
+    blocks += _drawing(found, prefix)
+    blocks += _statements(result)
+    if found.figures:
+        blocks.append(_table(found))
+    blocks += _details(found)
+    title = f"{found.name} against BASE"
+    quantities = tuple(_quantity(found, one) for one in found.figures)
+    return Section(prefix, title, tuple(blocks), quantities)
+
+
+def build_method() -> Section:
+    """Build the section that says how it was judged."""
+    rows = tuple((text_cell(word), text_cell(meaning)) for word, meaning in _METHOD)
+    return Section("method", "How it was judged", (Table("Terms", ("", ""), rows),))
+
+
+def sentence(found: Comparison) -> str:
+    """Say in one sentence what a comparison shows."""
+    if not found.is_compared:
+        what = ", ".join(dict.fromkeys(one.what for one in found.differences))
+        return f"{found.name} was not compared: it differs from BASE in {what}."
+    verdicts = [one.verdict for one in found.figures]
+    counted = [
+        f"{count_noun(verdicts.count(verdict), 'figure')} {words}"
+        for verdict, words in (
+            ("longer", "longer"),
+            ("shorter", "shorter"),
+            ("below_noise_floor", "below the noise floor"),
+            ("no_difference_shown", "without a difference shown"),
+            ("no_verdict", "without verdict"),
+        )
+        if verdict in verdicts
+    ]
+    return f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
+
+
+def _drawing(found: Comparison, prefix: str) -> list[Block]:
+    drawn = [one for one in found.figures if compare_figure.is_drawn(one)]
+    if len(drawn) > _MOST_DRAWN:
+        drawn = sorted(drawn, key=lambda one: -abs(one.shift_percent or 0.0))[:_MOST_DRAWN]
+    if not drawn:
+        return []
+    has_one_subject = len({one.subject for one in drawn}) == 1
+    labels = [_label(one, has_subject=not has_one_subject) for one in drawn]
+    alt = f"Shifts of {found.name} against BASE with intervals over the noise floor"
+    draw = partial(compare_figure.shifts, drawn, labels, prefix, alt)
+    n = min(min(one.base.n, one.new.n) for one in drawn if one.base and one.new)
+    kinds = ", ".join(dict.fromkeys(one.kind for one in drawn))
+    caption = f"{_LEGEND} n ≥ {show_count(n)}, {kinds}."
+    return [Figures((FigureBlock(f"{prefix}-shifts", draw, caption),))]
+
+
+def _label(one: Figure, *, has_subject: bool) -> str:
+    if one.quantity not in QUANTITIES:
+        return one.subject
+    name = f"{one.quantity} {one.statistic}".replace("_", " ")
+    return f"{one.subject}: {name}" if has_subject else name
+
+
+def _statements(result: Result) -> list[Block]:
+    rows = tuple(
+        (text_cell(one.expression), text_cell(one.answer.replace("_", " ")),
+         text_cell(one.subject, one.detail))
+        for one in result.judgements
+    )  # fmt: skip
+    return [Table("What was stated with --fail-on", ("", "verdict", "of"), rows)] if rows else []
+
+
+def _table(found: Comparison) -> Table:
+    rows = tuple(
+        (
+            text_cell(f"{one.subject} {_label(one, has_subject=False)}"
+                      if one.quantity in QUANTITIES else f"{one.subject} {one.statistic}"),
+            number_cell(_point(one, one.base), _counted(one.base)),
+            number_cell(_point(one, one.new), _counted(one.new)),
+            number_cell(_shown(one, one.shift), _interval(one)),
+            number_cell(_percent(one)),
+            number_cell(_shown(one, one.floor)),
+            text_cell(one.verdict.replace("_", " "), one.reason or ""),
+        )
+        for one in found.figures
+    )  # fmt: skip
+    head = ("figure", "BASE", found.name, "shift", "of BASE", "noise floor", "verdict")
+    kinds = ", ".join(dict.fromkeys(one.kind for one in found.figures))
+    return Table(f"Figures of both; {kinds}. Below them n, and what it is worth", head, rows)
+
+
+def _details(found: Comparison) -> list[Block]:
+    blocks: list[Block] = []
+    if found.misses:
+        rows = tuple(
+            (text_cell(one.task),
+             number_cell(f"{show_count(one.base_not_met)} of {show_count(one.base_released)}"),
+             number_cell(f"{show_count(one.new_not_met)} of {show_count(one.new_released)}"))
+            for one in found.misses
+        )  # fmt: skip
+        blocks.append(Table("Deadlines not met, releases", ("task", "BASE", found.name), rows))
+    drifts = [
+        f"{one.side}, {one.task} {one.quantity} {one.statistic}: {show_duration(one.shift_ns)} "
+        f"({show_duration(one.low_ns)} to {show_duration(one.high_ns)}, 95 %) from first half to "
+        "second"
+        for one in found.drifts
+    ]
+    ranks = [
+        f"{one.task} {one.quantity}: a job of {found.name} is longer than one of BASE in "
+        f"{_PERCENT * one.longer_ratio:.1f} % of pairs, p = {one.p_value:.2g}, n = "
+        f"{show_count(one.n_base)} and {show_count(one.n_new)} jobs far apart"
+        for one in found.ranks
+    ]
+    for summary, lines in (
+        ("Drift within the runs", drifts),
+        ("What the doctor saw", found.doctor),
+        ("Rank-sum test", ranks),
+        ("On one side only", found.unmatched),
+    ):
+        if lines:
+            blocks.append(Folded(summary, tuple(Paragraph(line) for line in lines)))
+    return [*blocks, *(Paragraph(f"{note}.", "note") for note in found.notes)]
+
+
+def _quantity(found: Comparison, one: Figure) -> Quantity:
+    n = min((point.n for point in (one.base, one.new) if point is not None), default=0)
+    words = [one.verdict.replace("_", " ")]
+    if one.low is not None:
+        words.append(f"95 % interval {one.low} to {one.high}, noise floor {one.floor}")
+    if one.verdict == NO_VERDICT and one.reason:
+        words.append(one.reason)
+    return Quantity(
+        name=f"{one.subject}_{one.quantity}_{one.statistic}_shift",
+        value=one.shift,
+        unit=one.unit,
+        n=n,
+        kind=one.kind,
+        run=found.path,
+        task=one.subject if one.quantity in QUANTITIES else None,
+        note="; ".join(words),
+    )
+
+
+def _point(figure: Figure, point: Point | None) -> str:
+    return "none" if point is None else _shown(figure, point.value)
+
+
+def _counted(point: Point | None) -> str:
+    if point is None:
+        return ""
+    worth = "" if point.n_effective is None else f", worth {show_count(point.n_effective)}"
+    return f"n = {show_count(point.n)}{worth}"
+
+
+def _interval(one: Figure) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    return f"{_shown(one, one.low)} to {_shown(one, one.high)}"
+
+
+def _percent(one: Figure) -> str:
+    if one.shift_percent is None:
+        return "no share"
+    return f"{one.shift_percent:+.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _shown(figure: Figure, value: int | None) -> str:
+    if value is None:
+        return "none"
+    shown = value if figure.unit == "ns" else value / _PS_PER_NS
+    return format_duration_ns(shown).replace("-", "\N{MINUS SIGN}")
+
+
+def sections(answer: Answer) -> Sequence[Section]:
+    """Build one section per comparison, and the method."""
+    built = [build(answer, one, number) for number, one in enumerate(answer.results, start=1)]
+    return (*built, build_method())

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Work that is shared out, by the executors of `concurrent.futures`; none is made elsewhere.
+
+Threads wait for programs that compute. Processes compute, and whatever ends the caller ends them.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from laxity.core.signals import END_SIGNALS
+from laxity.errors import PlatformError
+
+if TYPE_CHECKING:
+    from concurrent.futures.process import ProcessPoolExecutor
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+
+# How often the caller gets a chance to end.
+_POLL_S = 0.2
+# Threads beyond the number of CPUs: compilers of short files spend a quarter of their time on
+# waiting, for files and for this process.
+_WAITING = 2
+# Units under way for each worker: the next one is there when the last one is done.
+_AHEAD = 2
+_READ_BYTES = 1 << 16
+# Of <linux/prctl.h>.
+_PR_SET_PDEATHSIG = 1
+# In a worker what it does with each unit: a fork hands it over, however large it is.
+_WORK: list[Callable[[Any], Any]] = []
+
+
+def n_cpus() -> int:
+    """Count the CPUs that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def parallel(
+    function: Callable[[Unit], Result], units: Iterable[Unit], n_at_once: int | None = None
+) -> list[Result]:
+    """Call a function that waits for programs once for each unit, several at a time.
+
+    Args:
+        function: Runs in a thread.
+        units: What is worked on.
+        n_at_once: Threads, at least 1; None: as many as keep the CPUs busy that we may use.
+
+    Returns:
+        The results in the order of the units.
+    """
+    with ThreadPoolExecutor(n_at_once or n_cpus() + _WAITING) as pool:
+        return list(pool.map(function, units))
+
+
+def worked(
+    work: Callable[[Unit], Result],
+    units: Iterable[Unit],
+    n_workers: int,
+    is_ended: Callable[[], bool],
+    not_inherited: Sequence[int] = (),
+) -> Generator[tuple[Unit, Result], None, None]:
+    """Do units of work in processes, and give each result as soon as it is there.
+
+    Args:
+        work: Runs in another process, a copy of this one.
+        units: What is worked on; taken as workers become free.
+        n_workers: Processes, at least 1.
+        is_ended: Asked several times a second; once true, the rest is left undone.
+        not_inherited: Descriptors that stay with the caller, such as its locks.
+
+    Yields:
+        Units with their results, in the order in which they are finished.
+
+    Raises:
+        PlatformError: A worker was killed.
+        Exception: As `work`.
+    """
+    import multiprocessing  # noqa: PLC0415 - of no use to threads
+    from concurrent.futures.process import (  # noqa: PLC0415 - with the above
+        BrokenProcessPool,
+        ProcessPoolExecutor,
+    )
+
+    others = multiprocessing.active_children()
+    # Fork: the work, and all that it has loaded, need not be handed over.
+    context = multiprocessing.get_context("fork")
+    # None begins before all have let go of what is not inherited.
+    begun = context.Barrier(n_workers)
+    beginning = (work, os.getpid(), not_inherited, begun.wait)
+    pool = ProcessPoolExecutor(n_workers, context, _begin, beginning)
+    # The first call forks all of them.
+    pool.submit(int)
+    workers = [one for one in multiprocessing.active_children() if one not in others]
+    read_unread = _read_unread(pool)
+    is_broken = False
+    try:
+        yield from _as_finished(pool, iter(units), _AHEAD * n_workers, is_ended)
+    except BrokenProcessPool:
+        # A SIGTERM that all processes of a group get ends the workers first.
+        is_broken = not is_ended()
+    finally:
+        # What is under way is not waited for.
+        for one in () if is_broken else workers:
+            one.kill()
+        read_unread()
+        pool.shutdown()
+    if is_broken:
+        # The pool has ended all others by SIGTERM.
+        codes = {one.exitcode for one in workers if one.exitcode} - {-signal.SIGTERM}
+        code = next(iter(codes), -signal.SIGTERM)
+        msg = (
+            f"a worker process was ended from outside (exit code {code}); "
+            "start the same command again"
+        )
+        raise PlatformError(msg)
+
+
+def _read_unread(pool: "ProcessPoolExecutor") -> Callable[[], None]:
+    """Give what reads the calls that no worker has read, until the pool has ended.
+
+    Before Python 3.11.5 a pool waits for its calls to be written, for ever if they fill the pipe
+    (gh-94777).
+    """
+    if sys.version_info >= (3, 11, 5):
+        return lambda: None
+    # Nothing public leads to it. Another descriptor, since the pool closes its own.
+    calls_fd = pool._call_queue._reader.fileno()  # type: ignore[attr-defined] # noqa: SLF001
+    unread = os.fdopen(os.dup(calls_fd), "rb")
+
+    def read() -> None:
+        with unread:
+            while unread.read(_READ_BYTES):
+                pass
+
+    return Thread(target=read).start
+
+
+def _as_finished(
+    pool: Executor, units: Iterator[Unit], n_at_once: int, is_ended: Callable[[], bool]
+) -> Iterator[tuple[Unit, Any]]:
+    given: dict[Future[Any], Unit] = {}
+
+    def give(count: int) -> None:
+        given.update((pool.submit(_do, unit), unit) for unit in islice(units, count))
+
+    give(n_at_once)
+    while given:
+        finished, _ = wait(given, _POLL_S, FIRST_COMPLETED)
+        if is_ended():
+            return
+        give(len(finished))
+        for one in finished:
+            yield given.pop(one), one.result()
+
+
+def _begin(
+    work: Callable[[Any], Any],
+    caller: int,
+    not_inherited: Sequence[int],
+    wait_for_others: Callable[[], int],
+) -> None:
+    """Make a process a worker that does not outlive its caller."""
+    import ctypes  # noqa: PLC0415 - of workers only
+
+    for fd in not_inherited:
+        os.close(fd)
+    for number in END_SIGNALS:
+        # A terminal sends them to all; the caller decides when the work ends.
+        signal.signal(number, signal.SIG_IGN)
+    # By this the pool ends the workers that are left when one was killed.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != caller:
+        # It was gone before the signal was asked for.
+        os.kill(os.getpid(), signal.SIGKILL)
+    _WORK.append(work)
+    wait_for_others()
+
+
+def _do(unit: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
+    return _WORK[-1](unit)

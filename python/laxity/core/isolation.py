@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a task may say of third-party code as its jobs: `isolation`, `stdin`, `calls`."""
+
+from laxity.core.spec import Isolation, Policy, TaskTable
+from laxity.core.spec_tables import read_choice, read_option
+from laxity.core.third_party import GUEST_WORKLOAD
+from laxity.errors import ConfigError
+
+# Modes in which each job is a process of its own.
+PROCESS_MODES = (Isolation.FORK, Isolation.EXEC)
+
+
+def read_isolation(task: TaskTable) -> Isolation | None:
+    """Check `isolation` against what the task runs.
+
+    Raises:
+        ConfigError: Unknown mode, or one that what the task runs cannot have.
+    """
+    if task.isolation is None:
+        if task.workload == GUEST_WORKLOAD:
+            msg = 'no isolation; write the mode that laxity suite vet found, for example "restore"'
+            raise ConfigError(msg)
+        return None
+    mode = read_choice(task.isolation, Isolation, "isolation")
+    if task.exec and mode is not Isolation.EXEC:
+        msg = (
+            f"isolation {mode}: jobs of exec are processes of their own, or the program makes them "
+            "itself; write exec, or leave it out"
+        )
+        raise ConfigError(msg)
+    if not task.exec and task.workload != GUEST_WORKLOAD:
+        msg = (
+            f'isolation {mode}: workload "{task.workload}" needs none; it is of programs of a '
+            "suite and of exec; remove it"
+        )
+        raise ConfigError(msg)
+    if mode in PROCESS_MODES and task.policy == Policy.DEADLINE:
+        msg = (
+            f"isolation {mode}: each job is a process, and under policy deadline the kernel lets "
+            "no process be made; use fifo, rr or other"
+        )
+        raise ConfigError(msg)
+    return mode
+
+
+def read_stdin(task: TaskTable) -> str:
+    """Check `stdin`: a file that each process of exec reads.
+
+    Raises:
+        ConfigError: Not a process per job, or no path.
+    """
+    if task.stdin is None:
+        return ""
+    if not task.exec or task.isolation is None:
+        msg = 'stdin: is of exec with isolation = "exec"; remove it'
+        raise ConfigError(msg)
+    if not task.stdin or "\0" in task.stdin:
+        msg = "stdin: names no file; leave it out for an empty one"
+        raise ConfigError(msg)
+    return task.stdin
+
+
+def read_calls(task: TaskTable) -> int:
+    """Check `calls`: only where nothing is done between calls may a job be several of them.
+
+    Raises:
+        ConfigError: Not of a suite's program in mode none, or no count.
+    """
+    if task.calls is None:
+        return 1
+    if read_option("calls", task.calls) > 1 and task.workload != GUEST_WORKLOAD:
+        what = "exec" if task.exec else f'workload "{task.workload}"'
+        msg = f"calls {task.calls}: {what} has no calls; they are of programs of a suite; remove it"
+        raise ConfigError(msg)
+    if task.calls > 1 and task.isolation != Isolation.NONE:
+        msg = (
+            f"calls {task.calls}: in isolation {task.isolation} state is taken back after each "
+            "call, and that would be in the measured part; only mode none has batches"
+        )
+        raise ConfigError(msg)
+    return task.calls

@@ -1,0 +1,339 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The experiment: what runs, when, where and how long. Design: design.md section 5.
+
+Data comes in as tables of a TOML file or made from options (`RunTable`, `TaskTable`,
+`InterfereTable`: what the user wrote), is checked by `laxity.core.spec_reader`, and leaves as
+`Spec`: every value explicit, times in ns.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from laxity.core.cpus import format_cpus
+from laxity.core.schema import Option, Words, limit, options_by_key
+from laxity.core.stop_on import StopOn, stop_on_text
+from laxity.core.third_party import PROGRAM_WORKLOAD
+from laxity.core.units import exact_duration, exact_size
+
+SPEC_SCHEMA = 1
+DEFAULT_PRIORITY = 50
+MIN_PRIORITY = 1
+MAX_PRIORITY = limit("priority_max")
+# Back-ends of the scheduling trace (native/trace/recorder.h); auto is the first that serves.
+TRACE_AUTO = "auto"
+TRACE_BACKENDS = ("bpf", "perf", "tracefs")
+# Tasks and co-runners of one run.
+MAX_PROCESSES = limit("processes_max")
+
+
+class Policy(Words):
+    """Scheduling policy of a task or co-runner."""
+
+
+class Overrun(Words):
+    """What happens to releases that pass while a job still runs."""
+
+
+class Isolation(StrEnum):
+    """What is done between the jobs of a third-party program, so that each is like the first.
+
+    Of a suite's program (workload guest) any of them; of `exec`, exec alone: a process per job.
+    """
+
+    NONE = "none"
+    REINIT = "reinit"
+    RESTORE = "restore"
+    FORK = "fork"
+    EXEC = "exec"
+
+
+class Idle(Words):
+    """How deeply idle CPUs may sleep during the run."""
+
+
+class Snapshots(Words):
+    """What is read before and after each job."""
+
+
+def _only_ours(
+    kind: str,
+    text: str,
+    metavar: str | None = None,
+    shown: str | None = None,
+    stated: tuple[str, ...] = (),
+) -> Meta:
+    """Declare the option of a key that laxity-run need not know."""
+    option = Option(name="", type=kind, help=text, metavar=metavar, shown=shown, stated=stated)
+    return Meta(description=text, extra={"option": option})
+
+
+class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """`[run]` as the user wrote it. Typed `Any` where the message for a bad value is our own.
+
+    Here and in `TaskTable` a key that laxity-run has as an option is described in
+    `schema/run.toml`, another one beside itself; both are options of `laxity run`, which shows them
+    in this order.
+    """
+
+    jobs: int | None = None
+    duration: Any = None
+    seed: int | None = None
+    platform: Annotated[
+        str, _only_ours("text", "Where to run.", metavar="NAME", shown="native")
+    ] = "native"
+    on: str | None = None
+    idle: str = Idle.DEEP
+    snapshots: str = Snapshots.ALL
+    events: list[str] = []
+    sample_cpu: int | None = None
+    sample_bucket: Any = None
+    keep: str = "all"
+    max_misses: Annotated[
+        int | None, _only_ours("count", "Exit with 1 if more jobs are not met.", metavar="N")
+    ] = None
+    max_response: Annotated[
+        Any, _only_ours("duration", "Exit with 1 if a response time is longer.", metavar="TIME")
+    ] = None
+    fail_fast: bool = False
+    stop_on: Annotated[
+        Any,
+        _only_ours(
+            "text",
+            "End at the first such job; with --trace keep the last 100 ms before it.",
+            metavar="miss|response>TIME",
+        ),
+    ] = None
+    trace: Any = False
+
+
+class TaskTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One `[[task]]` as the user wrote it."""
+
+    name: str | None = None
+    workload: str | None = None
+    args: list[str] = []
+    exec: list[str] | None = None
+    period: Any = None
+    deadline: Any = None
+    offset: Any = "0ns"
+    cpus: Any = None
+    policy: str = Policy.FIFO
+    priority: int | None = None
+    runtime: Any = None
+    overrun: str = Overrun.SKIP
+    job_timeout: Any = None
+    stack: Any = None
+    heap: Any = None
+    memory_limit: Any = None
+    threads: int | None = None
+    isolation: Annotated[
+        str | None,
+        _only_ours(
+            "choice",
+            "What is done between jobs of a suite's program (laxity suite).",
+            stated=tuple(mode.value for mode in Isolation),
+        ),
+    ] = None
+    calls: int | None = None
+    stdin: Annotated[
+        str | None, _only_ours("text", "What each process of --exec reads.", metavar="FILE")
+    ] = None
+    # Of `bound` only; kept as they are, so that a stored spec still holds them.
+    wcet: Any = None
+    wcet_from: Any = None
+    jitter: Any = None
+    blocking: Any = None
+    working_set: Any = None
+    ucb: Any = None
+    ecb: Any = None
+    overhead_ratio: Any = None
+
+
+class InterfereTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One `[[interfere]]` as the user wrote it."""
+
+    workload: str | None = None
+    args: list[str] = []
+    cpus: Any = None
+    policy: str = Policy.OTHER
+    priority: int | None = None
+
+
+BOUND_KEYS = (
+    "wcet",
+    "wcet_from",
+    "jitter",
+    "blocking",
+    "working_set",
+    "ucb",
+    "ecb",
+    "overhead_ratio",
+)
+
+
+def _default(key: str) -> int:
+    default = options_by_key()[key].default
+    if not isinstance(default, int):
+        raise TypeError(key)
+    return default
+
+
+class TaskSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One task, every value explicit.
+
+    `deadline_ns` None: jobs have no deadline. `priority` None: the policy has none. `runtime_ns`:
+    what policy deadline reserves in each period; None: another policy. `cpus` empty: not chosen by
+    the user, so every CPU this process may use. `memory_limit_bytes` None: no limit. `exec`: a
+    program of the user's own and its words; then there is no workload. With `isolation` exec each
+    job is one process of it, and `stdin` the file that each reads, "" an empty one; without, it
+    makes its jobs itself. `calls`: of a workload that can, how often each job does its work.
+    """
+
+    name: str
+    workload: str = ""
+    args: tuple[str, ...] = ()
+    exec: tuple[str, ...] = ()
+    isolation: Isolation | None = None
+    stdin: str = ""
+    calls: int = 1
+    period_ns: int
+    deadline_ns: int | None
+    offset_ns: int = 0
+    policy: Policy = Policy.FIFO
+    priority: int | None = DEFAULT_PRIORITY
+    runtime_ns: int | None = None
+    cpus: tuple[int, ...] = ()
+    overrun: Overrun = Overrun.SKIP
+    job_timeout_ns: int
+    # Prefaulted before the first release. Far more than our own workloads use, and cheap to lock.
+    stack_bytes: int = _default("stack")
+    heap_bytes: int = _default("heap")
+    memory_limit_bytes: int | None = None
+    # The workload's, its main one included.
+    threads: int = 1
+    bound: dict[str, Any] = {}
+
+    @property
+    def is_own_program(self) -> bool:
+        """Whether a program of the user's own makes the jobs (laxity/job.h)."""
+        return bool(self.exec) and self.isolation is None
+
+
+class InterfereSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One `[[interfere]]`, every value explicit: one co-runner process for each CPU of `cpus`.
+
+    `cpus` empty: not chosen by the user, so every usable CPU that runs no task.
+    """
+
+    workload: str
+    args: tuple[str, ...] = ()
+    cpus: tuple[int, ...] = ()
+    policy: Policy = Policy.OTHER
+    priority: int | None = None
+
+
+class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A resolved experiment.
+
+    `on` is the URL of a board, None: this machine. `keep` is `all`, `misses` or `tail:N`; `jobs`
+    counts started jobs per task; no `jobs` and no `duration_ns` means until interrupted.
+    `fail_fast`: a task that fails ends the others too. `stop_on`: the first such job ends the run.
+    `events`: what is counted in every job, by the names that laxity-run knows; with
+    `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
+    task).
+    `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
+    """
+
+    platform: str = "native"
+    on: str | None = None
+    jobs: int | None = None
+    duration_ns: int | None = None
+    seed: int | None = None
+    idle: Idle = Idle.DEEP
+    snapshots: Snapshots = Snapshots.ALL
+    keep: str = "all"
+    max_misses: int | None = None
+    max_response_ns: int | None = None
+    fail_fast: bool = False
+    stop_on: StopOn | None = None
+    events: tuple[str, ...] = ()
+    sample_bucket_ns: int | None = None
+    sample_cpu: int | None = None
+    trace: str | None = None
+    tasks: tuple[TaskSpec, ...]
+    interfere: tuple[InterfereSpec, ...] = ()
+
+
+def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
+    """List the co-runner processes of an experiment, in the order of their index.
+
+    Returns:
+        (what it runs, its CPU): one per CPU, because one process can load only one CPU at a time.
+    """
+    return [(one, cpu) for one in spec.interfere for cpu in one.cpus]
+
+
+def workloads_of(spec: Spec) -> list[str]:
+    """List the workloads of an experiment, each once."""
+    names = [
+        PROGRAM_WORKLOAD if task.exec else task.workload
+        for task in spec.tasks
+        if not task.is_own_program
+    ]
+    names += [one.workload for one in spec.interfere]
+    return list(dict.fromkeys(names))
+
+
+def spec_to_toml(spec: Spec) -> str:
+    """Write a resolved experiment as the TOML that reads back to the same one."""
+    # tomli_w is needed only by commands that write a run.
+    import tomli_w  # noqa: PLC0415
+
+    document: dict[str, Any] = {
+        "schema": SPEC_SCHEMA,
+        "run": _table(spec, RunTable),
+        "task": [_table(task, TaskTable) for task in spec.tasks],
+    }
+    if spec.interfere:
+        document["interfere"] = [_table(one, InterfereTable) for one in spec.interfere]
+    return tomli_w.dumps(document)
+
+
+# Written only where they say something.
+_SILENT: dict[str, Any] = {"calls": 1, "threads": 1, "fail_fast": False, "events": (), "exec": ()}
+# Of a program there is neither, and a workload has words even if it has none.
+_OF_WORKLOADS = ("args", "stack", "heap")
+
+
+def _table(of: Spec | TaskSpec | InterfereSpec, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Write the keys of a table that a resolved one stands for."""
+    is_program = isinstance(of, TaskSpec) and bool(of.exec)
+    keys = [key for key in kind.__struct_fields__ if not (is_program and key in _OF_WORKLOADS)]
+    table = {key: _written(of, key) for key in keys}
+    table |= of.bound if isinstance(of, TaskSpec) else {}
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _written(of: Spec | TaskSpec | InterfereSpec, key: str) -> Any:  # noqa: ANN401 - as TOML has it
+    """Write a value as the user could have done; None: not at all."""
+    for unit, write in (("_ns", exact_duration), ("_bytes", exact_size)):
+        if hasattr(of, key + unit):
+            number = getattr(of, key + unit)
+            nothing = "none" if key == "deadline" else None
+            return nothing if number is None else write(number)
+    value = getattr(of, key, None)
+    if value == _SILENT.get(key, ""):
+        return None
+    if isinstance(value, StopOn):
+        return stop_on_text(value)
+    if key == "cpus" and value is not None:
+        return format_cpus(value) or None
+    if key == "trace" and value == TRACE_AUTO:
+        return True
+    if isinstance(value, StrEnum):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The standard streams: closed, full, unread or ASCII ones change nothing of what a command does.
+
+What is written to them is for people, names that others gave are part of it, and a terminal obeys
+control characters. So they are shown, not sent; our own go through `own_controls`.
+"""
+
+import errno
+import io
+import os
+import sys
+from typing import TextIO
+
+from typing_extensions import Buffer, override
+
+from laxity.core.wording import visible
+from laxity.errors import PlatformError
+
+_STANDARD_FDS = 3
+_STDOUT = 1
+_STDERR = 2
+_CLEARED_LINE = "\r\033[K"
+
+
+class _Output(io.FileIO):
+    """A standard stream. After the first failed write everything is dropped.
+
+    A reader that is gone (`| head`, a lost terminal) has seen enough; a full output is told once.
+    """
+
+    def __init__(self, fd: int, *, is_told: bool) -> None:
+        super().__init__(fd, "w", closefd=False)
+        self._is_told = is_told
+        self._is_gone = False
+        self._gone_errors = {errno.EPIPE, errno.EIO} if os.isatty(fd) else {errno.EPIPE}
+
+    @override
+    def write(self, data: Buffer, /) -> int:
+        n_bytes = memoryview(data).nbytes
+        if self._is_gone:
+            return n_bytes
+        try:
+            return super().write(data)
+        except OSError as error:
+            self._is_gone = True
+            if error.errno in self._gone_errors or not self._is_told:
+                return n_bytes
+            msg = f"standard output: cannot be written ({error.strerror}); free space for it"
+            raise PlatformError(msg) from error
+
+
+class _Text(io.TextIOWrapper):
+    """A standard stream as text that a terminal obeys nothing of.
+
+    Nothing is buffered here, so that `unguarded`, a second text over the same bytes, keeps order.
+    """
+
+    def __init__(self, output: _Output, encoding: str, errors: str, *, is_buffered: bool) -> None:
+        buffer = io.BufferedWriter(output)
+        how = {"encoding": encoding, "errors": errors}
+        lines = not is_buffered
+        super().__init__(buffer, **how, line_buffering=lines, write_through=True)
+        self.unguarded = io.TextIOWrapper(buffer, **how, line_buffering=lines, write_through=True)
+
+    @override
+    def write(self, text: str, /) -> int:
+        super().write(visible(text, keeps_lines=True))
+        return len(text)
+
+
+def own_controls(stream: TextIO) -> TextIO:
+    """Give the way to a standard stream for text with control characters of our own.
+
+    Whoever writes there puts names and words of others through `visible`.
+    """
+    unguarded: TextIO = getattr(stream, "unguarded", stream)
+    return unguarded
+
+
+def overwrite_line(text: str) -> None:
+    """Write text in the place of the line that the cursor of the terminal on stderr stands in."""
+    terminal = own_controls(sys.stderr)
+    terminal.write(f"{_CLEARED_LINE}{visible(text)}")
+    terminal.flush()
+
+
+def secure_streams() -> None:
+    """Make the standard streams of this process safe to write to; called once, first of all."""
+    _fill_closed()
+    sys.stdout = _text(_STDOUT, sys.stdout, is_told=True)
+    sys.stderr = _text(_STDERR, sys.stderr, is_told=False)
+
+
+def _fill_closed() -> None:
+    """Put /dev/null where a standard stream is closed: no other file may take its number."""
+    while (fd := os.open(os.devnull, os.O_RDWR)) < _STANDARD_FDS:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+
+
+def _text(fd: int, before: TextIO | None, *, is_told: bool) -> _Text:
+    output = _Output(fd, is_told=is_told)
+    return _Text(
+        output,
+        getattr(before, "encoding", None) or "utf-8",
+        "replace" if is_told else "backslashreplace",
+        is_buffered=is_told and not output.isatty(),
+    )

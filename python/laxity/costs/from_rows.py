@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""From the observations of a probe to costs.json."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity.costs.model import Costs, Entry
+from laxity.costs.probes import PROBES, Probe, Source
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
+from laxity.jobs.ends import End, judge_end, read_native
+from laxity.platform.native import NativeProgram, Seat
+from laxity.store import run_directory
+from laxity.store.manifest import Manifest
+from laxity.store.npy import read_header, read_stream
+from laxity.store.run_directory import COSTS, Run
+
+
+def fold(tmp: Path, manifest: Manifest, end: End) -> tuple[Manifest, bool]:
+    """Put laxity-probe's half into the manifest and compute costs from what it has written.
+
+    Returns:
+        The manifest, and whether there is anything to keep.
+    """
+    native = read_native(tmp)
+    status, exit_code, message = judge_end(end.returncode, "laxity-probe")
+    folded = msgspec.structs.replace(
+        manifest,
+        status=status,
+        exit_code=exit_code,
+        message=message,
+        finished_at=end.time(tmp),
+    )
+    if native is not None:
+        folded = msgspec.structs.replace(
+            folded,
+            clock=native.clock,
+            status=native.status if end.has_survived else "recovered",
+            exit_code=native.exit_code,
+            message=native.message,
+            fallbacks=[*manifest.fallbacks, *native.fallbacks],
+        )
+    return write_costs(tmp, folded), (tmp / COSTS).exists()
+
+
+def has_rows(tmp: Path, manifest: Manifest) -> bool:
+    """Whether a measurement wrote its stream at all."""
+    asked = manifest.measurement
+    return asked is not None and (tmp / f"{PROBES[asked.probe].streams[0]}.npy").exists()
+
+
+def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
+    """Compute the costs of a measurement and write them beside its stream.
+
+    Args:
+        tmp: Directory of the run; without a single observation nothing is written.
+        manifest: As far as it is known how the measurement ended.
+
+    Returns:
+        The manifest; a measurement that ended well and supports no verdict has exit code 4.
+    """
+    asked = manifest.measurement
+    if asked is None:
+        return manifest
+    probe = PROBES[asked.probe]
+    streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
+    if probe.streams[0] not in streams:
+        return manifest
+    entries = probe.costs([Source(run_directory.final_path_of(tmp).name, streams, asked)])
+    costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
+    run_directory.write_document(tmp / COSTS, costs)
+    if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
+        return msgspec.structs.replace(
+            manifest,
+            exit_code=EXIT_NO_VERDICT,
+            message="too few observations for a verdict; raise --repetitions to 6 or more",
+        )
+    return manifest
+
+
+def join(tmp: Path, manifest: Manifest) -> None:
+    """Write the costs of a run that consists of measurements; nothing where none of it is one.
+
+    Raises:
+        RecordError: A run within is damaged.
+    """
+    children = [run_directory.open_run(tmp / "runs" / name) for name in manifest.runs]
+    entries = join_entries([run for run in children if run.manifest.measurement is not None])
+    if entries:
+        machine_hash = manifest.machine_hash or ""
+        costs = Costs(tool=manifest.tool, machine_hash=machine_hash, entries=entries)
+        run_directory.write_document(tmp / COSTS, costs)
+
+
+def join_entries(runs: Sequence[Run]) -> list[Entry]:
+    """Compute the entries of every probe that any of the runs used, in the order of PROBES.
+
+    Raises:
+        RecordError: A run is damaged.
+    """
+    entries: list[Entry] = []
+    for name, probe in PROBES.items():
+        sources = [
+            Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
+            for run in runs
+            if run.manifest.measurement is not None and run.manifest.measurement.probe == name
+        ]
+        entries += probe.costs(sources) if sources else []
+    return entries
+
+
+def _streams(run: Run, probe: Probe) -> dict[str, Any]:
+    return {name: run.stream(name) for name in probe.streams if run.has_stream(name)}
+
+
+def _rows(tmp: Path, name: str) -> Any:  # noqa: ANN401 - a masked array; numpy is loaded lazily
+    """Read what there is of a stream; None: nothing, or torn before its first row."""
+    path = tmp / f"{name}.npy"
+    try:
+        return read_stream(path) if path.exists() and read_header(path).rows else None
+    except RecordError:
+        return None
+
+
+def probe_program(
+    manifest: Manifest, cpus: tuple[int, ...], *, allow_unprivileged: bool
+) -> NativeProgram:
+    """Run a measurement by laxity-probe.
+
+    Args:
+        manifest: Of a run that measures; its seed is set.
+        cpus: Those that are measured.
+        allow_unprivileged: Whether OTHER will do where FIFO is not permitted.
+    """
+
+    def argv(seat: Seat) -> list[str]:
+        return probe_argv(manifest, seat, allow_unprivileged=allow_unprivileged)
+
+    return NativeProgram(argv, cpus)
+
+
+def probe_argv(manifest: Manifest, seat: Seat, *, allow_unprivileged: bool) -> list[str]:
+    """Build the command line of laxity-probe; arguments as `probe_program`.
+
+    Raises:
+        ToolError: laxity-probe is not built or of another version.
+    """
+    asked = manifest.measurement
+    if asked is None:
+        msg = "a run without a measurement has no command line of laxity-probe"
+        raise ValueError(msg)
+    argv = [seat.programs.tool("laxity-probe")]
+    argv += ["--run-dir", str(seat.run_dir.absolute()), "--cpus", asked.cpus]
+    argv += ["--repetitions", str(asked.repetitions), "--priority", str(asked.priority)]
+    argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
+    argv += ["--progress-fd", str(seat.progress_fd), "--parent-fd", str(seat.parent_fd)]
+    argv += ["--allow-unprivileged"] if allow_unprivileged else []
+    return [*argv, asked.probe, *PROBES[asked.probe].words(asked)]

@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Run a probe and store what it finds; what is measured, a plan_*.py has decided."""
+
+import secrets
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.core.cpus import parse_cpus
+from laxity.core.progress import LINE_EVERY_S, State
+from laxity.core.signals import Forwarder
+from laxity.core.standard_streams import overwrite_line
+from laxity.costs import from_rows as measured
+from laxity.errors import LaxityError
+from laxity.jobs.finish import Finished
+from laxity.jobs.run_once import complete, new_manifest, write_diagnosis
+from laxity.platform.doctor import Diagnosis, diagnose
+from laxity.platform.machine import describe_machine
+from laxity.platform.target import THIS_MACHINE, Target
+from laxity.store import run_directory
+from laxity.store.manifest import Fallback, Manifest
+from laxity.store.measurements import Measured
+from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
+
+_SEED_BITS = 32
+_NS_PER_S = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRequest:
+    """What is measured, where it is stored, and what was typed."""
+
+    measurement: Measured
+    fallbacks: tuple[Fallback, ...]
+    final: Path
+    command_line: list[str]
+    seed: int | None = None
+    allow_unprivileged: bool = False
+    is_quiet: bool = False
+
+
+def run_measurement(
+    request: MeasureRequest, signals: Forwarder, target: Target = THIS_MACHINE
+) -> Finished:
+    """Run a probe and store what it finds.
+
+    Args:
+        request: What and where.
+        signals: Set up by the caller.
+        target: The machine that is measured.
+
+    Returns:
+        Where it is and how it ended; the exit code is in the manifest.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As the runner; then no directory is left.
+        KeyboardInterrupt: Interrupted before anything was started; no directory is left.
+    """
+    run = run_directory.create_run(request.final)
+    manifest = None
+    try:
+        manifest, before = _write_before(run, request, target)
+        if signals.has_received:
+            shutil.rmtree(run.tmp)
+            raise KeyboardInterrupt
+        display = _Lines(request.measurement.probe, is_quiet=request.is_quiet)
+        program = measured.probe_program(
+            manifest, before.cpus, allow_unprivileged=request.allow_unprivileged
+        )
+        returncode = target.run(program, run, display, signals)
+        return complete(run, before, returncode, target)
+    except LaxityError:
+        is_empty = manifest is None or not measured.has_rows(run.tmp, manifest)
+        if is_empty and not target.is_holding:
+            shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def _write_before(
+    run: NewRun, request: MeasureRequest, target: Target
+) -> tuple[Manifest, Diagnosis]:
+    facts = target.facts()
+    machine = describe_machine(facts)
+    seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
+    manifest = msgspec.structs.replace(
+        new_manifest("measure", request.measurement.probe, request.command_line, machine.hash),
+        seed=seed,
+        measurement=request.measurement,
+        fallbacks=list(request.fallbacks),
+        on=target.on,
+        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
+    )
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    before = diagnose(facts, parse_cpus(request.measurement.cpus))
+    write_diagnosis(run.tmp, before, None)
+    return manifest, before
+
+
+class _Lines:
+    """A line every 10 s on stderr; on a terminal one line that is written over each second."""
+
+    def __init__(self, probe: str, *, is_quiet: bool) -> None:
+        self._probe = probe
+        self._is_quiet = is_quiet
+        self._is_terminal = sys.stderr.isatty()
+        self._last_s = time.monotonic()
+
+    def show(self, state: State) -> None:
+        now_s = time.monotonic()
+        if self._is_quiet or now_s - self._last_s < (1 if self._is_terminal else LINE_EVERY_S):
+            return
+        self._last_s = now_s
+        # The second number of a probe's progress lines is how many rows there will be.
+        text = (
+            f"{self._probe}: {state.elapsed_ns // _NS_PER_S}s, {state.started} of {state.not_met} "
+            "observations"
+        )
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")
+
+    def close(self) -> None:
+        if self._is_terminal and not self._is_quiet:
+            overwrite_line("")

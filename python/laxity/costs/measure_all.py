@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Everything that the platform costs, one measurement after the other, stored as one run."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from laxity.core.cpus import parse_cpus
+from laxity.core.signals import Forwarder
+from laxity.costs.crpd import plan as plan_crpd
+from laxity.costs.measure import MeasureRequest, run_measurement
+from laxity.costs.memory_latency import plan as plan_memory_latency
+from laxity.costs.migration import plan as plan_migration
+from laxity.costs.migration_jobs import plan as plan_migration_jobs
+from laxity.costs.places import cache_bytes
+from laxity.costs.switch import plan as plan_switch
+from laxity.errors import PlatformError
+from laxity.jobs.composite import Child, Composite, run_composite
+from laxity.jobs.finish import Finished
+from laxity.platform.facts import Facts
+from laxity.platform.machine import describe_machine
+from laxity.platform.placement import Cpus
+from laxity.platform.target import THIS_MACHINE, Target
+from laxity.store.manifest import Fallback
+from laxity.store.measurements import Measured
+
+# What hides nothing from a preemption, of data and of instructions.
+_PATTERNS = ("chase", "jumps")
+_CRPD_REPETITIONS = 40
+_JOBS = 500
+_SEED_BITS = 32
+# Six observations support an interval of a median.
+_FEWEST, _DEMO_REPETITIONS = 6, 60
+_DEMO_NS = 10**10
+_USUAL_L2_BYTES = 1 << 20
+
+# How each measurement is planned, by the name of its run.
+Plans: TypeAlias = dict[str, Callable[[], tuple[Measured, tuple[Fallback, ...]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One measurement of several: name of its run, what is measured, what is left out and why."""
+
+    name: str
+    measurement: Measured
+    fallbacks: tuple[Fallback, ...]
+
+
+class AllRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where all of it is stored, and what was typed; seed None: drawn."""
+
+    final: Path
+    command_line: list[str]
+    seed: int | None = None
+    allow_unprivileged: bool = False
+    is_quiet: bool = False
+
+
+def plan_all(
+    facts: Facts, cpus: Cpus, chosen: tuple[int, ...] = ()
+) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Decide what `measure all` measures on a machine: less of each than its own command would.
+
+    Args:
+        facts: The machine.
+        cpus: What this process may use.
+        chosen: CPUs to measure; empty: each measurement chooses.
+
+    Returns:
+        The parts, and the parts that cannot be measured, with the reason.
+
+    Raises:
+        ConfigError: There is no such CPU.
+        PlatformError: None of them can be measured here.
+    """
+    plans: Plans = {
+        "switch": lambda: plan_switch.plan_switch(plan_switch.Asked(cpus=chosen), facts, cpus),
+        "crpd": lambda: plan_crpd.plan_crpd(
+            plan_crpd.Asked(cpus=chosen, patterns=_PATTERNS, repetitions=_CRPD_REPETITIONS),
+            facts,
+            cpus,
+        ),
+        "migration": lambda: plan_migration.plan_migration(
+            plan_migration.Asked(cpus=chosen), facts, cpus
+        ),
+        "migration-jobs": lambda: plan_migration_jobs.plan_migration_jobs(
+            plan_migration_jobs.Asked(cpus=chosen, jobs=_JOBS), facts, cpus
+        ),
+        "memory-latency": lambda: plan_memory_latency.plan_memory_latency(
+            plan_memory_latency.Asked(cpus=chosen), facts, cpus
+        ),
+    }
+    parts, left_out = plan_parts(plans)
+    if not parts:
+        msg = f"measure all: nothing can be measured here: {left_out[0].reason}"
+        raise PlatformError(msg)
+    return parts, left_out
+
+
+def plan_demo_parts(
+    facts: Facts, cpus: Cpus, cpu: int, duration_ns: int
+) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Decide what the demonstration measures: delta, gamma and migrations, a little of each.
+
+    Args:
+        facts: The machine.
+        cpus: What this process may use.
+        cpu: Where the demonstration's task runs.
+        duration_ns: Of one of its runs; what is measured takes about as long together.
+
+    Returns:
+        The parts, and the parts that cannot be measured, with the reason.
+    """
+    repetitions = max(_FEWEST, min(_DEMO_REPETITIONS, duration_ns * _DEMO_REPETITIONS // _DEMO_NS))
+    limit_bytes = demo_cache_bytes(facts, cpu)
+    sizes = (limit_bytes // 32, limit_bytes // 4, limit_bytes)
+    plans: Plans = {
+        "switch": lambda: plan_switch.plan_switch(
+            plan_switch.Asked(
+                cpus=(cpu,), quantities=("preemption",), repetitions=10 * repetitions
+            ),
+            facts,
+            cpus,
+        ),
+        "crpd": lambda: plan_crpd.plan_crpd(
+            plan_crpd.Asked(
+                cpus=(cpu,),
+                sizes_bytes=sizes,
+                cases=("synchronous",),
+                patterns=("chase",),
+                evicts=("write",),
+                repetitions=repetitions,
+            ),
+            facts,
+            cpus,
+        ),
+        "migration": lambda: plan_migration.plan_migration(
+            plan_migration.Asked(
+                sizes_bytes=sizes,
+                patterns=("chase",),
+                pairs_limit=2,
+                repetitions=repetitions,
+                budget_ns=_DEMO_NS // 2,
+            ),
+            facts,
+            cpus,
+        ),
+    }
+    return plan_parts(plans)
+
+
+def demo_cache_bytes(facts: Facts, cpu: int) -> int:
+    """Give the largest working set of the demonstration: the second-level cache, or a usual one."""
+    second, _ = cache_bytes(describe_machine(facts), cpu)
+    return second or _USUAL_L2_BYTES
+
+
+def plan_parts(plans: Plans) -> tuple[tuple[Part, ...], tuple[Fallback, ...]]:
+    """Make every plan; one that this machine cannot follow is left out, with its reason."""
+    parts: list[Part] = []
+    left_out: list[Fallback] = []
+    for name, plan in plans.items():
+        try:
+            parts.append(Part(name, *plan()))
+        except PlatformError as error:
+            left_out.append(Fallback(what=name, used="not measured", reason=str(error)))
+    return tuple(parts), tuple(left_out)
+
+
+def run_all(
+    request: AllRequest,
+    parts: Sequence[Part],
+    fallbacks: tuple[Fallback, ...],
+    signals: Forwarder,
+    target: Target = THIS_MACHINE,
+) -> Finished:
+    """Run the parts and store them as one run, with one cost model.
+
+    A part that does not end well does not end the others; the first of them decides the exit code.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As a part's; what was measured before stays.
+    """
+    seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
+    request = msgspec.structs.replace(request, seed=seed)
+    whole = Composite(
+        kind="measure",
+        name="all",
+        final=request.final,
+        command_line=request.command_line,
+        seed=seed,
+        cpus=measured_cpus(parts),
+        fallbacks=fallbacks,
+        children=tuple(measured_child(request, part, target) for part in parts),
+    )
+    return run_composite(whole, signals, target)
+
+
+def measured_child(request: AllRequest, part: Part, target: Target = THIS_MACHINE) -> Child:
+    """Make a part a run within a run."""
+
+    def run(final: Path, signals: Forwarder) -> Finished:
+        one = MeasureRequest(
+            measurement=part.measurement,
+            fallbacks=part.fallbacks,
+            final=final,
+            command_line=request.command_line,
+            seed=request.seed,
+            allow_unprivileged=request.allow_unprivileged,
+            is_quiet=request.is_quiet,
+        )
+        return run_measurement(one, signals, target)
+
+    return Child(part.name, run)
+
+
+def measured_cpus(parts: Sequence[Part]) -> tuple[int, ...]:
+    """Give all CPUs that any part measures, ascending."""
+    return tuple(sorted({cpu for part in parts for cpu in parse_cpus(part.measurement.cpus)}))

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Cost models from files and runs, and one from several."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from laxity import __version__
+from laxity.costs.from_rows import join_entries
+from laxity.costs.model import Costs, decode_costs
+from laxity.errors import ConfigError, NoVerdict, cannot_read
+from laxity.jobs.finish import open_recovered
+from laxity.store.manifest import Tool
+from laxity.store.run_directory import COSTS, Run
+
+
+def read_costs(path: Path) -> Costs:
+    """Read a cost model.
+
+    Args:
+        path: A costs.json, or the run that holds one.
+
+    Raises:
+        ConfigError: There is no such file or run, or the run measured no costs.
+        RecordError: It is damaged.
+    """
+    file = path
+    if path.suffix == Path(COSTS).suffix and not path.exists():
+        msg = f"costs {path}: does not exist; name a costs.json, or the run that holds one"
+        raise ConfigError(msg)
+    if path.is_dir() or not path.exists():
+        run = open_recovered(path)
+        file = run.path / COSTS
+        if not file.exists():
+            msg = f"run {path}: measured no costs; name a run of laxity measure"
+            raise ConfigError(msg)
+    try:
+        return decode_costs(file.read_bytes(), str(file))
+    except OSError as error:
+        raise cannot_read(file, error) from error
+
+
+def merge_runs(paths: Sequence[Path]) -> Costs:
+    """Join what several runs measured: entries are computed again from all samples.
+
+    Raises:
+        ConfigError: There is no such run, it measured no costs, or it is named twice.
+        NoVerdict: They were not made on one machine.
+        RecordError: A run is damaged.
+    """
+    runs = [run for path in paths for run in _open(path)]
+    _check_different(runs)
+    _check_one_machine(runs)
+    return Costs(
+        tool=Tool(name="laxity", version=__version__),
+        machine_hash=runs[0].manifest.machine_hash or "",
+        entries=join_entries(runs),
+    )
+
+
+def _open(path: Path) -> list[Run]:
+    """Open a run that measured, or the runs that one consists of."""
+    if path.is_file():
+        msg = f"{path}: is a file; name the runs themselves, quantiles need their samples"
+        raise ConfigError(msg)
+    run = open_recovered(path)
+    runs = [one for one in (run, *run.children) if one.manifest.measurement is not None]
+    if not runs:
+        msg = f"run {path}: measured no costs; name runs of laxity measure"
+        raise ConfigError(msg)
+    return runs
+
+
+def _check_different(runs: Sequence[Run]) -> None:
+    seen: set[Path] = set()
+    for run in runs:
+        path = run.path.resolve()
+        if path in seen:
+            msg = f"run {run.path}: is named twice; name each run once"
+            raise ConfigError(msg)
+        seen.add(path)
+
+
+def _check_one_machine(runs: Sequence[Run]) -> None:
+    first = runs[0].manifest.machine_hash
+    for run in runs:
+        if not first or run.manifest.machine_hash != first:
+            msg = (
+                f"run {run.path}: machine {_short(run.manifest.machine_hash)} is not that of "
+                f"{runs[0].path}, {_short(first)}; costs of two machines cannot be joined"
+            )
+            raise NoVerdict(msg)
+
+
+def _short(machine_hash: str | None) -> str:
+    return machine_hash[:12] if machine_hash else "not known"

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A run that consists of runs: DIR/manifest.json, DIR/runs/NAME, one report."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from laxity.core.signals import Forwarder
+from laxity.errors import EXIT_DONE, EXIT_INTERRUPTED, LaxityError
+from laxity.jobs import finish
+from laxity.jobs.ends import now
+from laxity.jobs.finish import Finished
+from laxity.jobs.run_once import new_manifest, write_diagnosis
+from laxity.platform.doctor import Diagnosis, diagnose, drift
+from laxity.platform.machine import describe_machine
+from laxity.platform.target import THIS_MACHINE, Target
+from laxity.store import run_directory
+from laxity.store.manifest import Fallback, Manifest, Status
+from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """One run within.
+
+    Attributes:
+        name: Of the run.
+        run: Runs it into the directory that it is given.
+        is_needed: Unless it ends well, those after it are of no use and are left out.
+        is_extra: How it ends says nothing of the whole; if it cannot be made, that is a fallback.
+    """
+
+    name: str
+    run: Callable[[Path, Forwarder], Finished]
+    is_needed: bool = False
+    is_extra: bool = False
+
+
+def _write_nothing(_tmp: Path) -> None:
+    pass
+
+
+def _ended_well(_tmp: Path) -> tuple[int, str]:
+    return EXIT_DONE, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """What the whole is, where it is stored, and what was typed.
+
+    Attributes:
+        begin: Writes what else belongs to the whole into its directory, before the first child.
+        judge: Asked, where all children ended well, how the whole did: exit code, and why.
+        parents: Runs that it rests on.
+    """
+
+    kind: Literal["demo", "measure", "suite"]
+    name: str
+    final: Path
+    command_line: list[str]
+    seed: int | None
+    cpus: tuple[int, ...]
+    fallbacks: tuple[Fallback, ...]
+    children: tuple[Child, ...]
+    begin: Callable[[Path], None] = _write_nothing
+    judge: Callable[[Path], tuple[int, str]] = _ended_well
+    parents: tuple[str, ...] = ()
+
+
+def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
+    """Run the children one after the other and store all of them as one run.
+
+    Returns:
+        Where it is; of several children that did not end well the first one decides how it ended.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As a child's; what was measured before stays.
+    """
+    run = run_directory.create_run(whole.final)
+    try:
+        manifest, before = _write_before(run, whole, target)
+        finished, left_out, is_interrupted = _run_children(run, whole.children, signals)
+        manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
+        after = diagnose(target.facts(), before.cpus)
+        write_diagnosis(run.tmp, before, after)
+        manifest = msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after)))
+        deciding = [done.manifest for child, done in finished if not child.is_extra]
+        kept = [done.path.name for _, done in finished if done.path is not None]
+        manifest = _ended(manifest, kept, deciding, is_interrupted=is_interrupted)
+        return _finish(run, manifest, whole.judge)
+    except LaxityError:
+        if not any((run.tmp / "runs").glob("*")):
+            shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def _run_children(
+    run: NewRun, children: Sequence[Child], signals: Forwarder
+) -> tuple[list[tuple[Child, Finished]], list[Fallback], bool]:
+    """Run the children.
+
+    Returns:
+        Those that ended, extra ones that could not be made, whether a signal came between two.
+    """
+    finished: list[tuple[Child, Finished]] = []
+    left_out: list[Fallback] = []
+    for child in children:
+        if signals.has_received:
+            return finished, left_out, True
+        try:
+            done = child.run(run.tmp / "runs" / child.name, signals)
+        except KeyboardInterrupt:
+            return finished, left_out, True
+        except LaxityError as error:
+            if not child.is_extra:
+                raise
+            left_out.append(Fallback(what=child.name, used="none", reason=str(error)))
+            continue
+        finished.append((child, done))
+        code = done.manifest.exit_code
+        if code == EXIT_INTERRUPTED or (child.is_needed and code != EXIT_DONE):
+            break
+    return finished, left_out, False
+
+
+def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manifest, Diagnosis]:
+    facts = target.facts()
+    machine = describe_machine(facts)
+    manifest = msgspec.structs.replace(
+        new_manifest(whole.kind, whole.name, whole.command_line, machine.hash),
+        seed=whole.seed,
+        on=target.on,
+        fallbacks=list(whole.fallbacks),
+        runs=[child.name for child in whole.children],
+        parents=list(whole.parents),
+    )
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    whole.begin(run.tmp)
+    before = diagnose(facts, whole.cpus)
+    write_diagnosis(run.tmp, before, None)
+    return manifest, before
+
+
+def _ended(
+    manifest: Manifest, kept: list[str], ends: Sequence[Manifest], *, is_interrupted: bool
+) -> Manifest:
+    """Say how the whole ended: the runs that were kept, and the ends of those that decide."""
+    unwell = [end for end in ends if end.exit_code != EXIT_DONE or end.status != "complete"]
+    status: Status = "complete"
+    code: int | None = EXIT_DONE
+    message = ""
+    if unwell:
+        code, message = unwell[0].exit_code, _message(manifest, unwell[0])
+        status = next((end.status for end in unwell if end.status != "complete"), "complete")
+    elif is_interrupted:
+        code, message = EXIT_INTERRUPTED, "interrupted between two runs"
+    if is_interrupted:
+        status = "interrupted"
+    return msgspec.structs.replace(
+        manifest,
+        status=status,
+        exit_code=code,
+        message=message,
+        finished_at=now(),
+        runs=kept,
+    )
+
+
+def _finish(run: NewRun, manifest: Manifest, judge: Callable[[Path], tuple[int, str]]) -> Finished:
+    """Write the manifest of the whole and give it its name; nothing stays without a run within."""
+    if not manifest.runs:
+        shutil.rmtree(run.tmp)
+        return Finished(None, manifest)
+    finish.write_joined(run.tmp, manifest)
+    if manifest.status == "complete" and manifest.exit_code == EXIT_DONE:
+        code, message = judge(run.tmp)
+        manifest = msgspec.structs.replace(manifest, exit_code=code, message=message)
+    finish.write_final_manifest(run.tmp, manifest)
+    return finish.finish_run(run.tmp, has_survived=True)
+
+
+def _message(manifest: Manifest, end: Manifest) -> str:
+    """Name the child, where it is not clear which one is meant."""
+    is_named = manifest.kind in {"measure", "suite"} and end.message
+    return f"{end.name}: {end.message}" if is_named else end.message

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the sections need of a run: rows, distributions and documents, gaps named."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from laxity.core.streams import Quantity as Stream
+from laxity.jobs.jobs import Jobs
+from laxity.jobs.phases import PhaseSummary
+from laxity.page.blocks import Kind
+from laxity.statistics.distribution import Distribution
+from laxity.store.manifest import Manifest, TaskResult
+from laxity.trace.attribution import Attribution
+
+_PLATFORM_OF_SIMULATIONS = "sim:"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskData:
+    """One task of one run.
+
+    `rows` are what was kept, in order of release. `is_whole` says whether that is every release;
+    otherwise the distributions come from histogram.npy.
+    """
+
+    result: TaskResult
+    rows: Jobs
+    is_whole: bool
+    distributions: dict[Stream, Distribution]
+    phases: tuple[PhaseSummary, ...] = ()
+    # A thread of a program that ran already: its period and releases are estimates.
+    is_observed: bool = False
+
+    @property
+    def has_modelled_releases(self) -> bool:
+        """Whether releases are points of an estimated grid, not told and not seen."""
+        return self.is_observed and self.result.period_ns is not None
+
+    @property
+    def n_finished(self) -> int:
+        """Finished jobs by the manifest's count: done + missed."""
+        return self.result.counts.done + self.result.counts.missed
+
+    @property
+    def n_release_unknown(self) -> int:
+        """Finished jobs of a program with its own main whose release was neither told nor seen."""
+        if self.result.exec is None and not self.is_observed:
+            return 0
+        return self.n_finished - self.distributions[Stream.RESPONSE_TIME].n
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """One run that measured; `label` is how the report calls it, `prefix` starts its ids."""
+
+    label: str
+    prefix: str
+    path: Path
+    manifest: Manifest
+    machine: dict[str, Any]
+    doctor: dict[str, Any]
+    spec_text: str
+    keep: str
+    tasks: tuple[TaskData, ...]
+    # By index of the task; empty without a whole scheduling trace.
+    attributions: dict[int, Attribution] = field(default_factory=dict)
+    problems: tuple[str, ...] = field(default=())
+    # Of a run without tasks: what the reader of its view gives (measured.py).
+    findings: Any = None
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of every figure of this run that does not depend on a release."""
+        if self.manifest.experiment is not None:
+            return "modelled"
+        is_simulated = self.manifest.platform.startswith(_PLATFORM_OF_SIMULATIONS)
+        return "simulated" if is_simulated else "measured"
+
+    def kind_of(self, task: TaskData, quantity: Stream = Stream.RESPONSE_TIME) -> Kind:
+        """Kind of a figure of a task; one from a release is no better known than the release."""
+        if task.has_modelled_releases and quantity is not Stream.START_TO_FINISH:
+            return "modelled"
+        return self.kind
+
+    @property
+    def has_begun(self) -> bool:
+        """True if the run came to its first release; before that nothing was measured."""
+        clock = self.manifest.clock
+        return clock is not None and clock.t0_ns is not None
+
+    @property
+    def snapshot_exec_ns(self) -> int:
+        """Calibrated processor time of an empty pair of snapshots; 0 where none were taken."""
+        return snapshot_exec_ns(self.manifest)
+
+
+def snapshot_exec_ns(manifest: Manifest) -> int:
+    """Give the calibrated processor time of an empty pair of snapshots; 0: none were taken."""
+    cost = manifest.snapshots
+    return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class PageData:
+    """What a report is about: one run, or a command's run with the runs below it."""
+
+    manifest: Manifest
+    path: Path
+    runs: tuple[RunData, ...]
+    is_composite: bool
+    spec_text: str = ""
+    problems: tuple[str, ...] = field(default=())

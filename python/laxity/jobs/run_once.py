@@ -1,0 +1,230 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""One run from a resolved spec to a finished directory."""
+
+import dataclasses
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laxity import __version__
+from laxity.core.progress import make_display
+from laxity.core.signals import Forwarder
+from laxity.core.spec import Spec, spec_to_toml
+from laxity.errors import EXIT_DONE, LaxityError, PlatformError
+from laxity.jobs import ends, finish
+from laxity.jobs.finish import Finished
+from laxity.jobs.kept_guests import keep_guests
+from laxity.platform.doctor import Diagnosis, diagnose, drift
+from laxity.platform.kernel import Kernel
+from laxity.platform.machine import describe_machine
+from laxity.platform.native import harness_program
+from laxity.platform.placement import place, silent_corunners
+from laxity.platform.shield import NO_KNOBS, KnobRequest, used_knobs
+from laxity.platform.target import THIS_MACHINE, Target
+from laxity.platform.tools import source_root
+from laxity.store import run_directory
+from laxity.store.manifest import KnobsUsed, Manifest, RunKind, Tool
+from laxity.store.run_directory import DOCTOR, MACHINE, MANIFEST, SPEC, NewRun
+from laxity.trace.record import recorded
+
+# Small enough to be typed again.
+_SEED_BITS = 32
+_GIT_TIMEOUT_S = 5
+
+
+def _say_nothing(_note: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run, and where it is stored.
+
+    Attributes:
+        spec: The experiment; `prepare_spec` has been at it.
+        name: Name of the experiment, shown with the progress.
+        final: Directory of the finished run.
+        command_line: What the user typed.
+        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
+        is_quiet: Whether progress is not shown.
+        knobs: Kernel settings to be changed for the run; `check_knobs` has been at them.
+        on_note: Told in one sentence what the user should know of them.
+    """
+
+    spec: Spec
+    name: str
+    final: Path
+    command_line: list[str]
+    allow_unprivileged: bool = False
+    is_quiet: bool = False
+    knobs: KnobRequest = NO_KNOBS
+    on_note: Callable[[str], None] = _say_nothing
+
+
+def prepare_spec(spec: Spec, target: Target = THIS_MACHINE) -> Spec:
+    """Make explicit what only the machine knows (CPUs, programs) and draw a seed if none is given.
+
+    Raises:
+        ConfigError: Unknown workload, no such CPU.
+        PlatformError: A CPU that this process may not use.
+        ToolError: A program is missing or of another version.
+    """
+    target.require_programs(spec)
+    if spec.seed is None:
+        spec = msgspec.structs.replace(spec, seed=secrets.randbits(_SEED_BITS))
+    return place(spec, target.cpus())
+
+
+def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
+    """Run an experiment and store it.
+
+    Args:
+        request: What and where.
+        signals: Set up by the caller, so that a signal between two runs is not lost.
+        target: The machine it runs on.
+
+    Returns:
+        Where it is and how it ended; the exit code is in the manifest.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        LaxityError: As the runner; then no directory is left unless jobs were measured.
+        KeyboardInterrupt: Interrupted before anything was started; no directory is left.
+    """
+    run = run_directory.create_run(request.final)
+    try:
+        stored, spec = keep_guests(request.spec, run.tmp)
+        request = dataclasses.replace(request, spec=stored)
+        with used_knobs(request.knobs, Kernel(), request.on_note) as used:
+            before = _write_before(run, request, used, target)
+            if signals.has_received:
+                # laxity-run could not yet take the signal; nothing has been measured.
+                shutil.rmtree(run.tmp)
+                raise KeyboardInterrupt
+            display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
+            with recorded(request.spec, run):
+                program = harness_program(spec, allow_unprivileged=request.allow_unprivileged)
+                returncode = target.run(program, run, display, signals)
+            return complete(run, before, returncode, target)
+    except LaxityError:
+        if not (run.tmp / "jobs.npy").exists() and not target.is_holding:
+            shutil.rmtree(run.tmp, ignore_errors=True)
+        raise
+    finally:
+        run.release()
+
+
+def new_manifest(
+    kind: RunKind,
+    name: str,
+    command_line: list[str],
+    machine_hash: str | None,
+) -> Manifest:
+    """Start the manifest of a run that this process writes."""
+    return Manifest(
+        tool=Tool(name="laxity", version=__version__, commit=source_commit()),
+        kind=kind,
+        name=name,
+        command_line=command_line,
+        status="running",
+        started_at=ends.now(),
+        machine_hash=machine_hash,
+        writer=ends.this_writer(),
+    )
+
+
+def write_diagnosis(directory: Path, before: Diagnosis, after: Diagnosis | None) -> None:
+    """Write doctor.json; `after` None: the run has not ended, or was killed."""
+    document: dict[str, Any] = {"before": before, "after": after}
+    run_directory.write_document(directory / DOCTOR, document)
+
+
+def source_commit() -> str | None:
+    """Name the commit of the checkout; `-dirty` if files differ from it; None outside one."""
+    root = source_root()
+    if root is None or not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 - the user's own git
+            capture_output=True,
+            text=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+def _measured_cpus(spec: Spec) -> list[int]:
+    return sorted({cpu for task in spec.tasks for cpu in task.cpus})
+
+
+def _write_before(
+    run: NewRun, request: RunRequest, used: KnobsUsed | None, target: Target
+) -> Diagnosis:
+    facts = target.facts()
+    machine = describe_machine(facts)
+    manifest = new_manifest("run", request.name, request.command_line, machine.hash)
+    manifest = msgspec.structs.replace(
+        manifest,
+        platform=request.spec.platform,
+        seed=request.spec.seed,
+        notes=silent_corunners(request.spec),
+        knobs=used,
+        on=target.on,
+        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
+    )
+    # First, so that whoever finds the directory learns who writes it.
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_file(run.tmp / SPEC, spec_to_toml(request.spec).encode())
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    before = diagnose(facts, _measured_cpus(request.spec))
+    write_diagnosis(run.tmp, before, None)
+    return before
+
+
+def complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -> Finished:
+    """Store what a target has run: diagnose again, finish the run, let go of its copy there.
+
+    Raises:
+        PlatformError: The output is full, or a board has gone.
+    """
+    try:
+        write_after(run, before, target)
+        finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
+    except PlatformError as error:
+        # laxity-run ends with a message of its own; another one for the same cause confuses.
+        is_told = returncode != EXIT_DONE
+        msg = "" if is_told else f"{error}, then laxity show {run.final} completes the run"
+        raise PlatformError(msg) from error
+    target.discard()
+    return finished
+
+
+def write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
+    """Diagnose again, and note what has changed since before the run."""
+    try:
+        facts = target.facts()
+    except LaxityError as error:
+        # A board that has gone now does not spoil what was fetched from it.
+        sys.stderr.write(f"laxity: no doctor after the run: {error}\n")
+        return
+    after = diagnose(facts, before.cpus)
+    write_diagnosis(run.tmp, before, after)
+    manifest = run_directory.read_manifest(run.tmp)
+    run_directory.write_document(
+        run.tmp / MANIFEST,
+        msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after))),
+    )

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Pages and terminals: what a section consists of, and how it is drawn."""

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Where a run happens: on this machine, or on a board (`board.py`)."""
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Protocol
+
+from laxity.core.board_url import parse_board_url
+from laxity.core.progress import Display
+from laxity.core.signals import Forwarder
+from laxity.core.spec import Spec, workloads_of
+from laxity.platform.facts import Facts, collect_facts
+from laxity.platform.native import NativeProgram, run_native
+from laxity.platform.placement import Cpus, cpus_of_this_process
+from laxity.platform.tools import find_program, find_tool, find_workload, require_stdin
+from laxity.store.run_directory import NewRun
+
+
+class Target(Protocol):
+    """A machine that tasks run on."""
+
+    @property
+    def on(self) -> str | None:
+        """Its URL; None for this machine."""
+
+    def facts(self) -> Facts:
+        """Take a snapshot of it."""
+
+    def cpus(self) -> Cpus:
+        """Tell which CPUs it has, and which tasks may use."""
+
+    def require_programs(self, spec: Spec) -> None:
+        """Raise a LaxityError unless it has laxity-run and the workloads of an experiment."""
+
+    def place_of(self, final: Path) -> str | None:
+        """Name the directory there that a run is written to first; None if it is DIR.tmp itself."""
+
+    def run(
+        self,
+        program: NativeProgram,
+        run: NewRun,
+        display: Display,
+        signals: Forwarder,
+    ) -> int:
+        """Run a program to its end; what it wrote is in `run.tmp` then."""
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether it holds something of the run that `run.tmp` does not."""
+
+    def discard(self) -> None:
+        """Remove what it still holds of a run that is stored here."""
+
+
+class ThisMachine:
+    """The machine that this process runs on."""
+
+    on: str | None = None
+    is_holding = False
+
+    def facts(self) -> Facts:
+        """Take a snapshot."""
+        return collect_facts()
+
+    def cpus(self) -> Cpus:
+        """Ask the kernel."""
+        return cpus_of_this_process()
+
+    def require_programs(self, spec: Spec) -> None:
+        """Look for laxity-run and each workload."""
+        find_tool("laxity-run")
+        for name in workloads_of(spec):
+            find_workload(name)
+        for task in spec.tasks:
+            if task.exec:
+                find_program(task.exec[0])
+                require_stdin(task.stdin)
+
+    def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any target
+        """Runs are written where they stay."""
+        return None
+
+    def run(
+        self,
+        program: NativeProgram,
+        run: NewRun,
+        display: Display,
+        signals: Forwarder,
+    ) -> int:
+        """Run it as a child of this process."""
+        return run_native(program, run, display, signals)
+
+    def discard(self) -> None:
+        """There is no copy."""
+
+
+THIS_MACHINE = ThisMachine()
+
+
+def open_target(on: str | None) -> AbstractContextManager[Target]:
+    """Reach the machine that `--on` names.
+
+    Raises:
+        ConfigError: The URL cannot be read.
+        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
+    """
+    if on is None:
+        return nullcontext(THIS_MACHINE)
+    from laxity.platform.board import open_board  # noqa: PLC0415 - only where there is one
+
+    return open_board(parse_board_url(on))

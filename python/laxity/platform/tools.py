@@ -1,0 +1,241 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Where our own programs are: one function finds them, and refuses another version."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from laxity import __version__
+from laxity.core.wording import plain_words
+from laxity.errors import ConfigError, ToolError, suggestion
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# In each executable that is linked with the harness (native/harness/job_process.c), in no other.
+_OF_HARNESS = b"--harness=job,"
+# Printing a version takes a millisecond; a program that needs longer is not ours.
+_VERSION_TIMEOUT_S = 10
+
+
+class Workload(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What `list` says about one bundled workload."""
+
+    name: str
+    summary: str
+    kind: Literal["portable", "host"] = msgspec.field(name="class")
+    args: str = ""
+    example: list[str] = []
+    memory: str = ""
+    # Those of its example, its main one included.
+    threads: int = 1
+
+
+class KnownEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What `list events` says about one: what counts it here, or why nothing does."""
+
+    name: str
+    platform_event: str | None = None
+    reason: str | None = None
+
+
+class EventList(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The events with names of their own, and the library that knows more, if it is built in."""
+
+    library: str | None = None
+    events: list[KnownEvent]
+
+
+class _WorkloadManifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    workload: list[Workload]
+    schema: int = 1
+
+
+def source_root() -> Path | None:
+    """The checkout that this code runs from: `$LAXITY_ROOT`, else seen from the package."""
+    named = os.environ.get("LAXITY_ROOT")
+    if named:
+        return Path(named)
+    root = _PACKAGE.parent.parent
+    return root if (root / "meson.build").is_file() else None
+
+
+def find_tool(name: str) -> Path:
+    """Find one of our programs, such as `laxity-run`.
+
+    `$LAXITY_TOOLS`, the package's `_tools/`, the checkout's `build/`, PATH, in this order.
+
+    Raises:
+        ToolError: None there, or the first one is of another version.
+    """
+    for root in tool_roots():
+        for candidate in (root / name, root / "native" / name, root / "workingset" / name):
+            if _is_program(candidate):
+                return _checked(candidate, name)
+    on_path = shutil.which(name)
+    if on_path:
+        return _checked(Path(on_path), name)
+    msg = f"{name}: not found in {_searched()} or PATH; build it with ninja -C build"
+    raise ToolError(msg)
+
+
+def find_workload(name: str) -> Path:
+    """Find the executable of a workload.
+
+    Args:
+        name: Name of a bundled workload, or a path (with a `/`) to one that is linked with the
+            harness.
+
+    Raises:
+        ConfigError: There is no such workload.
+        ToolError: It is listed and not built.
+    """
+    if "/" in name:
+        path = Path(name)
+        if not _is_program(path):
+            msg = f'workload "{name}": no executable file; build it or correct the path'
+            raise ConfigError(msg)
+        _require_harness(path.resolve())
+        return path.resolve()
+    for root in tool_roots():
+        candidate = root / "workloads" / name
+        if _is_program(candidate):
+            return candidate
+    kinds = {workload.name: workload.kind for workload in list_workloads()}
+    known = list(kinds)
+    if name in known:
+        cure = "laxity setup --with host" if kinds[name] == "host" else "ninja -C build"
+        msg = f'workload "{name}": not built (searched {_searched()}); run {cure}'
+        raise ToolError(msg)
+    advice = suggestion(name, known, "laxity list shows what there is")
+    msg = f'workload "{name}": unknown; {advice}'
+    raise ConfigError(msg)
+
+
+def _require_harness(path: Path) -> None:
+    """Check that a file is a workload before it is executed, as root perhaps.
+
+    Raises:
+        ConfigError: It is none, or cannot be read.
+    """
+    try:
+        is_workload = _OF_HARNESS in path.read_bytes()
+    except OSError as error:
+        msg = f'workload "{path}": cannot be read ({error.strerror}); correct the path'
+        raise ConfigError(msg) from error
+    if not is_workload:
+        msg = (
+            f'workload "{path}": is no workload, its main is not the harness\'s; link it with '
+            "the harness, or name a program with exec"
+        )
+        raise ConfigError(msg)
+
+
+def find_program(name: str) -> Path:
+    """Find a program of the user's own (`exec`): a path, or a name along PATH.
+
+    Raises:
+        ConfigError: There is no such program.
+    """
+    found = name if "/" in name else shutil.which(name)
+    if found is None or not _is_program(Path(found)):
+        where = "" if "/" in name else " along PATH"
+        msg = f'exec "{name}": no executable file{where}; build it or correct the path'
+        raise ConfigError(msg)
+    return Path(found).absolute()
+
+
+def require_stdin(path: str) -> None:
+    """Check that a file can be the standard input of a program; "" is an empty one.
+
+    Raises:
+        ConfigError: It is none, or cannot be read.
+    """
+    if path and (Path(path).is_dir() or not os.access(path, os.R_OK)):
+        msg = f'stdin "{path}": no file that can be read; correct the path'
+        raise ConfigError(msg)
+
+
+def list_workloads() -> list[Workload]:
+    """List the bundled workloads.
+
+    Raises:
+        ToolError: Their manifest is missing or unreadable.
+    """
+    path = _workload_manifest()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return msgspec.convert(document, _WorkloadManifest).workload
+    except OSError as error:
+        msg = f"{path}: cannot be read ({error.strerror}); the installation is incomplete"
+        raise ToolError(msg) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        msg = f"{path}: {plain_words(error)}; the installation is of another version"
+        raise ToolError(msg) from error
+
+
+def list_events() -> EventList:
+    """Ask laxity-run what it can count on this machine.
+
+    Raises:
+        ToolError: It is not built, or of another version.
+    """
+    tool = find_tool("laxity-run")
+    done = subprocess.run([tool, "--list-events"], capture_output=True, check=False)
+    try:
+        return msgspec.json.decode(done.stdout, type=EventList)
+    except msgspec.DecodeError as error:
+        msg = f"{tool}: its list of events is unreadable; rebuild it with ninja -C build"
+        raise ToolError(msg) from error
+
+
+def _workload_manifest() -> Path:
+    root = source_root()
+    candidates = [directory / "workloads" / "manifest.toml" for directory in tool_roots()]
+    if root is not None:
+        candidates.append(root / "workloads" / "manifest.toml")
+    return next((path for path in candidates if path.is_file()), candidates[-1])
+
+
+def tool_roots() -> Iterator[Path]:
+    """List the directories that may hold what was built, the first to be looked at first."""
+    named = os.environ.get("LAXITY_TOOLS")
+    if named:
+        yield Path(named)
+    yield _PACKAGE / "_tools"
+    root = source_root()
+    if root is not None:
+        yield root / "build"
+
+
+def _searched() -> str:
+    return ", ".join(str(root) for root in tool_roots())
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _checked(path: Path, name: str) -> Path:
+    expected = f"{name} {__version__}"
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+        )
+        found = done.stdout.partition("\n")[0].strip() or f"exit code {done.returncode}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        found = str(error)
+    if found != expected:
+        msg = f"{path}: is not {expected} ({found}); rebuild it with ninja -C build"
+        raise ToolError(msg)
+    return path

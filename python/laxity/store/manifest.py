@@ -1,0 +1,521 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""manifest.json, what a run was and how it ended; and native.json, laxity-run's half of it.
+
+The contract is docs/architecture/documents.md. `null` means "not known", never zero.
+"""
+
+from typing import Any, Final, Literal, TypeVar
+
+import msgspec
+
+from laxity.core.third_party import GUEST_WORKLOAD
+from laxity.core.units import exact_size
+from laxity.core.wording import plain_words
+from laxity.errors import RecordError
+from laxity.store.experiment_result import ExperimentRun
+from laxity.store.measurements import Measured
+from laxity.store.observation import Observation
+
+MANIFEST_SCHEMA = 1
+# Metadata of a run with many tasks stays far below this; anything larger is not ours.
+MAX_JSON_BYTES = 64 << 20
+
+RunKind = Literal[
+    "run",
+    "demo",
+    "measure",
+    "observe",
+    "bound",
+    "compare",
+    "experiment",
+    "suite",
+    "vetting",
+    "workingset",
+]
+# Kinds of run that have jobs, their own or those of runs within them.
+KINDS_WITH_JOBS: Final = frozenset({"run", "observe", "demo"})
+Status = Literal["running", "complete", "interrupted", "failed", "recovered"]
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Base of all parts: closed and immutable."""
+
+
+class Tool(Record, frozen=True, kw_only=True):
+    """The program that wrote the run."""
+
+    name: str
+    version: str
+    commit: str | None = None
+
+
+class Clock(Record, frozen=True, kw_only=True):
+    """The clock of all times; `t0_ns` null: the run ended before its first release."""
+
+    name: str
+    t0_ns: int | None = None
+    end_ns: int | None = None
+
+
+class Counter(Record, frozen=True, kw_only=True):
+    """The user-readable constant-rate counter behind `*_ticks`."""
+
+    name: str
+    rate_hz: int | float | None = None
+
+
+class SnapshotCost(Record, frozen=True, kw_only=True):
+    """Calibrated cost of an empty pair of snapshots: what it adds to exec_ns and to wall time."""
+
+    mode: Literal["none", "cpu", "all"]
+    n: int = 0
+    exec_ns: int | float | None = None
+    wall_ns: int | float | None = None
+
+
+class Event(Record, frozen=True, kw_only=True):
+    """An event asked for; `platform_event` null: nothing here counts it, it has no columns.
+
+    `modes` is `user+kernel`, `user` or `kernel`; `empty_count` is what an empty pair of snapshots
+    counts (median), which only analysis subtracts.
+    """
+
+    name: str
+    platform_event: str | None = None
+    scope: Literal["core", "software", "system"] | None = None
+    modes: str | None = None
+    empty_count: int | float | None = None
+
+
+class Sampling(Record, frozen=True, kw_only=True):
+    """Samples of the counters within jobs: rows of counters.npy, and those that were not taken.
+
+    `cpu` null: the sampler ran where its task does.
+    """
+
+    bucket_ns: int
+    cpu: int | None = None
+    samples: int = 0
+    lost: int = 0
+
+
+class Counts(Record, frozen=True, kw_only=True):
+    """Releases by what became of them."""
+
+    done: int = 0
+    missed: int = 0
+    skipped: int = 0
+    aborted: int = 0
+    pending: int = 0
+    not_met: int = 0
+
+
+class Faults(Record, frozen=True, kw_only=True):
+    """Page faults."""
+
+    minor: int = 0
+    major: int = 0
+
+
+class Memory(Record, frozen=True, kw_only=True):
+    """Dynamic memory that a workload held, from its init to its teardown.
+
+    `limit_bytes` null: no limit.
+    """
+
+    peak_bytes: int
+    limit_bytes: int | None = None
+
+
+class Isolating(Record, frozen=True, kw_only=True):
+    """What isolating jobs from one another took, between them and off their own time."""
+
+    n: int
+    mean_ns: int
+    max_ns: int
+
+
+class Displaced(Record, frozen=True, kw_only=True):
+    """Something of a task or co-runner that was found otherwise than planned, the first time.
+
+    `what`: `policy` (with priority, niceness or reservation), `cpus` (it may run on others),
+    `cpu_of_job` (a job started or finished on another). `jobs`: so many ended so, where the task
+    itself looked after each.
+    """
+
+    what: Literal["policy", "cpus", "cpu_of_job"]
+    planned: str
+    found: str
+    seen_ns: int
+    jobs: int = 0
+
+
+class TaskResult(Record, frozen=True, kw_only=True):
+    """One task: what was asked for and what became of it.
+
+    `exec`: a program that keeps its own main, and its words, which stand in `workload` and `args`
+    too; null for a workload. `isolation`: what is done between jobs of third-party code; exec: each
+    is a process. `calls`: how often each job does its work. `runtime_ns`: what policy deadline
+    reserved in each period; null under another policy. Period and offset of an observed thread are
+    estimates; null: it has none.
+    """
+
+    index: int
+    name: str
+    workload: str
+    args: list[str]
+    exec: list[str] | None = None
+    isolation: str | None = None
+    calls: int = 1
+    policy: str
+    priority: int | None
+    runtime_ns: int | None = None
+    cpus: str
+    period_ns: int | None
+    deadline_ns: int | None
+    offset_ns: int | None
+    overrun: str
+    released: int = 0
+    started: int = 0
+    counts: Counts = Counts()
+    lost_rows: int = 0
+    lost_marks: int = 0
+    threads_seen: int = 0
+    end_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    memory_locked: bool | None = None
+    faults_after_first_job: Faults | None = None
+    memory: Memory | None = None
+    isolating: Isolating | None = None
+    displaced: list[Displaced] = []
+    rttime_pauses: int = 0
+    output_bytes: int = 0
+
+    @property
+    def job_is(self) -> str:
+        """What a job is where it is not one execution of the workload's hook; "": it is."""
+        if self.calls > 1:
+            return f"{self.calls} calls in a row, and its figures are of all of them together"
+        if self.isolation is None:
+            return ""
+        if self.workload != GUEST_WORKLOAD:
+            return "a process of its own, from its begin (main, or exec) to its end"
+        return f"one call of the program, in isolation {self.isolation}"
+
+
+class CorunnerResult(Record, frozen=True, kw_only=True):
+    """One co-runner: what was asked for and what it did."""
+
+    index: int
+    workload: str
+    args: list[str]
+    policy: str
+    priority: int | None
+    cpus: str
+    passes_before_t0: int | None = None
+    passes: int | None = None
+    elapsed_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    displaced: list[Displaced] = []
+
+
+class Stop(Record, frozen=True, kw_only=True):
+    """The job that the run stopped on (`[run] stop_on`), in the run's clock.
+
+    `condition` as in the spec. `abs_deadline_ns` null: it had none. `seen_ns`: when the harness saw
+    it; null: when the run was over anyway.
+    """
+
+    condition: str = ""
+    task: int
+    job: int
+    release_ns: int | None
+    abs_deadline_ns: int | None
+    finish_ns: int
+    seen_ns: int | None = None
+
+
+class Fallback(Record, frozen=True, kw_only=True):
+    """Something that was asked for and replaced by something less."""
+
+    what: str
+    used: str
+    reason: str
+
+
+class Shield(Record, frozen=True, kw_only=True):
+    """CPUs kept free of others during the run: what moved, and what the kernel kept there.
+
+    `workqueues_moved` null: there are none, or they were elsewhere.
+    """
+
+    cpus: str
+    threads_moved: int
+    threads_left: int
+    threads_bound: int
+    interrupts_moved: int
+    interrupts_left: int
+    workqueues_moved: bool | None
+
+
+class KnobsUsed(Record, frozen=True, kw_only=True):
+    """Kernel settings changed for the run.
+
+    `rt_runtime_us_before` null: throttling was not lifted, or the kernel has none.
+    """
+
+    rt_runtime_us_before: int | None = None
+    shield: Shield | None = None
+
+
+class Writer(Record, frozen=True, kw_only=True):
+    """The process that writes the run; its start time tells it from a later one of the same pid."""
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+
+
+class TraceCpu(Record, frozen=True, kw_only=True):
+    """What was recorded of one CPU.
+
+    `lost` records found no room; the host took `steal_ns` (null: the kernel does not tell).
+    """
+
+    cpu: int
+    rows: int
+    lost: int
+    steal_ns: int | None = None
+
+
+class TraceVector(Record, frozen=True, kw_only=True):
+    """An interrupt that came in: Linux's number, or the CPU's own vector, negated."""
+
+    number: int
+    name: str
+
+
+class TraceResult(Record, frozen=True, kw_only=True):
+    """The scheduling trace of a run. `backend` null: none recorded it to the end.
+
+    `supplies` names kinds of sched.npy; what is not among them was not recorded, not absent. Jobs
+    outside `started_ns` to `stopped_ns` are not covered. `dropped` rows before `started_ns` were
+    recorded and not kept, since the run stopped on a job.
+    """
+
+    backend: str | None = None
+    supplies: list[str] = []
+    lost: int | None = None
+    started_ns: int | None = None
+    stopped_ns: int | None = None
+    dropped: int = 0
+    ring_bytes: int | None = None
+    steal_resolution_ns: int | None = None
+    cpus: list[TraceCpu] = []
+    vectors: list[TraceVector] = []
+
+
+class TraceDocument(TraceResult, frozen=True, kw_only=True):
+    """trace.json: what laxity-trace knows when it has ended."""
+
+    schema: Literal[1] = 1
+    fallbacks: list[Fallback] = []
+
+    def result(self) -> TraceResult:
+        """Give what the manifest holds of it; its fallbacks stand with those of the run."""
+        names = TraceResult.__struct_fields__
+        return TraceResult(**{name: getattr(self, name) for name in names})
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """manifest.json."""
+
+    schema: int = MANIFEST_SCHEMA
+    tool: Tool
+    kind: RunKind
+    name: str
+    command_line: list[str]
+    status: Status
+    exit_code: int | None = None
+    message: str = ""
+    started_at: str
+    finished_at: str | None = None
+    platform: str = "native"
+    seed: int | None = None
+    machine_hash: str | None = None
+    clock: Clock | None = None
+    counter: Counter | None = None
+    snapshots: SnapshotCost | None = None
+    events: list[Event] = []
+    sampling: Sampling | None = None
+    # Null: the run was to stop on no job, or none came.
+    stop: Stop | None = None
+    # Null: not asked for.
+    trace: TraceResult | None = None
+    tasks: list[TaskResult] = []
+    corunners: list[CorunnerResult] = []
+    measurement: Measured | None = None
+    observation: Observation | None = None
+    experiment: ExperimentRun | None = None
+    fallbacks: list[Fallback] = []
+    # What the user was told about the experiment before it ran: done as asked for, but of less use.
+    notes: list[str] = []
+    knobs: KnobsUsed | None = None
+    doctor_drift: list[str] = []
+    tables: dict[str, int] = {}
+    parents: list[str] = []
+    runs: list[str] = []
+    files: dict[str, str] = {}
+    # URL of the board it ran on; absent: the machine that wrote it.
+    on: str | None = None
+    # Only while status is "running".
+    writer: Writer | msgspec.UnsetType = msgspec.UNSET
+    # Likewise, of a run on a board: where its streams are there.
+    board_run_dir: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class NativeTask(Record, frozen=True, kw_only=True):
+    """laxity-run's half of a task. What only repeats the request is accepted and not used."""
+
+    index: int
+    name: str | None = None
+    workload: str | None = None
+    args: list[str] = []
+    policy: str | None = None
+    priority: int | None = None
+    cpus: str | None = None
+    period_ns: int | None = None
+    deadline_ns: int | None = None
+    offset_ns: int | None = None
+    overrun: str | None = None
+    released: int = 0
+    started: int = 0
+    counts: Counts = Counts()
+    lost_rows: int = 0
+    lost_marks: int = 0
+    threads_seen: int = 0
+    end_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    memory_locked: bool | None = None
+    faults_after_first_job: Faults | None = None
+    memory: Memory | None = None
+    isolating: Isolating | None = None
+    displaced: list[Displaced] = []
+    rttime_pauses: int = 0
+    output_bytes: int = 0
+
+
+class NativeCorunner(Record, frozen=True, kw_only=True):
+    """laxity-run's half of a co-runner. What only repeats the request is accepted and not used."""
+
+    index: int
+    workload: str | None = None
+    args: list[str] = []
+    policy: str | None = None
+    priority: int | None = None
+    cpus: str | None = None
+    passes_before_t0: int | None = None
+    passes: int | None = None
+    elapsed_ns: int | None = None
+    end_cause: str | None = None
+    end_detail: str | int | None = None
+    displaced: list[Displaced] = []
+
+
+class Native(Record, frozen=True, kw_only=True):
+    """native.json: what laxity-run knows when a run has ended."""
+
+    schema: int = MANIFEST_SCHEMA
+    clock: Clock
+    counter: Counter | None = None
+    snapshots: SnapshotCost | None = None
+    events: list[Event] = []
+    sampling: Sampling | None = None
+    stop: Stop | None = None
+    status: Literal["complete", "interrupted", "failed", "recovered"]
+    exit_code: int
+    message: str = ""
+    tasks: list[NativeTask] = []
+    corunners: list[NativeCorunner] = []
+    fallbacks: list[Fallback] = []
+    tables: dict[str, int] = {}
+
+
+Document = TypeVar("Document", Manifest, Native)
+
+
+def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
+    """Read manifest.json or native.json.
+
+    Args:
+        data: Content of the file.
+        kind: `Manifest` or `Native`.
+        where: Path, for the message.
+
+    Raises:
+        RecordError: Not JSON, not this shape, or of another schema version.
+    """
+    if len(data) > MAX_JSON_BYTES:
+        limit = exact_size(MAX_JSON_BYTES)
+        msg = f"{where}: larger than {limit}, too large for metadata; the run is damaged"
+        raise RecordError(msg)
+    try:
+        document = msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        msg = (
+            f"{where}: unreadable ({plain_words(error)}); the run is damaged or of another version"
+        )
+        raise RecordError(msg) from error
+    if document.schema != MANIFEST_SCHEMA:
+        msg = f"{where}: schema {document.schema}; this build reads {MANIFEST_SCHEMA}"
+        raise RecordError(msg)
+    return document
+
+
+def encode_document(document: msgspec.Struct | dict[str, Any]) -> bytes:
+    """Write a document as people like to read it: indented, one final newline."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+_DISPLACED = {
+    "policy": "under",
+    "cpus": "on CPUs",
+    "cpu_of_job": "with jobs on CPU",
+}
+
+
+def displaced_lines(name: str, displaced: list[Displaced]) -> list[str]:
+    """Say of a task or co-runner what was found otherwise than planned.
+
+    Args:
+        name: What it is called in the text.
+        displaced: As its result holds it.
+    """
+    return [
+        f"{name} was found {_DISPLACED[one.what]} {one.found} ({one.jobs} jobs), planned was "
+        f"{one.planned}; its figures are not those of the plan and support no verdict"
+        for one in displaced
+    ]
+
+
+def knob_rows(used: KnobsUsed | None) -> list[tuple[str, str]]:
+    """Name the kernel settings that were changed for a run: (what, how); none if none was."""
+    rows: list[tuple[str, str]] = []
+    if used is not None and used.rt_runtime_us_before is not None:
+        before = f"before the run {used.rt_runtime_us_before} us in each period"
+        rows.append(("real-time throttling", f"lifted; {before}"))
+    if used is not None and used.shield is not None:
+        one = used.shield
+        rows.append(
+            (
+                f"shield of CPUs {one.cpus}",
+                f"{one.threads_moved} threads moved, {one.threads_left} refused, "
+                f"{one.threads_bound} bound there by the kernel; "
+                f"{one.interrupts_moved} interrupts moved, {one.interrupts_left} refused",
+            )
+        )
+    return rows

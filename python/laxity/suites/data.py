@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the page of a suite run or of a vetting needs, read once; what is damaged is a note."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from laxity.core.streams import Quantity
+from laxity.errors import RecordError
+from laxity.jobs.read_tasks import read_tasks
+from laxity.jobs.run_data import PageData, RunData
+from laxity.statistics.distribution import Distribution
+from laxity.store.manifest import Fallback, Manifest
+from laxity.store.run_directory import DOCTOR, MACHINE, Run
+from laxity.suites.result import Spread, SuiteDocument, SuiteProgram
+from laxity.suites.stored_results import read_suite
+
+Part = TypeVar("Part")
+START_TO_FINISH = "start_to_finish"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramData:
+    """One program: its row of suite.json, and what only its own run holds.
+
+    `manifest` None: it has no run. `samples` None: no job of it finished.
+    """
+
+    row: SuiteProgram
+    manifest: Manifest | None = None
+    samples: Distribution | None = None
+
+    @property
+    def times(self) -> Spread | None:
+        """From start to finish; None: no job finished."""
+        return times_of(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteData:
+    """A suite run."""
+
+    document: SuiteDocument
+    programs: tuple[ProgramData, ...]
+
+    @property
+    def ran(self) -> tuple[ProgramData, ...]:
+        """The programs that have a result."""
+        return tuple(one for one in self.programs if one.row.result is not None)
+
+
+def times_of(program: SuiteProgram, quantity: str = START_TO_FINISH) -> Spread | None:
+    """Give one quantity of a program; None: no job of it finished."""
+    times = [] if program.result is None else program.result.times
+    return next((one for one in times if one.quantity == quantity), None)
+
+
+def read_suite_data(run: Run) -> tuple[SuiteData, tuple[str, ...]]:
+    """Read a suite run, and what cannot be read of it.
+
+    Raises:
+        RecordError: suite.json is damaged.
+    """
+    document = read_suite(run.path)
+    problems: list[str] = []
+    below: tuple[Run, ...] = _try(lambda: run.children, (), problems)
+    children = {child.path.name: child for child in below}
+    programs = tuple(
+        _program(one, children.get(one.run or ""), problems) for one in document.programs
+    )
+    return SuiteData(document, programs), tuple(problems)
+
+
+def _program(row: SuiteProgram, child: Run | None, problems: list[str]) -> ProgramData:
+    if child is None:
+        return ProgramData(row)
+    tasks = read_tasks(child, problems)
+    samples = tasks[0].distributions[Quantity.START_TO_FINISH] if tasks else None
+    return ProgramData(row, child.manifest, samples if samples is not None and samples.n else None)
+
+
+def whole_page(run: Run, problems: tuple[str, ...] = ()) -> PageData:
+    """Give what the sections that every page has need of a run of many programs."""
+    found: list[str] = list(problems)
+
+    def document(name: str, read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        return _try(read, {}, found) if (run.path / name).exists() else {}
+
+    data = RunData(
+        label=run.manifest.name,
+        prefix="r0",
+        path=run.path,
+        manifest=run.manifest,
+        machine=document(MACHINE, lambda: run.machine),
+        doctor=document(DOCTOR, lambda: run.doctor),
+        spec_text="",
+        keep="all",
+        tasks=(),
+    )
+    return PageData(run.manifest, run.path, (data,), is_composite=False, problems=tuple(found))
+
+
+def fallbacks_of(data: SuiteData) -> list[tuple[Fallback, list[str]]]:
+    """Give every fallback once, with the programs that it is of."""
+    found: dict[Fallback, list[str]] = {}
+    for one in data.programs:
+        for fallback in one.manifest.fallbacks if one.manifest is not None else ():
+            found.setdefault(fallback, []).append(one.row.program)
+    return list(found.items())
+
+
+def _try(read: Callable[[], Part], otherwise: Part, problems: list[str]) -> Part:
+    try:
+        return read()
+    except RecordError as error:
+        problems.append(str(error))
+        return otherwise

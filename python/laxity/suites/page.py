@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report pages of a suite run and of a vetting."""
+
+from pathlib import PurePath
+
+from laxity.errors import EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED
+from laxity.jobs.card import Badge, Card, Tile, doctor_badge, run_badge, status_badge
+from laxity.jobs.run_data import PageData
+from laxity.jobs.section_parts import scheduling_of, words_of
+from laxity.jobs.sections import files, machine, reproduce
+from laxity.jobs.sections.machine import machine_line
+from laxity.page.blocks import Paragraph, Section, count_noun, join_words, show_count, show_duration
+from laxity.store.manifest import Manifest
+from laxity.store.run_directory import Run
+from laxity.suites import section as suite
+from laxity.suites import vetting_section as vetting
+from laxity.suites.data import ProgramData, SuiteData, fallbacks_of, read_suite_data, whole_page
+from laxity.suites.result import VettingDocument
+from laxity.suites.stored_results import read_vetting_seen
+
+_MEASURED = "measured"
+_MOST_NAMED = 6
+
+
+def suite_page(run: Run) -> tuple[PageData, Card, tuple[Section, ...]]:
+    """Build the page of a suite run: its card and its sections, in reading order.
+
+    Raises:
+        RecordError: suite.json is damaged.
+    """
+    data, problems = read_suite_data(run)
+    page = whole_page(run, problems)
+    built = (
+        suite.build_fallbacks(data),
+        suite.build(data),
+        suite.build_lengths(data),
+        suite.build_left_out(data),
+        machine.build(page),
+        files.build(page),
+        reproduce.build(page),
+    )
+    return page, _suite_card(page, data), tuple(one for one in built if one is not None)
+
+
+def vetting_page(run: Run) -> tuple[PageData, Card, tuple[Section, ...]]:
+    """Build the page of a vetting: its card and its sections, in reading order.
+
+    Raises:
+        RecordError: vetting.json is damaged.
+    """
+    document = read_vetting_seen(run.path)
+    page = whole_page(run)
+    built = (
+        vetting.build(document),
+        vetting.build_rejected(document),
+        vetting.build_details(document),
+        vetting.build_unplaced(document),
+        vetting.build_method(),
+        files.build(page),
+        reproduce.build(page),
+    )
+    return page, _vetting_card(page, document), tuple(one for one in built if one is not None)
+
+
+def _suite_card(page: PageData, data: SuiteData) -> Card:
+    n_fallbacks = len(fallbacks_of(data))
+    return Card(
+        title=f"Suite {PurePath(data.document.checkout).name}",
+        status=_suite_status(page, data),
+        doctor=doctor_badge(page),
+        fallbacks=Badge(count_noun(n_fallbacks, "fallback"), "attention") if n_fallbacks else None,
+        asked=_asked(data),
+        sentences=_suite_sentences(data),
+        message="" if page.manifest.status == "complete" else page.manifest.message,
+        tiles=_suite_tiles(data) if data.ran else (),
+        table=None,
+        machine=machine_line(page.runs[0]),
+        date=page.manifest.started_at,
+        notes=_notes(page),
+    )
+
+
+def _suite_status(page: PageData, data: SuiteData) -> Badge:
+    manifest = page.manifest
+    if any(one.row.result.wrong for one in data.ran if one.row.result is not None):
+        return Badge("wrong jobs", "bad")
+    if manifest.status == "complete" and manifest.exit_code == EXIT_NO_VERDICT:
+        return Badge("complete, programs left out", "attention")
+    return run_badge(page)
+
+
+def _asked(data: SuiteData) -> tuple[str, ...]:
+    """Say what was asked of every program; the options are the same for all."""
+    lines = [f"{data.document.checkout}, vetted: {data.document.vetting}"]
+    manifest = next((one.manifest for one in data.ran if one.manifest is not None), None)
+    if manifest is None or not manifest.tasks:
+        return tuple(lines)
+    task = manifest.tasks[0]
+    deadline = "none" if task.deadline_ns is None else show_duration(task.deadline_ns)
+    lines.append(
+        f"each program every {show_duration(task.period_ns)}, deadline {deadline}, "
+        f"{scheduling_of(task)}, overrun {task.overrun}"
+    )
+    lines += [
+        f"beside it {words_of(one.workload, one.args)} on CPU {one.cpus}"
+        for one in manifest.corunners
+    ]
+    return tuple(lines)
+
+
+def _suite_sentences(data: SuiteData) -> tuple[str, ...]:
+    n_all = len(data.programs)
+    sentences = [f"{show_count(len(data.ran))} of {count_noun(n_all, 'program')} ran."]
+    unknown = [one for one in data.ran if _right(one) is None]
+    wrong = [one for one in data.ran if one.row.result is not None and one.row.result.wrong]
+    if wrong:
+        n_wrong = sum(_wrong(one) for one in wrong)
+        names = _named([one.row.program for one in wrong])
+        sentences.append(
+            f"{count_noun(n_wrong, 'job')} did not do what a fresh process does: {names}."
+        )
+    elif data.ran and not unknown:
+        n_jobs = sum(_finished(one) for one in data.ran)
+        sentences.append(
+            f"Each of {count_noun(n_jobs, 'job')} ended, checked and wrote as a fresh process does."
+        )
+    if unknown:
+        names = _named([one.row.program for one in unknown])
+        sentences.append(f"Whether jobs of {names} were right is not known: rows were not kept.")
+    return tuple(sentences)
+
+
+def _suite_tiles(data: SuiteData) -> tuple[Tile, ...]:
+    n_jobs = sum(_finished(one) for one in data.ran)
+    released = sum(one.row.result.released for one in data.ran if one.row.result is not None)
+    not_met = sum(one.row.result.not_met for one in data.ran if one.row.result is not None)
+    is_known = all(_right(one) is not None for one in data.ran)
+    n_right = sum(_right(one) or 0 for one in data.ran)
+    jobs = f"n = {count_noun(n_jobs, 'job')}"
+    return (
+        Tile(
+            "programs that ran",
+            f"{show_count(len(data.ran))} of {show_count(len(data.programs))}",
+            f"n = {count_noun(len(data.programs), 'program')}",
+            _MEASURED,
+        ),
+        Tile("jobs like a fresh process", f"{show_count(n_right)} of {show_count(n_jobs)}", jobs,
+             _MEASURED)
+        if is_known
+        else Tile("jobs like a fresh process", "not known", "", "", "rows not kept"),
+        Tile("releases not met", f"{show_count(not_met)} of {show_count(released)}",
+             f"n = {count_noun(released, 'release')}", _MEASURED),
+        _largest("longest job observed", [(one, None if one.times is None else one.times.max,
+                                           _finished(one)) for one in data.ran]),
+        _largest("most isolating, mean between jobs", [_isolating(one) for one in data.ran]),
+    )  # fmt: skip
+
+
+def _isolating(one: ProgramData) -> tuple[ProgramData, int | None, int]:
+    cost = None if one.row.result is None else one.row.result.isolating
+    return (one, None, 0) if cost is None else (one, cost.mean, cost.n)
+
+
+def _largest(label: str, found: list[tuple[ProgramData, int | None, int]]) -> Tile:
+    """Make a tile of the program with the largest value, and of its own n."""
+    known = [(value, one, n) for one, value, n in found if value is not None]
+    if not known:
+        return Tile(label, "not measured", "", "", "no job finished")
+    value, one, n = max(known, key=lambda item: item[0])
+    count = f"n = {count_noun(n, 'job')}"
+    return Tile(label, show_duration(value), count, _MEASURED, one.row.program)
+
+
+def _finished(one: ProgramData) -> int:
+    return 0 if one.row.result is None else one.row.result.finished
+
+
+def _right(one: ProgramData) -> int | None:
+    return None if one.row.result is None else one.row.result.right
+
+
+def _wrong(one: ProgramData) -> int:
+    return 0 if one.row.result is None else one.row.result.wrong or 0
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    told = names[:_MOST_NAMED]
+    return join_words([*told, f"{show_count(more)} more"] if more > 0 else told)
+
+
+def _vetting_card(page: PageData, document: VettingDocument) -> Card:
+    rejected = [one.program for one in document.programs if one.mode is None]
+    return Card(
+        title=f"Vetting of {PurePath(document.checkout).name}",
+        status=_vetting_status(page.manifest),
+        doctor=None,
+        fallbacks=None,
+        asked=(
+            f"{document.checkout}, compiled by {document.cc}, "
+            f"{count_noun(document.jobs_per_mode, 'job')} in each mode",
+        ),
+        sentences=_vetting_sentences(document, rejected),
+        message="" if page.manifest.status == "complete" else page.manifest.message,
+        tiles=(),
+        table=None,
+        machine=machine_line(page.runs[0]),
+        date=page.manifest.started_at,
+        notes=_notes(page),
+    )
+
+
+def _vetting_status(manifest: Manifest) -> Badge:
+    if manifest.status == "complete" and manifest.exit_code == EXIT_VIOLATED:
+        return Badge("programs rejected", "attention")
+    return status_badge(manifest)
+
+
+def _vetting_sentences(document: VettingDocument, rejected: list[str]) -> tuple[str, ...]:
+    n_all = len(document.programs)
+    n_none = sum(one.mode == "none" for one in document.programs)
+    n_isolated = n_all - n_none - len(rejected)
+    sentences = [
+        f"Of {count_noun(n_all, 'program')} {show_count(n_none)} may be repeated as they are, "
+        f"{show_count(n_isolated)} need isolation between jobs, {show_count(len(rejected))} "
+        "have no right mode."
+    ]
+    if rejected:
+        sentences.append(f"Rejected: {_named(rejected)}.")
+    if document.unplaced:
+        sentences.append(f"Discovery left {count_noun(len(document.unplaced), 'item')} out.")
+    return tuple(sentences)
+
+
+def _notes(page: PageData) -> tuple[Paragraph, ...]:
+    notes = [Paragraph(problem, "warning") for problem in page.problems]
+    if page.manifest.status == "recovered":
+        notes.append(
+            Paragraph("The run was cut off: what had ended until then is kept.", "warning")
+        )
+    if page.manifest.exit_code == EXIT_INTERRUPTED:
+        notes.append(Paragraph("The run was interrupted: what had ended is kept.", "warning"))
+    return tuple(notes)

@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Observe a program that runs already: record the scheduler, make jobs, store them as a run.
+
+The program is neither stopped nor changed; nothing but the trace touches it.
+"""
+
+import os
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.core.cpus import parse_cpus
+from laxity.core.progress import LINE_EVERY_S
+from laxity.core.signals import Forwarder
+from laxity.core.spec import TRACE_AUTO
+from laxity.core.standard_streams import overwrite_line
+from laxity.errors import LaxityError, PlatformError
+from laxity.jobs import finish
+from laxity.jobs.finish import Finished
+from laxity.jobs.run_once import new_manifest, write_after, write_diagnosis
+from laxity.platform.doctor import Diagnosis, diagnose
+from laxity.platform.facts import collect_facts
+from laxity.platform.machine import describe_machine
+from laxity.platform.native import away_from
+from laxity.platform.processes import Ends, Target, members_of, scheduling_of, threads_of
+from laxity.platform.target import THIS_MACHINE
+from laxity.store import run_directory
+from laxity.store.manifest import Manifest
+from laxity.store.observation import Observation
+from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
+from laxity.trace.count_blocks import BlockCounter
+from laxity.trace.record import Recorder
+
+_LOOK_S = 0.2
+_COUNT_EVERY_S = 0.5
+_NS_PER_S = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """What is observed, for how long, and what was typed.
+
+    Attributes:
+        n_jobs: Ends when a thread has so many; None: never.
+        duration_ns: Ends then; None: never.
+        deadline_ns: Relative deadline of every job; None: none.
+        is_split: Each wake-up begins a job, also within a period.
+    """
+
+    target: Target
+    named: str
+    final: Path
+    command_line: list[str]
+    n_jobs: int | None = None
+    duration_ns: int | None = None
+    deadline_ns: int | None = None
+    is_split: bool = False
+    backend: str = TRACE_AUTO
+    is_quiet: bool = False
+
+
+def observe(request: ObserveRequest, signals: Forwarder) -> Finished:
+    """Observe a program and store its jobs.
+
+    Returns:
+        Where the run is and how it ended; the exit code is in the manifest.
+
+    Raises:
+        ConfigError: The directory cannot be created.
+        NoVerdict: The program ended before it could be observed.
+        PlatformError: The scheduler may not be recorded here.
+        KeyboardInterrupt: Interrupted before recording began; no directory is left.
+    """
+    ends = Ends(request.target)
+    try:
+        run = run_directory.create_run(request.final)
+        try:
+            return _observe(request, run, ends, signals)
+        except LaxityError:
+            if not (run.tmp / "sched.npy").exists():
+                shutil.rmtree(run.tmp, ignore_errors=True)
+            raise
+        finally:
+            run.release()
+    finally:
+        ends.close()
+
+
+def _observe(request: ObserveRequest, run: NewRun, ends: Ends, signals: Forwarder) -> Finished:
+    manifest, before = _write_before(run, request)
+    if signals.has_received:
+        shutil.rmtree(run.tmp)
+        raise KeyboardInterrupt
+    recorder, watch = Recorder(run), _Watch(request, run)
+    with away_from(before.cpus):
+        reason = recorder.start(request.backend, frozenset(before.cpus))
+        if reason is not None:
+            msg = f"trace: {reason}"
+            raise PlatformError(msg)
+        try:
+            watch.until_the_end(recorder, ends, signals)
+        finally:
+            recorder.stop()
+    seen = msgspec.structs.replace(manifest, observation=watch.observation)
+    run_directory.write_document(run.tmp / MANIFEST, seen)
+    write_after(run, before, THIS_MACHINE)
+    return finish.finish_run(run.tmp, has_survived=True)
+
+
+def _write_before(run: NewRun, request: ObserveRequest) -> tuple[Manifest, Diagnosis]:
+    facts = collect_facts()
+    machine = describe_machine(facts)
+    name = f"observe-{request.target.name}"
+    manifest = msgspec.structs.replace(
+        new_manifest("observe", name, request.command_line, machine.hash),
+        observation=_first_look(request),
+    )
+    run_directory.write_document(run.tmp / MANIFEST, manifest)
+    run_directory.write_document(run.tmp / MACHINE, machine)
+    looks = manifest.observation.scheduling if manifest.observation else []
+    cpus = sorted({cpu for one in looks for cpu in parse_cpus(one.cpus)})
+    before = diagnose(facts, cpus or sorted(os.sched_getaffinity(0)))
+    write_diagnosis(run.tmp, before, None)
+    return manifest, before
+
+
+def _first_look(request: ObserveRequest) -> Observation:
+    target = request.target
+    return Observation(
+        target=request.named,
+        processes=target.pids,
+        program=list(target.processes[0].words),
+        cgroup=None if target.cgroup is None else str(target.cgroup),
+        deadline_ns=request.deadline_ns,
+        is_split=request.is_split,
+        scheduling=scheduling_of(threads_of(target.pids)),
+    )
+
+
+class _Watch:
+    """Waits for the end of an observation; says so every 10 s."""
+
+    def __init__(self, request: ObserveRequest, run: NewRun) -> None:
+        self.observation = _first_look(request)
+        self._request = request
+        self._counter = BlockCounter(run.tmp / "sched.npy")
+        self._is_terminal = sys.stderr.isatty()
+        self._told_s = self._counted_s = 0.0
+        self._n_jobs = 0
+
+    def until_the_end(self, recorder: Recorder, ends: Ends, signals: Forwarder) -> None:
+        """Wait; then `observation` says what ended it, and what was met until then."""
+        begun_s = time.monotonic()
+        while True:
+            has_ended = ends.wait(_LOOK_S)
+            now_s = time.monotonic() - begun_s
+            ended_by = "program" if has_ended else self._ended_by(now_s, recorder, signals)
+            self._look()
+            if ended_by is not None:
+                break
+            self._tell(now_s)
+        if self._is_terminal and not self._request.is_quiet:
+            overwrite_line("")
+        self.observation = msgspec.structs.replace(self.observation, ended_by=ended_by)
+
+    def _ended_by(self, now_s: float, recorder: Recorder, signals: Forwarder) -> str | None:
+        duration_ns, n_jobs = self._request.duration_ns, self._request.n_jobs
+        if signals.has_received:
+            return "interrupt"
+        if recorder.has_ended:
+            return "recorder"
+        if duration_ns is not None and now_s * _NS_PER_S >= duration_ns:
+            return "duration"
+        if n_jobs is not None and now_s - self._counted_s >= _COUNT_EVERY_S:
+            self._counted_s = now_s
+            self._n_jobs = self._counter.most(threads_of(self.observation.processes))
+            return "jobs" if self._n_jobs >= n_jobs else None
+        return None
+
+    def _look(self) -> None:
+        """See which processes and threads there are now: how those are scheduled that are new."""
+        seen, cgroup = self.observation, self._request.target.cgroup
+        pids = set(seen.processes) | (members_of(cgroup) if cgroup is not None else set())
+        known = {one.tid for one in seen.scheduling}
+        new = [tid for tid in threads_of(sorted(pids)) if tid not in known]
+        if new or pids != set(seen.processes):
+            self.observation = msgspec.structs.replace(
+                seen,
+                processes=sorted(pids),
+                scheduling=[*seen.scheduling, *scheduling_of(new)],
+            )
+
+    def _tell(self, now_s: float) -> None:
+        every_s = 1.0 if self._is_terminal else LINE_EVERY_S
+        if self._request.is_quiet or now_s - self._told_s < every_s:
+            return
+        self._told_s = now_s
+        jobs = f", {self._n_jobs} jobs" if self._request.n_jobs is not None else ""
+        text = f"observe {self._request.target.name}: {now_s:.0f}s{jobs}"
+        if self._is_terminal:
+            overwrite_line(text)
+        else:
+            sys.stderr.write(f"{text}\n")

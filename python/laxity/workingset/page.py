@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The report page of a run of `laxity workingset`."""
+
+from laxity.jobs.card import Badge, Card, Tile
+from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.sections import files, reproduce
+from laxity.page.blocks import Section, count_noun, join_words, show_count
+from laxity.store.run_directory import Run
+from laxity.workingset import section as working_set
+from laxity.workingset.data import WorkingSetData
+from laxity.workingset.document import ProgramAnswer, WorkingSetAnswer
+from laxity.workingset.words import KIND, setting_words, show_bits, size_words
+
+_MOST_NAMED = 5
+
+
+def working_set_page(run: Run) -> PageData:
+    """Give what the sections that every page has need of such a run."""
+    data = RunData(
+        label=run.manifest.name,
+        prefix="r0",
+        path=run.path,
+        manifest=run.manifest,
+        machine={},
+        doctor={},
+        spec_text="",
+        keep="all",
+        tasks=(),
+    )
+    return PageData(run.manifest, run.path, (data,), is_composite=False)
+
+
+def card(run: Run, data: WorkingSetData) -> Card:
+    """Build the verdict card."""
+    answer = data.answer
+    return Card(
+        title=run.manifest.name,
+        status=_badge(answer),
+        doctor=None,
+        fallbacks=None,
+        asked=(
+            "what must move if a task migrates, at every instruction",
+            *setting_words(answer),
+        ),
+        sentences=_sentences(answer),
+        message=run.manifest.message,
+        tiles=_tiles(answer),
+        table=None,
+        machine=_machine(answer),
+        date=run.manifest.started_at,
+        notes=(),
+    )
+
+
+def sections_of(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
+    """Build all sections in reading order."""
+    return (*working_set.sections(page, data), files.build(page), reproduce.build(page))
+
+
+def _badge(answer: WorkingSetAnswer) -> Badge:
+    if answer.limit is not None and answer.limit.instructions:
+        return Badge("limit violated", "bad")
+    if answer.limit is not None and answer.limit.undecided:
+        return Badge("limit: no verdict", "attention")
+    if answer.left_out or not answer.programs:
+        return Badge("not all analysed", "attention")
+    if any(one.unbounded or one.status != "exact" for one in answer.programs):
+        return Badge("bounded from above", "attention")
+    return Badge("exact per calling context", "good")
+
+
+def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
+    found = [one for one in answer.programs if one.live is not None]
+    sentences = []
+    if len(found) > 1:
+        bounded = [one for one in found if _max_of(one) is not None]
+        n_unbounded = len(found) - len(bounded)
+        some = f"{n_unbounded} of them unbounded" if n_unbounded else "all bounded"
+        sentences.append(f"{count_noun(len(found), 'program')}, {some}.")
+        if bounded:
+            largest = max(bounded, key=lambda one: _max_of(one) or 0)
+            whose = " of the others" if n_unbounded else ""
+            sentences.append(
+                f"The largest live working set{whose} is that of {largest.program}, "
+                f"{show_bits(_max_of(largest))}."
+            )
+        sentences += [f"{one.program} has {size_words(one)[2]}." for one in found
+                      if _max_of(one) is None][:_MOST_NAMED]  # fmt: skip
+    elif found:
+        (one,) = found
+        where = "" if one.largest is None else f" in {one.largest.function}"
+        line = (
+            "" if one.largest is None or one.largest.line is None else f", line {one.largest.line}"
+        )
+        sentences.append(
+            f"At most {size_words(one)[2]} must move, where most is live{where}{line}."
+        )
+    if answer.limit is not None:
+        sentences.append(
+            f"More than {show_bits(answer.limit.limit_bits)} is live at "
+            f"{count_noun(answer.limit.instructions, 'instruction')}."
+        )
+        if answer.limit.undecided:
+            sentences.append(
+                f"At {count_noun(answer.limit.undecided, 'instruction')} nobody can say, since "
+                "something live there has no bound."
+            )
+    if answer.left_out:
+        names = [one.path for one in answer.left_out[:_MOST_NAMED]]
+        more = "" if len(answer.left_out) <= _MOST_NAMED else " and others"
+        sentences.append(f"Not analysed: {join_words(names)}{more}.")
+    return tuple(sentences)
+
+
+def _tiles(answer: WorkingSetAnswer) -> tuple[Tile, ...]:
+    found = [one for one in answer.programs if one.live is not None]
+    if len(found) != 1:
+        return ()
+    (one,) = found
+    least, median, most, resident = size_words(one)
+    count = f"n = {show_count(one.instructions or 0)} instructions"
+    return (
+        Tile("smallest live working set", least, count, KIND),
+        Tile("median", median, count, KIND),
+        Tile("largest", most, count, KIND),
+        Tile("resident", resident, "all that is allocated", KIND),
+        Tile("status", one.status, count, KIND),
+    )
+
+
+def _machine(answer: WorkingSetAnswer) -> str:
+    if any(one.run is not None for one in answer.programs):
+        return "of no account: sizes are computed, and what ran was counted, not timed"
+    return "none: nothing ran, the code was analysed"
+
+
+def _max_of(one: ProgramAnswer) -> int | None:
+    return None if one.live is None else one.live.max

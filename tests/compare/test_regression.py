@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Violated, holds, or no verdict: where the interval lies of which the threshold is one point."""
+
+from dataclasses import replace
+
+import pytest
+
+from laxity.compare.comparison import Figure, Point, judge
+from laxity.compare.fail_on import parse_fail_on
+from laxity.compare.regression import Subject, TaskMisses, judge_statement, overall
+
+# Shift 100 us within 60 .. 150, noise floor 10: judged as 50 .. 160.
+FIGURE = Figure(
+    subject="control", quantity="response", statistic="p99", unit="ns", kind="measured",
+    base=Point(1_000_000, 5000, 5000, 960_000, 1_040_000),
+    new=Point(1_100_000, 5000, 5000, 1_090_000, 1_120_000),
+    shift=100_000, low=60_000, high=150_000, floor=10_000, floor_parts=(), verdict="longer",
+)  # fmt: skip
+LARGEST = replace(
+    FIGURE, statistic="max", low=None, high=None, verdict="not_judged",
+    base=Point(2_000_000, 5000, low=2_000_000, high=2_000_000),
+    new=Point(2_030_000, 5000, low=2_030_000, high=2_030_000), shift=30_000,
+)  # fmt: skip
+MISSES = TaskMisses("control", 1, 1000, 3, 1000)
+
+
+def answer(text: str, *figures: Figure, misses: tuple[TaskMisses, ...] = ()) -> str:
+    return overall(judge_statement(parse_fail_on(text), figures, misses))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        ("+49999ns", "violated"),  # all of 50 .. 160 us is above
+        ("+50us", "no_verdict"),  # the lower end is not above itself
+        ("+100us", "no_verdict"),  # what was seen lies on it
+        ("+159999ns", "no_verdict"),
+        ("+160us", "holds"),
+        # Of 1 ms: 4.9999 % are 49,999 ns, 5 % are 50 us, 16 % are 160 us.
+        ("+4.9999%", "violated"),
+        ("+5%", "no_verdict"),
+        ("+16%", "holds"),
+    ],
+)
+def test_a_difference_is_judged_by_its_interval_and_the_noise_floor(threshold: str, expected: str):
+    assert answer(f"response.p99 > {threshold}", FIGURE) == expected
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [("+50us", "holds"), ("+50001ns", "no_verdict"), ("+160us", "no_verdict"),
+     ("+160001ns", "violated"), ("-5%", "holds")],
+)  # fmt: skip
+def test_below_is_judged_likewise(threshold: str, expected: str):
+    assert answer(f"response.p99 < {threshold}", FIGURE) == expected
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [("1089999ns", "violated"), ("1090us", "no_verdict"), ("1120us", "holds")],
+)
+def test_without_a_sign_the_new_figure_itself_is_judged_by_its_interval(
+    threshold: str, expected: str
+):
+    assert answer(f"response.p99 > {threshold}", FIGURE) == expected
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    # Seen: 30 us more; noise floor 10 us.
+    [("+19999ns", "violated"), ("+20us", "no_verdict"), ("+40us", "holds"), ("2ms", "violated"),
+     ("2030us", "holds")],
+)  # fmt: skip
+def test_the_largest_is_judged_as_it_was_seen(threshold: str, expected: str):
+    assert answer(f"response.max > {threshold}", LARGEST) == expected
+
+
+def test_one_violation_is_enough_and_nothing_unknown_passes():
+    calm = replace(FIGURE, subject="video", shift=0, low=-5_000, high=5_000)
+    unknown = replace(FIGURE, subject="audio", low=None, high=None, reason="few jobs")
+    assert answer("response.p99 > +4%", FIGURE, calm, unknown) == "violated"
+    assert answer("response.p99 > +16%", FIGURE, calm) == "holds"
+    assert answer("response.p99 > +16%", FIGURE, calm, unknown) == "no_verdict"
+    assert answer("video.response.p99 > +4%", FIGURE, calm, unknown) == "holds"
+
+
+def test_a_figure_that_is_not_there_is_no_pass():
+    found = judge_statement(parse_fail_on("response.p99.9 > +5%"), [FIGURE], [])
+    assert [one.answer for one in found] == ["no_verdict"]
+    assert found[0].detail == "there is no such figure on both sides"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("response.p99 > +16%", "no_verdict"), ("control.response.p99 > +16%", "holds"),
+     ("response.p99 > +4%", "violated"), ("misses > 3", "no_verdict"),
+     ("control.misses > 3", "holds")],
+)  # fmt: skip
+def test_a_task_without_a_figure_is_no_pass_because_another_one_has_it(text: str, expected: str):
+    both = (Subject("control"), Subject("slow"))
+    found = judge_statement(parse_fail_on(text), [FIGURE], [MISSES], both)
+    assert overall(found) == expected
+
+
+def test_a_cost_that_only_the_baseline_has_is_no_pass():
+    axes = (("working_set_bytes", 4096),)
+    gamma = replace(FIGURE, quantity="gamma", subject="gamma@4KiB", statistic="median", axes=axes)
+    lone = Subject("gamma@8KiB", "gamma", (("working_set_bytes", 8192),))
+    there = (Subject("gamma@4KiB", "gamma", axes), lone, Subject("delta", "delta"))
+    for text, expected in (("gamma.median", "no_verdict"), ("gamma@4KiB.median", "holds")):
+        found = judge_statement(parse_fail_on(f"{text} > +16%"), [gamma], [], there)
+        assert overall(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_new", "text", "expected"),
+    # BASE has 5000: nine tenths are 4500.
+    [(4499, "response.max > +40us", "no_verdict"), (4500, "response.max > +40us", "holds"),
+     (4499, "response.max > +19us", "violated"), (4499, "response.max > 2030us", "holds"),
+     (5556, "response.max < -5%", "no_verdict"), (5555, "response.max < -5%", "holds")],
+)  # fmt: skip
+def test_the_largest_of_few_jobs_does_not_pass_against_that_of_many(
+    n_new: int, text: str, expected: str
+):
+    new = Point(2_030_000, n_new, low=2_030_000, high=2_030_000)
+    assert answer(text, replace(LARGEST, new=new)) == expected
+
+
+def test_a_baseline_of_zero_has_no_percent():
+    zero = replace(FIGURE, base=Point(0, 5000, 5000, 0, 0))
+    assert answer("response.p99 > +5%", zero) == "no_verdict"
+    assert answer("response.p99 > +160us", zero) == "holds"
+
+
+def test_more_jobs_are_advised_where_they_would_tell():
+    # Threshold 30 us: 70 us below the shift, 60 without the floor; the interval reaches 50 us:
+    # (50 / 60)^2 = 0.7 would be 1: but its end, 60 - 10, is above 30 already. Threshold 80 us:
+    # 20 - 10 = 10 us are left, (50 / 10)^2 = 25 times as many.
+    found = judge_statement(parse_fail_on("response.p99 > +80us"), [FIGURE], [])
+    assert found[0].detail == (
+        "shift 100us, within 50us to 160us; about 25 times as many jobs would tell"
+    )
+    found = judge_statement(parse_fail_on("response.p99 > +95us"), [FIGURE], [])
+    assert "the threshold is within the noise floor" in found[0].detail
+
+
+def test_picoseconds_are_compared_with_durations():
+    latency = replace(
+        FIGURE, quantity="memory_latency", subject="memory_latency@4KiB", unit="ps",
+        statistic="median", axes=(("working_set_bytes", 4096),),
+    )  # fmt: skip
+    # 50,000 .. 160,000 ps are 50 .. 160 ns.
+    assert answer("memory_latency.median > +49ns", latency) == "violated"
+    assert answer("memory_latency.median > +160ns", latency) == "holds"
+    assert answer("memory_latency@8KiB.median > +160ns", latency) == "no_verdict"
+    assert answer("memory_latency@4KiB.median > +160ns", latency) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    # 3 of 1000 now, 1 of 1000 before.
+    [("misses > 2", "violated"), ("misses > 3", "holds"), ("misses > +1", "violated"),
+     ("misses > +2", "holds"), ("misses > 0.2999%", "violated"), ("misses > 0.3%", "holds"),
+     ("control.misses > 0", "violated"), ("video.misses > 0", "no_verdict")],
+)  # fmt: skip
+def test_misses_are_counted(text: str, expected: str):
+    assert answer(text, misses=(MISSES,)) == expected
+
+
+def test_misses_of_runs_of_different_length_have_no_difference():
+    longer = replace(MISSES, new_released=2000)
+    assert answer("misses > +1", misses=(longer,)) == "no_verdict"
+    assert answer("misses > 2", misses=(longer,)) == "violated"
+
+
+def test_lost_rows_and_no_releases_are_no_pass():
+    assert answer("misses > 3", misses=(replace(MISSES, doubt="1 row was lost"),)) == "no_verdict"
+    assert answer("misses > 2", misses=(replace(MISSES, doubt="1 row was lost"),)) == "violated"
+    idle = TaskMisses("control", 0, 0, 0, 0)
+    assert answer("misses > 0", misses=(idle,)) == "no_verdict"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "floor", "verdict"),
+    [(1, 5, 0, "longer"), (0, 5, 0, "no_difference_shown"), (3, 5, 3, "below_noise_floor"),
+     (4, 5, 3, "longer"), (-5, -1, 0, "shorter"), (-5, -3, 3, "below_noise_floor"),
+     (-5, 5, 9, "no_difference_shown")],
+)  # fmt: skip
+def test_a_shift_counts_if_interval_and_noise_floor_leave_out_zero(
+    low: int, high: int, floor: int, verdict: str
+):
+    assert judge(low, high, floor) == verdict

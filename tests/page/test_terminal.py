@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Sections of the report as a terminal gets them."""
+
+from laxity.page.blocks import (
+    FigureBlock,
+    Figures,
+    Folded,
+    Paragraph,
+    Table,
+    duration_cell,
+    number_cell,
+    show_count,
+    text_cell,
+)
+from laxity.page.terminal import text_of
+
+
+def _drawn() -> str:
+    raise AssertionError
+
+
+def test_sentences_and_figures_are_written_and_nothing_is_drawn():
+    rows = (
+        (text_cell("4 KiB"), number_cell(show_count(12345)), text_cell("ok")),
+        (text_cell(""), duration_cell(-60), text_cell("no verdict", "too few")),
+    )
+    table = Table("Gamma (measured)", ("size", "n", "verdict"), rows)
+    blocks = (
+        Paragraph("Gamma is 3 µs."),
+        Paragraph("What gamma is.", is_explanation=True),
+        Paragraph("Gamma is 3 µs."),
+        Figures((FigureBlock("a", _drawn, "caption"),)),
+        Folded("details", (Paragraph("Only for readers."),)),
+        Folded("all", (table,), is_figures=True),
+        Paragraph("Disturbed.", "warning"),
+    )
+    # No thin space within numbers and no other minus: both would break what reads them.
+    assert text_of(blocks) == (
+        "Gamma is 3 µs.\n"
+        "Gamma (measured):\n"
+        "size        n  verdict\n"
+        "4 KiB   12345  ok\n"
+        "-      -60 ns  no verdict (too few)\n"
+        "Disturbed.\n"
+    )
