@@ -10,7 +10,7 @@ import numpy as np
 
 from laxity.bounds.cost_pwcet import SamplesOf
 from laxity.costs.model import Axes, Costs, Entry
-from laxity.costs.probes import PROBES, Source
+from laxity.costs.probe import Source, probe_of
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.store import run_directory
 from laxity.store.run_directory import MANIFEST, Run
@@ -96,9 +96,9 @@ def _samples(runs: Sequence[Run], machine_hash: str) -> _Found:
             msg = f"run {run.path}: is of another machine than the costs"
             raise NoVerdict(msg)
         probes.add(asked.probe)
-        streams = {name: _in_time(run, name) for name in PROBES[asked.probe].streams}
+        streams = {name: _in_time(run, name) for name in probe_of(asked.probe).streams}
         sources.append(Source(run.path.name, streams, asked))
-    read = PROBES[probes.pop()].samples
+    read = probe_of(probes.pop()).samples
     if probes or read is None:
         msg = f"{_named([run.path.name for run in runs])} measured no single events"
         raise NoVerdict(msg)

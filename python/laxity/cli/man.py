@@ -136,7 +136,7 @@ def read_native_help(name: str) -> NativeHelp:
 
 def command_pages(root: click.Group) -> Iterator[Page]:
     """Make the page of `laxity` and of each of its commands."""
-    context = click.Context(root, info_name=PROGRAM)
+    context = click.Context(root, info_name=PROGRAM, **root.context_settings)
     names = [name for name in root.list_commands(context) if not _is_hidden(root, context, name)]
     yield _command_page(root, context, [f"{PROGRAM}-{name}" for name in names])
     for name in names:

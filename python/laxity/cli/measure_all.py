@@ -8,6 +8,7 @@ import click
 
 from laxity.cli.finished import show_finished
 from laxity.cli.options import (
+    allow_unprivileged_option,
     debug_option,
     format_option,
     no_report_option,
@@ -16,6 +17,7 @@ from laxity.cli.options import (
     run_dir_option,
     run_path,
     run_root_option,
+    seed_option,
 )
 from laxity.core.cpus import parse_cpus
 from laxity.errors import located
@@ -25,10 +27,8 @@ from laxity.errors import located
 @click.option(
     "--cpus", metavar="LIST", help="CPUs to measure.  [default: as each measurement chooses]"
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]")
-@click.option(
-    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
-)
+@seed_option
+@allow_unprivileged_option
 @on_option
 @run_dir_option
 @run_root_option

@@ -33,6 +33,12 @@ on_option = click.option(
     metavar="ssh://USER@HOST",
     help="A board that your ssh reaches without a question, in place of this machine.",
 )
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Seed.  [default: drawn, stored]"
+)
+allow_unprivileged_option = click.option(
+    "--allow-unprivileged", is_flag=True, help="FIFO where permitted, else ordinary priorities."
+)
 no_report_option = click.option(
     "--no-report", is_flag=True, help="Do not write report.html; laxity report does it later."
 )

@@ -16,10 +16,11 @@ from laxity.jobs.jobs import Summary
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.run_data import PageData, RunData, TaskData
+from laxity.jobs.view import View
 from laxity.page.blocks import Paragraph
 from laxity.page.terminal import text_of
 from laxity.report.read_run import read_page
-from laxity.report.views import View, view_of
+from laxity.report.views import view_of
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites.stored_results import read_suite, read_vetting_seen

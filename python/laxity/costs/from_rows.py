@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from laxity.costs.model import Costs, Entry
-from laxity.costs.probes import PROBES, Probe, Source
+from laxity.costs.probe import NAMES, Probe, Source, probe_of
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
 from laxity.jobs.ends import End, judge_end, read_native
 from laxity.platform.native import NativeProgram, Seat
@@ -49,7 +49,7 @@ def fold(tmp: Path, manifest: Manifest, end: End) -> tuple[Manifest, bool]:
 def has_rows(tmp: Path, manifest: Manifest) -> bool:
     """Whether a measurement wrote its stream at all."""
     asked = manifest.measurement
-    return asked is not None and (tmp / f"{PROBES[asked.probe].streams[0]}.npy").exists()
+    return asked is not None and (tmp / f"{probe_of(asked.probe).streams[0]}.npy").exists()
 
 
 def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
@@ -65,7 +65,7 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
     asked = manifest.measurement
     if asked is None:
         return manifest
-    probe = PROBES[asked.probe]
+    probe = probe_of(asked.probe)
     streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
     if probe.streams[0] not in streams:
         return manifest
@@ -96,19 +96,27 @@ def join(tmp: Path, manifest: Manifest) -> None:
 
 
 def join_entries(runs: Sequence[Run]) -> list[Entry]:
-    """Compute the entries of every probe that any of the runs used, in the order of PROBES.
+    """Compute the entries of every probe that any of the runs used, in the order of NAMES.
 
     Raises:
         RecordError: A run is damaged.
     """
     entries: list[Entry] = []
-    for name, probe in PROBES.items():
-        sources = [
-            Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
+    for name in NAMES:
+        measured = [
+            run
             for run in runs
             if run.manifest.measurement is not None and run.manifest.measurement.probe == name
         ]
-        entries += probe.costs(sources) if sources else []
+        if not measured:
+            continue
+        probe = probe_of(name)
+        entries += probe.costs(
+            [
+                Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
+                for run in measured
+            ]
+        )
     return entries
 
 
@@ -158,4 +166,4 @@ def probe_argv(manifest: Manifest, seat: Seat, *, allow_unprivileged: bool) -> l
     argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
     argv += ["--progress-fd", str(seat.progress_fd), "--parent-fd", str(seat.parent_fd)]
     argv += ["--allow-unprivileged"] if allow_unprivileged else []
-    return [*argv, asked.probe, *PROBES[asked.probe].words(asked)]
+    return [*argv, asked.probe, *probe_of(asked.probe).words(asked)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Run a probe and store what it finds; what is measured, a plan_*.py has decided."""
+"""Run a probe and store what it finds; what is measured, the probe has planned."""
 
 import secrets
 import shutil

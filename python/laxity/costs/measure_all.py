@@ -12,13 +12,13 @@ import msgspec
 
 from laxity.core.cpus import parse_cpus
 from laxity.core.signals import Forwarder
-from laxity.costs.crpd import plan as plan_crpd
+from laxity.costs.crpd import probe as crpd
 from laxity.costs.measure import MeasureRequest, run_measurement
-from laxity.costs.memory_latency import plan as plan_memory_latency
-from laxity.costs.migration import plan as plan_migration
-from laxity.costs.migration_jobs import plan as plan_migration_jobs
+from laxity.costs.memory_latency import probe as memory_latency
+from laxity.costs.migration import probe as migration
+from laxity.costs.migration_jobs import probe as migration_jobs
 from laxity.costs.places import cache_bytes
-from laxity.costs.switch import plan as plan_switch
+from laxity.costs.switch import probe as switch
 from laxity.errors import PlatformError
 from laxity.jobs.composite import Child, Composite, run_composite
 from laxity.jobs.finish import Finished
@@ -80,20 +80,18 @@ def plan_all(
         PlatformError: None of them can be measured here.
     """
     plans: Plans = {
-        "switch": lambda: plan_switch.plan_switch(plan_switch.Asked(cpus=chosen), facts, cpus),
-        "crpd": lambda: plan_crpd.plan_crpd(
-            plan_crpd.Asked(cpus=chosen, patterns=_PATTERNS, repetitions=_CRPD_REPETITIONS),
+        "switch": lambda: switch.plan_switch(switch.Asked(cpus=chosen), facts, cpus),
+        "crpd": lambda: crpd.plan_crpd(
+            crpd.Asked(cpus=chosen, patterns=_PATTERNS, repetitions=_CRPD_REPETITIONS),
             facts,
             cpus,
         ),
-        "migration": lambda: plan_migration.plan_migration(
-            plan_migration.Asked(cpus=chosen), facts, cpus
+        "migration": lambda: migration.plan_migration(migration.Asked(cpus=chosen), facts, cpus),
+        "migration-jobs": lambda: migration_jobs.plan_migration_jobs(
+            migration_jobs.Asked(cpus=chosen, repetitions=_JOBS), facts, cpus
         ),
-        "migration-jobs": lambda: plan_migration_jobs.plan_migration_jobs(
-            plan_migration_jobs.Asked(cpus=chosen, jobs=_JOBS), facts, cpus
-        ),
-        "memory-latency": lambda: plan_memory_latency.plan_memory_latency(
-            plan_memory_latency.Asked(cpus=chosen), facts, cpus
+        "memory-latency": lambda: memory_latency.plan_memory_latency(
+            memory_latency.Asked(cpus=chosen), facts, cpus
         ),
     }
     parts, left_out = plan_parts(plans)
@@ -121,15 +119,13 @@ def plan_demo_parts(
     limit_bytes = demo_cache_bytes(facts, cpu)
     sizes = (limit_bytes // 32, limit_bytes // 4, limit_bytes)
     plans: Plans = {
-        "switch": lambda: plan_switch.plan_switch(
-            plan_switch.Asked(
-                cpus=(cpu,), quantities=("preemption",), repetitions=10 * repetitions
-            ),
+        "switch": lambda: switch.plan_switch(
+            switch.Asked(cpus=(cpu,), quantities=("preemption",), repetitions=10 * repetitions),
             facts,
             cpus,
         ),
-        "crpd": lambda: plan_crpd.plan_crpd(
-            plan_crpd.Asked(
+        "crpd": lambda: crpd.plan_crpd(
+            crpd.Asked(
                 cpus=(cpu,),
                 sizes_bytes=sizes,
                 cases=("synchronous",),
@@ -140,8 +136,8 @@ def plan_demo_parts(
             facts,
             cpus,
         ),
-        "migration": lambda: plan_migration.plan_migration(
-            plan_migration.Asked(
+        "migration": lambda: migration.plan_migration(
+            migration.Asked(
                 sizes_bytes=sizes,
                 patterns=("chase",),
                 pairs_limit=2,

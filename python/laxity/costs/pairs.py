@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from random import Random
 
+from laxity.core.cpus import format_cpus
+from laxity.errors import PlatformError
 from laxity.platform.machine import Machine, caches_of
 from laxity.store.measurements import Pair
 
@@ -69,3 +71,17 @@ def choose_pairs(
         for one, other in sorted(chosen)
         for cpu, cpu_to in ((one, other), (other, one))
     ], n_all
+
+
+def check_several(chosen: Sequence[int]) -> None:
+    """Refuse to look for migrations on one CPU.
+
+    Raises:
+        PlatformError: There are fewer than two.
+    """
+    if len(chosen) < 2:  # noqa: PLR2004 - from one to another
+        msg = (
+            f"--cpus {format_cpus(chosen)}: a migration needs two CPUs; name two, or widen the "
+            "cpuset or affinity of this process"
+        )
+        raise PlatformError(msg)

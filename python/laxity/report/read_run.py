@@ -10,7 +10,8 @@ import tomllib
 
 from laxity.jobs.read_tasks import read_tasks, try_read
 from laxity.jobs.run_data import PageData, RunData, TaskData, snapshot_exec_ns
-from laxity.report.views import View, view_of
+from laxity.jobs.view import View
+from laxity.report.views import view_of
 from laxity.store.manifest import CorunnerResult, displaced_lines
 from laxity.store.run_directory import MACHINE, Run
 from laxity.trace.data import read_attributions

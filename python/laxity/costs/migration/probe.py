@@ -1,13 +1,30 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What `measure migration` measures on a machine."""
+"""What a migration costs: what the probe `migration` is asked, and what it finds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from laxity.core.cpus import format_cpus
 from laxity.core.units import format_duration_ns, format_size_bytes
-from laxity.costs.model import GAMMA, Costs
-from laxity.costs.pairs import choose_pairs
+from laxity.costs import probe
+from laxity.costs.merge import read_costs
+from laxity.costs.migration import data, rows, section
+from laxity.costs.model import GAMMA, Costs, Entry
+from laxity.costs.options import (
+    count_option,
+    cpus_option,
+    priority_option,
+    read_option,
+    repetitions_option,
+    size_option,
+    sizes_option,
+    time_option,
+    words_option,
+)
+from laxity.costs.pairs import check_several, choose_pairs
 from laxity.costs.places import (
     available_bytes,
     cache_bytes,
@@ -15,41 +32,78 @@ from laxity.costs.places import (
     size_limit_bytes,
     sizes_bytes,
 )
-from laxity.errors import NoVerdict, PlatformError
+from laxity.costs.probe import NS_PER_S, Probe, Source, repeated
+from laxity.errors import NoVerdict
+from laxity.jobs.view import View
 from laxity.platform.facts import Facts
 from laxity.platform.machine import describe_machine
 from laxity.platform.placement import Cpus
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import KnownGamma, MigrationMeasurement
 
-_NS_PER_S = 10**9
 # Behind it a task's own passes evict what they use, and there is little that a migration can lose.
 _LARGEST_OF_L2 = 2
+_PATTERNS = ("sequential", "chase")
+_MOST_PAIRS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user asked of `measure migration`; None: chosen for the machine.
+def _costs_of(text: str) -> Costs | None:
+    return None if text == "none" else read_costs(Path(text))
+
+
+_OPTIONS = (
+    cpus_option("Between which the task moves.  [default: all]"),
+    count_option(
+        ["--pairs"],
+        "pairs_limit",
+        "Measure so many ordered pairs of CPUs at most, drawn at random, all kinds of distance.",
+        2,
+        _MOST_PAIRS,
+    ),
+    sizes_option(
+        "Working sets.  [default: from 4KiB to min(2 x L2, 2 x last level, 64MiB, 1/8 of memory)]"
+    ),
+    size_option("Largest working set that is chosen."),
+    words_option(
+        "--pattern",
+        "patterns",
+        _PATTERNS,
+        "Order of the task's accesses; chase is random.  [default: both]",
+    ),
+    repetitions_option("Migrations of each kind, and as many of each control."),
+    time_option(
+        "--budget", "budget_ns", "Fewer repetitions, but at least 6, where they take longer."
+    ),
+    read_option(
+        "--costs",
+        "costs",
+        _costs_of,
+        "FILE|RUN|none",
+        "Show gamma of this cost model (laxity measure crpd) beside.  [default: none]",
+    ),
+    priority_option("Of the task that moves."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(probe.Asked):
+    """What the user asked of `measure migration`; empty or None: chosen for the machine.
 
     Attributes:
         cpus: Between all of which the task moves; empty: all that this process may use.
         pairs_limit: So many ordered pairs at most.
-        sizes_bytes: Working sets; empty: chosen.
+        sizes_bytes: Working sets.
         max_bytes: Largest working set that is chosen.
         budget_ns: No further repetition begins then, but for the first six.
         seed: Of the pairs that are drawn where there are too many.
         costs: Whose gamma is shown beside migrations; None: none.
     """
 
-    cpus: tuple[int, ...] = ()
     pairs_limit: int = 12
     sizes_bytes: tuple[int, ...] = ()
     max_bytes: int | None = None
     patterns: tuple[str, ...] = ()
-    repetitions: int = 100
-    priority: int = 80
-    budget_ns: int = 45 * _NS_PER_S
-    timeout_ns: int = 600 * _NS_PER_S
+    budget_ns: int = 45 * NS_PER_S
     seed: int = 0
     costs: Costs | None = None
 
@@ -78,12 +132,7 @@ def plan_migration(
         raise NoVerdict(msg)
     chosen = tuple(sorted(set(asked.cpus))) or tuple(sorted(cpus.allowed))
     check_cpus(chosen, cpus)
-    if len(chosen) < 2:  # noqa: PLR2004 - from one to another
-        msg = (
-            f"--cpus {format_cpus(chosen)}: a migration needs two CPUs; name two, or widen the "
-            "cpuset or affinity of this process"
-        )
-        raise PlatformError(msg)
+    check_several(chosen)
     pairs, n_all = choose_pairs(machine, chosen, asked.pairs_limit, asked.seed)
     measurement = MigrationMeasurement(
         cpus=format_cpus(sorted({pair.cpu for pair in pairs})),
@@ -92,7 +141,7 @@ def plan_migration(
         timeout_ns=asked.timeout_ns,
         pairs=pairs,
         working_sets_bytes=list(asked.sizes_bytes) or _sizes(asked, facts, chosen[0]),
-        patterns=list(asked.patterns or ("sequential", "chase")),
+        patterns=list(asked.patterns or _PATTERNS),
         budget_ns=asked.budget_ns,
         gamma=known_gamma(asked.costs),
     )
@@ -155,3 +204,59 @@ def _fallbacks(asked: Asked, n_pairs: int, n_all: int) -> tuple[Fallback, ...]:
             reason=f"--pairs {asked.pairs_limit}",
         ),
     )
+
+
+def _words(asked: MigrationMeasurement) -> list[str]:
+    return [
+        *repeated("--pair", [f"{pair.cpu}:{pair.cpu_to}" for pair in asked.pairs]),
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--pattern", asked.patterns),
+        *("--budget", f"{asked.budget_ns}ns"),
+    ]
+
+
+def _measured(sources: Sequence[Source]) -> tuple[rows.Migration, ...]:
+    measured = [
+        migration
+        for source in sources
+        for migration in rows.migrations(
+            source.streams["migration"], source.run, rows.domains(source.asked)
+        )
+    ]
+    own_bytes = {
+        pair: size for source in sources for pair, size in rows.own_caches(source.asked).items()
+    }
+    return rows.pool(rows.judged(measured, own_bytes))
+
+
+def _costs(sources: Sequence[Source]) -> list[Entry]:
+    return rows.entries(_measured(sources))
+
+
+def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    return rows.entry_samples(_measured(sources))
+
+
+PROBE = Probe(
+    help="""Measure what a task loses by going on on another CPU, against its working set.
+
+    A task passes over its working set until it is warm, moves, and passes over it on the other CPU.
+    Controls stay, sleep as long, or go and come back, all alternating at random. A figure that does
+    not stand out of the noise is shown as not measurable.
+    """,
+    asked=Asked,
+    options=_OPTIONS,
+    plan=plan_migration,
+    describe=describe,
+    words=_words,
+    streams=("migration",),
+    costs=_costs,
+    samples=_samples,
+    view=View(
+        read=data.read_curves,
+        document=data.document,
+        asked="what a task loses by going on on another CPU",
+        sentences=section.sentences,
+        sections=(section.build, section.build_method),
+    ),
+)

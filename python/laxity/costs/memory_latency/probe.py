@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What `measure memory-latency` measures on a machine."""
+"""Access times: what the probe `memory_latency` is asked, and what it finds."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,23 @@ from dataclasses import dataclass
 from laxity.core.cpus import format_cpus
 from laxity.core.streams import MEMORY_CASES
 from laxity.core.units import format_size_bytes
+from laxity.costs import probe
+from laxity.costs.memory_latency import data, rows, section
+from laxity.costs.model import Entry
+from laxity.costs.options import (
+    cpus_option,
+    nodes_option,
+    priority_option,
+    repetitions_option,
+    size_option,
+    sizes_option,
+    word_option,
+    words_option,
+)
 from laxity.costs.places import available_bytes, check_cpus
+from laxity.costs.probe import Probe, Source, repeated
 from laxity.errors import ConfigError
+from laxity.jobs.view import View
 from laxity.platform.doctor import default_cpus
 from laxity.platform.facts import Facts
 from laxity.platform.machine import Cache, Machine, caches_of, describe_machine
@@ -34,30 +49,53 @@ _LINES_BYTES = (16, 1024)
 _CPUS_PER_SINGLE_NODE = 2
 # More CPUs, each with the memory of every node, take minutes that nobody asked for.
 _MOST_CPUS = 4
-_NS_PER_S = 10**9
+# Indices of a batch are words of 4 bytes, numbered in 32 bits.
+_SIZES_BYTES = (1024, 16 << 30)
+_OPTIONS = (
+    cpus_option(
+        "Measured one after the other.  [default: one per NUMA node, at most 4; two where there "
+        "is one node]"
+    ),
+    nodes_option("NUMA nodes of the memory.  [default: all that have any]"),
+    sizes_option(
+        "Of the array.  [default: from 4KiB to min(4 x last level, 1/8 of free memory)]",
+        limits_bytes=_SIZES_BYTES,
+    ),
+    size_option("Largest size that is chosen.", limits_bytes=_SIZES_BYTES),
+    words_option(
+        "--case",
+        "cases",
+        MEMORY_CASES,
+        "Random accesses that wait for each other, or that do not; streams.  [default: all]",
+    ),
+    word_option(
+        "--pages",
+        "pages",
+        ("ordinary", "huge"),
+        "Kind of pages; huge ones take the TLB out of the curve.",
+    ),
+    repetitions_option("Batches of each case and size, each in other pages and another order."),
+    priority_option("Of what is measured."),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(probe.Asked):
     """What the user asked of `measure memory-latency`; empty or None: chosen for the machine.
 
     Attributes:
-        cpus: Measured one after the other.
         nodes: Of the memory.
         sizes_bytes: Of the array.
         max_bytes: Largest size that is chosen.
         pages: `ordinary` or `huge`.
     """
 
-    cpus: tuple[int, ...] = ()
     nodes: tuple[int, ...] = ()
     sizes_bytes: tuple[int, ...] = ()
     max_bytes: int | None = None
     cases: tuple[str, ...] = ()
     pages: str = "ordinary"
     repetitions: int = 36
-    priority: int = 80
-    timeout_ns: int = 600 * _NS_PER_S
 
 
 def plan_memory_latency(
@@ -207,3 +245,45 @@ def _line_bytes(caches: Sequence[Cache]) -> int:
     longest = max((cache.line_bytes or 0 for cache in caches), default=0)
     is_usable = _LINES_BYTES[0] <= longest <= _LINES_BYTES[1] and longest & (longest - 1) == 0
     return longest if is_usable else _DEFAULT_LINE_BYTES
+
+
+def _words(asked: MemoryLatencyMeasurement) -> list[str]:
+    return [
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--node", [str(node) for node in asked.nodes]),
+        *repeated("--case", asked.cases),
+        *("--pages", asked.pages, "--line", f"{asked.line_bytes}B"),
+    ]
+
+
+def _costs(sources: Sequence[Source]) -> list[Entry]:
+    measured = [
+        time
+        for source in sources
+        for time in rows.access_times(source.streams["memory_latency"], source.run)
+    ]
+    return rows.entries(rows.pool(measured))
+
+
+PROBE = Probe(
+    help="""Measure the time of a memory access against the size of the array that is used.
+
+    Per CPU and NUMA node: 4096 random reads and writes, a chain of pointers in random order, and
+    streams. Levels of the memory hierarchy are detected in the chain's curve and shown beside what
+    the system claims.
+    """,
+    asked=Asked,
+    options=_OPTIONS,
+    plan=plan_memory_latency,
+    describe=describe,
+    words=_words,
+    streams=("memory_latency",),
+    costs=_costs,
+    view=View(
+        read=data.read_findings,
+        document=data.document,
+        asked="how long a memory access takes, against the size of the array",
+        sentences=section.sentences,
+        sections=(section.build, section.build_method),
+    ),
+)

@@ -5,7 +5,8 @@
 import pytest
 from tests.platform.made_up_facts import bare_vm
 
-from laxity.costs.switch.plan import QUANTITIES, Asked, describe, plan_switch
+from laxity.costs.switch.probe import Asked, describe, plan_switch
+from laxity.costs.switch.rows import QUANTITIES
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform.placement import Cpus
 

@@ -1,13 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What `measure crpd` measures on a machine."""
+"""Cache-related preemption delay (gamma): what the probe `crpd` is asked, and what it finds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from laxity.core.cpus import format_cpus
-from laxity.core.streams import CRPD_EVICTS, CRPD_PATTERNS
+from laxity.core.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
 from laxity.core.units import format_size_bytes
+from laxity.costs import probe
+from laxity.costs.crpd import data, rows, section
+from laxity.costs.model import Entry
+from laxity.costs.options import (
+    cpus_option,
+    priority_option,
+    repetitions_option,
+    size_option,
+    sizes_option,
+    time_option,
+    words_option,
+)
 from laxity.costs.places import (
     available_bytes,
     cache_bytes,
@@ -16,7 +29,9 @@ from laxity.costs.places import (
     size_limit_bytes,
     sizes_bytes,
 )
+from laxity.costs.probe import Probe, Source, repeated
 from laxity.errors import ConfigError
+from laxity.jobs.view import View
 from laxity.platform.facts import Facts
 from laxity.platform.machine import Machine, describe_machine
 from laxity.platform.placement import Cpus
@@ -27,21 +42,54 @@ from laxity.store.measurements import CODE_PATTERNS, CrpdMeasurement, crpd_serve
 _WRITES_CODE = frozenset({"x86_64", "aarch64", "armv7l", "armv8l", "ppc", "riscv64"})
 # Instruction sets whose user may flush a line (native/base/port/flush.h).
 _FLUSHES = frozenset({"x86_64", "aarch64"})
-_NS_PER_S = 10**9
+_OPTIONS = (
+    cpus_option("Measured one after the other.  [default: one]"),
+    sizes_option(
+        "Working sets.  [default: from 4KiB to min(4 x L2, 2 x last level, 64MiB, 1/8 of memory)]"
+    ),
+    size_option("Largest working set that is chosen."),
+    sizes_option(
+        "What the preemptor writes, reads or executes; several give gamma over the length of the "
+        "preemption.  [default: 4 x L2]",
+        "--evict-size",
+        "evict_sizes_bytes",
+    ),
+    words_option(
+        "--case",
+        "cases",
+        CRPD_CASES,
+        "Preempted between two passes, or anywhere by a timer.  [default: both]",
+    ),
+    words_option(
+        "--pattern",
+        "patterns",
+        CRPD_PATTERNS,
+        "What the victim does: data in order, at random; code straight on, by a jump per line.  "
+        "[default: all]",
+    ),
+    words_option(
+        "--evict",
+        "evicts",
+        CRPD_EVICTS,
+        "How lines are evicted: read data only, execute code only.  [default: all that the "
+        "processor has]",
+    ),
+    repetitions_option("Evicting observations of each kind; as many spin twice."),
+    priority_option("Of the victim; the preemptor has one more."),
+    time_option("--preemption", "preemption_ns", "The preemptor lasts at least so long."),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user asked of `measure crpd`; None: chosen for the machine.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(probe.Asked):
+    """What the user asked of `measure crpd`; empty or None: chosen for the machine.
 
     Attributes:
-        cpus: Measured one after the other.
-        sizes_bytes: Working sets; empty: chosen.
+        sizes_bytes: Working sets.
         max_bytes: Largest working set that is chosen.
         evict_sizes_bytes: What the preemptor writes or reads; several: gamma over its length.
     """
 
-    cpus: tuple[int, ...] = ()
     sizes_bytes: tuple[int, ...] = ()
     max_bytes: int | None = None
     evict_sizes_bytes: tuple[int, ...] = ()
@@ -49,9 +97,7 @@ class Asked:
     patterns: tuple[str, ...] = ()
     evicts: tuple[str, ...] = ()
     repetitions: int = 60
-    priority: int = 80
     preemption_ns: int = 0
-    timeout_ns: int = 600 * _NS_PER_S
 
 
 def plan_crpd(
@@ -129,7 +175,7 @@ def _ways(asked: Asked, machine: Machine) -> tuple[list[str], list[str], tuple[F
 
 
 def _check_ways(patterns: Sequence[str], evicts: Sequence[str]) -> None:
-    """Refuse what laxity-probe would refuse (native/cli/crpd_options.c), before it is started."""
+    """Refuse what laxity-probe would refuse (native/probes/crpd.c), before it is started."""
     for evict in evicts:
         if not _serves_any((evict,), patterns):
             served = " and ".join(one for one in CRPD_PATTERNS if crpd_serves(evict, one))
@@ -143,3 +189,53 @@ def _check_ways(patterns: Sequence[str], evicts: Sequence[str]) -> None:
 
 def _serves_any(evicts: Sequence[str], patterns: Sequence[str]) -> bool:
     return any(crpd_serves(evict, pattern) for evict in evicts for pattern in patterns)
+
+
+def _words(asked: CrpdMeasurement) -> list[str]:
+    return [
+        *repeated("--size", [f"{size}B" for size in asked.working_sets_bytes]),
+        *repeated("--case", asked.cases),
+        *repeated("--pattern", asked.patterns),
+        *repeated("--evict", asked.evicts),
+        *repeated("--evict-size", [f"{size}B" for size in asked.evict_sizes_bytes]),
+        *("--preemption", f"{asked.preemption_ns}ns"),
+    ]
+
+
+def _measured(sources: Sequence[Source]) -> tuple[rows.Gamma, ...]:
+    return rows.pool(
+        gamma for source in sources for gamma in rows.gammas(source.streams["crpd"], source.run)
+    )
+
+
+def _costs(sources: Sequence[Source]) -> list[Entry]:
+    return rows.entries(_measured(sources))
+
+
+def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    return rows.entry_samples(_measured(sources))
+
+
+PROBE = Probe(
+    help="""Measure the cache-related preemption delay (gamma) against the working set.
+
+    A victim passes over its working set; a preemptor on the same CPU either evicts its lines or
+    spins equally long, alternating at random. gamma is what the evicting one costs more. A figure
+    that does not stand out of the noise is shown as not measurable.
+    """,
+    asked=Asked,
+    options=_OPTIONS,
+    plan=plan_crpd,
+    describe=describe,
+    words=_words,
+    streams=("crpd",),
+    costs=_costs,
+    samples=_samples,
+    view=View(
+        read=data.read_curves,
+        document=data.document,
+        asked="what a preemption costs the caches of its victim",
+        sentences=section.sentences,
+        sections=(section.build, section.build_code, section.build_method),
+    ),
+)

@@ -5,7 +5,7 @@
 import pytest
 from tests.platform.made_up_facts import CPU, bare_vm, changed
 
-from laxity.costs.crpd.plan import Asked, plan_crpd
+from laxity.costs.crpd.probe import Asked, plan_crpd
 from laxity.costs.places import size_limit_bytes, sizes_bytes
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform.facts import Facts

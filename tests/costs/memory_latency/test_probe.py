@@ -5,7 +5,7 @@
 import pytest
 from tests.platform.made_up_facts import CPU, NODE, bare_vm, changed, realtime_board, x86_server
 
-from laxity.costs.memory_latency.plan import (
+from laxity.costs.memory_latency.probe import (
     Asked,
     describe,
     free_bytes,

@@ -5,8 +5,8 @@
 import pytest
 from tests.platform.made_up_facts import CPU, NODE, bare_vm, changed
 
-from laxity.costs.migration.plan import Asked, plan_migration
-from laxity.costs.migration_jobs import plan as jobs
+from laxity.costs.migration.probe import Asked, plan_migration
+from laxity.costs.migration_jobs import probe as jobs
 from laxity.costs.model import Axes, Costs, Entry
 from laxity.costs.pairs import choose_pairs, domain_of, pair_of
 from laxity.errors import ConfigError, NoVerdict, PlatformError

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What there is to say of a probe. It is said once, in costs/NAME/probe.py, as `PROBE`.
+
+A probe is loaded when it is asked for: most commands need none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, get_args
+
+from laxity.costs.model import Entry
+from laxity.costs.options import Option
+from laxity.jobs.view import View
+from laxity.platform.facts import Facts
+from laxity.platform.placement import Cpus
+from laxity.store.manifest import Fallback
+from laxity.store.measurements import Measured
+
+NS_PER_S = 10**9
+# Every probe, as its measurement names it.
+NAMES: tuple[str, ...] = tuple(one.__struct_config__.tag for one in get_args(Measured))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the user asks of every probe; what is left out is chosen for the machine.
+
+    Attributes:
+        cpus: To measure; empty: chosen.
+        repetitions: Observations at each place.
+        priority: Of what is measured.
+        timeout_ns: The measurement is ended then.
+    """
+
+    cpus: tuple[int, ...] = ()
+    repetitions: int = 100
+    priority: int = 80
+    timeout_ns: int = 600 * NS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one run measured.
+
+    Attributes:
+        run: Its name.
+        streams: Rows (masked arrays) by the name of their stream.
+        asked: The measurement as its probe's type.
+    """
+
+    run: str
+    streams: Mapping[str, Any]
+    asked: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One probe: what is asked of it, how that is planned, what its rows are, how they are shown.
+
+    Attributes:
+        help: Of its command.
+        asked: Type of what its command asks; its defaults are those of the command.
+        options: Of its command, beside those that all have.
+        plan: Decides on a machine what is measured. Gives also what was left out and why.
+        describe: Says in one line what is measured.
+        words: Its own options of laxity-probe.
+        streams: What it writes; the first is there if anything was measured.
+        costs: Entries from all samples of one run or of several.
+        samples: The same entries with their samples (arrays of ns, in the order of the rows); those
+            without samples of their own, as curves, left out. None: no sample is one event.
+        view: How it is read and shown.
+    """
+
+    help: str
+    asked: type[Asked]
+    options: tuple[Option, ...]
+    plan: Callable[[Any, Facts, Cpus], tuple[Measured, tuple[Fallback, ...]]]
+    describe: Callable[[Any], str]
+    words: Callable[[Any], list[str]]
+    streams: tuple[str, ...]
+    costs: Callable[[Sequence[Source]], list[Entry]]
+    samples: Callable[[Sequence[Source]], list[tuple[Entry, Any]]] | None = None
+    view: View
+
+
+def probe_of(name: str) -> Probe:
+    """Give a probe by the name that its measurement has."""
+    probe: Probe = import_module(f"laxity.costs.{name}.probe").PROBE
+    return probe
+
+
+def repeated(option: str, words: Sequence[str]) -> list[str]:
+    """Write an option that may be repeated."""
+    return [part for word in words for part in (option, word)]

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What switches take: what the probe `switch` is asked, and what it finds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from laxity.core.cpus import format_cpus
+from laxity.core.units import format_duration_ns, format_size_bytes
+from laxity.costs import probe
+from laxity.costs.model import Entry
+from laxity.costs.options import (
+    cpus_option,
+    priority_option,
+    repetitions_option,
+    size_option,
+    time_option,
+    words_option,
+)
+from laxity.costs.places import available_bytes, check_cpus, default_cpu, size_limit_bytes
+from laxity.costs.probe import NS_PER_S, Probe, Source, repeated
+from laxity.costs.switch import costs, data, section
+from laxity.costs.switch.rows import QUANTITIES
+from laxity.errors import PlatformError
+from laxity.jobs.view import View
+from laxity.platform.facts import Facts
+from laxity.platform.machine import describe_machine
+from laxity.platform.placement import Cpus
+from laxity.store.manifest import Fallback
+from laxity.store.measurements import SwitchMeasurement
+
+# One is below the victim.
+_LOWEST_PRIORITY = 2
+_SPIN_NS = (10**6, 3600 * NS_PER_S)
+_OPTIONS = (
+    cpus_option("Measured one after the other.  [default: one]"),
+    cpus_option("CPUs that are woken from each.  [default: all others]", "--to", "to_cpus"),
+    words_option("--quantity", "quantities", QUANTITIES, "What is observed.  [default: all]"),
+    size_option(
+        "Buffer that is written in the worst case.  [default: 4 x L2]",
+        "--evict-size",
+        "evict_bytes",
+    ),
+    time_option(
+        "--spin",
+        "spin_ns",
+        "How long gaps are looked for, per CPU, for the tick and once more for irq.",
+        _SPIN_NS,
+    ),
+    repetitions_option("Observations of each kind; p99 needs 368 of them."),
+    priority_option("Of the victim; the preemptor has one more.", _LOWEST_PRIORITY),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(probe.Asked):
+    """What the user asked of `measure switch`; empty or None: chosen for the machine.
+
+    Attributes:
+        to_cpus: Woken from each of the CPUs.
+        evict_bytes: Buffer that is written in the worst case.
+    """
+
+    to_cpus: tuple[int, ...] = ()
+    quantities: tuple[str, ...] = ()
+    evict_bytes: int | None = None
+    spin_ns: int = 2 * NS_PER_S
+    repetitions: int = 1000
+    timeout_ns: int = 300 * NS_PER_S
+
+
+def plan_switch(
+    asked: Asked, facts: Facts, cpus: Cpus
+) -> tuple[SwitchMeasurement, tuple[Fallback, ...]]:
+    """Decide what `measure switch` measures on a machine.
+
+    Args:
+        asked: What the user chose.
+        facts: The machine.
+        cpus: What this process may use.
+
+    Returns:
+        The measurement, and what was left out and why.
+
+    Raises:
+        ConfigError: There is no such CPU.
+        PlatformError: A CPU that this process may not use, or none to wake.
+    """
+    chosen = asked.cpus or default_cpu(facts, cpus)
+    check_cpus(chosen, cpus)
+    to_cpus = asked.to_cpus or tuple(sorted(cpus.allowed))
+    check_cpus(to_cpus, cpus)
+    quantities: tuple[str, ...] = asked.quantities or QUANTITIES
+    fallbacks: tuple[Fallback, ...] = ()
+    if "wakeup" in quantities and len({*chosen, *to_cpus}) == 1:
+        reason = f"there is no CPU beside {format_cpus(chosen)} to be woken"
+        quantities = tuple(one for one in quantities if one != "wakeup")
+        if not quantities:
+            msg = f"--quantity wakeup: {reason}; choose another quantity or widen the cpuset"
+            raise PlatformError(msg)
+        fallbacks = (Fallback(what="ipi_wakeup", used="nothing", reason=reason),)
+    limit_bytes = size_limit_bytes(describe_machine(facts), chosen[0], available_bytes(facts))
+    measurement = SwitchMeasurement(
+        cpus=format_cpus(chosen),
+        priority=asked.priority,
+        repetitions=asked.repetitions,
+        timeout_ns=asked.timeout_ns,
+        to_cpus=format_cpus(to_cpus),
+        quantities=list(quantities),
+        evict_bytes=asked.evict_bytes or limit_bytes,
+        spin_ns=asked.spin_ns,
+    )
+    return measurement, fallbacks
+
+
+def describe(measurement: SwitchMeasurement) -> str:
+    """Say in one line what is measured."""
+    return (
+        f"{', '.join(measurement.quantities)} on CPU {measurement.cpus}, "
+        f"{measurement.repetitions} times each; worst case by writing "
+        f"{format_size_bytes(measurement.evict_bytes)}, interrupts looked for during "
+        f"{format_duration_ns(measurement.spin_ns)}"
+    )
+
+
+def _words(asked: SwitchMeasurement) -> list[str]:
+    return [
+        *repeated("--quantity", asked.quantities),
+        *(("--to", asked.to_cpus) if asked.to_cpus else ()),
+        *("--evict-size", f"{asked.evict_bytes}B", "--spin", f"{asked.spin_ns}ns"),
+    ]
+
+
+def _measured(sources: Sequence[Source]) -> tuple[costs.Cost, ...]:
+    return costs.pool(
+        cost for source in sources for cost in costs.costs(source.streams["switch"], source.run)
+    )
+
+
+def _costs(sources: Sequence[Source]) -> list[Entry]:
+    return costs.entries(_measured(sources))
+
+
+def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
+    return costs.entry_samples(_measured(sources))
+
+
+PROBE = Probe(
+    help="""Measure what the kernel takes when it switches, wakes tasks and is interrupted.
+
+    A victim stamps the clock in a tight loop; a task above it is released by a timer at a random
+    phase. From its last stamp to the first one of the preemptor is preempt_in, back preempt_out;
+    delta is half of both. Beside them: the kernel's own part by its records (switch_kernel),
+    switch_sync, timer_latency, release_isr, the tick and its period, irq by interrupt, and
+    ipi_wakeup per pair of CPUs.
+    """,
+    asked=Asked,
+    options=_OPTIONS,
+    plan=plan_switch,
+    describe=describe,
+    words=_words,
+    streams=("switch",),
+    costs=_costs,
+    samples=_samples,
+    view=View(
+        read=data.read_switch,
+        document=data.document,
+        asked="what the kernel takes when it switches, wakes tasks and is interrupted",
+        sentences=section.sentences,
+        sections=(section.build, section.build_method),
+    ),
+)
