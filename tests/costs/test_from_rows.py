@@ -10,11 +10,12 @@ from tests.costs.made_up_measurement import ended, left_measurement
 from tests.jobs.left_runs import left_run, native
 
 from laxity.core.streams import STREAMS
-from laxity.costs.from_rows import probe_argv
 from laxity.costs.merge import merge_runs, read_costs
+from laxity.costs.probe import probe_of
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.jobs.finish import finish_run, open_recovered
-from laxity.platform.native import Seat
+from laxity.platform.native import Seat, argv_of
+from laxity.platform.plan import ProbePlan
 from laxity.store.measurements import CrpdMeasurement
 
 SIZES = {4096: 500, 8192: 1_000}
@@ -116,7 +117,7 @@ def test_damaged_model_is_told(tmp_path: Path):
         read_costs(path)
 
 
-def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_command_line_of_the_probe_says_everything(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("laxity.platform.native.find_tool", lambda name: Path("/t") / name)
     measurement = CrpdMeasurement(
         cpus="1,3",
@@ -130,12 +131,9 @@ def test_command_line_of_the_probe_says_everything(tmp_path: Path, monkeypatch: 
         preemption_ns=77,
         timeout_ns=88,
     )
-    run = open_recovered(finished(tmp_path / "A", SIZES))
-    manifest = run.manifest.__class__(
-        **{name: getattr(run.manifest, name) for name in run.manifest.__struct_fields__}
-        | {"measurement": measurement, "seed": 5}
-    )
-    argv = probe_argv(manifest, Seat(Path("/r"), 4, 6), allow_unprivileged=True)
+    words = tuple(probe_of("crpd").words(measurement))
+    plan = ProbePlan(measurement, words, seed=5, allow_unprivileged=True)
+    argv = argv_of(plan, Seat(Path("/r"), 4, 6))
     assert " ".join(argv) == (
         "/t/laxity-probe --run-dir /r --cpus 1,3 --repetitions 9 --priority 7 "
         "--seed 5 --timeout 88ns --progress-fd 4 --parent-fd 6 --allow-unprivileged "

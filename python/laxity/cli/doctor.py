@@ -74,10 +74,10 @@ def doctor(cpus: str | None, show_all: bool, on: str | None, output_format: str)
     # Imported late: `laxity --help` should not load what only this command needs.
     from laxity.platform.doctor import diagnose  # noqa: PLC0415
     from laxity.platform.machine import describe_machine  # noqa: PLC0415
-    from laxity.platform.target import open_target  # noqa: PLC0415
+    from laxity.platform.platform import open_platform  # noqa: PLC0415
 
-    with located("--on"), open_target(on) as target:
-        facts = target.facts()
+    with located("--on"), open_platform(on) as platform:
+        facts = platform.facts()
     with located("--cpus"):
         diagnosis = diagnose(facts, None if cpus is None else parse_cpus(cpus))
     if output_format == "json":

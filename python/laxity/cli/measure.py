@@ -29,7 +29,7 @@ from laxity.costs.measure import MeasureRequest, run_measurement
 from laxity.costs.options import time_option
 from laxity.costs.probe import NAMES, Asked, Probe, probe_of
 from laxity.errors import located
-from laxity.platform.target import open_target
+from laxity.platform.platform import open_platform
 
 _ALL = "all"
 _OPTIONS = (
@@ -117,9 +117,9 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
     asked = _asked(probe, given)
     final = run_path(name, options.run_dir, options.run_root)
     with located("--on"):
-        opened = open_target(options.on)
-    with opened as target:
-        measurement, fallbacks = probe.plan(asked, target.facts(), target.cpus())
+        opened = open_platform(options.on)
+    with opened as platform:
+        measurement, fallbacks = probe.plan(asked, platform.facts(), platform.cpus())
         if not options.quiet:
             print(f"laxity measure {name}: {probe.describe(measurement)}", file=sys.stderr)
         for left in fallbacks:
@@ -135,7 +135,7 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
             is_quiet=options.quiet,
         )
         with forwarded_signals() as signals:
-            finished = run_measurement(request, signals, target)
+            finished = run_measurement(request, signals, platform)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )

@@ -56,7 +56,7 @@ def measure_all(  # noqa: PLR0913 - one parameter per option
     """
     from laxity.core.signals import forwarded_signals  # noqa: PLC0415 - with the above
     from laxity.costs.measure_all import AllRequest, plan_all, run_all  # noqa: PLC0415 - heavy
-    from laxity.platform.target import open_target  # noqa: PLC0415 - with the above
+    from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
 
     request = AllRequest(
         final=run_path("all", run_dir, run_root),
@@ -68,14 +68,14 @@ def measure_all(  # noqa: PLR0913 - one parameter per option
     with located("--cpus"):
         chosen = () if cpus is None else tuple(parse_cpus(cpus))
     with located("--on"):
-        opened = open_target(on)
-    with opened as target:
-        parts, fallbacks = plan_all(target.facts(), target.cpus(), chosen)
+        opened = open_platform(on)
+    with opened as platform:
+        parts, fallbacks = plan_all(platform.facts(), platform.cpus(), chosen)
         if not quiet:
             names = ", ".join(part.name for part in parts)
             print(f"laxity measure all: {names}; takes some minutes", file=sys.stderr)
         for one in (*fallbacks, *(one for part in parts for one in part.fallbacks)):
             print(f"laxity measure all: {one.what}: {one.used} ({one.reason})", file=sys.stderr)
         with forwarded_signals() as signals:
-            finished = run_all(request, parts, fallbacks, signals, target)
+            finished = run_all(request, parts, fallbacks, signals, platform)
     return show_finished(finished, output_format=output_format, has_report=not no_report)

@@ -253,22 +253,22 @@ def run(what: str | None, **given: object) -> int:
     from laxity.jobs.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
     from laxity.platform.kernel import Kernel  # noqa: PLC0415 - with the above
     from laxity.platform.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
+    from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
     from laxity.platform.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
-    from laxity.platform.target import open_target  # noqa: PLC0415 - with the above
 
     options = RunOptions.of(given)
     what = what or ""
     experiment = read_experiment(what, options, resolution_here_ns())
     if experiment.spec.on is not None:
         _refuse_knobs(options, experiment.spec.on)
-    with open_target(experiment.spec.on) as target:
+    with open_platform(experiment.spec.on) as platform:
         host = None
-        if target.on is not None:
+        if platform.on is not None:
             # Now that its clock is known.
-            facts = target.facts()
+            facts = platform.facts()
             host = facts.text("@hostname")
             experiment = read_experiment(what, options, facts.integer("@resolution_ns") or 1)
-        spec = prepare_spec(experiment.spec, target)
+        spec = prepare_spec(experiment.spec, platform)
         with located("--shield"):
             shield = () if options.shield is None else parse_cpus(options.shield)
         if options.no_throttling:
@@ -291,7 +291,7 @@ def run(what: str | None, **given: object) -> int:
             on_note=_tell,
         )
         with forwarded_signals() as signals:
-            finished = run_once(request, signals, target)
+            finished = run_once(request, signals, platform)
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )

@@ -12,7 +12,6 @@ from laxity.costs.model import Costs, Entry
 from laxity.costs.probe import NAMES, Probe, Source, probe_of
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
 from laxity.jobs.ends import End, judge_end, read_native
-from laxity.platform.native import NativeProgram, Seat
 from laxity.store import run_directory
 from laxity.store.manifest import Manifest
 from laxity.store.npy import read_header, read_stream
@@ -131,39 +130,3 @@ def _rows(tmp: Path, name: str) -> Any:  # noqa: ANN401 - a masked array; numpy 
         return read_stream(path) if path.exists() and read_header(path).rows else None
     except RecordError:
         return None
-
-
-def probe_program(
-    manifest: Manifest, cpus: tuple[int, ...], *, allow_unprivileged: bool
-) -> NativeProgram:
-    """Run a measurement by laxity-probe.
-
-    Args:
-        manifest: Of a run that measures; its seed is set.
-        cpus: Those that are measured.
-        allow_unprivileged: Whether OTHER will do where FIFO is not permitted.
-    """
-
-    def argv(seat: Seat) -> list[str]:
-        return probe_argv(manifest, seat, allow_unprivileged=allow_unprivileged)
-
-    return NativeProgram(argv, cpus)
-
-
-def probe_argv(manifest: Manifest, seat: Seat, *, allow_unprivileged: bool) -> list[str]:
-    """Build the command line of laxity-probe; arguments as `probe_program`.
-
-    Raises:
-        ToolError: laxity-probe is not built or of another version.
-    """
-    asked = manifest.measurement
-    if asked is None:
-        msg = "a run without a measurement has no command line of laxity-probe"
-        raise ValueError(msg)
-    argv = [seat.programs.tool("laxity-probe")]
-    argv += ["--run-dir", str(seat.run_dir.absolute()), "--cpus", asked.cpus]
-    argv += ["--repetitions", str(asked.repetitions), "--priority", str(asked.priority)]
-    argv += ["--seed", str(manifest.seed), "--timeout", f"{asked.timeout_ns}ns"]
-    argv += ["--progress-fd", str(seat.progress_fd), "--parent-fd", str(seat.parent_fd)]
-    argv += ["--allow-unprivileged"] if allow_unprivileged else []
-    return [*argv, asked.probe, *probe_of(asked.probe).words(asked)]

@@ -16,12 +16,13 @@ from laxity.core.progress import LINE_EVERY_S, State
 from laxity.core.signals import Forwarder
 from laxity.core.standard_streams import overwrite_line
 from laxity.costs import from_rows as measured
+from laxity.costs.probe import probe_of
 from laxity.errors import LaxityError
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import complete, new_manifest, write_diagnosis
-from laxity.platform.doctor import Diagnosis, diagnose
-from laxity.platform.machine import describe_machine
-from laxity.platform.target import THIS_MACHINE, Target
+from laxity.platform.doctor import Diagnosis
+from laxity.platform.plan import ProbePlan
+from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.store import run_directory
 from laxity.store.manifest import Fallback, Manifest
 from laxity.store.measurements import Measured
@@ -45,14 +46,14 @@ class MeasureRequest:
 
 
 def run_measurement(
-    request: MeasureRequest, signals: Forwarder, target: Target = THIS_MACHINE
+    request: MeasureRequest, signals: Forwarder, platform: Platform = THIS_MACHINE
 ) -> Finished:
     """Run a probe and store what it finds.
 
     Args:
         request: What and where.
         signals: Set up by the caller.
-        target: The machine that is measured.
+        platform: What is measured.
 
     Returns:
         Where it is and how it ended; the exit code is in the manifest.
@@ -65,19 +66,17 @@ def run_measurement(
     run = run_directory.create_run(request.final)
     manifest = None
     try:
-        manifest, before = _write_before(run, request, target)
+        manifest, before = _write_before(run, request, platform)
         if signals.has_received:
             shutil.rmtree(run.tmp)
             raise KeyboardInterrupt
         display = _Lines(request.measurement.probe, is_quiet=request.is_quiet)
-        program = measured.probe_program(
-            manifest, before.cpus, allow_unprivileged=request.allow_unprivileged
-        )
-        returncode = target.run(program, run, display, signals)
-        return complete(run, before, returncode, target)
+        plan = _plan(request, manifest.seed or 0)
+        returncode = platform.execute(plan, run, display, signals)
+        return complete(run, before, returncode, platform)
     except LaxityError:
         is_empty = manifest is None or not measured.has_rows(run.tmp, manifest)
-        if is_empty and not target.is_holding:
+        if is_empty and not platform.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
         raise
     finally:
@@ -85,24 +84,30 @@ def run_measurement(
 
 
 def _write_before(
-    run: NewRun, request: MeasureRequest, target: Target
+    run: NewRun, request: MeasureRequest, platform: Platform
 ) -> tuple[Manifest, Diagnosis]:
-    facts = target.facts()
-    machine = describe_machine(facts)
+    found = platform.examine(parse_cpus(request.measurement.cpus))
     seed = secrets.randbits(_SEED_BITS) if request.seed is None else request.seed
     manifest = msgspec.structs.replace(
-        new_manifest("measure", request.measurement.probe, request.command_line, machine.hash),
+        new_manifest(
+            "measure", request.measurement.probe, request.command_line, found.machine.hash
+        ),
         seed=seed,
         measurement=request.measurement,
         fallbacks=list(request.fallbacks),
-        on=target.on,
-        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
+        on=platform.on,
+        board_run_dir=platform.place_of(run.final) or msgspec.UNSET,
     )
     run_directory.write_document(run.tmp / MANIFEST, manifest)
-    run_directory.write_document(run.tmp / MACHINE, machine)
-    before = diagnose(facts, parse_cpus(request.measurement.cpus))
-    write_diagnosis(run.tmp, before, None)
-    return manifest, before
+    run_directory.write_document(run.tmp / MACHINE, found.machine)
+    write_diagnosis(run.tmp, found.diagnosis, None)
+    return manifest, found.diagnosis
+
+
+def _plan(request: MeasureRequest, seed: int) -> ProbePlan:
+    asked = request.measurement
+    words = tuple(probe_of(asked.probe).words(asked))
+    return ProbePlan(asked, words, seed, request.allow_unprivileged)
 
 
 class _Lines:

@@ -25,7 +25,7 @@ from laxity.jobs.finish import Finished
 from laxity.platform.facts import Facts
 from laxity.platform.machine import describe_machine
 from laxity.platform.placement import Cpus
-from laxity.platform.target import THIS_MACHINE, Target
+from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import Measured
 
@@ -174,7 +174,7 @@ def run_all(
     parts: Sequence[Part],
     fallbacks: tuple[Fallback, ...],
     signals: Forwarder,
-    target: Target = THIS_MACHINE,
+    platform: Platform = THIS_MACHINE,
 ) -> Finished:
     """Run the parts and store them as one run, with one cost model.
 
@@ -194,12 +194,12 @@ def run_all(
         seed=seed,
         cpus=measured_cpus(parts),
         fallbacks=fallbacks,
-        children=tuple(measured_child(request, part, target) for part in parts),
+        children=tuple(measured_child(request, part, platform) for part in parts),
     )
-    return run_composite(whole, signals, target)
+    return run_composite(whole, signals, platform)
 
 
-def measured_child(request: AllRequest, part: Part, target: Target = THIS_MACHINE) -> Child:
+def measured_child(request: AllRequest, part: Part, platform: Platform = THIS_MACHINE) -> Child:
     """Make a part a run within a run."""
 
     def run(final: Path, signals: Forwarder) -> Finished:
@@ -212,7 +212,7 @@ def measured_child(request: AllRequest, part: Part, target: Target = THIS_MACHIN
             allow_unprivileged=request.allow_unprivileged,
             is_quiet=request.is_quiet,
         )
-        return run_measurement(one, signals, target)
+        return run_measurement(one, signals, platform)
 
     return Child(part.name, run)
 

@@ -16,9 +16,8 @@ from laxity.jobs import finish
 from laxity.jobs.ends import now
 from laxity.jobs.finish import Finished
 from laxity.jobs.run_once import new_manifest, write_diagnosis
-from laxity.platform.doctor import Diagnosis, diagnose, drift
-from laxity.platform.machine import describe_machine
-from laxity.platform.target import THIS_MACHINE, Target
+from laxity.platform.doctor import Diagnosis, drift
+from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.store import run_directory
 from laxity.store.manifest import Fallback, Manifest, Status
 from laxity.store.run_directory import MACHINE, MANIFEST, NewRun
@@ -72,7 +71,9 @@ class Composite:
     parents: tuple[str, ...] = ()
 
 
-def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
+def run_composite(
+    whole: Composite, signals: Forwarder, platform: Platform = THIS_MACHINE
+) -> Finished:
     """Run the children one after the other and store all of them as one run.
 
     Returns:
@@ -84,10 +85,10 @@ def run_composite(whole: Composite, signals: Forwarder, target: Target = THIS_MA
     """
     run = run_directory.create_run(whole.final)
     try:
-        manifest, before = _write_before(run, whole, target)
+        manifest, before = _write_before(run, whole, platform)
         finished, left_out, is_interrupted = _run_children(run, whole.children, signals)
         manifest = msgspec.structs.replace(manifest, fallbacks=[*manifest.fallbacks, *left_out])
-        after = diagnose(target.facts(), before.cpus)
+        after = platform.examine(before.cpus).diagnosis
         write_diagnosis(run.tmp, before, after)
         manifest = msgspec.structs.replace(manifest, doctor_drift=list(drift(before, after)))
         deciding = [done.manifest for child, done in finished if not child.is_extra]
@@ -131,23 +132,21 @@ def _run_children(
     return finished, left_out, False
 
 
-def _write_before(run: NewRun, whole: Composite, target: Target) -> tuple[Manifest, Diagnosis]:
-    facts = target.facts()
-    machine = describe_machine(facts)
+def _write_before(run: NewRun, whole: Composite, platform: Platform) -> tuple[Manifest, Diagnosis]:
+    found = platform.examine(whole.cpus)
     manifest = msgspec.structs.replace(
-        new_manifest(whole.kind, whole.name, whole.command_line, machine.hash),
+        new_manifest(whole.kind, whole.name, whole.command_line, found.machine.hash),
         seed=whole.seed,
-        on=target.on,
+        on=platform.on,
         fallbacks=list(whole.fallbacks),
         runs=[child.name for child in whole.children],
         parents=list(whole.parents),
     )
     run_directory.write_document(run.tmp / MANIFEST, manifest)
-    run_directory.write_document(run.tmp / MACHINE, machine)
+    run_directory.write_document(run.tmp / MACHINE, found.machine)
     whole.begin(run.tmp)
-    before = diagnose(facts, whole.cpus)
-    write_diagnosis(run.tmp, before, None)
-    return manifest, before
+    write_diagnosis(run.tmp, found.diagnosis, None)
+    return manifest, found.diagnosis
 
 
 def _ended(

@@ -23,13 +23,12 @@ from laxity.errors import EXIT_DONE, LaxityError, PlatformError
 from laxity.jobs import ends, finish
 from laxity.jobs.finish import Finished
 from laxity.jobs.kept_guests import keep_guests
-from laxity.platform.doctor import Diagnosis, diagnose, drift
+from laxity.platform.doctor import Diagnosis, drift
 from laxity.platform.kernel import Kernel
-from laxity.platform.machine import describe_machine
-from laxity.platform.native import harness_program
 from laxity.platform.placement import place, silent_corunners
+from laxity.platform.plan import TaskPlan
+from laxity.platform.platform import THIS_MACHINE, Platform
 from laxity.platform.shield import NO_KNOBS, KnobRequest, used_knobs
-from laxity.platform.target import THIS_MACHINE, Target
 from laxity.platform.tools import source_root
 from laxity.store import run_directory
 from laxity.store.manifest import KnobsUsed, Manifest, RunKind, Tool
@@ -70,7 +69,7 @@ class RunRequest:
     on_note: Callable[[str], None] = _say_nothing
 
 
-def prepare_spec(spec: Spec, target: Target = THIS_MACHINE) -> Spec:
+def prepare_spec(spec: Spec, platform: Platform = THIS_MACHINE) -> Spec:
     """Make explicit what only the machine knows (CPUs, programs) and draw a seed if none is given.
 
     Raises:
@@ -78,19 +77,21 @@ def prepare_spec(spec: Spec, target: Target = THIS_MACHINE) -> Spec:
         PlatformError: A CPU that this process may not use.
         ToolError: A program is missing or of another version.
     """
-    target.require_programs(spec)
+    platform.require_programs(spec)
     if spec.seed is None:
         spec = msgspec.structs.replace(spec, seed=secrets.randbits(_SEED_BITS))
-    return place(spec, target.cpus())
+    return place(spec, platform.cpus())
 
 
-def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACHINE) -> Finished:
+def run_once(
+    request: RunRequest, signals: Forwarder, platform: Platform = THIS_MACHINE
+) -> Finished:
     """Run an experiment and store it.
 
     Args:
         request: What and where.
         signals: Set up by the caller, so that a signal between two runs is not lost.
-        target: The machine it runs on.
+        platform: Where it runs.
 
     Returns:
         Where it is and how it ended; the exit code is in the manifest.
@@ -105,18 +106,18 @@ def run_once(request: RunRequest, signals: Forwarder, target: Target = THIS_MACH
         stored, spec = keep_guests(request.spec, run.tmp)
         request = dataclasses.replace(request, spec=stored)
         with used_knobs(request.knobs, Kernel(), request.on_note) as used:
-            before = _write_before(run, request, used, target)
+            before = _write_before(run, request, used, platform)
             if signals.has_received:
                 # laxity-run could not yet take the signal; nothing has been measured.
                 shutil.rmtree(run.tmp)
                 raise KeyboardInterrupt
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
             with recorded(request.spec, run):
-                program = harness_program(spec, allow_unprivileged=request.allow_unprivileged)
-                returncode = target.run(program, run, display, signals)
-            return complete(run, before, returncode, target)
+                plan = TaskPlan(spec, request.allow_unprivileged)
+                returncode = platform.execute(plan, run, display, signals)
+            return complete(run, before, returncode, platform)
     except LaxityError:
-        if not (run.tmp / "jobs.npy").exists() and not target.is_holding:
+        if not (run.tmp / "jobs.npy").exists() and not platform.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
         raise
     finally:
@@ -172,56 +173,53 @@ def _measured_cpus(spec: Spec) -> list[int]:
 
 
 def _write_before(
-    run: NewRun, request: RunRequest, used: KnobsUsed | None, target: Target
+    run: NewRun, request: RunRequest, used: KnobsUsed | None, platform: Platform
 ) -> Diagnosis:
-    facts = target.facts()
-    machine = describe_machine(facts)
-    manifest = new_manifest("run", request.name, request.command_line, machine.hash)
+    found = platform.examine(_measured_cpus(request.spec))
+    manifest = new_manifest("run", request.name, request.command_line, found.machine.hash)
     manifest = msgspec.structs.replace(
         manifest,
         platform=request.spec.platform,
         seed=request.spec.seed,
         notes=silent_corunners(request.spec),
         knobs=used,
-        on=target.on,
-        board_run_dir=target.place_of(run.final) or msgspec.UNSET,
+        on=platform.on,
+        board_run_dir=platform.place_of(run.final) or msgspec.UNSET,
     )
     # First, so that whoever finds the directory learns who writes it.
     run_directory.write_document(run.tmp / MANIFEST, manifest)
     run_directory.write_file(run.tmp / SPEC, spec_to_toml(request.spec).encode())
-    run_directory.write_document(run.tmp / MACHINE, machine)
-    before = diagnose(facts, _measured_cpus(request.spec))
-    write_diagnosis(run.tmp, before, None)
-    return before
+    run_directory.write_document(run.tmp / MACHINE, found.machine)
+    write_diagnosis(run.tmp, found.diagnosis, None)
+    return found.diagnosis
 
 
-def complete(run: NewRun, before: Diagnosis, returncode: int, target: Target) -> Finished:
-    """Store what a target has run: diagnose again, finish the run, let go of its copy there.
+def complete(run: NewRun, before: Diagnosis, returncode: int, platform: Platform) -> Finished:
+    """Store what a platform has executed: diagnose again, finish the run, let go of its copy there.
 
     Raises:
         PlatformError: The output is full, or a board has gone.
     """
     try:
-        write_after(run, before, target)
+        write_after(run, before, platform)
         finished = finish.finish_run(run.tmp, has_survived=True, returncode=returncode)
     except PlatformError as error:
         # laxity-run ends with a message of its own; another one for the same cause confuses.
         is_told = returncode != EXIT_DONE
         msg = "" if is_told else f"{error}, then laxity show {run.final} completes the run"
         raise PlatformError(msg) from error
-    target.discard()
+    platform.discard()
     return finished
 
 
-def write_after(run: NewRun, before: Diagnosis, target: Target) -> None:
+def write_after(run: NewRun, before: Diagnosis, platform: Platform) -> None:
     """Diagnose again, and note what has changed since before the run."""
     try:
-        facts = target.facts()
+        after = platform.examine(before.cpus).diagnosis
     except LaxityError as error:
         # A board that has gone now does not spoil what was fetched from it.
         sys.stderr.write(f"laxity: no doctor after the run: {error}\n")
         return
-    after = diagnose(facts, before.cpus)
     write_diagnosis(run.tmp, before, after)
     manifest = run_directory.read_manifest(run.tmp)
     run_directory.write_document(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""A board as a target of runs: our programs there, its facts, its run, its streams.
+"""A board as a platform of runs: our programs there, its facts, its run, its streams.
 
 A run is written to DIRECTORY/runs/NAME on the board, fetched when it has ended, and removed there
 once it is stored here. laxity-run learns that we are gone when its standard input ends, and ends
@@ -11,7 +11,7 @@ DIR next fetches it.
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -24,11 +24,13 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, workloads_of
 from laxity.errors import EXIT_NO_VERDICT, ConfigError, LaxityError, PlatformError, ToolError
 from laxity.platform import bundle
+from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts
 from laxity.platform.facts_wire import ask_facts
 from laxity.platform.fetch import fetch_streams
-from laxity.platform.native import PLAN, NativeProgram, Seat, in_plan
+from laxity.platform.native import PLAN, Seat, argv_of, in_plan
 from laxity.platform.placement import Cpus
+from laxity.platform.plan import Plan
 from laxity.platform.remote_run import RemoteEnd, watch_remote
 from laxity.platform.ssh import Connection, connect, last_line
 from laxity.platform.tools import list_workloads
@@ -89,6 +91,10 @@ class Board:
         self._facts = ask_facts(self._ask)
         return self._facts
 
+    def examine(self, cpus: Sequence[int]) -> Examination:
+        """Take a snapshot of the board and judge it."""
+        return examine_facts(self.facts(), cpus)
+
     def cpus(self) -> Cpus:
         """Tell the board's CPUs from its facts."""
         facts = self._facts or self.facts()
@@ -115,27 +121,21 @@ class Board:
         name = run_directory.path_part(final.name)
         return f"{self._directory}/runs/{name}-{time.time_ns():x}"
 
-    def run(
-        self,
-        program: NativeProgram,
-        run: NewRun,
-        display: Display,
-        signals: Forwarder,
-    ) -> int:
-        """Run a program there and fetch what was measured.
+    def execute(self, plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
+        """Execute a plan there and fetch what was measured.
 
         Raises:
             PlatformError: The connection is lost; then what was measured stays on the board.
         """
         place = str(run_directory.read_manifest(run.tmp).board_run_dir)
         seat = Seat(Path(place), _PROGRESS_FD, _LIFELINE_FD, self._programs)
-        plan = f"{place}/{PLAN}"
-        argv, words = in_plan(program.argv(seat), plan)
+        words_file = f"{place}/{PLAN}"
+        argv, words = in_plan(argv_of(plan, seat), words_file)
         self._make_run_dir(place)
         self.is_holding = True
         with self.kept_there(place, run.tmp):
             if words:
-                self._said(f"cat > {_quoted(plan)}", words)
+                self._said(f"cat > {_quoted(words_file)}", words)
             process = self._connection.start(f"echo $$; exec {shlex.join(argv)} {_REDIRECTIONS}")
             end = watch_remote(process, display, signals, self._send_signal)
             self._require_start(end, PurePosixPath(argv[0]).name)

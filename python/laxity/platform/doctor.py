@@ -13,6 +13,7 @@ The rule of the verdict:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -26,7 +27,9 @@ from laxity.platform.doctor_checks.processor import throttle_counts
 from laxity.platform.doctor_checks.scheduling import allowed_cpus, highest_fifo_priority
 from laxity.platform.facts import Facts, integer
 from laxity.platform.machine import (
+    Machine,
     cpu_ticks,
+    describe_machine,
     frequencies_hz,
     steal_ratio,
     temperatures_millicelsius,
@@ -38,10 +41,12 @@ __all__ = [
     "Context",
     "Counters",
     "Diagnosis",
+    "Examination",
     "capabilities",
     "default_cpus",
     "diagnose",
     "drift",
+    "examine_facts",
     "fifo_permitted",
     "judge",
     "read_counters",
@@ -123,6 +128,23 @@ def diagnose(facts: Facts, cpus: Sequence[int] | None = None) -> Diagnosis:
         capabilities=tuple(capabilities(facts, checks)),
         counters=read_counters(facts),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A machine and the state it is in, of one snapshot."""
+
+    machine: Machine
+    diagnosis: Diagnosis
+
+
+def examine_facts(facts: Facts, cpus: Sequence[int]) -> Examination:
+    """Describe a machine and judge it.
+
+    Raises:
+        ConfigError: The machine has no such CPU.
+    """
+    return Examination(describe_machine(facts), diagnose(facts, cpus))
 
 
 def read_counters(facts: Facts) -> Counters:

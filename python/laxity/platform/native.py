@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -28,6 +28,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import InterfereSpec, Spec, TaskSpec, corunners_of
 from laxity.core.third_party import PROGRAM_WORKLOAD
 from laxity.errors import PlatformError, ToolError
+from laxity.platform.plan import Plan, ProbePlan
 from laxity.platform.tools import find_program, find_tool, find_workload
 from laxity.store.run_directory import NewRun
 
@@ -89,7 +90,7 @@ class NativeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where a target runs a native program: its directory, its descriptors, our programs."""
+    """Where a native program runs: its directory, its descriptors, our programs."""
 
     run_dir: Path
     progress_fd: int
@@ -97,27 +98,30 @@ class Seat:
     programs: Programs = field(default_factory=_ProgramsHere)
 
 
-@dataclass(frozen=True, slots=True)
-class NativeProgram:
-    """What a target runs to its end: makes its command line of a seat; CPUs that are measured."""
+def argv_of(plan: Plan, seat: Seat) -> list[str]:
+    """Build the command line that executes a plan.
 
-    argv: Callable[[Seat], list[str]]
-    cpus: tuple[int, ...]
-
-
-def harness_program(spec: Spec, *, allow_unprivileged: bool) -> NativeProgram:
-    """Run an experiment by laxity-run.
-
-    Args:
-        spec: Resolved experiment; its CPU sets are not empty.
-        allow_unprivileged: Whether tasks may run under OTHER where FIFO is not permitted.
+    Raises:
+        ConfigError: Unknown workload.
+        ToolError: A program is not built or of another version.
     """
+    if isinstance(plan, ProbePlan):
+        return _probe_argv(plan, seat)
+    options = NativeOptions(
+        plan.allow_unprivileged, seat.progress_fd, seat.parent_fd, seat.programs
+    )
+    return native_argv(plan.spec, seat.run_dir, options)
 
-    def argv(seat: Seat) -> list[str]:
-        options = NativeOptions(allow_unprivileged, seat.progress_fd, seat.parent_fd, seat.programs)
-        return native_argv(spec, seat.run_dir, options)
 
-    return NativeProgram(argv, tuple(cpu for task in spec.tasks for cpu in task.cpus))
+def _probe_argv(plan: ProbePlan, seat: Seat) -> list[str]:
+    asked = plan.measurement
+    argv = [seat.programs.tool("laxity-probe")]
+    argv += ["--run-dir", str(seat.run_dir.absolute()), "--cpus", asked.cpus]
+    argv += ["--repetitions", str(asked.repetitions), "--priority", str(asked.priority)]
+    argv += ["--seed", str(plan.seed), "--timeout", f"{asked.timeout_ns}ns"]
+    argv += ["--progress-fd", str(seat.progress_fd), "--parent-fd", str(seat.parent_fd)]
+    argv += ["--allow-unprivileged"] if plan.allow_unprivileged else []
+    return [*argv, asked.probe, *plan.words]
 
 
 def native_argv(spec: Spec, run_dir: Path, options: NativeOptions) -> list[str]:
@@ -175,11 +179,11 @@ def finisher_command() -> str:
     )
 
 
-def run_native(program: NativeProgram, run: NewRun, display: Display, signals: Forwarder) -> int:
+def run_native(plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
     """Run a native program that writes into a run directory, whatever signals arrive meanwhile.
 
     Args:
-        program: What is run.
+        plan: What is run.
         run: Directory to be written; its lock is handed on.
         display: Shows progress.
         signals: Hands signals on.
@@ -195,14 +199,14 @@ def run_native(program: NativeProgram, run: NewRun, display: Display, signals: F
     ours, theirs = [parent_write, progress_read], [parent_read, progress_write]
     try:
         seat = Seat(run.tmp, progress_write, parent_read)
-        plan = run.tmp.absolute() / PLAN
-        argv, words = in_plan(program.argv(seat), str(plan))
+        words_file = run.tmp.absolute() / PLAN
+        argv, words = in_plan(argv_of(plan, seat), str(words_file))
         if words:
-            plan.write_bytes(words)
+            words_file.write_bytes(words)
         process = _start(argv, [*theirs, run.lock_fd])
         _close(theirs)
         signals.start(process)
-        with away_from(program.cpus):
+        with away_from(plan.cpus):
             _watch(process, progress_read, display)
             _await_hang_up(parent_write)
         return process.returncode

@@ -27,8 +27,8 @@ from laxity.platform.doctor import Diagnosis, diagnose
 from laxity.platform.facts import collect_facts
 from laxity.platform.machine import describe_machine
 from laxity.platform.native import away_from
+from laxity.platform.platform import THIS_MACHINE
 from laxity.platform.processes import Ends, Target, members_of, scheduling_of, threads_of
-from laxity.platform.target import THIS_MACHINE
 from laxity.store import run_directory
 from laxity.store.manifest import Manifest
 from laxity.store.observation import Observation

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where a run happens: on this machine, or on a board (`board.py`)."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
@@ -10,22 +11,24 @@ from laxity.core.board_url import parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, workloads_of
+from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts, collect_facts
-from laxity.platform.native import NativeProgram, run_native
+from laxity.platform.native import run_native
 from laxity.platform.placement import Cpus, cpus_of_this_process
+from laxity.platform.plan import Plan
 from laxity.platform.tools import find_program, find_tool, find_workload, require_stdin
 from laxity.store.run_directory import NewRun
 
 
-class Target(Protocol):
-    """A machine that tasks run on."""
+class Platform(Protocol):
+    """What tasks run on, and what probes measure."""
 
     @property
     def on(self) -> str | None:
         """Its URL; None for this machine."""
 
-    def facts(self) -> Facts:
-        """Take a snapshot of it."""
+    def examine(self, cpus: Sequence[int]) -> Examination:
+        """Describe it, and judge whether its CPUs are fit for real-time measurements."""
 
     def cpus(self) -> Cpus:
         """Tell which CPUs it has, and which tasks may use."""
@@ -36,14 +39,8 @@ class Target(Protocol):
     def place_of(self, final: Path) -> str | None:
         """Name the directory there that a run is written to first; None if it is DIR.tmp itself."""
 
-    def run(
-        self,
-        program: NativeProgram,
-        run: NewRun,
-        display: Display,
-        signals: Forwarder,
-    ) -> int:
-        """Run a program to its end; what it wrote is in `run.tmp` then."""
+    def execute(self, plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
+        """Execute a plan to its end; what was measured is in `run.tmp` then."""
 
     @property
     def is_holding(self) -> bool:
@@ -51,6 +48,13 @@ class Target(Protocol):
 
     def discard(self) -> None:
         """Remove what it still holds of a run that is stored here."""
+
+
+class LinuxPlatform(Platform, Protocol):
+    """One that Linux runs on, and tells of itself in files."""
+
+    def facts(self) -> Facts:
+        """Take a snapshot of it."""
 
 
 class ThisMachine:
@@ -62,6 +66,10 @@ class ThisMachine:
     def facts(self) -> Facts:
         """Take a snapshot."""
         return collect_facts()
+
+    def examine(self, cpus: Sequence[int]) -> Examination:
+        """Ask the kernel."""
+        return examine_facts(self.facts(), cpus)
 
     def cpus(self) -> Cpus:
         """Ask the kernel."""
@@ -77,19 +85,13 @@ class ThisMachine:
                 find_program(task.exec[0])
                 require_stdin(task.stdin)
 
-    def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any target
+    def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
         """Runs are written where they stay."""
         return None
 
-    def run(
-        self,
-        program: NativeProgram,
-        run: NewRun,
-        display: Display,
-        signals: Forwarder,
-    ) -> int:
-        """Run it as a child of this process."""
-        return run_native(program, run, display, signals)
+    def execute(self, plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
+        """Run it by a child of this process."""
+        return run_native(plan, run, display, signals)
 
     def discard(self) -> None:
         """There is no copy."""
@@ -98,7 +100,7 @@ class ThisMachine:
 THIS_MACHINE = ThisMachine()
 
 
-def open_target(on: str | None) -> AbstractContextManager[Target]:
+def open_platform(on: str | None) -> AbstractContextManager[LinuxPlatform]:
     """Reach the machine that `--on` names.
 
     Raises:
