@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Write the C header of a schema: `generate.py SCHEMA.toml HEADER.h`. Called by meson.
+"""Write the C header of a schema: `generate.py SCHEMA.toml [OTHER.toml...] HEADER.h`.
 
-Needs nothing but Python's standard library: the native half builds without the rest.
+Called by meson. Others lend the schema their codes; it includes their headers. Needs nothing but
+Python's standard library: the native half builds without the rest.
 """
 
 import sys
@@ -22,7 +23,7 @@ C_TYPES = {
 # A member cannot be called as a keyword is.
 KEYWORDS = frozenset({"case"})
 
-# Of an option: its kind of value in native/cli/options.h, C type, and what its member ends with.
+# Of an option: its kind of value in native/cli/option.h, C type, and what its member ends with.
 OPTION_TYPES = {
     "duration": ("DURATION", "int64_t", "_ns"),
     "size": ("SIZE", "uint64_t", "_bytes"),
@@ -33,7 +34,13 @@ OPTION_TYPES = {
     "cpus": ("CPUS", "struct laxity_cpus", ""),
     "word": ("WORD", "struct laxity_words", ""),
     "keep": ("KEEP", "struct laxity_keep_value", ""),
+    "sizes": ("SIZES", "struct laxity_numbers", "s_bytes"),
+    "counts": ("COUNTS", "struct laxity_numbers", "s"),
+    "choices": ("CHOICES", "bool", ""),
+    "pairs": ("PAIRS", "struct laxity_cpu_pairs", "s"),
 }
+# May be repeated; their default is of no member: the parser takes it where no word is given.
+LISTS = frozenset({"sizes", "counts", "choices", "pairs"})
 INT_MAX = (1 << 31) - 1
 UINT_MAX = (1 << 32) - 1
 
@@ -86,6 +93,7 @@ def enum_of(key: str, words: dict[str, str]) -> list[str]:
         "enum {",
         f"    {prefix}_COUNT = {len(words)},",
         "};",
+        f"#define {prefix}_WORDS " + ", ".join(f'"{word}"' for word in words),
     ]
 
 
@@ -147,7 +155,7 @@ def option_member(option: Option) -> str:
     """Name the member that keeps an option."""
     if "member" in option:
         return str(option["member"])
-    prefix = "is_" if option["type"] == "flag" else ""
+    prefix = {"flag": "is_", "choices": "has_"}.get(option["type"], "")
     unit: str = OPTION_TYPES[option["type"]][2]
     return prefix + str(option["name"]).replace("-", "_") + unit
 
@@ -155,6 +163,8 @@ def option_member(option: Option) -> str:
 def option_default(option: Option) -> str | None:
     """Say what the member has if nothing is written; None: zero."""
     default = option.get("default")
+    if option["type"] in LISTS:
+        return None
     if isinstance(default, str):
         if option["type"] == "keep":
             return f"{{.keep = LAXITY_KEEP_{default.upper()}}}"
@@ -179,12 +189,18 @@ def own_cast(option: Option) -> str:
     return "" if kind == OPTION_TYPES[option["type"]][1] else f"({kind})"
 
 
+def option_declared(option: Option) -> str:
+    """Declare the member of what is filled."""
+    size = f"[LAXITY_{option['choices'].upper()}_COUNT]" if option["type"] == "choices" else ""
+    return declared(OPTION_TYPES[option["type"]][1], option_member(option) + size)
+
+
 def declared(kind: str, name: str) -> str:
     """Declare a member."""
     return f"    {kind}{'' if kind.endswith('*') else ' '}{name};"
 
 
-def option_entry(option: Option, struct: str, codes: dict[str, Any], longest_ns: int) -> str:
+def option_entry(option: Option, codes: dict[str, Any], longest_ns: int) -> str:
     """Write the initialiser of a `struct laxity_option`."""
     kind = OPTION_TYPES[option["type"]][0]
     default = option.get("default")
@@ -194,7 +210,7 @@ def option_entry(option: Option, struct: str, codes: dict[str, Any], longest_ns:
     parts = [
         f'.name = "--{option["name"]}"',
         f".kind = LAXITY_OPTION_{kind}",
-        f".offset = offsetof(struct {struct}, {option_member(option)})",
+        f".offset = offsetof(target, {option_member(option)})",
         f'.help = "{option["help"]}"',
     ]
     if "letter" in option:
@@ -202,7 +218,12 @@ def option_entry(option: Option, struct: str, codes: dict[str, Any], longest_ns:
     if "metavar" in option:
         parts.append(f'.metavar = "{option["metavar"]}"')
     if "choices" in option:
-        parts.append(f'.choices = "{" ".join(codes[option["choices"]])}"')
+        words = list(codes[option["choices"]])[: option.get("first")]
+        parts.append(f'.choices = "{" ".join(words)}"')
+    if "needed" in option:
+        parts.append(f'.needed = "{option["needed"]}"')
+    if option["type"] in LISTS and default is not None:
+        parts.append(f'.initial = "{default}{"B" if option["type"] == "sizes" else ""}"')
     if shown is not None:
         parts.append(f'.default_text = "{shown}"')
     if option.get("none"):
@@ -216,20 +237,18 @@ def options_of(
     group: str, options: list[Option], codes: dict[str, Any], longest_ns: int
 ) -> list[str]:
     """Write the options of a group as macros: their table, the struct they fill, its defaults."""
-    struct = f"laxity_{group}_options"
     prefix = f"LAXITY_{group.upper()}"
     defaults = [(option_member(option), option_default(option)) for option in options]
     own = [option for option in options if option.get("own")]
     macros = {
-        f"{prefix}_OPTIONS": ", \\\n".join(
-            option_entry(option, struct, codes, longest_ns) for option in options
+        f"{prefix}_OPTIONS(target)": ", \\\n".join(
+            option_entry(option, codes, longest_ns) for option in options
         ),
-        f"{prefix}_OPTION_MEMBERS": " \\\n".join(
-            declared(OPTION_TYPES[option["type"]][1], option_member(option)) for option in options
-        ),
+        f"{prefix}_OPTION_MEMBERS": " \\\n".join(map(option_declared, options)),
         f"{prefix}_OPTION_DEFAULTS": ", \\\n".join(
             f"    .{member} = {value}" for member, value in defaults if value is not None
-        ),
+        )
+        or "    0",
     }
     if own:
         macros[f"{prefix}_OWN_MEMBERS"] = " \\\n".join(
@@ -240,8 +259,8 @@ def options_of(
             for option in own
         )
     lines = [
-        f"/* The options of a {group}: struct laxity_option each; members and defaults of what",
-        " * they fill; what of it all processes share. */",
+        f"/* The options of {group}: struct laxity_option each; members and defaults of the",
+        " * target that they fill; what of it all processes share. */",
     ]
     for name, text in macros.items():
         lines += [f"#define {name} " + "\\", text]
@@ -261,9 +280,32 @@ def with_bounds(option: Option, limits: dict[str, int]) -> Option:
     return option | {key: limits.get(bound, bound) for key, bound in bounds.items()}
 
 
-def header_of(schema: dict[str, Any], source: str) -> str:
-    """Write the whole header."""
-    codes, options = schema["codes"], schema.get("options", {})
+def registry_of(probes: dict[str, Any]) -> list[str]:
+    """Write the struct that the options of each probe fill, and PROBE(name, NAME) of each."""
+    lines: list[str] = []
+    for name, probe in probes.items():
+        lines += [
+            "",
+            f"/* {probe['meaning']} */",
+            f"struct laxity_{name}_settings {{",
+            f"    LAXITY_{name.upper()}_OPTION_MEMBERS",
+            "};",
+        ]
+    listed = [f"    PROBE({name}, {name.upper()})" for name in probes]
+    return [*lines, "", "#define LAXITY_PROBES(PROBE) " + "\\", " \\\n".join(listed)]
+
+
+def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, Any]]) -> str:
+    """Write the whole header.
+
+    Args:
+        schema: What the file says.
+        source: Its name.
+        others: By the stem of their files.
+    """
+    codes, probes = schema.get("codes", {}), schema.get("probes", {})
+    options = schema.get("options", {}) | {name: one["options"] for name, one in probes.items()}
+    known = codes | {key: words for one in others.values() for key, words in one["codes"].items()}
     limits = schema.get("limits", {})
     streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}
     guard = f"LAXITY_SCHEMA_{Path(source).stem.upper()}_H"
@@ -272,15 +314,20 @@ def header_of(schema: dict[str, Any], source: str) -> str:
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
-        "#include <stdint.h>",
     ]
+    if probes:
+        included = ["base/cpus.h", "base/lists.h", *(f"schema/{stem}.h" for stem in others)]
+        lines += [*(f'#include "{name}"' for name in included), "", "#include <stdbool.h>"]
+    lines.append("#include <stdint.h>")
     for key, words in codes.items():
         lines += ["", *enum_of(key, words)]
     if limits:
         lines += ["", *limits_of(limits)]
     for group, listed in options.items():
         bounded = [with_bounds(option, limits) for option in listed]
-        lines += ["", *options_of(group, bounded, codes, limits["duration_max_ns"])]
+        lines += ["", *options_of(group, bounded, known, limits.get("duration_max_ns", 0))]
+    if probes:
+        lines += registry_of(probes)
     if streams:
         lines += ["", *whens_of(streams)]
     for name, columns in streams.items():
@@ -288,11 +335,12 @@ def header_of(schema: dict[str, Any], source: str) -> str:
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def main(source: Path, output: Path) -> None:
+def main(source: Path, *others: Path, output: Path) -> None:
     """Read the schema and write the header."""
-    schema = tomllib.loads(source.read_text(encoding="utf-8"))
-    output.write_text(header_of(schema, source.name), encoding="utf-8")
+    schema, *lent = (tomllib.loads(one.read_text(encoding="utf-8")) for one in (source, *others))
+    by_stem = dict(zip((one.stem for one in others), lent, strict=True))
+    output.write_text(header_of(schema, source.name, by_stem), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(*map(Path, sys.argv[1:-1]), output=Path(sys.argv[-1]))

@@ -3,6 +3,7 @@
 /* laxity-facts: sends a host the files that describe this machine. Needs nothing but libc. */
 #include "base/error.h"
 #include "base/visible.h"
+#include "cli/option.h"
 #include "cli/options.h"
 #include "facts/collect.h"
 

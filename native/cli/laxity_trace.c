@@ -6,6 +6,7 @@
 #include "base/port/time.h"
 #include "base/port/tracefs.h"
 #include "base/visible.h"
+#include "cli/option.h"
 #include "cli/options.h"
 #include "schema/streams.h"
 #include "trace/recorder.h"

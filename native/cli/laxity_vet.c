@@ -7,6 +7,7 @@
 #include "base/port/allocator.h"
 #include "base/port/memory.h"
 #include "base/port/time.h"
+#include "cli/option.h"
 #include "cli/options.h"
 #include "guests/attributes.h"
 #include "guests/guest.h"

@@ -10,37 +10,9 @@
 #define LAXITY_CLI_OPTIONS_H
 
 #include "base/error.h"
+#include "cli/option.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum laxity_option_kind {
-    LAXITY_OPTION_FLAG,     /* bool */
-    LAXITY_OPTION_DURATION, /* int64_t, nanoseconds; within [low, high]; "none" allowed if has_none
-                             */
-    LAXITY_OPTION_SIZE,     /* uint64_t, bytes */
-    LAXITY_OPTION_COUNT,    /* uint64_t */
-    LAXITY_OPTION_CHOICE,   /* int, index into choices (blank-separated) */
-    LAXITY_OPTION_TEXT,     /* const char * */
-    LAXITY_OPTION_CPUS,     /* struct laxity_cpus */
-    LAXITY_OPTION_WORD,     /* struct laxity_words: may be repeated */
-    LAXITY_OPTION_KEEP,     /* struct laxity_keep_value: all, misses, tail:N */
-};
-
-struct laxity_option {
-    const char *name;    /* with "--" */
-    const char *metavar; /* NULL for a flag */
-    const char *choices; /* of LAXITY_OPTION_CHOICE */
-    const char *default_text;
-    const char *help;
-    enum laxity_option_kind kind;
-    char letter; /* '\0' = none */
-    char has_none;
-    int64_t low;
-    int64_t high;
-    size_t offset;
-};
 
 /* A group of options that fill one struct. */
 struct laxity_option_table {
@@ -57,17 +29,12 @@ struct laxity_tool {
     unsigned n_tables;
 };
 
-struct laxity_keep_value {
-    int keep; /* enum laxity_keep */
-    uint64_t rows;
-};
-
 /*
  * laxity_options_parse - read argv[0..argc) into `target` by one table
  *
  * Stops at "--" or at the first word that is no option. Returns how many words were read, or -1
- * with error set (exit 2). Words of LAXITY_OPTION_WORD are appended to arrays that the caller
- * frees, or laxity_options_free_words all of them.
+ * with error set (exit 2). What may be repeated is appended to arrays that the caller frees, or
+ * laxity_options_free all of them.
  */
 int laxity_options_parse(
     const struct laxity_option_table *table,
@@ -77,8 +44,17 @@ int laxity_options_parse(
     struct laxity_error *error
 );
 
-/* laxity_options_free_words - of every option of a table that may be repeated */
-void laxity_options_free_words(const struct laxity_option_table *table, void *target);
+/*
+ * laxity_options_complete - once all is read: the initial values of what may be repeated
+ *
+ * Returns 0, or -1 with error set (exit 2) where something is needed that was not given.
+ */
+int laxity_options_complete(
+    const struct laxity_option_table *table, void *target, struct laxity_error *error
+);
+
+/* laxity_options_free - what every option of a table that may be repeated has allocated */
+void laxity_options_free(const struct laxity_option_table *table, void *target);
 
 /* laxity_options_print_help, laxity_options_print_json - the whole tool, to stdout */
 void laxity_options_print_help(const struct laxity_tool *tool);

@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_tables.h"
 
+#include "cli/option.h"
 #include "cli/options.h"
 #include "schema/run.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-static const struct laxity_option run_options[] = {LAXITY_RUN_OPTIONS};
-static const struct laxity_option task_options[] = {LAXITY_TASK_OPTIONS};
+static const struct laxity_option run_options[] = {LAXITY_RUN_OPTIONS(struct laxity_run_options)};
+static const struct laxity_option task_options[] = {LAXITY_TASK_OPTIONS(struct laxity_task_options)
+};
 
 const struct laxity_option_table laxity_run_table = {
     "Options of the run", run_options, sizeof run_options / sizeof run_options[0]

@@ -5,6 +5,7 @@
 #define LAXITY_CLI_RUN_TABLES_H
 
 #include "base/cpus.h"
+#include "cli/option.h"
 #include "cli/options.h"
 #include "harness/plan.h"
 #include "schema/run.h"

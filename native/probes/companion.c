@@ -116,7 +116,7 @@ bool laxity_companion_become_ready(
 )
 {
     (void)laxity_lock_memory(); /* a refusal has been told by the victim's */
-    return laxity_probe_enter_policy(run, run->plan->priority + 1) == 0 &&
+    return laxity_probe_enter_policy(run, (int)run->plan->priority + 1) == 0 &&
            laxity_companion_answer(ends);
 }
 

@@ -1,7 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "probes/crpd.h"
-
+/*
+ * Probe "crpd": what a preemption costs the caches of the task that it preempts.
+ *
+ * A victim passes over its working set; a preemptor on the same CPU, one priority above it, either
+ * evicts lines or spins equally long. Per observation the stream holds one warm pass before the
+ * preemption and the passes after it. What follows from them is computed elsewhere
+ * (python/laxity/costs/crpd/rows.py).
+ *
+ * Source: Sebek, "The real cost of task pre-emptions", section 3.5; the two kinds of preemptor and
+ * their random order are ours.
+ */
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/npy.h"
@@ -11,6 +20,7 @@
 #include "probes/crpd_preemptor.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -87,7 +97,7 @@ static volatile unsigned char *lines_of(const struct victim *victim)
 /* How many sizes of its buffer the preemptor tries; flushing knows no buffer. */
 static size_t n_buffers(const struct laxity_crpd_settings *settings, enum laxity_crpd_evict evict)
 {
-    return evict == LAXITY_CRPD_EVICT_FLUSH ? 1 : settings->n_evict_bytes;
+    return evict == LAXITY_CRPD_EVICT_FLUSH ? 1 : settings->evict_sizes_bytes.n;
 }
 
 /* Lists the ways that settings ask for; with `ways` NULL only counts them. */
@@ -106,7 +116,8 @@ static size_t list_ways(const struct laxity_crpd_settings *settings, struct way 
                 ways[n] = (struct way){
                     .preemption_case = one,
                     .evict = evict,
-                    .evict_bytes = evict == LAXITY_CRPD_EVICT_FLUSH ? 0 : settings->evict_bytes[i],
+                    .evict_bytes =
+                        evict == LAXITY_CRPD_EVICT_FLUSH ? 0 : settings->evict_sizes_bytes.items[i],
                 };
             }
         }
@@ -139,7 +150,7 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
     const struct laxity_crpd_settings *settings = plan->settings;
     uint64_t rows = (uint64_t)LAXITY_CRPD_ROLE_COUNT * laxity_cpus_count(&plan->cpus);
     if (__builtin_mul_overflow(rows, count_ways(settings), &rows) ||
-        __builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
+        __builtin_mul_overflow(rows, settings->sizes_bytes.n, &rows) ||
         __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
         return UINT64_MAX / sizeof(struct laxity_crpd_row);
     }
@@ -172,7 +183,7 @@ static int setup(struct laxity_probe_run *run)
     victim->random = run->plan->seed;
     victim->n_ways = list_ways(settings, NULL);
     victim->ways = calloc(victim->n_ways, sizeof *victim->ways);
-    const size_t largest = laxity_largest_size(settings->sizes_bytes, settings->n_sizes, 0);
+    const size_t largest = laxity_largest_size(&settings->sizes_bytes, 0);
     /* Shared: the preemptor flushes these very lines. What both exchange lies on a page of its own.
      */
     enum {
@@ -189,7 +200,7 @@ static int setup(struct laxity_probe_run *run)
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
     /* Something, also where lines are only flushed. */
     victim->preemptor.evict_bytes =
-        laxity_largest_size(settings->evict_bytes, settings->n_evict_bytes, LAXITY_CRPD_LINE_BYTES);
+        laxity_largest_size(&settings->evict_sizes_bytes, LAXITY_CRPD_LINE_BYTES);
     victim->preemptor.executes = settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE];
     if (make_codes(run, largest)) {
         return -1;
@@ -329,7 +340,7 @@ static int observe(
     const struct laxity_crpd_settings *settings = run->plan->settings;
     const bool is_evicting = role == LAXITY_CRPD_ROLE_EVICT;
     struct laxity_crpd_order order = {
-        .spin_ns = is_evicting ? (int64_t)settings->preemption_ns : way->evicting_ns,
+        .spin_ns = is_evicting ? settings->preemption_ns : way->evicting_ns,
         .working_set_bytes = victim->bytes,
         .evict_bytes = way->evict_bytes,
         .working_set = lines_of(victim),
@@ -405,8 +416,8 @@ static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
     const struct laxity_crpd_settings *settings = run->plan->settings;
     struct victim *victim = run->state;
     victim->cpu = cpu;
-    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERN_COUNT; i++) {
-        victim->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERN_COUNT];
+    for (size_t i = 0; i < settings->sizes_bytes.n * LAXITY_CRPD_PATTERN_COUNT; i++) {
+        victim->bytes = (size_t)settings->sizes_bytes.items[i / LAXITY_CRPD_PATTERN_COUNT];
         victim->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERN_COUNT);
         if (!settings->has_pattern[victim->pattern]) {
             continue;
@@ -433,13 +444,6 @@ static int measure(struct laxity_probe_run *run)
     return laxity_probe_measure_cpus(run, measure_cpu);
 }
 
-void laxity_crpd_settings_free(struct laxity_crpd_settings *settings)
-{
-    free(settings->sizes_bytes);
-    free(settings->evict_bytes);
-    *settings = (struct laxity_crpd_settings){0};
-}
-
 const struct laxity_probe laxity_probe_crpd = {
     .name = "crpd",
     .stream = "crpd.npy",
@@ -450,4 +454,5 @@ const struct laxity_probe laxity_probe_crpd = {
     .measure = measure,
     .teardown = teardown,
     .count_rows = count_rows,
+    .check = laxity_crpd_check,
 };

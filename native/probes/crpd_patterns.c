@@ -3,10 +3,14 @@
 #include "probes/crpd_patterns.h"
 
 #include "base/error.h"
+#include "base/port/flush.h"
 #include "codegen/code.h"
+#include "codegen/isa.h"
 #include "codegen/shape.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +18,9 @@ enum {
     /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
     STEP_BYTES = 32
 };
+
+static const char *const evict_words[] = {LAXITY_CRPD_EVICT_WORDS};
+static const char *const pattern_words[] = {LAXITY_CRPD_PATTERN_WORDS};
 
 /* One line of a chain. */
 struct line {
@@ -97,4 +104,79 @@ int laxity_crpd_make_code(
                           : laxity_shape_lowest_ratio(LAXITY_CRPD_LINE_BYTES),
     };
     return laxity_code_make(&shape, copies, out_code, error);
+}
+
+/* Whether something that was asked for is served by something else that was asked for. */
+static bool is_served(const struct laxity_crpd_settings *settings, int evict, int pattern)
+{
+    for (int i = 0; i < (int)LAXITY_CRPD_EVICT_COUNT * (int)LAXITY_CRPD_PATTERN_COUNT; i++) {
+        const int one_evict = i / LAXITY_CRPD_PATTERN_COUNT;
+        const int one_pattern = i % LAXITY_CRPD_PATTERN_COUNT;
+        if ((one_evict == evict || one_pattern == pattern) && settings->has_evict[one_evict] &&
+            settings->has_pattern[one_pattern] &&
+            laxity_crpd_serves(
+                (enum laxity_crpd_evict)one_evict, (enum laxity_crpd_pattern)one_pattern
+            )) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing that was asked for may be left out in silence. Returns 0, or -1 with error set. */
+static int check_served(const struct laxity_crpd_settings *settings, struct laxity_error *error)
+{
+    enum {
+        NONE = -1
+    };
+    for (int i = 0; i < LAXITY_CRPD_EVICT_COUNT; i++) {
+        if (settings->has_evict[i] && !is_served(settings, i, NONE)) {
+            return laxity_refuse(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--evict %s: serves %s only; add such a --pattern",
+                evict_words[i],
+                i == LAXITY_CRPD_EVICT_EXECUTE ? "code and jumps" : "sequential and chase"
+            );
+        }
+    }
+    for (int i = 0; i < LAXITY_CRPD_PATTERN_COUNT; i++) {
+        if (settings->has_pattern[i] && !is_served(settings, NONE, i)) {
+            return laxity_refuse(
+                error,
+                LAXITY_EXIT_USAGE,
+                "--pattern %s: no way to evict that serves it; add --evict write",
+                pattern_words[i]
+            );
+        }
+    }
+    return 0;
+}
+
+/* What this build lacks. Returns 0, or -1 with error set. */
+static int check_build(const struct laxity_crpd_settings *settings, struct laxity_error *error)
+{
+    if (settings->has_evict[LAXITY_CRPD_EVICT_FLUSH] && !laxity_can_flush()) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "--evict flush: this build knows no instruction that flushes a line; use write"
+        );
+    }
+    if ((settings->has_pattern[LAXITY_CRPD_PATTERN_CODE] ||
+         settings->has_pattern[LAXITY_CRPD_PATTERN_JUMPS]) &&
+        !laxity_isa_host()) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "--pattern code, jumps: this build writes no code for its processor; use chase"
+        );
+    }
+    return 0;
+}
+
+int laxity_crpd_check(void *from, struct laxity_error *error)
+{
+    const struct laxity_crpd_settings *settings = from;
+    return check_served(settings, error) ? -1 : check_build(settings, error);
 }

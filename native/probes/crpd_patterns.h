@@ -36,6 +36,9 @@ laxity_crpd_serves(enum laxity_crpd_evict evict, enum laxity_crpd_pattern patter
            (laxity_crpd_is_code(pattern) ? LAXITY_CRPD_EVICT_READ : LAXITY_CRPD_EVICT_EXECUTE);
 }
 
+/* laxity_crpd_check - nothing that is asked for may be left out in silence, as probe.h says */
+int laxity_crpd_check(void *settings, struct laxity_error *error);
+
 /*
  * laxity_crpd_make_code - copies of a code of `bytes`, whole lines of them, for a pattern of code
  *

@@ -3,12 +3,14 @@
 #include "probes/migration.h"
 
 #include "base/error.h"
+#include "base/lists.h"
 #include "base/npy.h"
 #include "base/port/nodes.h"
 #include "base/port/time.h"
 #include "probes/crpd_patterns.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>
@@ -41,15 +43,13 @@ struct traveller {
     uint64_t random;
 };
 
-static size_t n_roles(const struct laxity_migration_pair *pair)
+static size_t n_roles(const struct laxity_cpu_pair *pair)
 {
     return pair->node != pair->node_to ? LAXITY_MIGRATION_ROLE_COUNT : LAXITY_MIGRATION_ROLE_FETCH;
 }
 
 size_t laxity_migration_roles(
-    const struct laxity_migration_pair *pair,
-    uint64_t *random,
-    uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT]
+    const struct laxity_cpu_pair *pair, uint64_t *random, uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT]
 )
 {
     const size_t n = n_roles(pair);
@@ -78,11 +78,11 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
 {
     const struct laxity_migration_settings *settings = plan->settings;
     uint64_t rows = 0;
-    for (size_t i = 0; i < settings->n_pairs; i++) {
-        rows += n_roles(&settings->pairs[i]);
+    for (size_t i = 0; i < settings->pairs.n; i++) {
+        rows += n_roles(&settings->pairs.items[i]);
     }
     rows *= n_patterns(settings);
-    if (__builtin_mul_overflow(rows, settings->n_sizes, &rows) ||
+    if (__builtin_mul_overflow(rows, settings->sizes_bytes.n, &rows) ||
         __builtin_mul_overflow(rows, plan->repetitions, &rows)) {
         return UINT64_MAX / sizeof(struct laxity_migration_row);
     }
@@ -92,9 +92,10 @@ static uint64_t count_rows(const struct laxity_probe_plan *plan)
 /* Whether the CPUs are of several nodes, so that it matters where memory lies. */
 static bool is_spread(const struct laxity_migration_settings *settings)
 {
-    for (size_t i = 0; i < settings->n_pairs; i++) {
-        const struct laxity_migration_pair *pair = &settings->pairs[i];
-        if (pair->node != settings->pairs[0].node || pair->node_to != settings->pairs[0].node) {
+    for (size_t i = 0; i < settings->pairs.n; i++) {
+        const struct laxity_cpu_pair *pair = &settings->pairs.items[i];
+        if (pair->node != settings->pairs.items[0].node ||
+            pair->node_to != settings->pairs.items[0].node) {
             return true;
         }
     }
@@ -109,14 +110,13 @@ static int setup(struct laxity_probe_run *run)
     if (!traveller) {
         return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
     }
-    const size_t largest =
-        laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
+    const size_t largest = laxity_largest_size(&settings->sizes_bytes, LAXITY_CRPD_LINE_BYTES);
     traveller->random = run->plan->seed;
     traveller->is_spread = is_spread(settings);
     traveller->mapped_bytes = largest;
     traveller->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *traveller->order);
-    traveller->turns = calloc(settings->n_pairs + 1, sizeof *traveller->turns);
-    traveller->moving_ns = calloc(settings->n_pairs + 1, sizeof *traveller->moving_ns);
+    traveller->turns = calloc(settings->pairs.n + 1, sizeof *traveller->turns);
+    traveller->moving_ns = calloc(settings->pairs.n + 1, sizeof *traveller->moving_ns);
     /* As crpd's: the two are compared. */
     unsigned char *base = laxity_map_inherited(largest);
     if (!base || !traveller->order || !traveller->turns || !traveller->moving_ns) {
@@ -186,7 +186,7 @@ static int fetch_memory(struct laxity_probe_run *run, int32_t node)
 /* What a role does between the warm pass and the passes that are compared with it. */
 static int
 act(struct laxity_probe_run *run,
-    const struct laxity_migration_pair *pair,
+    const struct laxity_cpu_pair *pair,
     enum laxity_migration_role role,
     int64_t sleep_ns)
 {
@@ -215,7 +215,7 @@ static int observe(
 )
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
-    const struct laxity_migration_pair *pair = &settings->pairs[at];
+    const struct laxity_cpu_pair *pair = &settings->pairs.items[at];
     struct traveller *traveller = run->state;
     int64_t warm_ns[WARM_PASSES];
     if (laxity_probe_go_to(run, pair->cpu) || fetch_memory(run, pair->node)) {
@@ -250,7 +250,7 @@ static int measure_block(struct laxity_probe_run *run, size_t at)
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
     uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT];
-    const size_t n = laxity_migration_roles(&settings->pairs[at], &traveller->random, roles);
+    const size_t n = laxity_migration_roles(&settings->pairs.items[at], &traveller->random, roles);
     for (size_t i = 0; i < n; i++) {
         struct laxity_migration_row row;
         if (observe(run, at, (enum laxity_migration_role)roles[i], &row)) {
@@ -284,8 +284,8 @@ static int measure_pairs(struct laxity_probe_run *run)
             traveller->working_set, traveller->bytes, traveller->order, &traveller->random
         );
     }
-    shuffle_turns(traveller, settings->n_pairs);
-    for (size_t turn = 0; turn < settings->n_pairs; turn++) {
+    shuffle_turns(traveller, settings->pairs.n);
+    for (size_t turn = 0; turn < settings->pairs.n; turn++) {
         const int rc = measure_block(run, traveller->turns[turn]);
         if (rc) {
             return rc;
@@ -299,8 +299,8 @@ static int measure_round(struct laxity_probe_run *run)
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
     struct traveller *traveller = run->state;
-    for (size_t i = 0; i < settings->n_sizes * LAXITY_CRPD_PATTERN_COUNT; i++) {
-        traveller->bytes = (size_t)settings->sizes_bytes[i / LAXITY_CRPD_PATTERN_COUNT];
+    for (size_t i = 0; i < settings->sizes_bytes.n * LAXITY_CRPD_PATTERN_COUNT; i++) {
+        traveller->bytes = (size_t)settings->sizes_bytes.items[i / LAXITY_CRPD_PATTERN_COUNT];
         traveller->pattern = (enum laxity_crpd_pattern)(i % LAXITY_CRPD_PATTERN_COUNT);
         const int rc = settings->has_pattern[traveller->pattern] ? measure_pairs(run) : 0;
         if (rc) {
@@ -317,9 +317,9 @@ static int look_at_moves(struct laxity_probe_run *run)
     struct traveller *traveller = run->state;
     struct laxity_migration_row unused;
     traveller->pattern = LAXITY_CRPD_PATTERN_SEQUENTIAL;
-    traveller->bytes = (size_t)settings->sizes_bytes[0];
+    traveller->bytes = (size_t)settings->sizes_bytes.items[0];
     traveller->node = INT32_MIN;
-    for (size_t at = 0; at < settings->n_pairs; at++) {
+    for (size_t at = 0; at < settings->pairs.n; at++) {
         if (observe(run, at, LAXITY_MIGRATION_ROLE_MOVE, &unused)) {
             return -1;
         }
@@ -334,7 +334,7 @@ static int look_at_moves(struct laxity_probe_run *run)
 static int measure(struct laxity_probe_run *run)
 {
     const struct laxity_migration_settings *settings = run->plan->settings;
-    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+    if (laxity_probe_enter_policy(run, (int)run->plan->priority)) {
         return -1;
     }
     const int64_t start_ns = laxity_now_ns();
@@ -352,13 +352,6 @@ static int measure(struct laxity_probe_run *run)
         }
     }
     return 0;
-}
-
-void laxity_migration_settings_free(struct laxity_migration_settings *settings)
-{
-    free(settings->sizes_bytes);
-    free(settings->pairs);
-    *settings = (struct laxity_migration_settings){0};
 }
 
 const struct laxity_probe laxity_probe_migration = {

@@ -14,39 +14,16 @@
 #ifndef LAXITY_PROBES_MIGRATION_H
 #define LAXITY_PROBES_MIGRATION_H
 
-#include "probes/crpd_patterns.h"
-#include "probes/probe.h"
+#include "base/lists.h"
 #include "schema/streams.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct laxity_migration_pair {
-    uint32_t cpu;
-    uint32_t cpu_to;
-    int32_t node; /* of the CPU; INT32_MIN where the kernel knows no nodes */
-    int32_t node_to;
-};
-
-struct laxity_migration_settings {
-    uint64_t *sizes_bytes; /* freed by laxity_migration_settings_free */
-    size_t n_sizes;
-    struct laxity_migration_pair *pairs; /* freed likewise */
-    size_t n_pairs;
-    int64_t budget_ns; /* no further repetition begins after so long, but for the first few */
-    bool has_pattern[LAXITY_CRPD_PATTERN_COUNT];
-};
-
-extern const struct laxity_probe laxity_probe_migration;
-
 /* laxity_migration_roles - the roles of a pair in an order that `random` decides; returns how many
  */
 size_t laxity_migration_roles(
-    const struct laxity_migration_pair *pair,
-    uint64_t *random,
-    uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT]
+    const struct laxity_cpu_pair *pair, uint64_t *random, uint8_t roles[LAXITY_MIGRATION_ROLE_COUNT]
 );
-
-void laxity_migration_settings_free(struct laxity_migration_settings *settings);
 
 #endif

@@ -1,14 +1,26 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "probes/migration_jobs.h"
-
+/*
+ * Probe "migration_jobs": jobs of a task that changes its CPU every few jobs, while an ordinary
+ * task on every CPU uses a working set of the same size.
+ *
+ * Between two jobs the task sleeps and the other one runs, so each job follows a preemption; the
+ * first one after a change of CPU follows a migration, too. The change comes before the sleep, so
+ * that nothing but the place of the lines is different then. What follows from the rows is computed
+ * elsewhere (python/laxity/costs/migration_jobs/rows.py).
+ *
+ * Source: Raffeck et al., "Revisiting Migration Overheads in Real-Time Systems", section III.B and
+ * figures 8 to 13; they time jobs by the kernel's switches, we by the task's own clock.
+ */
 #include "base/cpus.h"
+#include "base/error.h"
 #include "base/npy.h"
 #include "base/port/time.h"
 #include "probes/crpd_patterns.h"
 #include "probes/interfering.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
+#include "schema/probes.h"
 #include "schema/run.h"
 #include "schema/streams.h"
 
@@ -19,13 +31,14 @@
 #include <sys/mman.h>
 
 enum {
+    LIMITS = 2, /* of the search for primes, alternating */
     /* For the other tasks to begin with another working set. */
     SETTLE_NS = 20 * LAXITY_NS_PER_MS,
     /* Pauses in which other work of the machine may keep the interfering task from its CPU. */
     PAUSES_MAX = 10,
 };
 /* Times of some 10 us, apart by a third, on processors of today. */
-static const uint32_t limits[LAXITY_MIGRATION_JOBS_LIMITS] = {1200, 1500};
+static const uint32_t limits[LIMITS] = {1200, 1500};
 
 static const struct laxity_field fields[] = {LAXITY_MIGRATION_JOBS_FIELDS};
 
@@ -48,7 +61,7 @@ struct load {
 
 static uint64_t n_loads(const struct laxity_migration_jobs_settings *settings)
 {
-    return settings->n_sizes + settings->has_cpu;
+    return settings->sizes_bytes.n + settings->has_primes;
 }
 
 static uint64_t count_rows(const struct laxity_probe_plan *plan)
@@ -65,8 +78,7 @@ static int setup(struct laxity_probe_run *run)
     const struct laxity_migration_jobs_settings *settings = run->plan->settings;
     struct mover *mover = calloc(1, sizeof *mover);
     run->state = mover;
-    const size_t largest =
-        laxity_largest_size(settings->sizes_bytes, settings->n_sizes, LAXITY_CRPD_LINE_BYTES);
+    const size_t largest = laxity_largest_size(&settings->sizes_bytes, LAXITY_CRPD_LINE_BYTES);
     if (!mover) {
         return laxity_refuse_working_set(run, largest);
     }
@@ -170,7 +182,7 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
             .workload = (uint16_t)load->workload,
         };
         if (load->workload == LAXITY_MIGRATION_WORKLOAD_CPU) {
-            row.limit = (uint16_t)(job % LAXITY_MIGRATION_JOBS_LIMITS);
+            row.limit = (uint16_t)(job % LIMITS);
         }
         row.time_ns = laxity_now_ns();
         exec_ns = run_job(mover, load, limits[row.limit]);
@@ -187,14 +199,14 @@ static int measure_load(struct laxity_probe_run *run, const struct load *load)
 static int measure(struct laxity_probe_run *run)
 {
     const struct laxity_migration_jobs_settings *settings = run->plan->settings;
-    if (laxity_probe_enter_policy(run, run->plan->priority) || go_to(run, 0)) {
+    if (laxity_probe_enter_policy(run, (int)run->plan->priority) || go_to(run, 0)) {
         return -1;
     }
     for (size_t i = 0; i < n_loads(settings); i++) {
-        const bool is_cpu = settings->has_cpu && i == 0;
+        const bool is_cpu = settings->has_primes && i == 0;
         const struct load load = {
             .workload = is_cpu ? LAXITY_MIGRATION_WORKLOAD_CPU : LAXITY_MIGRATION_WORKLOAD_MEM,
-            .bytes = is_cpu ? 0 : (size_t)settings->sizes_bytes[i - settings->has_cpu],
+            .bytes = is_cpu ? 0 : (size_t)settings->sizes_bytes.items[i - settings->has_primes],
         };
         const int rc = measure_load(run, &load);
         if (rc) {
@@ -204,10 +216,13 @@ static int measure(struct laxity_probe_run *run)
     return 0;
 }
 
-void laxity_migration_jobs_settings_free(struct laxity_migration_jobs_settings *settings)
+static int check(void *from, struct laxity_error *error)
 {
-    free(settings->sizes_bytes);
-    *settings = (struct laxity_migration_jobs_settings){0};
+    const struct laxity_migration_jobs_settings *settings = from;
+    if (n_loads(settings) == 0) {
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "no workload; add --size 64KiB or --primes");
+    }
+    return 0;
 }
 
 const struct laxity_probe laxity_probe_migration_jobs = {
@@ -220,4 +235,5 @@ const struct laxity_probe laxity_probe_migration_jobs = {
     .measure = measure,
     .teardown = teardown,
     .count_rows = count_rows,
+    .check = check,
 };

@@ -160,7 +160,7 @@ int laxity_probe_measure_cpus(
     struct laxity_probe_run *run, int (*measure_cpu)(struct laxity_probe_run *run, unsigned cpu)
 )
 {
-    if (laxity_probe_enter_policy(run, run->plan->priority)) {
+    if (laxity_probe_enter_policy(run, (int)run->plan->priority)) {
         return -1;
     }
     for (unsigned cpu = 0; cpu < LAXITY_CPUS_MAX; cpu++) {

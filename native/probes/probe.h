@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "base/port/sched.h"
+#include "schema/probes.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,18 +27,10 @@ enum {
     LAXITY_PROBE_RING_ROWS = 16384, /* some MiB, locked; a power of two, so that counts may wrap */
 };
 
-/* What every probe is told. */
+/* What every probe is told: the options of all, as schema/probes.toml declares them. */
 struct laxity_probe_plan {
-    const char *run_dir;
-    struct laxity_cpus cpus; /* measured one after the other */
-    uint64_t repetitions;    /* observations at each place */
-    uint64_t seed;
-    int64_t timeout_ns; /* of the whole measurement */
-    int priority;       /* of the victim; who preempts it has one more */
-    int progress_fd;    /* -1: none */
-    int parent_fd;      /* -1: none */
-    bool is_unprivileged_allowed;
-    const void *settings; /* of the probe itself */
+    LAXITY_PROBE_OPTION_MEMBERS
+    const void *settings; /* struct laxity_NAME_settings */
 };
 
 /* What was asked for and replaced by something less. */
@@ -86,7 +79,14 @@ struct laxity_probe {
     int (*measure)(struct laxity_probe_run *run);
     void (*teardown)(struct laxity_probe_run *run);
     uint64_t (*count_rows)(const struct laxity_probe_plan *plan);
+    /* Completes settings and refuses those that do not go together, before anything is started.
+     * Returns 0, or -1 with error set; NULL: all do. */
+    int (*check)(void *settings, struct laxity_error *error);
 };
+
+/* laxity_probe_NAME of each probe, in native/probes */
+#define LAXITY_DECLARE_PROBE(name, NAME) extern const struct laxity_probe laxity_probe_##name;
+LAXITY_PROBES(LAXITY_DECLARE_PROBE)
 
 /*
  * laxity_probe_add_row - append one row; none is ever lost: it sleeps while the ring is full

@@ -232,7 +232,7 @@ static int write_rows(struct session *session, struct laxity_error *error)
 static void tell_progress(const struct session *session)
 {
     char line[PROGRESS_BYTES];
-    if (session->plan->progress_fd < 0) {
+    if (session->plan->progress_fd == 0) {
         return;
     }
     const int length = snprintf(
@@ -244,7 +244,7 @@ static void tell_progress(const struct session *session)
         (long long)(laxity_now_ns() - session->start_ns)
     );
     /* Nobody may read; then nobody misses it. */
-    (void)!write(session->plan->progress_fd, line, (size_t)length);
+    (void)!write((int)session->plan->progress_fd, line, (size_t)length);
 }
 
 static void ask_to_stop(struct session *session, int64_t now_ns)
@@ -257,8 +257,8 @@ static void ask_to_stop(struct session *session, int64_t now_ns)
 
 static void wait_a_little(struct session *session)
 {
-    struct pollfd parent = {.fd = session->plan->parent_fd, .events = 0};
-    const bool has_parent = parent.fd >= 0 && !session->is_interrupted;
+    struct pollfd parent = {.fd = (int)session->plan->parent_fd, .events = 0};
+    const bool has_parent = parent.fd != 0 && !session->is_interrupted;
     (void)poll(&parent, has_parent ? 1 : 0, LOOK_EVERY_MS);
     if (has_parent && (parent.revents & (POLLHUP | POLLERR)) != 0) {
         session->is_interrupted = true;

@@ -1,7 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-#include "probes/switch.h"
-
+/*
+ * Probe "switch": what the kernel takes from tasks when it switches between them, wakes them and
+ * handles interrupts, seen by the tasks themselves.
+ *
+ * A victim takes time stamps in a tight loop; a partner preempts it, is released below it,
+ * exchanges turns with it or is woken by it from another CPU, and stamps what it does. Rows hold
+ * the stamps only; what follows from them is computed elsewhere
+ * (python/laxity/costs/switch/costs.py).
+ *
+ * Source: Sebek, "The real cost of task pre-emptions", section 3.4, whose four probes stand inside
+ * the kernel; ours stand where a task notices.
+ */
 #include "base/cpus.h"
 #include "base/error.h"
 #include "probes/crpd_patterns.h"
@@ -12,6 +22,7 @@
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
 #include "probes/working_set.h"
+#include "schema/probes.h"
 #include "schema/run.h"
 #include "schema/streams.h"
 
@@ -269,4 +280,5 @@ const struct laxity_probe laxity_probe_switch = {
     .measure = measure,
     .teardown = teardown,
     .count_rows = laxity_switch_count_rows,
+    .check = laxity_switch_check,
 };

@@ -7,9 +7,9 @@
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_quantities.h"
-#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -79,7 +79,7 @@ int laxity_switch_exchange(
         .evict_bytes = preemption_case == LAXITY_SWITCH_CASE_WORST ? settings->evict_bytes : 0,
         .cpu = cpu_to,
         .rounds = all < LAXITY_SWITCH_ROUNDS_MAX ? all : LAXITY_SWITCH_ROUNDS_MAX,
-        .priority = victim->run->plan->priority,
+        .priority = (int32_t)victim->run->plan->priority,
     };
     atomic_store_explicit(&victim->shared->turn, 0, memory_order_release);
     if (laxity_switch_give_order(victim->run, &victim->partner, &order)) {
@@ -124,7 +124,7 @@ int laxity_switch_compare_clocks(struct laxity_switch_victim *victim, uint32_t c
         .task = LAXITY_SWITCH_MIRROR,
         .cpu = cpu_to,
         .rounds = MIRROR_ROUNDS,
-        .priority = victim->run->plan->priority,
+        .priority = (int32_t)victim->run->plan->priority,
     };
     atomic_store_explicit(&victim->shared->turn, 0, memory_order_release);
     if (laxity_switch_give_order(victim->run, &victim->partner, &order)) {

@@ -173,7 +173,7 @@ static int run_partner(
 
 int laxity_switch_start_partner(struct laxity_probe_run *run, struct laxity_switch_partner *partner)
 {
-    partner->priority = run->plan->priority + 1;
+    partner->priority = (int)run->plan->priority + 1;
     if (laxity_companion_start(
             run, "the second process", run_partner, partner, &partner->companion
         )) {

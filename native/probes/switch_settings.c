@@ -3,14 +3,28 @@
 #include "probes/switch_settings.h"
 
 #include "base/cpus.h"
+#include "base/error.h"
+#include "base/port/sched.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_stamps.h"
+#include "schema/probes.h"
 #include "schema/run.h"
 #include "schema/streams.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+int laxity_switch_check(void *from, struct laxity_error *error)
+{
+    struct laxity_switch_settings *settings = from;
+    if (laxity_cpus_is_empty(&settings->to) && laxity_get_affinity(&settings->to)) {
+        return laxity_refuse(
+            error, LAXITY_EXIT_LACKING, "cannot tell the CPUs; name them with --to"
+        );
+    }
+    return 0;
+}
 
 uint64_t laxity_switch_count_windows(const struct laxity_switch_settings *settings)
 {

@@ -4,12 +4,11 @@
 #ifndef LAXITY_PROBES_SWITCH_SETTINGS_H
 #define LAXITY_PROBES_SWITCH_SETTINGS_H
 
-#include "base/cpus.h"
+#include "base/error.h"
 #include "base/port/time.h"
 #include "probes/probe.h"
-#include "schema/streams.h"
+#include "schema/probes.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -22,12 +21,8 @@ enum {
     LAXITY_SWITCH_IRQ_NS = LAXITY_NS_PER_MS,
 };
 
-struct laxity_switch_settings {
-    struct laxity_cpus to; /* woken from each measured CPU */
-    uint64_t evict_bytes;
-    int64_t spin_ns; /* in all, per CPU; once more for irq */
-    bool has_quantity[LAXITY_SWITCH_QUANTITY_COUNT];
-};
+/* laxity_switch_check - choose the CPUs that are woken where none are named, as probe.h says */
+int laxity_switch_check(void *settings, struct laxity_error *error);
 
 /* laxity_switch_count_rows - of all CPUs, at most */
 uint64_t laxity_switch_count_rows(const struct laxity_probe_plan *plan);

@@ -9,6 +9,7 @@
 #include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_quantities.h"
-#include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
 #include "probes/switch_victim.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>
@@ -35,7 +35,7 @@ static int give_run(struct laxity_switch_victim *victim, int64_t wake_ns, int ab
         .wake_ns = wake_ns,
         .evict_bytes = bytes,
         .cpu = victim->cpu,
-        .priority = victim->run->plan->priority + above,
+        .priority = (int32_t)victim->run->plan->priority + above,
     };
     if (laxity_switch_give_order(victim->run, &victim->partner, &order)) {
         return -1;

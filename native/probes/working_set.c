@@ -3,18 +3,18 @@
 #include "probes/working_set.h"
 
 #include "base/error.h"
+#include "base/lists.h"
 #include "probes/probe.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
-size_t laxity_largest_size(const uint64_t *sizes_bytes, size_t n, size_t least)
+size_t laxity_largest_size(const struct laxity_numbers *sizes_bytes, size_t least)
 {
     size_t largest = least;
-    for (size_t i = 0; i < n; i++) {
-        const size_t bytes = (size_t)sizes_bytes[i];
+    for (size_t i = 0; i < sizes_bytes->n; i++) {
+        const size_t bytes = (size_t)sizes_bytes->items[i];
         largest = bytes > largest ? bytes : largest;
     }
     return largest;

@@ -4,13 +4,13 @@
 #ifndef LAXITY_PROBES_WORKING_SET_H
 #define LAXITY_PROBES_WORKING_SET_H
 
+#include "base/lists.h"
 #include "probes/probe.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
-/* laxity_largest_size - the largest of `n` sizes, and at least `least` */
-size_t laxity_largest_size(const uint64_t *sizes_bytes, size_t n, size_t least);
+/* laxity_largest_size - the largest of sizes, and at least `least` */
+size_t laxity_largest_size(const struct laxity_numbers *sizes_bytes, size_t least);
 
 /*
  * laxity_map_inherited - zeros that forked processes share, touched by the caller

@@ -63,12 +63,15 @@ int main(void)
 """
 
 
+GENERATE = (sys.executable, str(ROOT / "schema" / "generate.py"))
+
+
 def make(directory: Path, schema: str, program: str) -> str:
     """Compile a program with the header of a schema and give what it prints."""
     (directory / "schema.toml").write_text(schema)
     (directory / "program.c").write_text(program)
     for command in (
-        [sys.executable, str(ROOT / "schema" / "generate.py"), "schema.toml", "schema.h"],
+        [*GENERATE, "schema.toml", "schema.h"],
         ["cc", "-Wall", "-Wextra", "-Werror", "-o", "program", "program.c"],
     ):
         subprocess.run(command, cwd=directory, check=True, timeout=120)
@@ -148,7 +151,7 @@ struct option {
 };
 struct laxity_task_options { LAXITY_TASK_OPTION_MEMBERS };
 struct own { LAXITY_TASK_OWN_MEMBERS };
-static const struct option options[] = {LAXITY_TASK_OPTIONS};
+static const struct option options[] = {LAXITY_TASK_OPTIONS(struct laxity_task_options)};
 
 int main(void)
 {
@@ -178,6 +181,58 @@ def test_header_holds_options_with_bounds_and_defaults(tmp_path: Path):
         # Not above 2^32: 4 bytes are enough in what processes share.
         "3 4 7",
     ]
+
+
+PROBES = """
+[limits]
+many = 7
+
+[probes.dots]
+meaning = "how many dots there are"
+
+[[probes.dots.options]]
+name = "size"
+type = "sizes"
+low = 1_024
+high = 4_096
+default = 2_048
+help = "so large"
+
+[[probes.dots.options]]
+name = "colour"
+type = "choices"
+metavar = "HOW"
+choices = "colour"
+first = 1
+default = "red"
+help = "how it looks"
+
+[[probes.dots.options]]
+name = "node"
+type = "counts"
+high = "many"
+needed = "no node; add --node 0"
+help = "where"
+"""
+
+
+def test_header_of_probes_has_their_lists_and_their_registry(tmp_path: Path):
+    (tmp_path / "dots.toml").write_text(PROBES)
+    (tmp_path / "codes.toml").write_text('[codes.colour]\nred = ""\nblue = ""\n')
+    subprocess.run(
+        [*GENERATE, "dots.toml", "codes.toml", "dots.h"], cwd=tmp_path, check=True, timeout=60
+    )
+    header = (tmp_path / "dots.h").read_text()
+    assert '#include "schema/codes.h"' in header
+    assert "struct laxity_dots_settings {\n    LAXITY_DOTS_OPTION_MEMBERS\n};" in header
+    assert "bool has_colour[LAXITY_COLOUR_COUNT];" in header
+    assert "struct laxity_numbers sizes_bytes;" in header
+    # A word stands for no word at all; the member of a list has no value before.
+    assert '.initial = "2048B"' in header
+    assert '.choices = "red", .initial = "red"' in header
+    assert "#define LAXITY_DOTS_OPTION_DEFAULTS \\\n    0\n" in header
+    assert '.needed = "no node; add --node 0", .low = 0, .high = INT64_C(7)' in header
+    assert "#define LAXITY_PROBES(PROBE) \\\n    PROBE(dots, DOTS)\n" in header
 
 
 @pytest.mark.parametrize("stream", sorted({*STREAMS} - {"jobs", "sets", "vetted"}))

@@ -87,7 +87,7 @@ Cells::Cells(
 {
     std::deque<InstructionAccesses> accesses; // of those instructions that have any
     std::vector<unsigned> numbers;            // of these
-    const StoredRanges stored(objects, pointers, index);
+    const StoredRanges stored = find_stored_ranges(objects, pointers, index);
     std::unique_ptr<IndexRanges> ranges;
     const llvm::Function *function = nullptr;
     for (unsigned number = 0; number < index.size(); number++) {

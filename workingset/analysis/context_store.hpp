@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "analysis/contexts.hpp"
+#include "analysis/results.hpp"
+#include "analysis/summaries.hpp"
 
 #include <map>
 
@@ -11,16 +12,7 @@ namespace laxity::workingset {
 
 inline constexpr size_t EXIT_MASKS = 1U << EXIT_KINDS; // bit e: exit e can be reached
 
-/* The largest and the smallest over contexts. */
-struct Span {
-    LiveBits most, least;
-    uint64_t most_total = 0, least_total = 0;
-};
-
 void add_to(Span &span, const LiveBits &bits);
-
-/* By one more context. */
-void widen(Row &row, const Row &other);
 
 /* What a context hands down: bits of cells that the function does not touch, of its callers'
  * values; per reachable exits. */

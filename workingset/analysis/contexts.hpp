@@ -12,8 +12,6 @@
 
 namespace laxity::workingset {
 
-using LiveAfter = std::array<CellSet, EXIT_KINDS>;
-
 /* What the parts of the analysis have found; whoever looks at contexts needs all of it. */
 struct Solution {
     const ObjectTable &objects;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/filled_bytes.hpp"
 
-#include "analysis/constraints.hpp"
 #include "analysis/objects.hpp"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>

@@ -2,11 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "analysis/stored_ranges.hpp"
+#include "analysis/constraints.hpp"
+#include "analysis/scalar_facts.hpp"
 
 #include <llvm/ADT/BitVector.h>
+#include <llvm/IR/Instructions.h>
+#include <optional>
 
 namespace laxity::workingset {
+
+/* A write of an object; `store` where it is one, else nobody knows what is written. */
+struct StoredWrite {
+    Location place;
+    std::optional<uint64_t> length_bytes; // nullopt: not known
+    const llvm::StoreInst *store;
+};
 
 /*
  * The bytes of a stack object that its function has surely stored something in whenever it comes to

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace laxity::workingset {
 
@@ -16,16 +15,6 @@ unsigned number_of_first(unsigned word_index, uint64_t bits)
 }
 
 } // namespace
-
-uint64_t LiveBits::total() const
-{
-    return std::accumulate(bits.begin(), bits.end(), uint64_t{0});
-}
-
-bool LiveBits::is_bounded() const
-{
-    return std::ranges::none_of(is_unbounded, [](bool is) { return is; });
-}
 
 LiveBits bits_of(const CellSet &live, const Cells &cells)
 {

@@ -4,7 +4,6 @@
 
 #include "analysis/live_counter.hpp"
 #include "analysis/table_file.hpp"
-#include "analysis/tables.hpp"
 
 #include <algorithm>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -239,7 +238,7 @@ void write_objects(llvm::raw_ostream &out, const Analysis &analysis, const LiveO
         const StorageClass storage = object.is_volatile ? StorageClass::Volatile : object.storage;
         const uint64_t live_count = live.instructions_live(number);
         out << number << ',' << csv_field(object.name) << ',' << kind_name(object.kind) << ','
-            << class_name(storage) << ','
+            << CLASS_NAMES[static_cast<size_t>(storage)] << ','
             << (object.function == nullptr ? "" : csv_field(object.function->getName())) << ','
             << text_of(object.size_bytes) << ',' << instances_of(object) << ','
             << uses[number].word() << ',' << csv_field(line_of(analysis, uses[number].first_write))

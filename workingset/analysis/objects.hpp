@@ -4,6 +4,7 @@
 
 #include "analysis/module_copies.hpp"
 
+#include <array>
 #include <cstdint>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
@@ -25,6 +26,10 @@ enum class StorageClass : uint8_t {
     Volatile
 };
 inline constexpr size_t STORAGE_CLASSES = 6;
+/* As columns and documents call them. */
+inline constexpr std::array<const char *, STORAGE_CLASSES> CLASS_NAMES = {
+    "ssa", "stack", "global", "const", "heap", "volatile"
+};
 
 enum class ObjectKind : uint8_t {
     Function,    // for calls through pointers; no bytes

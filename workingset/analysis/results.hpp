@@ -26,6 +26,12 @@ struct LiveBits {
     [[nodiscard]] bool is_bounded() const;
 };
 
+/* The largest and the smallest over contexts. */
+struct Span {
+    LiveBits most, least;
+    uint64_t most_total = 0, least_total = 0;
+};
+
 /* One instruction, over all calling contexts. */
 struct Row {
     LiveBits most; // per class; not all need to be from one context
@@ -38,6 +44,10 @@ struct Row {
 
     friend bool operator==(const Row &, const Row &) = default;
 };
+
+/* By one more context. Returns whether anything had to grow, resp. shrink. */
+bool widen(Span &span, const Span &other);
+void widen(Row &row, const Row &other);
 
 /* Bytes [first_byte, end_byte) of one object; the whole object where its size is not known. */
 struct CellRange {

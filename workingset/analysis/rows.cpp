@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/rows.hpp"
 
-#include "analysis/context_store.hpp"
-
 #include <utility>
 
 namespace laxity::workingset {

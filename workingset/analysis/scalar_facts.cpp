@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/scalar_facts.hpp"
 
-#include "analysis/stored_ranges.hpp"
-
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/DataLayout.h>
@@ -54,6 +52,20 @@ unsigned no_wrap_kind(const llvm::BinaryOperator &operation)
 }
 
 } // namespace
+
+llvm::ConstantRange StoredRanges::range(const llvm::LoadInst &load) const
+{
+    const unsigned bits = load.getType()->getIntegerBitWidth();
+    const auto numbers = slots_of.find(&load);
+    if (numbers == slots_of.end()) {
+        return llvm::ConstantRange::getFull(bits);
+    }
+    auto values = llvm::ConstantRange::getEmpty(bits);
+    for (const unsigned number : numbers->second) {
+        values = values.unionWith(slots[number], llvm::ConstantRange::Signed);
+    }
+    return values;
+}
 
 ScalarFacts::ScalarFacts(const llvm::Function &function, const StoredRanges *stored)
     : stored_(stored), library_(llvm::Triple(function.getParent()->getTargetTriple())),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -11,10 +13,18 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <optional>
+#include <vector>
 
 namespace laxity::workingset {
 
-class StoredRanges;
+/* The integers that loads can give, as far as somebody knows: find_stored_ranges(). */
+struct StoredRanges {
+    std::vector<llvm::ConstantRange> slots; // what each place in memory can hold
+    llvm::DenseMap<const llvm::LoadInst *, llvm::SmallVector<unsigned, 2>> slots_of;
+
+    /* The full set: anything. */
+    [[nodiscard]] llvm::ConstantRange range(const llvm::LoadInst &load) const;
+};
 
 /* What LLVM knows about the integers and loops of one function. Its analyses want a function that
  * could be changed; they do not change it. */

@@ -8,9 +8,12 @@
 #include "analysis/index_ranges.hpp"
 #include "analysis/objects.hpp"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
+#include <map>
+#include <memory>
 
 namespace laxity::workingset {
 
@@ -71,9 +74,58 @@ std::optional<llvm::APInt> constant_at(
     return number == nullptr ? std::nullopt : std::optional(number->getValue());
 }
 
-} // namespace
+class StoredRangesFinder {
+  public:
+    StoredRangesFinder(
+        const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index
+    );
 
-StoredRanges::StoredRanges(
+    [[nodiscard]] StoredRanges take()
+    {
+        return std::move(found_);
+    }
+
+  private:
+    struct Slot {
+        unsigned object;
+        std::optional<int64_t> offset; // nullopt: all multiples of the width
+        unsigned bits;
+        llvm::ConstantRange first;
+        std::vector<const llvm::StoreInst *> stores = {};
+        std::vector<const llvm::LoadInst *> loads = {};
+        bool is_known = true;
+    };
+
+    [[nodiscard]] bool find_loads(const ModuleIndex &index);
+    void look_at(const llvm::Value &value);
+    void find_writes(const ModuleIndex &index);
+    void add_load(const llvm::LoadInst &load);
+    [[nodiscard]] std::optional<unsigned> find_slot(const Location &place, unsigned bits);
+    [[nodiscard]] bool find_stores(Slot &slot) const;
+    [[nodiscard]] bool is_candidate(unsigned object) const;
+    [[nodiscard]] bool is_aligned(const Slot &slot) const;
+    [[nodiscard]] llvm::ConstantRange first_values(const Slot &slot) const;
+    void solve();
+    [[nodiscard]] bool widen_to_fixpoint();
+    [[nodiscard]] bool forget_unfilled();
+    [[nodiscard]] bool is_filled(const Slot &slot, const llvm::LoadInst &load, IndexRanges &ranges);
+    [[nodiscard]] llvm::ConstantRange values_of(const Slot &slot);
+    void forget_ranges();
+    [[nodiscard]] ScalarFacts &facts(const llvm::Function &function);
+
+    const ObjectTable &objects_;
+    const PointerAnalysis &pointers_;
+    std::vector<bool> is_escaped_;                 // per object
+    std::vector<std::vector<StoredWrite>> writes_; // per object
+    std::vector<const llvm::LoadInst *> open_;     // still to be given slots
+    llvm::DenseSet<const llvm::Value *> seen_;     // by look_at()
+    std::vector<Slot> slots_;
+    StoredRanges found_; // values of the same slots
+    std::map<std::tuple<unsigned, int64_t, unsigned>, std::optional<unsigned>> slot_numbers_;
+    llvm::DenseMap<const llvm::Function *, std::unique_ptr<ScalarFacts>> facts_;
+};
+
+StoredRangesFinder::StoredRangesFinder(
     const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index
 )
     : objects_(objects), pointers_(pointers), is_escaped_(objects.size()), writes_(objects.size())
@@ -92,14 +144,14 @@ StoredRanges::StoredRanges(
         add_load(load);
     }
     if (slots_.size() > MAX_SLOTS) {
-        slots_of_.clear();
+        found_.slots_of.clear();
         return;
     }
     solve();
     facts_.clear();
 }
 
-bool StoredRanges::find_loads(const ModuleIndex &index)
+bool StoredRangesFinder::find_loads(const ModuleIndex &index)
 {
     for (unsigned number = 0; number < index.size(); number++) {
         const auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&index.instruction(number));
@@ -113,7 +165,7 @@ bool StoredRanges::find_loads(const ModuleIndex &index)
 }
 
 /* Find the loads that a number is computed from, and what it is compared with. */
-void StoredRanges::look_at(const llvm::Value &value)
+void StoredRangesFinder::look_at(const llvm::Value &value)
 {
     llvm::SmallVector<const llvm::Value *, 8> values = {&value};
     while (!values.empty()) {
@@ -139,7 +191,7 @@ void StoredRanges::look_at(const llvm::Value &value)
     }
 }
 
-void StoredRanges::find_writes(const ModuleIndex &index)
+void StoredRangesFinder::find_writes(const ModuleIndex &index)
 {
     for (unsigned number = 0; number < index.size(); number++) {
         const llvm::Instruction &instruction = index.instruction(number);
@@ -160,10 +212,10 @@ void StoredRanges::find_writes(const ModuleIndex &index)
     }
 }
 
-void StoredRanges::add_load(const llvm::LoadInst &load)
+void StoredRangesFinder::add_load(const llvm::LoadInst &load)
 {
     const unsigned bits = load.getType()->getIntegerBitWidth();
-    Slots slots;
+    llvm::SmallVector<unsigned, 2> slots;
     for (const Location &place : pointers_.targets(*load.getPointerOperand())) {
         const std::optional<unsigned> slot = find_slot(place, bits);
         if (!slot || (!place.offset && load.getAlign().value() < bits / 8)) {
@@ -175,12 +227,12 @@ void StoredRanges::add_load(const llvm::LoadInst &load)
         slots_[slot].loads.push_back(&load);
     }
     if (!slots.empty()) {
-        slots_of_[&load] = slots;
+        found_.slots_of[&load] = slots;
     }
 }
 
 /* nullopt: it may hold anything. */
-std::optional<unsigned> StoredRanges::find_slot(const Location &place, unsigned bits)
+std::optional<unsigned> StoredRangesFinder::find_slot(const Location &place, unsigned bits)
 {
     if (place.offset.value_or(0) < 0) {
         return std::nullopt; // before its object
@@ -190,13 +242,7 @@ std::optional<unsigned> StoredRanges::find_slot(const Location &place, unsigned 
         return found->second;
     }
     const auto anything = llvm::ConstantRange::getFull(bits);
-    Slot slot{
-        .object = place.object,
-        .offset = place.offset,
-        .bits = bits,
-        .first = anything,
-        .values = anything
-    };
+    Slot slot{.object = place.object, .offset = place.offset, .bits = bits, .first = anything};
     std::optional<unsigned> number;
     if (slots_.size() <= MAX_SLOTS && is_candidate(place.object) && find_stores(slot)) {
         slot.first = first_values(slot);
@@ -206,6 +252,7 @@ std::optional<unsigned> StoredRanges::find_slot(const Location &place, unsigned 
             }
             number = static_cast<unsigned>(slots_.size());
             slots_.push_back(std::move(slot));
+            found_.slots.push_back(anything);
         }
     }
     slot_numbers_[key] = number;
@@ -213,7 +260,7 @@ std::optional<unsigned> StoredRanges::find_slot(const Location &place, unsigned 
 }
 
 /* Only this module touches it. */
-bool StoredRanges::is_candidate(unsigned number) const
+bool StoredRangesFinder::is_candidate(unsigned number) const
 {
     const Object &object = objects_[number];
     if (is_escaped_[number] || pointers_.is_collapsed(number) || object.is_volatile ||
@@ -230,7 +277,7 @@ bool StoredRanges::is_candidate(unsigned number) const
 }
 
 /* False if something else than stores of such integers writes a part of it. */
-bool StoredRanges::find_stores(Slot &slot) const
+bool StoredRangesFinder::find_stores(Slot &slot) const
 {
     const uint64_t bytes = slot.bits / 8;
     if (slot.offset && *slot.offset < 0) {
@@ -257,14 +304,14 @@ bool StoredRanges::find_stores(Slot &slot) const
 }
 
 /* So that stores at multiples of the width are of the whole slot, or of none of it. */
-bool StoredRanges::is_aligned(const Slot &slot) const
+bool StoredRangesFinder::is_aligned(const Slot &slot) const
 {
     const uint64_t bytes = slot.bits / 8;
     return alignment(*objects_[slot.object].value) % bytes == 0 &&
            (!slot.offset || static_cast<uint64_t>(*slot.offset) % bytes == 0);
 }
 
-llvm::ConstantRange StoredRanges::first_values(const Slot &slot) const
+llvm::ConstantRange StoredRangesFinder::first_values(const Slot &slot) const
 {
     const Object &object = objects_[slot.object];
     auto values = llvm::ConstantRange::getEmpty(slot.bits);
@@ -296,55 +343,39 @@ llvm::ConstantRange StoredRanges::first_values(const Slot &slot) const
     return values;
 }
 
-llvm::ConstantRange StoredRanges::range(const llvm::LoadInst &load) const
-{
-    const unsigned bits = load.getType()->getIntegerBitWidth();
-    const auto slots = slots_of_.find(&load);
-    if (slots == slots_of_.end()) {
-        return llvm::ConstantRange::getFull(bits);
-    }
-    auto values = llvm::ConstantRange::getEmpty(bits);
-    for (const unsigned number : slots->second) {
-        values = values.unionWith(slots_[number].values, SIGNED);
-    }
-    return values;
-}
-
 /* Begins anew without the slots that turn out to be read before they are stored. */
-void StoredRanges::solve()
+void StoredRangesFinder::solve()
 {
     do {
-        for (Slot &slot : slots_) {
-            slot.values = slot.is_known ? slot.first : llvm::ConstantRange::getFull(slot.bits);
+        for (auto [slot, values] : llvm::zip(slots_, found_.slots)) {
+            values = slot.is_known ? slot.first : llvm::ConstantRange::getFull(slot.bits);
         }
         if (!widen_to_fixpoint()) {
-            slots_of_.clear();
+            found_.slots_of.clear();
             return;
         }
     } while (forget_unfilled());
     // All that is loaded lies in what is known now, so all that is stored lies in what follows.
     for (unsigned round = 0; round < NARROWINGS; round++) {
-        for (Slot &slot : slots_) {
+        for (auto [slot, values] : llvm::zip(slots_, found_.slots)) {
             if (slot.is_known) {
-                slot.values = slot.values.intersectWith(values_of(slot), SIGNED);
+                values = values.intersectWith(values_of(slot), SIGNED);
             }
         }
         forget_ranges();
     }
 }
 
-bool StoredRanges::widen_to_fixpoint()
+bool StoredRangesFinder::widen_to_fixpoint()
 {
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         forget_ranges();
         bool has_changed = false;
-        for (Slot &slot : slots_) {
-            const llvm::ConstantRange values = slot.values.isFullSet()
-                                                   ? slot.values
-                                                   : slot.values.unionWith(values_of(slot), SIGNED);
-            if (values != slot.values) {
-                slot.values =
-                    round < WIDEN_AFTER ? values : llvm::ConstantRange::getFull(slot.bits);
+        for (auto [slot, values] : llvm::zip(slots_, found_.slots)) {
+            const llvm::ConstantRange wider =
+                values.isFullSet() ? values : values.unionWith(values_of(slot), SIGNED);
+            if (wider != values) {
+                values = round < WIDEN_AFTER ? wider : llvm::ConstantRange::getFull(slot.bits);
                 has_changed = true;
             }
         }
@@ -355,7 +386,7 @@ bool StoredRanges::widen_to_fixpoint()
     return false;
 }
 
-llvm::ConstantRange StoredRanges::values_of(const Slot &slot)
+llvm::ConstantRange StoredRangesFinder::values_of(const Slot &slot)
 {
     llvm::ConstantRange values = slot.first;
     for (const llvm::StoreInst *store : slot.stores) {
@@ -370,18 +401,18 @@ llvm::ConstantRange StoredRanges::values_of(const Slot &slot)
     return values;
 }
 
-bool StoredRanges::forget_unfilled()
+bool StoredRangesFinder::forget_unfilled()
 {
     bool has_forgotten = false;
     std::map<const llvm::Function *, IndexRanges> ranges;
-    for (Slot &slot : slots_) {
-        if (objects_[slot.object].kind != ObjectKind::Alloca || slot.values.isFullSet()) {
+    for (auto [slot, values] : llvm::zip(slots_, found_.slots)) {
+        if (objects_[slot.object].kind != ObjectKind::Alloca || values.isFullSet()) {
             continue;
         }
-        if (!llvm::all_of(slot.loads, [&](const llvm::LoadInst *load) {
+        if (!llvm::all_of(slot.loads, [&, &slot = slot](const llvm::LoadInst *load) {
                 const llvm::Function &function = *load->getFunction();
                 return is_filled(
-                    slot, *load, ranges.try_emplace(&function, function, this).first->second
+                    slot, *load, ranges.try_emplace(&function, function, &found_).first->second
                 );
             })) {
             slot.is_known = false;
@@ -391,7 +422,9 @@ bool StoredRanges::forget_unfilled()
     return has_forgotten;
 }
 
-bool StoredRanges::is_filled(const Slot &slot, const llvm::LoadInst &load, IndexRanges &ranges)
+bool StoredRangesFinder::is_filled(
+    const Slot &slot, const llvm::LoadInst &load, IndexRanges &ranges
+)
 {
     const uint64_t bytes = slot.bits / 8;
     ByteRuns runs;
@@ -426,20 +459,29 @@ bool StoredRanges::is_filled(const Slot &slot, const llvm::LoadInst &load, Index
     });
 }
 
-void StoredRanges::forget_ranges()
+void StoredRangesFinder::forget_ranges()
 {
     for (const auto &[function, facts] : facts_) {
         facts->forget_ranges();
     }
 }
 
-ScalarFacts &StoredRanges::facts(const llvm::Function &function)
+ScalarFacts &StoredRangesFinder::facts(const llvm::Function &function)
 {
     std::unique_ptr<ScalarFacts> &facts = facts_[&function];
     if (!facts) {
-        facts = std::make_unique<ScalarFacts>(function, this);
+        facts = std::make_unique<ScalarFacts>(function, &found_);
     }
     return *facts;
+}
+
+} // namespace
+
+StoredRanges find_stored_ranges(
+    const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index
+)
+{
+    return StoredRangesFinder(objects, pointers, index).take();
 }
 
 } // namespace laxity::workingset

@@ -6,22 +6,7 @@
 #include "analysis/module_index.hpp"
 #include "analysis/scalar_facts.hpp"
 
-#include <llvm/ADT/DenseSet.h>
-#include <llvm/IR/Instructions.h>
-#include <map>
-#include <memory>
-#include <vector>
-
 namespace laxity::workingset {
-
-class IndexRanges;
-
-/* A write of an object; `store` where it is one, else nobody knows what is written. */
-struct StoredWrite {
-    Location place;
-    std::optional<uint64_t> length_bytes; // nullopt: not known
-    const llvm::StoreInst *store;
-};
 
 /*
  * The integers that memory can hold, whatever the path: its first value, and all that is stored.
@@ -36,54 +21,8 @@ struct StoredWrite {
  *
  * Only loads are looked at that an index, or what one is compared with, is computed from.
  */
-class StoredRanges {
-  public:
-    StoredRanges(
-        const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index
-    );
-
-    /* The full set: anything. */
-    [[nodiscard]] llvm::ConstantRange range(const llvm::LoadInst &load) const;
-
-  private:
-    struct Slot {
-        unsigned object;
-        std::optional<int64_t> offset; // nullopt: all multiples of the width
-        unsigned bits;
-        llvm::ConstantRange first, values;
-        std::vector<const llvm::StoreInst *> stores = {};
-        std::vector<const llvm::LoadInst *> loads = {};
-        bool is_known = true;
-    };
-    using Slots = llvm::SmallVector<unsigned, 2>;
-
-    [[nodiscard]] bool find_loads(const ModuleIndex &index);
-    void look_at(const llvm::Value &value);
-    void find_writes(const ModuleIndex &index);
-    void add_load(const llvm::LoadInst &load);
-    [[nodiscard]] std::optional<unsigned> find_slot(const Location &place, unsigned bits);
-    [[nodiscard]] bool find_stores(Slot &slot) const;
-    [[nodiscard]] bool is_candidate(unsigned object) const;
-    [[nodiscard]] bool is_aligned(const Slot &slot) const;
-    [[nodiscard]] llvm::ConstantRange first_values(const Slot &slot) const;
-    void solve();
-    [[nodiscard]] bool widen_to_fixpoint();
-    [[nodiscard]] bool forget_unfilled();
-    [[nodiscard]] bool is_filled(const Slot &slot, const llvm::LoadInst &load, IndexRanges &ranges);
-    [[nodiscard]] llvm::ConstantRange values_of(const Slot &slot);
-    void forget_ranges();
-    [[nodiscard]] ScalarFacts &facts(const llvm::Function &function);
-
-    const ObjectTable &objects_;
-    const PointerAnalysis &pointers_;
-    std::vector<bool> is_escaped_;                 // per object
-    std::vector<std::vector<StoredWrite>> writes_; // per object
-    std::vector<const llvm::LoadInst *> open_;     // still to be given slots
-    llvm::DenseSet<const llvm::Value *> seen_;     // by look_at()
-    std::vector<Slot> slots_;
-    std::map<std::tuple<unsigned, int64_t, unsigned>, std::optional<unsigned>> slot_numbers_;
-    llvm::DenseMap<const llvm::LoadInst *, Slots> slots_of_;
-    llvm::DenseMap<const llvm::Function *, std::unique_ptr<ScalarFacts>> facts_;
-};
+[[nodiscard]] StoredRanges find_stored_ranges(
+    const ObjectTable &objects, const PointerAnalysis &pointers, const ModuleIndex &index
+);
 
 } // namespace laxity::workingset

@@ -21,6 +21,9 @@ enum class Exit : uint8_t {
 };
 inline constexpr size_t EXIT_KINDS = 3;
 
+/* What is live after each exit of a function, in one calling context. */
+using LiveAfter = std::array<CellSet, EXIT_KINDS>;
+
 /*
  * Liveness at one point of a function, for every calling context at once.
  *

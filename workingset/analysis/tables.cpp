@@ -19,10 +19,6 @@ namespace laxity::workingset {
 
 namespace {
 
-constexpr const char *CLASS_NAMES[STORAGE_CLASSES] = {
-    "ssa", "stack", "global", "const", "heap", "volatile"
-};
-
 const char *status_of(const Row &row)
 {
     if (!row.is_reached) {
@@ -325,11 +321,6 @@ void write_summary(
 }
 
 } // namespace
-
-const char *class_name(StorageClass storage)
-{
-    return CLASS_NAMES[static_cast<size_t>(storage)];
-}
 
 llvm::Error
 write_tables(const Analysis &analysis, const std::string &form, const std::string &folder)

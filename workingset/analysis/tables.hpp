@@ -9,9 +9,6 @@
 
 namespace laxity::workingset {
 
-/* Of a storage class, in columns and documents. */
-[[nodiscard]] const char *class_name(StorageClass storage);
-
 /*
  * Write workingset.csv, functions.csv, objects.csv and summary.json into a folder that exists.
  *

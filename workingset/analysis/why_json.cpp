@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/why_json.hpp"
 
-#include "analysis/tables.hpp"
-
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
 
@@ -170,9 +168,10 @@ llvm::json::Value path_of(const Analysis &analysis, const CellPath &path)
 
 llvm::json::Value object_of(const Object &object)
 {
+    const StorageClass storage = object.is_volatile ? StorageClass::Volatile : object.storage;
     return llvm::json::Object{
         {"name", object.name},
-        {"class", class_name(object.is_volatile ? StorageClass::Volatile : object.storage)},
+        {"class", CLASS_NAMES[static_cast<size_t>(storage)]},
         {"size_bytes",
          object.size_bytes ? llvm::json::Value(*object.size_bytes) : llvm::json::Value(nullptr)},
         {"function",

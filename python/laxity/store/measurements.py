@@ -35,7 +35,7 @@ CODE_PATTERNS = ("code", "jumps")
 
 
 def crpd_serves(evict: str, pattern: str) -> bool:
-    """Tell whether a way to evict is measured with a pattern (native/probes/crpd.h)."""
+    """Tell whether a way to evict is measured with a pattern (native/probes/crpd_patterns.h)."""
     return evict != ("read" if pattern in CODE_PATTERNS else "execute")
 
 

@@ -5,11 +5,7 @@
 #include "base/error.h"
 #include "base/port/time.h"
 #include "cli/probe_options.h"
-#include "probes/crpd.h"
-#include "probes/crpd_patterns.h"
-#include "probes/memory_latency.h"
-#include "probes/migration.h"
-#include "probes/migration_jobs.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdint.h>
@@ -47,14 +43,14 @@ static int parse(const char *line)
 static void defaults_measure_the_plain_case(void)
 {
     CHECK_EQUAL(parse("--run-dir d crpd --size 64KiB"), 0);
-    CHECK_EQUAL(crpd()->n_sizes, 1);
-    CHECK_EQUAL(crpd()->sizes_bytes[0], 65536);
+    CHECK_EQUAL(crpd()->sizes_bytes.n, 1);
+    CHECK_EQUAL(crpd()->sizes_bytes.items[0], 65536);
     CHECK(crpd()->has_case[LAXITY_CRPD_CASE_SYNCHRONOUS]);
     CHECK(!crpd()->has_case[LAXITY_CRPD_CASE_ASYNCHRONOUS]);
     CHECK(crpd()->has_evict[LAXITY_CRPD_EVICT_WRITE] && !crpd()->has_evict[LAXITY_CRPD_EVICT_READ]);
     CHECK(crpd()->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
-    CHECK_EQUAL(crpd()->n_evict_bytes, 1);
-    CHECK_EQUAL(crpd()->evict_bytes[0], 4194304);
+    CHECK_EQUAL(crpd()->evict_sizes_bytes.n, 1);
+    CHECK_EQUAL(crpd()->evict_sizes_bytes.items[0], 4194304);
     CHECK_EQUAL(request.plan.repetitions, 60);
     CHECK_EQUAL(request.plan.priority, 80);
     CHECK_EQUAL(request.plan.timeout_ns, INT64_C(600) * LAXITY_NS_PER_S);
@@ -71,9 +67,9 @@ static void words_may_be_repeated(void)
         ),
         0
     );
-    CHECK_EQUAL(crpd()->n_sizes, 2);
-    CHECK_EQUAL(crpd()->n_evict_bytes, 2);
-    CHECK_EQUAL(crpd()->evict_bytes[1], 1048576);
+    CHECK_EQUAL(crpd()->sizes_bytes.n, 2);
+    CHECK_EQUAL(crpd()->evict_sizes_bytes.n, 2);
+    CHECK_EQUAL(crpd()->evict_sizes_bytes.items[1], 1048576);
     CHECK(!crpd()->has_case[LAXITY_CRPD_CASE_SYNCHRONOUS]);
     CHECK(crpd()->has_evict[LAXITY_CRPD_EVICT_WRITE] && crpd()->has_evict[LAXITY_CRPD_EVICT_READ]);
     CHECK(!crpd()->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
@@ -86,10 +82,10 @@ static void pairs_of_cpus_are_taken_in_their_order(void)
         parse("--run-dir d migration --pair 3:10 --pair 10:3 --size 4KiB --pattern chase"), 0
     );
     const struct laxity_migration_settings *settings = request.plan.settings;
-    CHECK_EQUAL(settings->n_pairs, 2);
-    CHECK_EQUAL(settings->pairs[0].cpu, 3);
-    CHECK_EQUAL(settings->pairs[0].cpu_to, 10);
-    CHECK_EQUAL(settings->pairs[1].cpu, 10);
+    CHECK_EQUAL(settings->pairs.n, 2);
+    CHECK_EQUAL(settings->pairs.items[0].cpu, 3);
+    CHECK_EQUAL(settings->pairs.items[0].cpu_to, 10);
+    CHECK_EQUAL(settings->pairs.items[1].cpu, 10);
     CHECK(settings->has_pattern[LAXITY_CRPD_PATTERN_CHASE]);
     CHECK(!settings->has_pattern[LAXITY_CRPD_PATTERN_SEQUENTIAL]);
     CHECK_EQUAL(settings->budget_ns, INT64_C(45) * LAXITY_NS_PER_S);
@@ -99,12 +95,12 @@ static void jobs_that_change_their_cpu_need_a_workload(void)
 {
     CHECK_EQUAL(parse("--run-dir d migration_jobs --primes"), 0);
     const struct laxity_migration_jobs_settings *settings = request.plan.settings;
-    CHECK(settings->has_cpu && settings->n_sizes == 0);
+    CHECK(settings->has_primes && settings->sizes_bytes.n == 0);
     CHECK_EQUAL(settings->change, 9);
     CHECK_EQUAL(settings->pause_ns, LAXITY_NS_PER_MS);
     CHECK_EQUAL(parse("--run-dir d migration_jobs --size 2KiB --size 8MiB --change 1"), 0);
     settings = request.plan.settings;
-    CHECK(!settings->has_cpu && settings->n_sizes == 2);
+    CHECK(!settings->has_primes && settings->sizes_bytes.n == 2);
     CHECK_EQUAL(parse("--run-dir d migration_jobs"), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_USAGE);
     CHECK(strstr(error.text, "add --size 64KiB or --primes") != NULL);
@@ -191,7 +187,7 @@ static void sizes_have_bounds(void)
     check_refusal("--run-dir d crpd --size 65GiB", "to 64GiB");
 }
 
-static const struct laxity_memory_settings *memory(void)
+static const struct laxity_memory_latency_settings *memory(void)
 {
     return request.plan.settings;
 }
@@ -199,13 +195,13 @@ static const struct laxity_memory_settings *memory(void)
 static void memory_latency_chases_in_ordinary_pages_of_any_node(void)
 {
     CHECK_EQUAL(parse("--run-dir d memory_latency --size 64KiB"), 0);
-    CHECK_EQUAL(memory()->sizes_bytes[0], 65536);
+    CHECK_EQUAL(memory()->sizes_bytes.items[0], 65536);
     CHECK(
         memory()->has_case[LAXITY_MEMORY_CASE_CHASE] && !memory()->has_case[LAXITY_MEMORY_CASE_READ]
     );
-    CHECK_EQUAL(memory()->n_nodes, 0);
+    CHECK_EQUAL(memory()->nodes.n, 0);
     CHECK_EQUAL(memory()->line_bytes, 64);
-    CHECK(!memory()->is_huge);
+    CHECK(!memory()->has_pages[LAXITY_MEMORY_PAGES_HUGE]);
 }
 
 static void memory_latency_takes_nodes_cases_pages_and_lines(void)
@@ -215,26 +211,30 @@ static void memory_latency_takes_nodes_cases_pages_and_lines(void)
               "--case stream_copy --pages huge --line 128B"),
         0
     );
-    CHECK_EQUAL(memory()->n_sizes, 2);
-    CHECK_EQUAL(memory()->n_nodes, 2);
-    CHECK_EQUAL(memory()->nodes[1], 1023);
+    CHECK_EQUAL(memory()->sizes_bytes.n, 2);
+    CHECK_EQUAL(memory()->nodes.n, 2);
+    CHECK_EQUAL(memory()->nodes.items[1], 1023);
     CHECK(
         !memory()->has_case[LAXITY_MEMORY_CASE_CHASE] && memory()->has_case[LAXITY_MEMORY_CASE_READ]
     );
     CHECK(memory()->has_case[LAXITY_MEMORY_CASE_STREAM_COPY]);
     CHECK_EQUAL(memory()->line_bytes, 128);
-    CHECK(memory()->is_huge);
+    CHECK(memory()->has_pages[LAXITY_MEMORY_PAGES_HUGE]);
 }
 
 static void memory_latency_refuses_what_it_cannot_do(void)
 {
     check_refusal("--run-dir d memory_latency", "add --size 64KiB");
-    check_refusal("--run-dir d memory_latency --size 4KiB --node 1024", "no node; write 0");
-    check_refusal("--run-dir d memory_latency --size 4KiB --node x", "no node; write 0");
+    check_refusal(
+        "--run-dir d memory_latency --size 4KiB --node 1024", "no number from 0 to 1023; write 0"
+    );
+    check_refusal(
+        "--run-dir d memory_latency --size 4KiB --node x", "no number from 0 to 1023; write 0"
+    );
     check_refusal("--run-dir d memory_latency --size 4KiB --line 96B", "not a power of two");
-    check_refusal("--run-dir d memory_latency --size 4KiB --line 8B", "not a power of two");
-    check_refusal("--run-dir d memory_latency --size 4KiB --line 2KiB", "not a power of two");
-    check_refusal("--run-dir d memory_latency --size 17GiB", "more than 16GiB");
+    check_refusal("--run-dir d memory_latency --size 4KiB --line 8B", "out of range");
+    check_refusal("--run-dir d memory_latency --size 4KiB --line 2KiB", "out of range");
+    check_refusal("--run-dir d memory_latency --size 17GiB", "not within 1KiB to 16GiB");
     check_refusal(
         "--run-dir d memory_latency --size 4KiB --pages huge --pages ordinary", "name one"
     );

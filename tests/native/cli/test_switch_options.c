@@ -4,10 +4,10 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "cli/probe_options.h"
-#include "probes/switch.h"
-#include "probes/switch_settings.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -15,25 +15,26 @@ enum {
     LINE_BYTES = 256
 };
 
-static struct laxity_switch_settings *settings;
+static struct laxity_probe_request request;
+static const struct laxity_switch_settings *settings;
 static struct laxity_error error;
 
-/* Words separated by blanks, as a shell would hand them over. */
+/* Words separated by blanks, as a shell would hand them over, behind those of every probe. */
 static void parse(const char *line)
 {
     static char text[LINE_BYTES];
     char *words[WORDS_MAX];
     int n = 0;
     char *rest = text;
-    memcpy(text, line, strlen(line) + 1);
+    (void)snprintf(text, sizeof text, "--run-dir d switch %s", line);
     for (char *word = strsep(&rest, " "); word && n < WORDS_MAX; word = strsep(&rest, " ")) {
         if (*word != '\0') {
             words[n++] = word;
         }
     }
-    laxity_probe_settings_free(&laxity_switch_command, settings);
+    laxity_probe_options_free(&request);
     memset(&error, 0, sizeof error);
-    settings = laxity_probe_settings_parse(&laxity_switch_command, n, words, &error);
+    settings = laxity_probe_options_parse(n, words, &request, &error) ? NULL : request.settings;
 }
 
 static void defaults_observe_preemptions(void)
@@ -91,6 +92,6 @@ int main(void)
     RUN(defaults_observe_preemptions);
     RUN(quantities_may_be_repeated);
     RUN(bad_words_are_refused_with_what_to_do);
-    laxity_probe_settings_free(&laxity_switch_command, settings);
+    laxity_probe_options_free(&request);
     return test_exit_code();
 }

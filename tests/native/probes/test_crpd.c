@@ -5,8 +5,9 @@
 #include "codegen/code.h"
 #include "codegen/isa.h"
 #include "codegen/shape.h"
-#include "probes/crpd.h"
 #include "probes/crpd_patterns.h"
+#include "probes/probe.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stddef.h>
@@ -112,10 +113,8 @@ static void rows_are_counted_before_anything_is_measured(void)
     uint64_t sizes[] = {4096, 8192};
     uint64_t buffers[] = {1024, 2048, 4096};
     const struct laxity_crpd_settings settings = {
-        .evict_bytes = buffers,
-        .n_evict_bytes = 3,
-        .sizes_bytes = sizes,
-        .n_sizes = 2,
+        .evict_sizes_bytes = {buffers, 3},
+        .sizes_bytes = {sizes, 2},
         .has_case = {true, true},
         .has_evict = {true, false, true},
         .has_pattern = {true, false},
@@ -132,10 +131,8 @@ static void rows_of_ways_that_do_not_serve_are_not_counted(void)
     uint64_t sizes[] = {4096};
     uint64_t buffers[] = {1024, 2048};
     const struct laxity_crpd_settings settings = {
-        .evict_bytes = buffers,
-        .n_evict_bytes = 2,
-        .sizes_bytes = sizes,
-        .n_sizes = 1,
+        .evict_sizes_bytes = {buffers, 2},
+        .sizes_bytes = {sizes, 1},
         .has_case = {true, false},
         .has_evict = {true, true, true, true},
         .has_pattern = {false, true, true, true},

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
-#include "probes/memory_latency.h"
 #include "probes/memory_patterns.h"
+#include "probes/probe.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stddef.h>
@@ -183,12 +184,10 @@ static void streams_copy_and_clear_whole_lines(void)
 static void rows_are_counted_before_anything_is_measured(void)
 {
     uint64_t sizes[] = {4096, 8192, 16384};
-    int32_t nodes[] = {0, 1};
-    struct laxity_memory_settings settings = {
-        .sizes_bytes = sizes,
-        .n_sizes = 3,
-        .nodes = nodes,
-        .n_nodes = 2,
+    uint64_t nodes[] = {0, 1};
+    struct laxity_memory_latency_settings settings = {
+        .sizes_bytes = {sizes, 3},
+        .nodes = {nodes, 2},
         .line_bytes = LINE_BYTES,
         .has_case = {true, true, false, true},
     };
@@ -197,7 +196,7 @@ static void rows_are_counted_before_anything_is_measured(void)
     laxity_cpus_add(&plan.cpus, 5);
     /* 3 sizes * 2 nodes * 3 cases * 2 CPUs * 10 repetitions */
     CHECK_EQUAL(laxity_probe_memory_latency.count_rows(&plan), 360);
-    settings.n_nodes = 0; /* wherever the kernel lets it lie: one place */
+    settings.nodes.n = 0; /* wherever the kernel lets it lie: one place */
     CHECK_EQUAL(laxity_probe_memory_latency.count_rows(&plan), 180);
 }
 

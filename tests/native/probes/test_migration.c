@@ -3,6 +3,7 @@
 #include "../test.h"
 #include "probes/migration.h"
 #include "probes/probe.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stddef.h>
@@ -12,13 +13,13 @@ enum {
     ROUNDS = 3000
 };
 
-static const struct laxity_migration_pair near = {.cpu = 0, .cpu_to = 1};
-static const struct laxity_migration_pair far = {.cpu = 0, .cpu_to = 1, .node = 0, .node_to = 1};
-static const struct laxity_migration_pair nowhere = {
+static const struct laxity_cpu_pair near = {.cpu = 0, .cpu_to = 1};
+static const struct laxity_cpu_pair far = {.cpu = 0, .cpu_to = 1, .node = 0, .node_to = 1};
+static const struct laxity_cpu_pair nowhere = {
     .cpu = 0, .cpu_to = 1, .node = INT32_MIN, .node_to = INT32_MIN
 };
 
-static void check_roles(const struct laxity_migration_pair *pair, size_t expected)
+static void check_roles(const struct laxity_cpu_pair *pair, size_t expected)
 {
     uint64_t random = 1;
     unsigned first[LAXITY_MIGRATION_ROLE_COUNT] = {0};
@@ -58,18 +59,16 @@ static uint64_t rows_of(struct laxity_migration_settings *settings, uint64_t rep
 
 static void rows_are_counted_before_they_are_measured(void)
 {
-    struct laxity_migration_pair pairs[] = {near, far};
+    struct laxity_cpu_pair pairs[] = {near, far};
     uint64_t sizes[] = {4096, 8192, 16384};
     struct laxity_migration_settings settings = {
-        .sizes_bytes = sizes,
-        .n_sizes = 3,
-        .pairs = pairs,
-        .n_pairs = 1,
+        .sizes_bytes = {sizes, 3},
+        .pairs = {pairs, 1},
         .has_pattern = {true, true},
     };
     /* 5 roles * 3 sizes * 2 patterns * 7 */
     CHECK_EQUAL(rows_of(&settings, 7), 210);
-    settings.n_pairs = 2;
+    settings.pairs.n = 2;
     /* (5 + 6) roles * 3 sizes * 2 patterns * 7 */
     CHECK_EQUAL(rows_of(&settings, 7), 462);
     CHECK(rows_of(&settings, UINT64_MAX / 2) > UINT32_MAX);

@@ -5,7 +5,6 @@
 #include "base/port/sched.h"
 #include "base/port/time.h"
 #include "probes/interfering.h"
-#include "probes/migration_jobs.h"
 #include "probes/probe.h"
 
 #include <stdint.h>
@@ -27,10 +26,10 @@ static void primes_are_counted(void)
 static void rows_are_counted_before_they_are_measured(void)
 {
     uint64_t sizes[] = {2048, 4096};
-    struct laxity_migration_jobs_settings settings = {.sizes_bytes = sizes, .n_sizes = 2};
+    struct laxity_migration_jobs_settings settings = {.sizes_bytes = {sizes, 2}};
     struct laxity_probe_plan plan = {.repetitions = 7, .settings = &settings};
     CHECK_EQUAL(laxity_probe_migration_jobs.count_rows(&plan), 14);
-    settings.has_cpu = true;
+    settings.has_primes = true;
     CHECK_EQUAL(laxity_probe_migration_jobs.count_rows(&plan), 21);
     plan.repetitions = UINT64_MAX / 2;
     CHECK(laxity_probe_migration_jobs.count_rows(&plan) > UINT32_MAX);

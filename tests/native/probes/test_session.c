@@ -114,8 +114,7 @@ static int run_probe(enum behaviour behaviour, int parent_fd, int64_t timeout_ns
     const struct laxity_probe_plan plan = {
         .run_dir = directory,
         .timeout_ns = timeout_ns,
-        .progress_fd = -1,
-        .parent_fd = parent_fd,
+        .parent_fd = (uint64_t)parent_fd,
         .settings = &behaviour,
     };
     error = (struct laxity_error){0};
@@ -154,7 +153,7 @@ static const int64_t patience_ns = INT64_C(60) * LAXITY_NS_PER_S;
 
 static void rows_of_a_probe_are_written(void)
 {
-    CHECK_EQUAL(run_probe(ENDS, -1, patience_ns), 0);
+    CHECK_EQUAL(run_probe(ENDS, 0, patience_ns), 0);
     check_rows(ROWS);
     check_outcome("\"status\": \"complete\"");
     check_outcome("\"what\": \"a thing\"");
@@ -163,7 +162,7 @@ static void rows_of_a_probe_are_written(void)
 
 static void rows_beyond_the_ring_are_written_in_order(void)
 {
-    CHECK_EQUAL(run_probe(FLOODS, -1, patience_ns), 0);
+    CHECK_EQUAL(run_probe(FLOODS, 0, patience_ns), 0);
     check_rows(MANY_ROWS);
     struct laxity_npy npy;
     const int dir_fd = open(directory, O_RDONLY | O_DIRECTORY);
@@ -180,7 +179,7 @@ static void rows_beyond_the_ring_are_written_in_order(void)
 
 static void probe_that_hangs_is_killed_and_its_rows_are_kept(void)
 {
-    CHECK_EQUAL(run_probe(HANGS, -1, LAXITY_NS_PER_MS), -1);
+    CHECK_EQUAL(run_probe(HANGS, 0, LAXITY_NS_PER_MS), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_NO_VERDICT);
     CHECK(strstr(error.text, "raise --timeout") != NULL);
     check_rows(ROWS);
@@ -201,7 +200,7 @@ static void hang_up_of_the_parent_interrupts(void)
 
 static void death_of_a_probe_is_told(void)
 {
-    CHECK_EQUAL(run_probe(DIES, -1, patience_ns), -1);
+    CHECK_EQUAL(run_probe(DIES, 0, patience_ns), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_INTERNAL);
     CHECK(strstr(error.text, "signal 9") != NULL);
     check_rows(ROWS);
@@ -209,7 +208,7 @@ static void death_of_a_probe_is_told(void)
 
 static void refusal_of_a_probe_is_told_in_its_words(void)
 {
-    CHECK_EQUAL(run_probe(REFUSES, -1, patience_ns), -1);
+    CHECK_EQUAL(run_probe(REFUSES, 0, patience_ns), -1);
     CHECK_EQUAL(error.exit_code, LAXITY_EXIT_LACKING);
     CHECK_TEXT(error.text, "made up: refused; do without");
     check_rows(0);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "../test.h"
 #include "probes/probe.h"
-#include "probes/switch.h"
 #include "probes/switch_interrupts.h"
 #include "probes/switch_settings.h"
 #include "probes/switch_stamps.h"
+#include "schema/probes.h"
 #include "schema/streams.h"
 
 #include <stdatomic.h>

@@ -175,7 +175,7 @@ def _ways(asked: Asked, machine: Machine) -> tuple[list[str], list[str], tuple[F
 
 
 def _check_ways(patterns: Sequence[str], evicts: Sequence[str]) -> None:
-    """Refuse what laxity-probe would refuse (native/probes/crpd.c), before it is started."""
+    """Refuse what laxity-probe would refuse (laxity_crpd_check), before it is started."""
     for evict in evicts:
         if not _serves_any((evict,), patterns):
             served = " and ".join(one for one in CRPD_PATTERNS if crpd_serves(evict, one))
