@@ -32,7 +32,7 @@ def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int =
     np.save(path / "crpd.npy", rows)
 
 
-def left_measurement(
+def left_measurement(  # noqa: PLR0913 - each is a part of what a run leaves
     tmp: Path,
     gamma_ns: dict[int, int],
     n: int = 20,
@@ -40,6 +40,7 @@ def left_measurement(
     machine_hash: str = "abc",
     result: Native | None = None,
     pattern: int = 1,
+    platform: str = "native",
 ) -> Path:
     """Make `DIR.tmp` as it is when laxity-probe has ended."""
     tmp.mkdir(parents=True)
@@ -58,6 +59,7 @@ def left_measurement(
         tool=Tool(name="laxity", version="0.1.0"),
         kind="measure",
         name="crpd",
+        platform=platform,
         command_line=["laxity", "measure", "crpd"],
         status="running",
         started_at="2026-11-21T00:31:07.000Z",

@@ -10,6 +10,7 @@ from tests.costs.made_up_measurement import ended, left_measurement
 from tests.jobs.left_runs import left_run, native
 
 from laxity.core.streams import STREAMS
+from laxity.costs.from_rows import join_entries
 from laxity.costs.merge import merge_runs, read_costs
 from laxity.costs.probe import probe_of
 from laxity.errors import ConfigError, NoVerdict, RecordError
@@ -41,6 +42,17 @@ def test_measurement_that_ended_well_has_costs(tmp_path: Path):
     assert [one.quantiles.get("0.5") for one in costs.entries] == [500, 1_000, None]
     assert [one.n for one in costs.entries] == [20, 20, 40]
     assert all(one.runs == ["D"] for one in costs.entries)
+
+
+@pytest.mark.parametrize(("platform", "kind"), [("native", "measured"), ("sim:x", "simulated")])
+def test_costs_are_of_the_kind_that_their_platform_makes_them(
+    tmp_path: Path, platform: str, kind: str
+):
+    tmp = left_measurement(tmp_path / "D.tmp", SIZES, result=ended(), platform=platform)
+    path = finish_run(tmp, has_survived=True, returncode=0).path
+    assert {entry.kind for entry in read_costs(path).entries} == {kind}
+    # Joined from its samples again, as `costs merge` does.
+    assert {entry.kind for entry in join_entries([open_recovered(path)])} == {kind}
 
 
 def test_killed_measurement_keeps_what_was_measured(tmp_path: Path):

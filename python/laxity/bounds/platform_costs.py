@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain, permutations
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from laxity.bounds.overheads import PlatformCosts, Tick
 from laxity.bounds.setup import USUAL, Setup
@@ -217,20 +217,19 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = 
     used = _joined(
         one.used for one in (switch, gammas, migrations, block, tick, latency, wakeup, isr)
     )
-    optional: list[tuple[str, str, object]] = [
-        ("release latency", TIMER_LATENCY, latency.value),
-        ("timers of tasks that may not run yet", RELEASE_ISR, isr.value),
-        ("ticks", TICK, tick.value),
+    optional: list[tuple[str, str, _Found[Any]]] = [
+        ("release latency", TIMER_LATENCY, latency),
+        ("timers of tasks that may not run yet", RELEASE_ISR, isr),
+        ("ticks", TICK, tick),
     ]
     moving: tuple[str, ...] = ()
     if setup.scheduler.is_global:
-        optional.append(("waking another CPU", IPI_WAKEUP, wakeup.value))
+        optional.append(("waking another CPU", IPI_WAKEUP, wakeup))
         moving = ("what the kernel takes to move a task to another CPU (migration_move)",)
-    lacking = {line.partition(":")[0] for line in missing}
     absent = [
         f"{what} ({name}): {_MEASURE_SWITCH}"
-        for what, name, value in optional
-        if value is None and name not in lacking
+        for what, name, found in optional
+        if found.value is None and not found.missing
     ]
     costs = PlatformCosts(
         switch_ns=switch.value.both_ns,

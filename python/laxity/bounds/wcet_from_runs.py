@@ -10,7 +10,7 @@ from laxity.bounds.platform_costs import Choice
 from laxity.errors import ConfigError, NoVerdict, suggestion
 from laxity.jobs.finish import open_recovered
 from laxity.statistics.wcet_model import MeasuredWcet
-from laxity.store.manifest import TaskResult
+from laxity.store.manifest import TaskResult, kind_of_figures
 from laxity.store.run_directory import Run
 
 
@@ -52,7 +52,7 @@ def read_measured_wcet(base: Path, run_path: str, task: str, choice: Choice) -> 
         run=run_path,
         run_task=result.name,
         machine_hash=run.manifest.machine_hash,
-        kind="measured" if pwcet is None else "modelled",
+        kind=kind_of_figures(run.manifest) if pwcet is None else "modelled",
         # A task of no length at all is none that the tests read.
         wcet_ns=max(choice.with_margin(value_ns), 1),
         use=choice.use,

@@ -21,7 +21,7 @@ from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Manifest, kind_of_figures
 from laxity.store.run_directory import COSTS, DOCTOR, MACHINE, SPEC, Run
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
@@ -243,7 +243,7 @@ def _kind(part: Part, task: TaskData, quantity: str) -> Kind:
     """Say how a quantity is known; one from a release is no better known than the release."""
     if task.has_modelled_releases and quantity != EXECUTION:
         return "modelled"
-    return "simulated" if part.manifest.platform.startswith("sim:") else "measured"
+    return kind_of_figures(part.manifest)
 
 
 def read_sides(

@@ -13,7 +13,7 @@ from laxity.costs.probe import NAMES, Probe, Source, probe_of
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, RecordError
 from laxity.jobs.ends import End, judge_end, read_native
 from laxity.store import run_directory
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Manifest, kind_of_figures
 from laxity.store.npy import read_header, read_stream
 from laxity.store.run_directory import COSTS, Run
 
@@ -68,7 +68,9 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
     streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
     if probe.streams[0] not in streams:
         return manifest
-    entries = probe.costs([Source(run_directory.final_path_of(tmp).name, streams, asked)])
+    entries = _of_platform(
+        probe.costs([Source(run_directory.final_path_of(tmp).name, streams, asked)]), manifest
+    )
     costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
     run_directory.write_document(tmp / COSTS, costs)
     if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
@@ -110,13 +112,21 @@ def join_entries(runs: Sequence[Run]) -> list[Entry]:
         if not measured:
             continue
         probe = probe_of(name)
-        entries += probe.costs(
-            [
-                Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
-                for run in measured
-            ]
-        )
+        sources = [
+            Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
+            for run in measured
+        ]
+        entries += _of_platform(probe.costs(sources), measured[0].manifest)
     return entries
+
+
+def _of_platform(entries: Sequence[Entry], manifest: Manifest) -> list[Entry]:
+    """Call figures that were seen what the platform makes of them; what was computed stays so."""
+    kind = kind_of_figures(manifest)
+    return [
+        msgspec.structs.replace(entry, kind=kind) if entry.kind == "measured" else entry
+        for entry in entries
+    ]
 
 
 def _streams(run: Run, probe: Probe) -> dict[str, Any]:

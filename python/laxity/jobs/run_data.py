@@ -11,10 +11,8 @@ from laxity.jobs.jobs import Jobs
 from laxity.jobs.phases import PhaseSummary
 from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
-from laxity.store.manifest import Manifest, TaskResult
+from laxity.store.manifest import Manifest, TaskResult, kind_of_figures
 from laxity.trace.attribution import Attribution
-
-_PLATFORM_OF_SIMULATIONS = "sim:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +73,7 @@ class RunData:
         """Kind of every figure of this run that does not depend on a release."""
         if self.manifest.experiment is not None:
             return "modelled"
-        is_simulated = self.manifest.platform.startswith(_PLATFORM_OF_SIMULATIONS)
-        return "simulated" if is_simulated else "measured"
+        return kind_of_figures(self.manifest)
 
     def kind_of(self, task: TaskData, quantity: Stream = Stream.RESPONSE_TIME) -> Kind:
         """Kind of a figure of a task; one from a release is no better known than the release."""

@@ -99,7 +99,7 @@ class MeasuredWcet:
     run: str
     run_task: str
     machine_hash: str | None
-    kind: Literal["measured", "modelled"]
+    kind: Literal["measured", "modelled", "simulated"]
     wcet_ns: int
     use: str
     n: int

@@ -18,6 +18,8 @@ from laxity.store.measurements import Measured
 from laxity.store.observation import Observation
 
 MANIFEST_SCHEMA = 1
+# What the name of a simulated platform begins with.
+SIMULATED = "sim:"
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
@@ -446,6 +448,11 @@ class Native(Record, frozen=True, kw_only=True):
 
 
 Document = TypeVar("Document", Manifest, Native)
+
+
+def kind_of_figures(manifest: Manifest) -> Literal["measured", "simulated"]:
+    """Tell of which kind are figures that a run saw: the platform decides."""
+    return "simulated" if manifest.platform.startswith(SIMULATED) else "measured"
 
 
 def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
