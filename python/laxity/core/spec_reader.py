@@ -208,8 +208,8 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
 def _resolve_run(
     run: RunTable, tasks: tuple[TaskSpec, ...], interfere: tuple[InterfereSpec, ...]
 ) -> Spec:
-    if run.platform != "native":
-        msg = f'platform "{run.platform}" is unknown; this build has native'
+    if run.platform != "native" and not run.platform.startswith("sim:"):
+        msg = f'platform "{run.platform}" is unknown; use native or sim:NAME'
         raise ConfigError(msg)
     for name, value, low in (
         ("jobs", run.jobs, 1),

@@ -28,6 +28,7 @@ from laxity.jobs.sections import (
     method,
     missed,
     reproduce,
+    simulated,
     split,
     task,
     timeline,
@@ -61,11 +62,13 @@ _RUN_SECTIONS = (
     distributions.build_latency,
     timeline.build,
     split.build,
+    simulated.build_time,
     attribution.build,
     job_events.build,
     counters.build,
     missed.build,
     corunners.build,
+    simulated.build_platform,
 )
 
 

@@ -45,6 +45,7 @@ _MEANINGS = (
     ),
     ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
     ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
+    ("simulated", "counted exactly on a model of a platform; it is not the platform itself"),
 )
 _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
@@ -124,6 +125,8 @@ def _how(run: RunData) -> list[tuple[str, str]]:
 
 def _snapshots(run: RunData) -> str:
     cost = run.manifest.snapshots
+    if run.kind == "simulated":
+        return "none needed: the simulator sees each job and takes none of its time"
     if cost is None:
         return NOT_MEASURED
     if cost.mode == "none":
