@@ -20,7 +20,6 @@ from laxity.jobs.view import View
 from laxity.page.blocks import Paragraph
 from laxity.page.terminal import text_of
 from laxity.report.read_run import read_page
-from laxity.report.views import view_of
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites.stored_results import read_suite, read_vetting_seen
@@ -86,7 +85,7 @@ def _stop_lines(page: PageData) -> list[str]:
 
 def _measured_part(page: PageData, data: RunData) -> str:
     """The sections of a measurement; of several only what stands on the card of the report."""
-    view = view_of(data.manifest)
+    view = data.view
     if view is None:
         return ""
     if not page.is_composite:
@@ -105,8 +104,7 @@ def _found_text(view: View, data: RunData) -> str:
 
 
 def _found_document(data: RunData) -> dict[str, Any]:
-    view = view_of(data.manifest)
-    return {} if view is None else view.document(data)
+    return {} if data.view is None else data.view.document(data)
 
 
 def _after_lines(page: PageData) -> list[str]:
