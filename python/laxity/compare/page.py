@@ -53,12 +53,6 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
 def _card(run: Run, answer: Answer) -> Card:
     """Build the verdict card."""
     results = answer.results
-    violated = [
-        f"{one.expression} is violated: {one.subject}, {one.detail}."
-        for result in results
-        for one in result.judgements
-        if one.answer == "violated"
-    ]
     has_changes = any(result.comparison.doctor for result in results)
     doctor = Badge("doctor: saw changes", "attention")
     machine_hash = run.manifest.machine_hash
@@ -67,7 +61,7 @@ def _card(run: Run, answer: Answer) -> Card:
         status=_BADGES[answer.verdict],
         doctor=doctor if has_changes else Badge("doctor: saw no change", "good"),
         asked=tuple(f"{one.comparison.path} against {answer.base}" for one in results),
-        sentences=(*(compare.sentence(one.comparison) for one in results), *violated),
+        sentences=compare.sentences(answer),
         message=run.manifest.message,
         machine=f"hash {machine_hash[:_SHORT_HASH]}" if machine_hash else "not known",
     )
