@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Sections as text for a terminal: the sentences and tables of the report, without its drawings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from laxity.core.text_table import format_table
 from laxity.page.blocks import Block, Cell, Folded, Paragraph, Table
@@ -42,29 +42,39 @@ def _shown(blocks: Iterable[Block], seen: set[str]) -> Iterator[Paragraph | Tabl
 
 
 def _table(table: Table) -> str:
-    named = [*table.remarks, *([""] * (len(table.head) - len(table.remarks)))]
-    head: list[str] = []
-    right: list[int] = []
-    for place, (name, remark) in enumerate(zip(table.head, named, strict=True)):
-        is_number = bool(table.rows) and table.rows[0][place].is_number
-        for text in (name, remark) if remark else (name,):
-            right += [len(head)] if is_number else []
-            head.append(text)
-    text = format_table(head, [_row(cells, named) for cells in table.rows], right)
+    columns = list(_columns(table))
+    head = [name for name, _, _ in columns]
+    right = [place for place, (_, _, is_number) in enumerate(columns) if is_number]
+    rows = list(zip(*(texts for _, texts, _ in columns), strict=True))
+    text = format_table(head, rows, right)
     if not any(head):
         # A list has no names above it.
         text = text.removeprefix("\n")
     return f"{_plain(table.caption)}:\n{text}"
 
 
-def _row(cells: Sequence[Cell], named: Sequence[str]) -> list[str]:
-    """Write cells; of remarks that have no column only those behind words at the end have room."""
-    texts = []
-    for cell, remark in zip(cells, named, strict=True):
-        texts += [cell.text or _NONE, *((cell.remark or _NONE,) if remark else ())]
-    if cells[-1].remark and not cells[-1].is_number and not named[-1]:
-        texts[-1] += f" ({cells[-1].remark})"
-    return [_plain(text) for text in texts]
+def _columns(table: Table) -> Iterator[tuple[str, list[str], bool]]:
+    """Give each column: its name, its texts, whether they are numbers.
+
+    Remarks that have a name have a column. Of the others only those behind words at the end have
+    room.
+    """
+    last = len(table.head) - 1
+    for place, name in enumerate(table.head):
+        cells = [row[place] for row in table.rows]
+        is_number = bool(cells) and cells[0].is_number
+        remark = table.remarks[place] if place < len(table.remarks) else ""
+        has_room = place == last and not remark
+        yield name, [_words(one, has_remark=has_room) for one in cells], is_number
+        if remark:
+            yield remark, [_plain(one.remark or _NONE) for one in cells], is_number
+
+
+def _words(cell: Cell, *, has_remark: bool) -> str:
+    text = cell.text or _NONE
+    if has_remark and cell.remark and not cell.is_number:
+        text += f" ({cell.remark})"
+    return _plain(text)
 
 
 def _plain(text: str) -> str:
