@@ -259,7 +259,8 @@ bool laxity_engine_must_stop(const struct laxity_engine *engine)
            atomic_load_explicit(&engine->segment->run.stop, memory_order_relaxed) != 0;
 }
 
-/* The last thing before the sleep, of which the usage then holds nothing but its switch. */
+/* The last thing before the sleep, of which the usage then holds nothing but its switch. (Processor
+ * time cannot be read so early: the sleep costs some.) */
 static void read_usage_before(
     const struct laxity_engine *engine, int64_t release_ns, struct laxity_usage_before *before
 )

@@ -25,7 +25,7 @@
 enum {
     NS_PER_US = 1000,
     /* Behind the killer, which acts at the job timeout: first a signal, then the kernel's own
-     * SIGKILL. */
+     * SIGKILL. The limit holds for each thread by itself. */
     RTTIME_SOFT_MARGIN_US = 1000000,
     RTTIME_HARD_MARGIN_US = 5 * 1000000,
 };

@@ -18,7 +18,8 @@ enum {
  * times
  *
  * A single scan leaves much of what was there in a cache whose replacement resists scans; such a
- * cache keeps what is used again.
+ * cache keeps what is used again. (One over four times the L2 of a Zen 5 took 0.1 to 0.4 us from a
+ * working set of 64 KiB, of 4.2 us.)
  */
 void laxity_evict_by_writing(volatile unsigned char *buffer, size_t buffer_bytes);
 void laxity_evict_by_reading(volatile unsigned char *buffer, size_t buffer_bytes);

@@ -35,7 +35,8 @@ void laxity_memory_link(
 /*
  * laxity_memory_draw - random indices of 32-bit words, in any line with equal probability
  *
- * Never of a word that holds a link of a chain.
+ * Never of a word that holds a link of a chain. To be drawn anew for every batch: the lines of 4096
+ * fixed ones, 256 KiB, would be in the L2 the second time, whatever the size of the array.
  */
 void laxity_memory_draw(
     const struct laxity_memory_array *array, uint32_t *indices, size_t n, uint64_t *random

@@ -126,7 +126,8 @@ static int64_t distance_ns(int64_t one_ns, int64_t other_ns)
     return one_ns < other_ns ? other_ns - one_ns : one_ns - other_ns;
 }
 
-/* Each off is in both rings: from one to the other the kernel did nothing but record. */
+/* Each off is in both rings: from one to the other the kernel did nothing but record. What perf
+ * does at a switch besides is not seen so; where others record, too, it shows. */
 static void take_echoes(
     const struct switches switches[RINGS],
     const struct laxity_switch_row *marks,

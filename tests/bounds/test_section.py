@@ -28,9 +28,9 @@ def test_page_shows_verdict_bars_and_tables(tmp_path: Path):
     assert "doctor:" not in page
     assert page.count("<svg") == 1
     # 12 * 1.25 + 1 + 2 * 2.045 + 0.04, and ticks and latency as in the test of the command:
-    # 15.04 + 1 + 4.09 = 20.13 with three jobs of control: 22.175; ticks ceil(22.184 / 4) = 6:
-    # 22.229; and J = 0.05: 22.279.
-    assert "22.3 ms" in page
+    # 15.047 + 1 + 4.09 = 20.137, with three jobs of control: 22.182; ticks ceil(22.191 / 4) = 6:
+    # 22.236; and J = 0.05: 22.286. Exact: what is rounded down bounds nothing.
+    assert "22.286 ms" in page
     assert "observed, not proven" in page
     assert "video &lt;b&gt;" in page
     assert "video <b>" not in page

@@ -87,7 +87,7 @@ def test_times_of_a_task_that_was_moved_bound_nothing(tmp_path: Path):
 def test_table_says_observed_not_proven(tmp_path: Path):
     write_run(tmp_path / "run", Made(rows_of()))
     text = bound(tmp_path).stdout
-    assert "wcet of runs: observed, not proven" in text
+    assert "C of runs: observed, not proven:\n" in text
     assert "400" in text
 
 

@@ -68,6 +68,7 @@ def test_every_figure_has_unit_count_and_kind(stored: Path):
 def test_show_and_report_work_on_it(stored: Path):
     shown = laxity("show", stored)
     assert re.search(r"violated +execution\.median > \+1% +control +shift 2", shown)
+    assert shown.startswith("execution.median > +1% is violated: control, shift 2")
     (stored / "report.html").unlink()
     laxity("report", stored)
     assert (stored / "report.html").exists()

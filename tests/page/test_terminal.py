@@ -38,9 +38,29 @@ def test_sentences_and_figures_are_written_and_nothing_is_drawn():
     # No thin space within numbers and no other minus: both would break what reads them.
     assert text_of(blocks) == (
         "Gamma is 3 µs.\n"
+        "\n"
         "Gamma (measured):\n"
         "size        n  verdict\n"
         "4 KiB   12345  ok\n"
         "-      -60 ns  no verdict (too few)\n"
+        "\n"
         "Disturbed.\n"
     )
+
+
+def test_remark_that_has_a_name_has_a_column():
+    rows = (
+        (text_cell("median"), number_cell("3 µs", "n = 60"), text_cell("longer", "why")),
+        (text_cell("max"), number_cell("40 µs"), text_cell("none")),
+    )
+    table = Table("Figures", ("figure", "BASE", "verdict"), rows, remarks=("", "samples"))
+    assert text_of([table]) == (
+        "Figures:\n"
+        "figure   BASE  samples  verdict\n"
+        "median   3 µs   n = 60  longer (why)\n"
+        "max     40 µs        -  none\n"
+    )
+
+
+def test_list_has_no_line_of_names():
+    assert text_of([Table("Missing", ("",), ((text_cell("delta"),),))]) == "Missing:\ndelta\n"

@@ -27,7 +27,8 @@ struct Reach {
  *
  * What is reached is an overestimate, so it may say what is read and what may be written, never
  * what is overwritten. It rests on the assumption that arithmetic with undefined results is in no
- * address (nsw, inbounds).
+ * address (nsw, inbounds), so nothing before or behind an object is accessed. A sum that may wrap
+ * around in its type counts as any value of the type.
  */
 class IndexRanges {
   public:

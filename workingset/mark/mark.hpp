@@ -15,7 +15,8 @@ namespace laxity::workingset {
  * is right on every target and whatever is done to the code afterwards: who inlines a function or
  * unrolls a loop copies the assembly with it, and a point then has a record per copy. The assembly
  * counts as reading and writing memory: what the analysis calls dead there is dead at the address,
- * too, for no access is moved across.
+ * too, for no access is moved across. (A blockaddress is not allowed for entry blocks, and stack
+ * maps do not exist on 32-bit ARM and PowerPC.)
  *
  * points: "number,function,block,index,live_bits,cost_ns" under a header, cost_ns may be empty.
  */

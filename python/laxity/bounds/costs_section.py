@@ -4,12 +4,11 @@
 
 from collections.abc import Sequence
 
-from laxity.bounds.data import Bounded
 from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import UsedCost
-from laxity.bounds.section import answer_of
+from laxity.bounds.section import missing_lines
+from laxity.bounds.wcet_section import pwcet_blocks
 from laxity.core.units import format_size_bytes
-from laxity.jobs.run_data import RunData
 from laxity.page.blocks import (
     Block,
     Code,
@@ -17,7 +16,7 @@ from laxity.page.blocks import (
     Paragraph,
     Section,
     Table,
-    duration_cell,
+    bound_cell,
     number_cell,
     show_count,
     text_cell,
@@ -44,45 +43,48 @@ _MEANINGS = (
     ),
     ("modelled", "computed from what the file states and from these costs; not measured"),
 )
-_VERDICTS = {"ok": "", "not_measurable": "not measurable: its noise floor counts"}
+_VERDICTS = {"not_measurable": "not measurable: its noise floor counts"}
 
 
-def build(run: RunData) -> Section | None:
-    """Build the section; None if there is no answer to speak of."""
-    answer = answer_of(run)
-    if answer is None:
-        return None
-    blocks: list[Block] = [
-        Paragraph(f"Missing, so nothing is proven: {text}.", "warning") for text in answer.missing
-    ]
+def build(answer: Answer, prefix: str) -> Section:
+    """Build the section.
+
+    Args:
+        answer: Of a task set.
+        prefix: Starts its id.
+    """
+    blocks: list[Block] = [Paragraph(line, "warning") for line in missing_lines(answer)]
     if answer.costs.path is None:
         blocks.append(Paragraph(_NONE))
     else:
         blocks += [Paragraph(_OBSERVED), _table(answer)]
+    for one in answer.costs.entries:
+        if one.pwcet is not None:
+            blocks += pwcet_blocks(_whose(one), "one", answer.costs.use or "", one.pwcet)
     blocks += _left_out(answer.not_accounted)
-    return Section(f"{run.prefix}-bound-costs", "Costs that count", tuple(blocks))
+    return Section(f"{prefix}-bound-costs", "Costs that count", tuple(blocks))
 
 
-def build_method(run: RunData) -> Section:
-    """Build the section with the words and the task set."""
-    found: Bounded = run.findings
+def build_method(task_set_text: str, prefix: str) -> Section:
+    """Build the section with the words and the task set; its text empty: it cannot be read."""
     rows = tuple((text_cell(name), text_cell(meaning)) for name, meaning in _MEANINGS)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), rows)]
-    if found.task_set_text:
-        text = found.task_set_text.strip()
-        blocks.append(Folded("The task set, as it was given", (Code(text, "taskset.toml"),)))
-    return Section(f"{run.prefix}-bound-method", "Words and task set", tuple(blocks))
+    if task_set_text:
+        code = Code(task_set_text.strip(), "taskset.toml")
+        blocks.append(Folded("The task set, as it was given", (code,)))
+    return Section(f"{prefix}-bound-method", "Words and task set", tuple(blocks))
 
 
 def _table(answer: Answer) -> Table:
     costs = answer.costs
-    head = ("cost", "value", "kind", "n", "where")
+    head = ("cost", "value", "kind", "n", "verdict", "where")
     rows = tuple(
         (
-            text_cell(one.name, f"of {one.of}" if one.of else ""),
-            duration_cell(one.value_ns, _VERDICTS.get(one.verdict, one.verdict)),
+            text_cell(_whose(one)),
+            bound_cell(one.value_ns),
             text_cell(one.kind),
             number_cell(show_count(one.n)),
+            text_cell(_VERDICTS.get(one.verdict, one.verdict)),
             text_cell(_where(one), ", ".join(one.runs)),
         )
         for one in costs.entries
@@ -92,6 +94,10 @@ def _table(answer: Answer) -> Table:
         f"Figures that count: {costs.use} + {costs.margin}, of {costs.path}, machine {machine}"
     )
     return Table(caption, head, rows)
+
+
+def _whose(one: UsedCost) -> str:
+    return one.name if one.of is None else f"{one.name} of {one.of}"
 
 
 def _where(one: UsedCost) -> str:
@@ -108,4 +114,4 @@ def _left_out(lines: Sequence[str]) -> list[Block]:
     if not lines:
         return []
     rows = tuple((text_cell(line),) for line in lines)
-    return [Table("Not accounted for: the bound does not cover these", ("cost",), rows)]
+    return [Table("Not accounted for, so the bound does not cover it", ("",), rows)]

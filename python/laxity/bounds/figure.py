@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Patch
 
+    from laxity.bounds.verdicts import TaskBound
+    from laxity.bounds.words import PartOfWindow
+
 # A task name longer than this leaves no room for the bars.
 _NAME_LENGTH = 18
 # Beyond three times the deadline it is late, by how much says the table.
@@ -33,6 +36,22 @@ class Bar:
     name: str
     parts: tuple[Part, ...]
     whole_ns: int
+
+
+def task_bar(one: TaskBound, counted: Sequence[PartOfWindow]) -> Bar:
+    """Stack the jitter and the busy window of a task.
+
+    Args:
+        one: The task.
+        counted: The parts of windows that are drawn.
+    """
+    parts = []
+    if one.breakdown is not None:
+        parts.append(Part("jitter", "grid", one.jitter_ns))
+        parts += [Part(part.label, part.ink, part.of(one.breakdown)) for part in counted]
+    # Earlier jobs of the window have deadlines before; the last one's is this far from its start.
+    whole_ns = one.deadline_ns + ((one.jobs or 1) - 1) * one.period_ns
+    return Bar(one.name, tuple(parts), whole_ns)
 
 
 def deadline_bars(bars: Sequence[Bar], prefix: str, alt: str) -> str:

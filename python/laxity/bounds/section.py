@@ -5,15 +5,12 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from laxity.bounds.data import Bounded
 from laxity.bounds.document import Answer
-from laxity.bounds.figure import Bar, deadline_bars
 from laxity.bounds.sensitivity import Factor, Sensitivity
 from laxity.bounds.verdicts import SCHEDULABLE, CpuBound, Placement, TaskBound
 from laxity.bounds.words import PARTS, PartOfWindow, reasons, sensitivity_lines
 from laxity.core.cpus import format_cpus
 from laxity.core.percent import show_percent
-from laxity.jobs.run_data import RunData
 from laxity.page.blocks import (
     Block,
     Cell,
@@ -23,14 +20,13 @@ from laxity.page.blocks import (
     Quantity,
     Section,
     Table,
+    bound_cell,
     count_noun,
-    duration_cell,
     number_cell,
+    show_bound,
     show_count,
-    show_duration,
     text_cell,
 )
-from laxity.page.figures import Part
 
 _TEXT = (
     "A bound is computed, not measured: no job responds later, as long as no job takes longer than "
@@ -65,17 +61,8 @@ def verdict_words(verdict: str) -> str:
     return verdict.replace("_", " ")
 
 
-def answer_of(run: RunData) -> Answer | None:
-    """Give the answer of a run; None: it cannot be read."""
-    found: Bounded = run.findings
-    return found.answer
-
-
-def sentences(run: RunData) -> tuple[str, ...]:
+def sentences(answer: Answer) -> tuple[str, ...]:
     """Say what the verdict is, who is nearest to its deadline, and why nothing more is proven."""
-    answer = answer_of(run)
-    if answer is None:
-        return ("The answer of this run cannot be read.",)
     tasks = count_noun(len(answer.tasks), "task")
     used = answer.costs
     costs = f"the costs of {used.path}, {used.use} + {used.margin}"
@@ -87,25 +74,31 @@ def sentences(run: RunData) -> tuple[str, ...]:
     if tightest is not None and tightest.response_time_ns is not None:
         lines.append(
             f"Nearest to its deadline is “{tightest.name}”: it responds within "
-            f"{show_duration(tightest.response_time_ns)} (modelled), its deadline is "
-            f"{show_duration(tightest.deadline_ns)}."
+            f"{show_bound(tightest.response_time_ns)} (modelled), its deadline is "
+            f"{show_bound(tightest.deadline_ns)}."
         )
     lines += [f"Why not more is proven: {reason}." for reason in reasons(answer)]
-    lines += [f"Missing: {text}." for text in answer.missing]
+    lines += missing_lines(answer)
     if answer.sensitivity is not None and answer.verdict == SCHEDULABLE:
         first = sensitivity_lines(answer.sensitivity)[0]
         lines.append(f"{first[0].upper()}{first[1:]}.")
     return tuple(lines)
 
 
-def build(run: RunData) -> Section:
-    """Build the section of the bounds against the deadlines."""
-    blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    answer = answer_of(run)
-    if answer is None:
-        return Section(f"{run.prefix}-bound", BOUND_TITLE, tuple(blocks))
-    blocks.append(Paragraph(_TEXT))
-    figure = _figure(run, answer)
+def missing_lines(answer: Answer) -> list[str]:
+    """Say which costs nobody measured."""
+    return [f"Missing, so nothing is proven: {text}." for text in answer.missing]
+
+
+def build(answer: Answer, prefix: str) -> Section:
+    """Build the section of the bounds against the deadlines.
+
+    Args:
+        answer: Of a task set.
+        prefix: Starts the ids.
+    """
+    blocks: list[Block] = [Paragraph(_TEXT, is_explanation=True)]
+    figure = _figure(answer, prefix)
     if figure is not None:
         blocks.append(Figures((figure,)))
     blocks.append(_tasks_table(answer))
@@ -119,19 +112,14 @@ def build(run: RunData) -> Section:
         Paragraph(f"Test: {test}{', exact here' if exact else ''}. Source: {source}.")
         for test, source, exact in tests
     ]
-    blocks += [Paragraph(f"{note[0].upper()}{note[1:]}.", "note") for note in answer.notes]
-    return Section(
-        f"{run.prefix}-bound",
-        BOUND_TITLE,
-        tuple(blocks),
-        tuple(_quantities(run, answer)),
-    )
+    # As they are: they may begin with the name of a task or of a cost.
+    blocks += [Paragraph(f"{note}.", "note") for note in answer.notes]
+    return Section(f"{prefix}-bound", BOUND_TITLE, tuple(blocks))
 
 
-def build_parts(run: RunData) -> Section | None:
+def build_parts(answer: Answer, prefix: str) -> Section | None:
     """Build the section that splits the busy windows; None if there are none."""
-    answer = answer_of(run)
-    split = [] if answer is None else [one for one in answer.tasks if one.breakdown is not None]
+    split = [one for one in answer.tasks if one.breakdown is not None]
     if not split:
         return None
     shown = _counted(split)
@@ -140,22 +128,22 @@ def build_parts(run: RunData) -> Section | None:
         (
             text_cell(one.name),
             number_cell(show_count(one.jobs)),
-            duration_cell(one.jitter_ns),
-            duration_cell(one.window_ns),
-            *(duration_cell(part.of(one.breakdown)) for part in shown if one.breakdown),
+            bound_cell(one.jitter_ns),
+            bound_cell(one.window_ns),
+            *(bound_cell(part.of(one.breakdown)) for part in shown if one.breakdown),
         )
         for one in split
     )
-    blocks = (Paragraph(_PARTS_TEXT), Table("Longest busy windows (modelled)", head, rows))
-    return Section(f"{run.prefix}-bound-parts", "Where the time goes", blocks)
+    table = Table("Longest busy windows (modelled)", head, rows)
+    blocks = (Paragraph(_PARTS_TEXT, is_explanation=True), table)
+    return Section(f"{prefix}-bound-parts", "Where the time goes", blocks)
 
 
-def build_sensitivity(run: RunData) -> Section | None:
+def build_sensitivity(answer: Answer, prefix: str) -> Section | None:
     """Build the section that says how far another answer is; None: nothing can be varied."""
-    answer = answer_of(run)
-    if answer is None or answer.sensitivity is None:
-        return None
     found = answer.sensitivity
+    if found is None:
+        return None
     varied = [(label, factor) for name, label in FACTORS if (factor := factor_of(found, name))]
     # The lines are of the same figures in the same order.
     rows = tuple(
@@ -164,8 +152,8 @@ def build_sensitivity(run: RunData) -> Section | None:
     )
     head = ("figure", "of what counts", "in words")
     caption = "Factors with which all bounds keep their deadlines (modelled)"
-    blocks = (Paragraph(_SPEED_TEXT), Table(caption, head, rows))
-    return Section(f"{run.prefix}-sensitivity", "How far another answer is", blocks)
+    blocks = (Paragraph(_SPEED_TEXT, is_explanation=True), Table(caption, head, rows))
+    return Section(f"{prefix}-sensitivity", "How far another answer is", blocks)
 
 
 def factor_of(found: Sensitivity, name: str) -> Factor | None:
@@ -191,14 +179,14 @@ def _used_ratio(one: TaskBound) -> float:
     return (one.response_time_ns or 0) / one.deadline_ns
 
 
-def _figure(run: RunData, answer: Answer) -> FigureBlock | None:
+def _figure(answer: Answer, prefix: str) -> FigureBlock | None:
     """Draw the tasks that are nearest to their deadlines, in the order of the file."""
     if not any(one.breakdown for one in answer.tasks):
         return None
     nearest = sorted(answer.tasks, key=_nearness)[:_MOST_BARS]
     shown = [one for one in answer.tasks if one in nearest]
     counted = _counted(answer.tasks)
-    identity = f"{run.prefix}-bound-bars"
+    identity = f"{prefix}-bound-bars"
     left_out = ""
     if len(shown) < len(answer.tasks):
         left_out = f" The {len(shown)} of {len(answer.tasks)} tasks nearest to theirs are shown."
@@ -206,11 +194,15 @@ def _figure(run: RunData, answer: Answer) -> FigureBlock | None:
         "Jitter and busy window of each task, stacked against the deadline of the last job in it "
         f"(100 %); modelled.{left_out}"
     )
-    return FigureBlock(
-        identity,
-        partial(deadline_bars, [_bar(one, counted) for one in shown], identity, caption),
-        caption,
-    )
+    return FigureBlock(identity, partial(_draw, shown, counted, identity, caption), caption)
+
+
+def _draw(
+    tasks: Sequence[TaskBound], counted: Sequence[PartOfWindow], identity: str, caption: str
+) -> str:
+    from laxity.bounds.figure import deadline_bars, task_bar  # noqa: PLC0415 - loads numpy
+
+    return deadline_bars([task_bar(one, counted) for one in tasks], identity, caption)
 
 
 def _nearness(one: TaskBound) -> tuple[bool, float]:
@@ -223,16 +215,6 @@ def _counted(tasks: Sequence[TaskBound]) -> list[PartOfWindow]:
     return [part for part in PARTS if any(part.of(parts) for parts in split)]
 
 
-def _bar(one: TaskBound, counted: Sequence[PartOfWindow]) -> Bar:
-    parts = []
-    if one.breakdown is not None:
-        parts.append(Part("jitter", "grid", one.jitter_ns))
-        parts += [Part(part.label, part.ink, part.of(one.breakdown)) for part in counted]
-    # Earlier jobs of the window have deadlines before; the last one's is this far from its start.
-    whole_ns = one.deadline_ns + ((one.jobs or 1) - 1) * one.period_ns
-    return Bar(one.name, tuple(parts), whole_ns)
-
-
 def _tasks_table(answer: Answer) -> Table:
     has_reasons = any(one.reason for one in answer.tasks)
     why = ("why not",) if has_reasons else ()
@@ -242,11 +224,8 @@ def _tasks_table(answer: Answer) -> Table:
             text_cell(one.name),
             number_cell("any" if one.cpu is None else str(one.cpu)),
             number_cell("" if one.priority is None else str(one.priority)),
-            number_cell(
-                "no bound" if one.response_time_ns is None else show_duration(one.response_time_ns),
-                "exact" if one.exact else "",
-            ),
-            duration_cell(one.deadline_ns),
+            bound_cell(one.response_time_ns, "exact" if one.exact else ""),
+            bound_cell(one.deadline_ns),
             number_cell(_left(one)),
             Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
             *((text_cell(one.reason or ""),) if has_reasons else ()),
@@ -257,15 +236,17 @@ def _tasks_table(answer: Answer) -> Table:
 
 
 def _cpus_table(cpus: Sequence[CpuBound]) -> Table:
-    head = ("CPU", "utilisation", "verdict", "interval", "work in it", "why not")
+    has_reasons = any(one.reason for one in cpus)
+    why = ("why not",) if has_reasons else ()
+    head = ("CPU", "utilisation", "verdict", "interval", "work in it", *why)
     rows = tuple(
         (
             text_cell(format_cpus(one.cpus)),
             number_cell(show_percent(one.utilisation_ppm)),
             Cell(verdict_words(one.verdict), mark=f"state-{_STATES[one.verdict]}"),
-            number_cell("none" if one.interval_ns is None else show_duration(one.interval_ns)),
-            number_cell("none" if one.demand_ns is None else show_duration(one.demand_ns)),
-            text_cell(one.reason or ""),
+            number_cell("none" if one.interval_ns is None else show_bound(one.interval_ns)),
+            number_cell("none" if one.demand_ns is None else show_bound(one.demand_ns)),
+            *((text_cell(one.reason or ""),) if has_reasons else ()),
         )
         for one in cpus
     )
@@ -284,13 +265,17 @@ def _partition_table(partition: Placement) -> Table:
 
 
 def _left(one: TaskBound) -> str:
-    if one.response_time_ns is None:
-        return "not known"
-    return show_duration(one.deadline_ns - one.response_time_ns)
+    left_ns = _left_ns(one)
+    return "not known" if left_ns is None else show_bound(left_ns)
 
 
-def _quantities(run: RunData, answer: Answer) -> Iterator[Quantity]:
-    """Make the quantities of the bounds; n is the fewest samples behind any cost that counts."""
+def quantities(answer: Answer, label: str) -> Iterator[Quantity]:
+    """Make the quantities of the bounds; n is the fewest samples behind any cost that counts.
+
+    Args:
+        answer: Of a task set.
+        label: How the report calls the run.
+    """
     n = min((one.n for one in answer.costs.entries), default=0)
     note = "bound; zero overheads" if answer.costs.path is None else "bound; costs observed"
     for one in answer.tasks:
@@ -300,7 +285,7 @@ def _quantities(run: RunData, answer: Answer) -> Iterator[Quantity]:
         )
         for name, value in values:
             yield Quantity(
-                name=name, value=value, unit="ns", n=n, kind="modelled", run=run.label,
+                name=name, value=value, unit="ns", n=n, kind="modelled", run=label,
                 task=one.name, note=note if value is not None else one.reason,
             )  # fmt: skip
 

@@ -14,9 +14,8 @@ from laxity.core.percent import show_percent
 
 @dataclass(frozen=True, slots=True)
 class PartOfWindow:
-    """A part of a busy window: its column, its name in a report, its colour, its length in ns."""
+    """A part of a busy window: its name, its colour, its length in ns."""
 
-    short: str
     label: str
     ink: str
     of: Callable[[Breakdown], int]
@@ -24,21 +23,17 @@ class PartOfWindow:
 
 # In the order in which they are stacked.
 PARTS = (
-    PartOfWindow("own C", "own execution", "execution", lambda parts: parts.wcet_ns),
+    PartOfWindow("own execution", "execution", lambda parts: parts.wcet_ns),
+    PartOfWindow("execution of other tasks", "latency", lambda parts: parts.interference_ns),
+    PartOfWindow("contention", "contention", lambda parts: parts.contention_ns),
+    PartOfWindow("switches (2 δ)", "rest", lambda parts: parts.delta_ns),
     PartOfWindow(
-        "other C", "execution of other tasks", "latency", lambda parts: parts.interference_ns
+        "caches (\N{GREEK SMALL LETTER GAMMA})", "interfered", lambda parts: parts.gamma_ns
     ),
-    PartOfWindow("contention", "contention", "contention", lambda parts: parts.contention_ns),
-    PartOfWindow("2 delta", "switches (2 δ)", "rest", lambda parts: parts.delta_ns),
-    PartOfWindow(
-        "gamma", "caches (\N{GREEK SMALL LETTER GAMMA})", "interfered", lambda parts: parts.gamma_ns
-    ),
-    PartOfWindow("migration", "migrations", "skipped", lambda parts: parts.migration_ns),
-    PartOfWindow("interrupts", "interrupts", "missed", lambda parts: parts.interrupts_ns),
-    PartOfWindow("blocking", "blocking", "deadline", lambda parts: parts.blocking_ns),
-    PartOfWindow(
-        "switch under way", "a switch under way", "muted", lambda parts: parts.switch_blocking_ns
-    ),
+    PartOfWindow("migrations", "skipped", lambda parts: parts.migration_ns),
+    PartOfWindow("interrupts", "missed", lambda parts: parts.interrupts_ns),
+    PartOfWindow("blocking", "deadline", lambda parts: parts.blocking_ns),
+    PartOfWindow("a switch under way", "muted", lambda parts: parts.switch_blocking_ns),
 )
 _LATE_ANYWAY = "is late by costs, blocking and jitter alone"
 

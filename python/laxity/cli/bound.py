@@ -14,8 +14,8 @@ import msgspec
 from laxity.bounds.answer import CostsGiven, answer_task_set, finds_priorities
 from laxity.bounds.document import Answer
 from laxity.bounds.platform_costs import USE_MAX, USE_PWCET, Choice
+from laxity.bounds.sections import blocks_of
 from laxity.bounds.setup import Setup
-from laxity.cli.bound_answer import print_answer
 from laxity.cli.bound_experiment import ExperimentWords, bound_experiment, experiment_options
 from laxity.cli.bound_setup import SetupWords, read_setup, setup_options
 from laxity.cli.bound_wcet import read_with_runs, wcet_notes
@@ -34,6 +34,7 @@ from laxity.core.task_set import TaskSet
 from laxity.core.units import exact_size
 from laxity.costs.model import Costs
 from laxity.errors import EXIT_VIOLATED, ConfigError, located, suggestion
+from laxity.page.terminal import text_of
 from laxity.tasksets.priorities_text import with_priorities
 
 _NO_COSTS = "none"
@@ -183,7 +184,7 @@ def bound(taskset: str | None, **given: object) -> int:
     elif options.output_format == "json":
         print_json(answer)
     else:
-        print_answer(answer)
+        sys.stdout.write(text_of(blocks_of(answer)))
     if options.write_priorities is not None:
         _write_priorities(options.write_priorities, data, answer)
     return code
@@ -201,14 +202,14 @@ def _check_size(task_set: TaskSet) -> None:
 
 def _hold_against(options: _Options, task_set: TaskSet, answer: Answer) -> int:
     """Answer with how a run has kept to the bounds."""
-    from laxity.cli.bound_against import hold_against, print_against  # noqa: PLC0415 - loads numpy
+    from laxity.bounds import against_section  # noqa: PLC0415 - loads numpy
+    from laxity.bounds.against import hold_against  # noqa: PLC0415 - likewise
 
     held = hold_against(Path(options.against or ""), task_set, answer)
     if options.output_format == "json":
         print_json({**msgspec.to_builtins(answer), "against": held})
     else:
-        print_against(held)
-        print_answer(answer)
+        sys.stdout.write(text_of([*against_section.blocks_of(held), *blocks_of(answer)]))
     # A response beyond its bound refutes what the bound assumes, whatever the verdict is.
     return EXIT_VIOLATED if held.above else answer.exit_code
 

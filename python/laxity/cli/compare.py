@@ -101,9 +101,10 @@ def compare(**given: object) -> int:
     if options.output_format == "json":
         print_json(answer)
     else:
-        from laxity.cli.compare_tables import answer_text  # noqa: PLC0415 - loads numpy
+        from laxity.compare.section import blocks_of  # noqa: PLC0415 - loads numpy
+        from laxity.page.terminal import text_of  # noqa: PLC0415 - with the above
 
-        sys.stdout.write(answer_text(answer))
+        sys.stdout.write(text_of(blocks_of(answer)))
     _refuse_incomparable(answer)
     return code
 

@@ -39,10 +39,11 @@ def show(path: str, verify: bool, output_format: str) -> int:
         print_json(run.manifest)
         return tell_damage(run)
     if run.manifest.kind == "compare":
-        from laxity.cli.compare_tables import answer_text  # noqa: PLC0415 - loads numpy
-        from laxity.compare.page import read_answer  # noqa: PLC0415 - with the above
+        from laxity.compare.page import read_answer  # noqa: PLC0415 - loads numpy
+        from laxity.compare.section import blocks_of  # noqa: PLC0415 - with the above
+        from laxity.page.terminal import text_of  # noqa: PLC0415 - likewise
 
-        sys.stdout.write(answer_text(read_answer(run)))
+        sys.stdout.write(text_of(blocks_of(read_answer(run))))
         return tell_damage(run)
     if run.manifest.kind == "workingset":
         from laxity.cli.workingset_summary import answer_text as working_sets  # noqa: PLC0415

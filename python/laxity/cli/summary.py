@@ -4,8 +4,6 @@
 
 from typing import Any
 
-from laxity.bounds.data import Bounded
-from laxity.cli.bound_answer import answer_text
 from laxity.cli.suite_tables import suite_table, vetting_table
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.core.streams import Quantity
@@ -16,11 +14,9 @@ from laxity.jobs.jobs import Summary
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
 from laxity.jobs.run_data import PageData, RunData, TaskData
-from laxity.jobs.view import View
-from laxity.page.blocks import Paragraph
+from laxity.page.blocks import Block, Paragraph
 from laxity.page.terminal import text_of
 from laxity.report.read_run import read_page
-from laxity.report.views import view_of
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites.stored_results import read_suite, read_vetting_seen
@@ -51,12 +47,13 @@ def summary_text(run: Run) -> str:
     if run.manifest.kind in _SUITES:
         return _outcome_line(run.manifest) + _suite_text(run)
     page = read_page(run)
-    measured = [_measured_part(page, data) for data in page.runs]
-    if run.manifest.kind == "bound":
-        # The answer begins with the verdict, which is how the run ended.
-        return "".join(measured)
-    if measured and all(measured):
-        return "".join([_outcome_line(run.manifest), *measured, *_after_lines(page)])
+    found = [block for data in page.runs for block in _found_blocks(page, data)]
+    found_text = text_of([*found, *(Paragraph(line) for line in _after_lines(page))])
+    if page.runs and all(data.view for data in page.runs):
+        # What was computed begins with its verdict.
+        is_computed = all(data.view.is_computed for data in page.runs if data.view)
+        is_told = is_computed and run.manifest.status == "complete"
+        return found_text if is_told else _outcome_line(run.manifest) + found_text
     rows = [row for data in page.runs for task in data.tasks for row in _rows(data, task)]
     parts = [_outcome_line(run.manifest)]
     parts += [f"{line}\n" for line in _stop_lines(page)]
@@ -70,7 +67,7 @@ def summary_text(run: Run) -> str:
     parts.append(_phase_table(page))
     parts += [f"{line}\n" for line in _mark_lines(page)]
     parts += [f"{line}\n" for line in (*attribution_lines(page), *event_lines(page))]
-    return "".join(parts + measured + _after_lines(page))
+    return "".join([*parts, found_text])
 
 
 def _suite_text(run: Run) -> str:
@@ -84,41 +81,34 @@ def _stop_lines(page: PageData) -> list[str]:
     return [words for one in _manifests(page) if (words := stop_words(one)) is not None]
 
 
-def _measured_part(page: PageData, data: RunData) -> str:
-    """The sections of a measurement; of several only what stands on the card of the report."""
-    view = view_of(data.manifest)
+def _found_blocks(page: PageData, data: RunData) -> list[Block]:
+    """The sections of what has no tasks; of several only what stands on the card of the report."""
+    view = data.view
     if view is None:
-        return ""
-    if not page.is_composite:
-        return _found_text(view, data)
-    lines = [f"{data.label}: {sentence}\n" for sentence in view.sentences(data)]
-    return "".join([*lines, f"{data.label}: all figures: laxity show {data.path}\n"])
-
-
-def _found_text(view: View, data: RunData) -> str:
-    if isinstance(data.findings, Bounded):
-        answer = data.findings.answer
-        return "" if answer is None else answer_text(answer)
+        return []
+    sentences = view.sentences(data)
+    if page.is_composite:
+        lines = [*sentences, f"all figures: laxity show {data.path}"]
+        return [Paragraph(f"{data.label}: {line}") for line in lines]
     sections = [build(data) for build in view.sections[:-1]]
     blocks = [block for section in sections if section is not None for block in section.blocks]
-    return text_of([*(Paragraph(sentence) for sentence in view.sentences(data)), *blocks])
+    return [*(Paragraph(sentence) for sentence in sentences), *blocks]
 
 
 def _found_document(data: RunData) -> dict[str, Any]:
-    view = view_of(data.manifest)
-    return {} if view is None else view.document(data)
+    return {} if data.view is None else data.view.document(data)
 
 
 def _after_lines(page: PageData) -> list[str]:
-    changes = [f"changed during the run: {change}\n" for change in page.manifest.doctor_drift]
+    changes = [f"changed during the run: {change}" for change in page.manifest.doctor_drift]
     if page.is_composite:
         changes += [
-            f"{data.label}: changed during the run: {change}\n"
+            f"{data.label}: changed during the run: {change}"
             for data in page.runs
             for change in data.manifest.doctor_drift
         ]
-    notes = [f"note: {note}\n" for data in _manifests(page) for note in data.notes]
-    return [f"fallback: {one}\n" for one in _fallbacks(page)] + notes + changes
+    notes = [f"note: {note}" for data in _manifests(page) for note in data.notes]
+    return [f"fallback: {one}" for one in _fallbacks(page)] + notes + changes
 
 
 def summary_document(run: Run) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from laxity.compare.sides import Answer
 from laxity.core.wording import plain_words
 from laxity.errors import RecordError, cannot_read
 from laxity.jobs.card import Badge, Card
-from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.page import Page, page_of_one, whole
 from laxity.jobs.sections import files, reproduce
-from laxity.page.blocks import Section
 from laxity.store.run_directory import COMPARE, Run
 
 _BADGES = {
@@ -39,31 +38,21 @@ def read_answer(run: Run) -> Answer:
         raise RecordError(msg) from error
 
 
-def compare_page(run: Run) -> PageData:
-    """Give what the sections that every page has need of a comparison."""
-    data = RunData(
-        label=run.manifest.name,
-        prefix="r0",
-        path=run.path,
-        manifest=run.manifest,
-        machine={},
-        doctor={},
-        spec_text="",
-        keep="all",
-        tasks=(),
-    )
-    return PageData(run.manifest, run.path, (data,), is_composite=False)
+def page_of(run: Run, _exceedance: float | None) -> Page:
+    """Build the page.
+
+    Raises:
+        RecordError: The answer is missing or damaged.
+    """
+    answer = read_answer(run)
+    page = page_of_one(run)
+    sections = (*compare.sections(answer), files.build(page), reproduce.build(page))
+    return Page(page, _card(run, answer), whole(sections))
 
 
-def card(run: Run, answer: Answer) -> Card:
+def _card(run: Run, answer: Answer) -> Card:
     """Build the verdict card."""
     results = answer.results
-    violated = [
-        f"{one.expression} is violated: {one.subject}, {one.detail}."
-        for result in results
-        for one in result.judgements
-        if one.answer == "violated"
-    ]
     has_changes = any(result.comparison.doctor for result in results)
     doctor = Badge("doctor: saw changes", "attention")
     machine_hash = run.manifest.machine_hash
@@ -71,18 +60,8 @@ def card(run: Run, answer: Answer) -> Card:
         title=run.manifest.name,
         status=_BADGES[answer.verdict],
         doctor=doctor if has_changes else Badge("doctor: saw no change", "good"),
-        fallbacks=None,
         asked=tuple(f"{one.comparison.path} against {answer.base}" for one in results),
-        sentences=(*(compare.sentence(one.comparison) for one in results), *violated),
+        sentences=compare.sentences(answer),
         message=run.manifest.message,
-        tiles=(),
-        table=None,
         machine=f"hash {machine_hash[:_SHORT_HASH]}" if machine_hash else "not known",
-        date=run.manifest.started_at,
-        notes=(),
     )
-
-
-def sections_of(page: PageData, answer: Answer) -> tuple[Section, ...]:
-    """Build all sections in reading order."""
-    return (*compare.sections(answer), files.build(page), reproduce.build(page))

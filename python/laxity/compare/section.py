@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""What a comparison shows: shifts, statements, what else differs, and how it was judged."""
+"""What a comparison shows: shifts, statements, what else differs, and how it was judged.
+
+The report and a terminal say it alike; the terminal has no drawings and no list of terms.
+"""
 
 from collections.abc import Sequence
 from functools import partial
 
 from laxity.compare import figure as compare_figure
-from laxity.compare.comparison import NO_VERDICT, Figure, Point
+from laxity.compare.comparison import LONGER, NO_VERDICT, NOT_JUDGED, SHORTER, Figure, Point
 from laxity.compare.fail_on import QUANTITIES
 from laxity.compare.sides import Answer, Comparison, Result
 from laxity.core.units import format_duration_ns
@@ -19,6 +22,7 @@ from laxity.page.blocks import (
     Quantity,
     Section,
     Table,
+    Tone,
     count_noun,
     number_cell,
     show_count,
@@ -30,6 +34,13 @@ _PS_PER_NS = 1000
 _PERCENT = 100
 # More rows in one drawing cannot be read; the table has all.
 _MOST_DRAWN = 24
+# Of more costs only those stand in the table that tell something: a model has hundreds.
+_MOST_COSTS = 40
+_TOLD = frozenset({LONGER, SHORTER, NO_VERDICT})
+# Longer lists are cut on a terminal.
+_MOST_LINES = 20
+# What is violated says so itself; where nothing was stated there is nothing to say.
+_VERDICTS = {"holds": ["Nothing stated has happened."], "no_verdict": ["No verdict."]}
 _LEGEND = (
     "Line: 95 % interval of the shift; grey: noise floor. Filled triangles are longer or shorter: "
     "interval and noise floor leave out zero. Hollow diamond: below the noise floor; circle: no "
@@ -57,6 +68,35 @@ _METHOD = (
 )
 
 
+def sentences(answer: Answer) -> tuple[str, ...]:
+    """Say what is violated, and what each comparison shows."""
+    return (
+        *(
+            f"{one.expression} is violated: {one.subject}, {one.detail}."
+            for result in answer.results
+            for one in result.judgements
+            if one.answer == "violated"
+        ),
+        *(_sentence(one.comparison) for one in answer.results),
+    )
+
+
+def blocks_of(answer: Answer) -> list[Block]:
+    """Give what a terminal gets: the verdict, then all that it rests on."""
+    found = [block for one in _comparisons(answer) for block in one.blocks]
+    lines = [*_VERDICTS.get(answer.verdict, []), *sentences(answer)]
+    return [*(Paragraph(line) for line in lines), *found]
+
+
+def sections(answer: Answer) -> Sequence[Section]:
+    """Build one section per comparison, and the method."""
+    return (*_comparisons(answer), build_method())
+
+
+def _comparisons(answer: Answer) -> list[Section]:
+    return [build(answer, one, number) for number, one in enumerate(answer.results, start=1)]
+
+
 def build(answer: Answer, result: Result, number: int) -> Section:
     """Build the section of one comparison."""
     found, prefix = result.comparison, f"compare{number}"
@@ -71,8 +111,7 @@ def build(answer: Answer, result: Result, number: int) -> Section:
         blocks.append(Table("What else differs", ("what", "BASE", found.name), rows))
     blocks += _drawing(found, prefix)
     blocks += _statements(result)
-    if found.figures:
-        blocks.append(_table(found))
+    blocks += _figures(found)
     blocks += _details(found)
     title = f"{found.name} against BASE"
     quantities = tuple(_quantity(found, one) for one in found.figures)
@@ -85,8 +124,7 @@ def build_method() -> Section:
     return Section("method", "How it was judged", (Table("Terms", ("", ""), rows),))
 
 
-def sentence(found: Comparison) -> str:
-    """Say in one sentence what a comparison shows."""
+def _sentence(found: Comparison) -> str:
     if not found.is_compared:
         what = ", ".join(dict.fromkeys(one.what for one in found.differences))
         return f"{found.name} was not compared: it differs from BASE in {what}."
@@ -130,30 +168,62 @@ def _label(one: Figure, *, has_subject: bool) -> str:
 
 def _statements(result: Result) -> list[Block]:
     rows = tuple(
-        (text_cell(one.expression), text_cell(one.answer.replace("_", " ")),
-         text_cell(one.subject, one.detail))
+        (text_cell(one.answer.replace("_", " ")), text_cell(one.expression),
+         text_cell(one.subject), text_cell(one.detail))
         for one in result.judgements
     )  # fmt: skip
-    return [Table("What was stated with --fail-on", ("", "verdict", "of"), rows)] if rows else []
+    head = ("verdict", "--fail-on", "of", "figures")
+    return [Table("What was stated", head, rows)] if rows else []
 
 
-def _table(found: Comparison) -> Table:
+def _figures(found: Comparison) -> list[Block]:
+    """Show all figures of tasks; costs that show nothing are folded where there are many.
+
+    What has no verdict may have changed as much as you like, and is shown.
+    """
+    costs = [one for one in found.figures if one.quantity not in QUANTITIES]
+    told = {one.subject for one in costs if one.verdict in _TOLD}
+    is_all = len(costs) <= _MOST_COSTS
+    shown = [
+        one for one in found.figures
+        if is_all or one.quantity in QUANTITIES or one.subject in told
+    ]  # fmt: skip
+    folded = [one for one in found.figures if one not in shown]
+    blocks: list[Block] = [_table(found, shown)] if shown else []
+    if folded:
+        text = (
+            f"{count_noun(len(folded), 'figure')} of costs have a verdict and are neither longer "
+            "nor shorter; --format json lists them, and so does the page."
+        )
+        blocks += [Paragraph(text), Folded("All other costs", (_table(found, folded),))]
+    return blocks
+
+
+def _table(found: Comparison, figures: Sequence[Figure]) -> Table:
     rows = tuple(
         (
-            text_cell(f"{one.subject} {_label(one, has_subject=False)}"
-                      if one.quantity in QUANTITIES else f"{one.subject} {one.statistic}"),
+            text_cell(_name(one)),
             number_cell(_point(one, one.base), _counted(one.base)),
             number_cell(_point(one, one.new), _counted(one.new)),
-            number_cell(_shown(one, one.shift), _interval(one)),
+            number_cell(_signed(one, one.shift), _interval(one)),
             number_cell(_percent(one)),
             number_cell(_shown(one, one.floor)),
             text_cell(one.verdict.replace("_", " "), one.reason or ""),
         )
-        for one in found.figures
-    )  # fmt: skip
+        for one in figures
+    )
     head = ("figure", "BASE", found.name, "shift", "of BASE", "noise floor", "verdict")
-    kinds = ", ".join(dict.fromkeys(one.kind for one in found.figures))
-    return Table(f"Figures of both; {kinds}. Below them n, and what it is worth", head, rows)
+    remarks = ("", "samples", "samples", "95 % interval")
+    kinds = ", ".join(dict.fromkeys(one.kind for one in figures))
+    caption = f"Figures of both; {kinds}. With n, and what it is worth"
+    return Table(caption, head, rows, remarks=remarks)
+
+
+def _name(one: Figure) -> str:
+    """Name a figure as --fail-on does."""
+    if one.quantity in QUANTITIES:
+        return f"{one.subject}.{one.quantity}.{one.statistic}"
+    return f"{one.subject}.{one.statistic}"
 
 
 def _details(found: Comparison) -> list[Block]:
@@ -172,21 +242,46 @@ def _details(found: Comparison) -> list[Block]:
         "second"
         for one in found.drifts
     ]
-    ranks = [
-        f"{one.task} {one.quantity}: a job of {found.name} is longer than one of BASE in "
-        f"{_PERCENT * one.longer_ratio:.1f} % of pairs, p = {one.p_value:.2g}, n = "
-        f"{show_count(one.n_base)} and {show_count(one.n_new)} jobs far apart"
+    blocks += _folded("Drift within the runs", drifts)
+    blocks += _folded("What the doctor saw", found.doctor)
+    if found.ranks:
+        blocks.append(Folded("Rank-sum test", (_ranks_table(found),), is_figures=True))
+    blocks += _folded("On one side only", found.unmatched)
+    notes = [f"{note}." for note in (*found.notes, *_chance(found.figures))]
+    return [*blocks, *_lines(notes, "note")]
+
+
+def _ranks_table(found: Comparison) -> Table:
+    rows = tuple(
+        (
+            text_cell(f"{one.task} {one.quantity}"),
+            number_cell(f"{_PERCENT * one.longer_ratio:.1f} %"),
+            number_cell(f"{one.p_value:.2g}"),
+            number_cell(f"{show_count(one.n_base)} and {show_count(one.n_new)}"),
+        )
         for one in found.ranks
-    ]
-    for summary, lines in (
-        ("Drift within the runs", drifts),
-        ("What the doctor saw", found.doctor),
-        ("Rank-sum test", ranks),
-        ("On one side only", found.unmatched),
-    ):
-        if lines:
-            blocks.append(Folded(summary, tuple(Paragraph(line) for line in lines)))
-    return [*blocks, *(Paragraph(f"{note}.", "note") for note in found.notes)]
+    )
+    head = ("", f"a job of {found.name} is longer in", "p", "n, jobs far apart")
+    return Table("Rank-sum test: a job of each side, all pairs", head, rows)
+
+
+def _folded(summary: str, lines: Sequence[str]) -> list[Block]:
+    return [Folded(summary, tuple(_lines(lines)), is_figures=True)] if lines else []
+
+
+def _lines(lines: Sequence[str], tone: Tone = "plain") -> list[Block]:
+    """Write lines; of many a terminal has the first."""
+    blocks: list[Block] = [Paragraph(line, tone) for line in lines[:_MOST_LINES]]
+    rest = tuple(Paragraph(line, tone) for line in lines[_MOST_LINES:])
+    if rest:
+        text = f"And {show_count(len(rest))} more, which --format json lists, and the page."
+        blocks += [Paragraph(text, tone), Folded("The others", rest)]
+    return blocks
+
+
+def _chance(figures: Sequence[Figure]) -> list[str]:
+    n = sum(one.verdict not in {NO_VERDICT, NOT_JUDGED} for one in figures)
+    return [f"{n} intervals of 95 % each: one in 20 leaves out zero by chance"] if n else []
 
 
 def _quantity(found: Comparison, one: Figure) -> Quantity:
@@ -222,7 +317,7 @@ def _counted(point: Point | None) -> str:
 def _interval(one: Figure) -> str:
     if one.low is None or one.high is None:
         return ""
-    return f"{_shown(one, one.low)} to {_shown(one, one.high)}"
+    return f"{_signed(one, one.low)} to {_signed(one, one.high)}"
 
 
 def _percent(one: Figure) -> str:
@@ -238,7 +333,5 @@ def _shown(figure: Figure, value: int | None) -> str:
     return format_duration_ns(shown).replace("-", "\N{MINUS SIGN}")
 
 
-def sections(answer: Answer) -> Sequence[Section]:
-    """Build one section per comparison, and the method."""
-    built = [build(answer, one, number) for number, one in enumerate(answer.results, start=1)]
-    return (*built, build_method())
+def _signed(figure: Figure, value: int | None) -> str:
+    return f"{'+' if value is not None and value > 0 else ''}{_shown(figure, value)}"

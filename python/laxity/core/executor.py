@@ -166,7 +166,10 @@ def _begin(
     not_inherited: Sequence[int],
     wait_for_others: Callable[[], int],
 ) -> None:
-    """Make a process a worker that does not outlive its caller."""
+    """Make a process a worker that does not outlive its caller.
+
+    Workers hold both ends of the pool's pipes, so these never tell that the caller is gone.
+    """
     import ctypes  # noqa: PLC0415 - of workers only
 
     for fd in not_inherited:

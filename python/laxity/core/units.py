@@ -127,12 +127,16 @@ def exact_duration(duration_ns: int) -> str:
     return f"{duration_ns}ns"
 
 
-def decimal_duration(duration_ns: int) -> str:
-    """Write a duration exactly in the unit that fits: 49677 is `49.677us`; units as users write."""
-    for unit in ("s", "ms", "us"):
-        if abs(duration_ns) >= NS_PER_UNIT[unit]:
-            return f"{Decimal(duration_ns) / NS_PER_UNIT[unit]:f}{unit}"
-    return f"{duration_ns}ns"
+def decimal_duration(duration_ns: int, *, is_shown: bool = False) -> str:
+    """Write a duration exactly in the unit that fits: 49677 is `49.677us`.
+
+    Args:
+        duration_ns: Nanoseconds; negative values keep their sign.
+        is_shown: As people read it, `49.677 µs`, not as they write it.
+    """
+    found = next((one for one in ("s", "ms", "us") if abs(duration_ns) >= NS_PER_UNIT[one]), "ns")
+    unit = " " + found.replace("u", "µ") if is_shown else found
+    return f"{Decimal(duration_ns) / NS_PER_UNIT[found]:f}{unit}"
 
 
 def exact_size(size_bytes: int) -> str:

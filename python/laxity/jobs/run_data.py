@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laxity.core.streams import Quantity as Stream
 from laxity.jobs.jobs import Jobs
@@ -13,6 +13,9 @@ from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
 from laxity.store.manifest import Manifest, TaskResult, kind_of_figures
 from laxity.trace.attribution import Attribution
+
+if TYPE_CHECKING:
+    from laxity.jobs.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ class RunData:
     # By index of the task; empty without a whole scheduling trace.
     attributions: dict[int, Attribution] = field(default_factory=dict)
     problems: tuple[str, ...] = field(default=())
-    # Of a run without tasks: what the reader of its view gives (measured.py).
+    # Of a run without tasks: how it is shown, and what the reader of that view gives.
+    view: "View | None" = None
     findings: Any = None
 
     @property

@@ -21,6 +21,7 @@ class View:
         asked: What it measures, in a few words, for the card.
         sentences: What was found, for the card.
         sections: What was found, whole; the last one says how it was measured.
+        is_computed: Nothing was measured, so no doctor watched.
     """
 
     read: Callable[[Run], tuple[Any, tuple[str, ...]]]
@@ -28,3 +29,4 @@ class View:
     asked: str
     sentences: Callable[[RunData], tuple[str, ...]]
     sections: tuple[Callable[[RunData], Section | None], ...]
+    is_computed: bool = False

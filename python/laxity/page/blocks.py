@@ -11,8 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from laxity.core.units import format_duration_ns
-from laxity.statistics.distribution import samples_needed
+from laxity.core.units import decimal_duration, format_duration_ns
 
 # modelled: computed with an estimate of ours, as of a release that nobody told.
 Kind = Literal["measured", "simulated", "modelled", "proven"]
@@ -69,11 +68,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; the first cell of each row is its header. The caption says unit and kind."""
+    """A table; the first cell of each row is its header. The caption says unit and kind.
+
+    `remarks`: what the remarks of each column are, empty: nothing that stands alone; a terminal
+    has columns of their own for those that are named.
+    """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    remarks: tuple[str, ...] = ()
     block: str = "table"
 
 
@@ -165,8 +169,15 @@ def duration_cell(value_ns: float | None, remark: str = "") -> Cell:
 def noise_floor_cell(value_ns: float | None) -> Cell:
     """Make a cell of a noise floor, which is an interval of a median; None: too few for one."""
     if value_ns is None:
+        from laxity.statistics.distribution import samples_needed  # noqa: PLC0415 - loads numpy
+
         return number_cell(NOT_MEASURED, f"needs {samples_needed(0.5)} observations")
     return duration_cell(value_ns)
+
+
+def bound_cell(value_ns: int | None, remark: str = "") -> Cell:
+    """Make a cell of a bound or of a part of one, exact; None: there is no bound."""
+    return number_cell("no bound" if value_ns is None else show_bound(value_ns), remark)
 
 
 def show_duration(value_ns: float | None) -> str:
@@ -174,6 +185,11 @@ def show_duration(value_ns: float | None) -> str:
     if value_ns is None:
         return NOT_MEASURED
     return format_duration_ns(value_ns).replace("-", "\N{MINUS SIGN}")
+
+
+def show_bound(value_ns: int) -> str:
+    """Show nanoseconds exactly in a fitting unit: what is rounded down bounds nothing."""
+    return decimal_duration(value_ns, is_shown=True).replace("-", "\N{MINUS SIGN}")
 
 
 def show_count(value: int | None) -> str:

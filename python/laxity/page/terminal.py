@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Sections as text for a terminal: the sentences and tables of the report, without its drawings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from laxity.core.text_table import format_table
 from laxity.page.blocks import Block, Cell, Folded, Paragraph, Table
@@ -13,36 +13,68 @@ _PLAIN = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NARROW NO-BREAK SPACE}": None
 
 
 def text_of(blocks: Iterable[Block]) -> str:
-    """Write blocks one below the other, each line ended.
+    """Write blocks one below the other, each line ended, a table between empty lines.
 
     What explains is left out, and so are details, unless they are the figures themselves. A
     sentence that was written already is not repeated.
     """
-    seen: set[str] = set()
-    return "".join(_text_of(block, seen) for block in blocks)
+    parts: list[str] = []
+    was_table = False
+    for block in _shown(blocks, set()):
+        is_table = isinstance(block, Table)
+        if parts and (is_table or was_table):
+            parts.append("\n")
+        parts.append(_table(block) if isinstance(block, Table) else f"{_plain(block.text)}\n")
+        was_table = is_table
+    return "".join(parts)
 
 
-def _text_of(block: Block, seen: set[str]) -> str:
-    if isinstance(block, Paragraph):
-        if block.is_explanation or block.text in seen:
-            return ""
-        seen.add(block.text)
-        return f"{_plain(block.text)}\n"
-    if isinstance(block, Table):
-        rows = [_row(cells) for cells in block.rows]
-        right = [i for i, cell in enumerate(block.rows[0]) if cell.is_number] if block.rows else []
-        return f"{_plain(block.caption)}:\n{format_table(block.head, rows, right)}"
-    if isinstance(block, Folded) and block.is_figures:
-        return "".join(_text_of(one, seen) for one in block.blocks)
-    return ""
+def _shown(blocks: Iterable[Block], seen: set[str]) -> Iterator[Paragraph | Table]:
+    """Pick what a terminal shows."""
+    for block in blocks:
+        if isinstance(block, Table):
+            yield block
+        elif isinstance(block, Folded) and block.is_figures:
+            yield from _shown(block.blocks, seen)
+        elif isinstance(block, Paragraph) and not block.is_explanation and block.text not in seen:
+            seen.add(block.text)
+            yield block
 
 
-def _row(cells: Sequence[Cell]) -> list[str]:
-    """Write cells; only behind words at the end there is room for a remark."""
-    texts = [cell.text or _NONE for cell in cells]
-    if cells[-1].remark and not cells[-1].is_number:
-        texts[-1] += f" ({cells[-1].remark})"
-    return [_plain(text) for text in texts]
+def _table(table: Table) -> str:
+    columns = list(_columns(table))
+    head = [name for name, _, _ in columns]
+    right = [place for place, (_, _, is_number) in enumerate(columns) if is_number]
+    rows = list(zip(*(texts for _, texts, _ in columns), strict=True))
+    text = format_table(head, rows, right)
+    if not any(head):
+        # A list has no names above it.
+        text = text.removeprefix("\n")
+    return f"{_plain(table.caption)}:\n{text}"
+
+
+def _columns(table: Table) -> Iterator[tuple[str, list[str], bool]]:
+    """Give each column: its name, its texts, whether they are numbers.
+
+    Remarks that have a name have a column. Of the others only those behind words at the end have
+    room.
+    """
+    last = len(table.head) - 1
+    for place, name in enumerate(table.head):
+        cells = [row[place] for row in table.rows]
+        is_number = bool(cells) and cells[0].is_number
+        remark = table.remarks[place] if place < len(table.remarks) else ""
+        has_room = place == last and not remark
+        yield name, [_words(one, has_remark=has_room) for one in cells], is_number
+        if remark:
+            yield remark, [_plain(one.remark or _NONE) for one in cells], is_number
+
+
+def _words(cell: Cell, *, has_remark: bool) -> str:
+    text = cell.text or _NONE
+    if has_remark and cell.remark and not cell.is_number:
+        text += f" ({cell.remark})"
+    return _plain(text)
 
 
 def _plain(text: str) -> str:

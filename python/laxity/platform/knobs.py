@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Kernel settings changed for a run, and put back whoever dies. docs/architecture/run.md, "Knobs".
+"""Kernel settings changed for a run, and put back whoever dies.
+
+docs/architecture/settings.md, "Knobs".
 
 Putting back is the same for everybody: this process at the end of its run, the finisher if `laxity`
 was killed, the next `laxity` if all of them were. It may be done twice, by two at once, or be

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`--shield` and `--no-throttling`: what a run changes in the kernel.
 
-docs/architecture/run.md, "Knobs".
+docs/architecture/settings.md, "Knobs".
 
 A shield moves everybody else's threads, the interrupts and the unbound work queues away from some
 CPUs. What the kernel keeps there (its threads for that CPU, some interrupts) is counted.

@@ -8,12 +8,12 @@ run needs the report most.
 
 import tomllib
 
+from laxity.jobs.page import read_one
 from laxity.jobs.read_tasks import read_tasks, try_read
 from laxity.jobs.run_data import PageData, RunData, TaskData, snapshot_exec_ns
-from laxity.jobs.view import View
 from laxity.report.views import view_of
 from laxity.store.manifest import CorunnerResult, displaced_lines
-from laxity.store.run_directory import MACHINE, Run
+from laxity.store.run_directory import Run
 from laxity.trace.data import read_attributions
 
 
@@ -36,32 +36,10 @@ def read_page(run: Run) -> PageData:
     return PageData(run.manifest, run.path, children, True, spec_text, tuple(problems))
 
 
-def _read_found(run: Run, view: View, label: str, prefix: str) -> RunData:
-    """Read a run without tasks: it measured the platform, or computed."""
-    problems: list[str] = []
-    findings, damage = view.read(run)
-    is_measured = run.manifest.measurement is not None
-    has_machine = is_measured or (run.path / MACHINE).exists()
-    has_spec = run.manifest.experiment is not None
-    return RunData(
-        label=label,
-        prefix=prefix,
-        path=run.path,
-        manifest=run.manifest,
-        machine=try_read(lambda: run.machine, {}, problems) if has_machine else {},
-        doctor=try_read(lambda: run.doctor, {}, problems) if is_measured else {},
-        spec_text=try_read(lambda: run.spec_text, "", problems) if has_spec else "",
-        keep="all",
-        tasks=(),
-        problems=(*problems, *damage),
-        findings=findings,
-    )
-
-
 def _read_run(run: Run, label: str, prefix: str) -> RunData:
     view = view_of(run.manifest)
     if view is not None:
-        return _read_found(run, view, label, prefix)
+        return read_one(run, view, label, prefix)
     problems: list[str] = []
     spec_text = ""
     if run.manifest.observation is None:

@@ -4,24 +4,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from laxity.bounds import experiment_section as experiment
-from laxity.bounds.document import Answer
-from laxity.bounds.section import (
-    BOUND_TITLE,
-    FACTORS,
-    answer_of,
-    factor_of,
-    factor_words,
-    verdict_words,
-)
-from laxity.bounds.verdicts import SCHEDULABLE
 from laxity.core.streams import Quantity as Stream
 from laxity.jobs import jobs as analysis
-from laxity.jobs.card import Badge, Card, Tile, doctor_badge, run_badge, status_badge
+from laxity.jobs.card import Card, Tile, doctor_badge, fallback_badge, notes_of, run_badge
 from laxity.jobs.jobs import Summary
-from laxity.jobs.results import stop_words
 from laxity.jobs.run_data import PageData, RunData, TaskData
-from laxity.jobs.section_parts import asked_of, pair_of, task_or_tasks, without_release, words_of
+from laxity.jobs.section_parts import asked_of, pair_of, without_release, words_of
 from laxity.jobs.sections.comparison import (
     Pair,
     compare_tasks,
@@ -29,36 +17,30 @@ from laxity.jobs.sections.comparison import (
     finished_words,
     task_pairs,
 )
-from laxity.jobs.sections.machine import machine_line, unknown_of
+from laxity.jobs.sections.machine import machine_line
 from laxity.page.blocks import (
     NOT_MEASURED,
     Kind,
-    Paragraph,
+    Section,
     Table,
     count_noun,
-    join_words,
     number_cell,
     show_count,
     show_duration,
     show_share,
     text_cell,
 )
-from laxity.report.views import BOUND_VIEW, EXPERIMENT_VIEW, view_of
-from laxity.store.experiment_result import ExperimentRun
-from laxity.store.manifest import Manifest
 
-_BOUND_TONES = {"schedulable": "good", "not_schedulable": "bad", "not_provable": "attention"}
 _P99 = 0.99
 
 
-def build(page: PageData) -> Card:
-    """Build the card."""
-    if page.manifest.kind == "bound":
-        return _bounded(page)
-    if page.manifest.experiment is not None:
-        return _drawn(page, page.manifest.experiment)
-    if page.runs and all(view_of(run.manifest) is not None for run in page.runs):
-        return _measured(page)
+def build(page: PageData, sections: Sequence[Section] = ()) -> Card:
+    """Build the card.
+
+    Args:
+        page: Runs that ran tasks or measured the platform.
+        sections: Of their page, in reading order.
+    """
     pair = pair_of(page)
     tasks = task_pairs(*pair) if pair else []
     shown = [(run, task) for run in page.runs for task in run.tasks]
@@ -78,175 +60,32 @@ def build(page: PageData) -> Card:
             for run in page.runs
             for task in run.tasks
         )
+    measured = [text for run in page.runs if run.view for text in run.view.sentences(run)]
     return Card(
         title=page.manifest.name,
         status=run_badge(page),
         doctor=doctor_badge(page),
-        fallbacks=_fallback_badge(page),
-        asked=_asked(page),
-        sentences=(*sentences, *_measured_sentences(page)),
+        fallbacks=fallback_badge(page),
+        asked=tuple(dict.fromkeys(_asked(page))),
+        sentences=(*sentences, *measured),
         message=page.manifest.message,
         tiles=tiles,
         table=None if tiles or not has_released else _table(page, shown),
         machine=machine_line(page.runs[0]) if page.runs else "machine not known",
-        date=page.manifest.started_at,
-        notes=_notes(page),
+        notes=notes_of(page, sections),
     )
 
 
-def _measured(page: PageData) -> Card:
-    """Build the card of runs that measured the platform."""
-    shown = [(run, view) for run in page.runs if (view := view_of(run.manifest)) is not None]
-    return Card(
-        title=page.manifest.name,
-        status=run_badge(page),
-        doctor=doctor_badge(page),
-        fallbacks=_fallback_badge(page),
-        asked=tuple(dict.fromkeys(view.asked for _, view in shown)),
-        sentences=_measured_sentences(page),
-        message=page.manifest.message,
-        tiles=(),
-        table=None,
-        machine=machine_line(page.runs[0]),
-        date=page.manifest.started_at,
-        notes=_notes(page),
-    )
-
-
-def _drawn(page: PageData, asked: ExperimentRun) -> Card:
-    """Build the card of an experiment with drawn sets: nothing ran, so no doctor watched."""
-    (run,) = page.runs
-    return Card(
-        title=page.manifest.name,
-        status=status_badge(page.manifest),
-        doctor=None,
-        fallbacks=_fallback_badge(page),
-        asked=(EXPERIMENT_VIEW.asked, experiment.asked_line(asked)),
-        sentences=EXPERIMENT_VIEW.sentences(run),
-        message=page.manifest.message,
-        tiles=(),
-        table=None,
-        machine=experiment.machine_line(asked),
-        date=page.manifest.started_at,
-        notes=_notes(page),
-    )
-
-
-def _bounded(page: PageData) -> Card:
-    """Build the card of a bound: its verdict is the status, and no doctor watched."""
-    (run,) = page.runs
-    answer = answer_of(run)
-    status = status_badge(page.manifest)
-    if answer is not None:
-        status = Badge(verdict_words(answer.verdict), _BOUND_TONES[answer.verdict])
-    return Card(
-        title=page.manifest.name,
-        status=status,
-        doctor=None,
-        fallbacks=_fallback_badge(page),
-        asked=(BOUND_VIEW.asked,),
-        sentences=BOUND_VIEW.sentences(run),
-        message=page.manifest.message,
-        tiles=() if answer is None else _bound_tiles(answer),
-        table=None,
-        machine=machine_line(run) if run.machine else "none was described with the costs",
-        date=page.manifest.started_at,
-        notes=_notes(page),
-    )
-
-
-def _bound_tiles(answer: Answer) -> tuple[Tile, ...]:
-    """Make the five numbers of a bound; without a sensitivity there are none."""
-    found = answer.sensitivity
-    if found is None:
-        return ()
-    costs = answer.costs.entries
-    count = "zero overheads"
-    if costs:
-        count = f"costs observed, n ≥ {show_count(min(one.n for one in costs))}"
-    tiles = []
-    for name, label in FACTORS:
-        factor = factor_of(found, name)
-        if factor is None:
-            tiles.append(Tile(label, "costs nothing", "", ""))
-            continue
-        late = f"then {factor.critical_task} is late" if factor.critical_task else ""
-        tiles.append(Tile(label, factor_words(factor), count, "modelled", late))
-    n_kept = sum(one.verdict == SCHEDULABLE for one in answer.tasks)
-    value = f"{show_count(n_kept)} of {show_count(len(answer.tasks))}"
-    return (Tile("tasks proven to keep their deadlines", value, count, "modelled"), *tiles)
-
-
-def _measured_sentences(page: PageData) -> tuple[str, ...]:
-    shown = [(run, view) for run in page.runs if (view := view_of(run.manifest)) is not None]
-    return tuple(text for run, view in shown for text in view.sentences(run))
-
-
-def _manifests(page: PageData) -> tuple[Manifest, ...]:
-    return tuple(run.manifest for run in page.runs)
-
-
-def _calm_notes(page: PageData) -> Iterator[Paragraph]:
-    """Say what disturbed the runs, and of what it is not known whether it did."""
-    told: dict[str, list[str]] = {}
-    for run in page.runs:
-        for line in run.manifest.doctor_drift:
-            told.setdefault(f"Disturbed during the run{{}}: {line}.", []).append(run.label)
-        for line in unknown_of(run):
-            told.setdefault(f"Not known{{}}: {line}.", []).append(run.label)
-    for line, labels in told.items():
-        of_runs = f" ({join_words(labels)})" if page.is_composite else ""
-        yield Paragraph(line.format(of_runs), "warning" if line.startswith("Dist") else "note")
-
-
-def _fallback_badge(page: PageData) -> Badge | None:
-    count = sum(len(run.manifest.fallbacks) for run in page.runs)
-    count += len(page.manifest.fallbacks) if page.is_composite else 0
-    return Badge(count_noun(count, "fallback"), "attention") if count else None
-
-
-def _asked(page: PageData) -> tuple[str, ...]:
-    lines = []
+def _asked(page: PageData) -> Iterator[str]:
     for run in page.runs:
         where = f"{run.label}: " if page.is_composite else ""
         for task in run.tasks:
             name = f"“{task.result.name}”: " if len(run.tasks) > 1 else ""
-            lines.append(f"{where}{name}{asked_of(task.result)}")
-        lines += [
-            f"{where}beside it {words_of(one.workload, one.args)} on CPU {one.cpus}"
-            for one in run.manifest.corunners
-        ]
-    return tuple(lines)
-
-
-def _notes(page: PageData) -> tuple[Paragraph, ...]:
-    notes = []
-    for run in page.runs:
-        words = stop_words(run.manifest)
-        if words is not None:
-            where = f"{run.label}: " if page.is_composite else ""
-            notes.append(Paragraph(f"{where}{words[0].upper()}{words[1:]}.", "note"))
-    statuses = {
-        "interrupted": "The run was interrupted: everything measured until then is kept.",
-        "recovered": "The run was cut off and recovered: rows written up to then are kept.",
-        "failed": "The run failed: what was measured until then is kept.",
-        "running": "The run has not finished: this is what was there when the report was made.",
-    }
-    notes += _calm_notes(page)
-    if page.manifest.status in statuses:
-        notes.append(Paragraph(statuses[page.manifest.status], "warning"))
-    if any(run.problems for run in page.runs):
-        sections = {f"“{_place_of(run)}”" for run in page.runs if run.problems}
-        text = f"Some data is missing or inconsistent; see {join_words(sorted(sections))}."
-        notes.append(Paragraph(text, "warning"))
-    return tuple(notes)
-
-
-def _place_of(run: RunData) -> str:
-    """Name the section that tells what is missing of a run; of one without tasks the first."""
-    if run.tasks or view_of(run.manifest) is None:
-        return task_or_tasks(run).capitalize()
-    return BOUND_TITLE if run.manifest.kind == "bound" else f"Run {run.label}"
+            yield f"{where}{name}{asked_of(task.result)}"
+        for one in run.manifest.corunners:
+            yield f"{where}beside it {words_of(one.workload, one.args)} on CPU {one.cpus}"
+        if run.view is not None:
+            yield run.view.asked
 
 
 def _table(page: PageData, shown: Sequence[tuple[RunData, TaskData]]) -> Table:

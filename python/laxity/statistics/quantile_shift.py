@@ -4,7 +4,8 @@
 
 Each quantile has its interval from order statistics, their ranks those of as many independent
 samples as the jobs are worth (`dependence`). Both intervals give that of the difference.
-Nothing is drawn at random, so that the same runs always give the same answer.
+Nothing is drawn at random, so that the same runs always give the same answer. (A block bootstrap of
+p99.9 of a few thousand jobs would draw the same few largest samples again and again.)
 """
 
 import math

@@ -3,7 +3,8 @@
 """Whether two samples may be of one distribution: the rank-sum test of Mann and Whitney.
 
 "No difference" is never proven: beside the probability stands the shift of one against the other
-with its 95 % interval, which says how large a difference may have gone unseen.
+with its 95 % interval, which says how large a difference may have gone unseen. It is
+two formulas, for which loading SciPy would take 0.3 s.
 """
 
 import math

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """manifest.json, what a run was and how it ended; and native.json, laxity-run's half of it.
 
-The contract is docs/architecture/documents.md. `null` means "not known", never zero.
+docs/run-directory.md says what the members mean. `null` means "not known", never zero.
 """
 
 from typing import Any, Final, Literal, TypeVar

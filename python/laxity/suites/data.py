@@ -2,21 +2,16 @@
 # SPDX-License-Identifier: MIT
 """What the page of a suite run or of a vetting needs, read once; what is damaged is a note."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 from laxity.core.streams import Quantity
-from laxity.errors import RecordError
-from laxity.jobs.read_tasks import read_tasks
-from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.read_tasks import read_tasks, try_read
 from laxity.statistics.distribution import Distribution
 from laxity.store.manifest import Fallback, Manifest
-from laxity.store.run_directory import DOCTOR, MACHINE, Run
+from laxity.store.run_directory import Run
 from laxity.suites.result import Spread, SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
 
-Part = TypeVar("Part")
 START_TO_FINISH = "start_to_finish"
 
 
@@ -64,7 +59,7 @@ def read_suite_data(run: Run) -> tuple[SuiteData, tuple[str, ...]]:
     """
     document = read_suite(run.path)
     problems: list[str] = []
-    below: tuple[Run, ...] = _try(lambda: run.children, (), problems)
+    below: tuple[Run, ...] = try_read(lambda: run.children, (), problems)
     children = {child.path.name: child for child in below}
     programs = tuple(
         _program(one, children.get(one.run or ""), problems) for one in document.programs
@@ -80,27 +75,6 @@ def _program(row: SuiteProgram, child: Run | None, problems: list[str]) -> Progr
     return ProgramData(row, child.manifest, samples if samples is not None and samples.n else None)
 
 
-def whole_page(run: Run, problems: tuple[str, ...] = ()) -> PageData:
-    """Give what the sections that every page has need of a run of many programs."""
-    found: list[str] = list(problems)
-
-    def document(name: str, read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return _try(read, {}, found) if (run.path / name).exists() else {}
-
-    data = RunData(
-        label=run.manifest.name,
-        prefix="r0",
-        path=run.path,
-        manifest=run.manifest,
-        machine=document(MACHINE, lambda: run.machine),
-        doctor=document(DOCTOR, lambda: run.doctor),
-        spec_text="",
-        keep="all",
-        tasks=(),
-    )
-    return PageData(run.manifest, run.path, (data,), is_composite=False, problems=tuple(found))
-
-
 def fallbacks_of(data: SuiteData) -> list[tuple[Fallback, list[str]]]:
     """Give every fallback once, with the programs that it is of."""
     found: dict[Fallback, list[str]] = {}
@@ -108,11 +82,3 @@ def fallbacks_of(data: SuiteData) -> list[tuple[Fallback, list[str]]]:
         for fallback in one.manifest.fallbacks if one.manifest is not None else ():
             found.setdefault(fallback, []).append(one.row.program)
     return list(found.items())
-
-
-def _try(read: Callable[[], Part], otherwise: Part, problems: list[str]) -> Part:
-    try:
-        return read()
-    except RecordError as error:
-        problems.append(str(error))
-        return otherwise

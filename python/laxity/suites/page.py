@@ -1,36 +1,33 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The report pages of a suite run and of a vetting."""
+"""The report page of a suite run."""
 
 from pathlib import PurePath
 
-from laxity.errors import EXIT_INTERRUPTED, EXIT_NO_VERDICT, EXIT_VIOLATED
-from laxity.jobs.card import Badge, Card, Tile, doctor_badge, run_badge, status_badge
+from laxity.errors import EXIT_INTERRUPTED, EXIT_NO_VERDICT
+from laxity.jobs.card import Badge, Card, Tile, doctor_badge, run_badge
+from laxity.jobs.page import Page, page_of_one, whole
 from laxity.jobs.run_data import PageData
 from laxity.jobs.section_parts import scheduling_of, words_of
 from laxity.jobs.sections import files, machine, reproduce
 from laxity.jobs.sections.machine import machine_line
-from laxity.page.blocks import Paragraph, Section, count_noun, join_words, show_count, show_duration
-from laxity.store.manifest import Manifest
+from laxity.page.blocks import Paragraph, count_noun, join_words, show_count, show_duration
 from laxity.store.run_directory import Run
 from laxity.suites import section as suite
-from laxity.suites import vetting_section as vetting
-from laxity.suites.data import ProgramData, SuiteData, fallbacks_of, read_suite_data, whole_page
-from laxity.suites.result import VettingDocument
-from laxity.suites.stored_results import read_vetting_seen
+from laxity.suites.data import ProgramData, SuiteData, fallbacks_of, read_suite_data
 
 _MEASURED = "measured"
 _MOST_NAMED = 6
 
 
-def suite_page(run: Run) -> tuple[PageData, Card, tuple[Section, ...]]:
-    """Build the page of a suite run: its card and its sections, in reading order.
+def page_of(run: Run, _exceedance: float | None) -> Page:
+    """Build the page; the programs' own runs have pages of their own.
 
     Raises:
         RecordError: suite.json is damaged.
     """
     data, problems = read_suite_data(run)
-    page = whole_page(run, problems)
+    page = page_of_one(run, problems=problems)
     built = (
         suite.build_fallbacks(data),
         suite.build(data),
@@ -40,48 +37,26 @@ def suite_page(run: Run) -> tuple[PageData, Card, tuple[Section, ...]]:
         files.build(page),
         reproduce.build(page),
     )
-    return page, _suite_card(page, data), tuple(one for one in built if one is not None)
+    return Page(page, _card(page, data), whole(built), below=run.children)
 
 
-def vetting_page(run: Run) -> tuple[PageData, Card, tuple[Section, ...]]:
-    """Build the page of a vetting: its card and its sections, in reading order.
-
-    Raises:
-        RecordError: vetting.json is damaged.
-    """
-    document = read_vetting_seen(run.path)
-    page = whole_page(run)
-    built = (
-        vetting.build(document),
-        vetting.build_rejected(document),
-        vetting.build_details(document),
-        vetting.build_unplaced(document),
-        vetting.build_method(),
-        files.build(page),
-        reproduce.build(page),
-    )
-    return page, _vetting_card(page, document), tuple(one for one in built if one is not None)
-
-
-def _suite_card(page: PageData, data: SuiteData) -> Card:
+def _card(page: PageData, data: SuiteData) -> Card:
     n_fallbacks = len(fallbacks_of(data))
     return Card(
         title=f"Suite {PurePath(data.document.checkout).name}",
-        status=_suite_status(page, data),
+        status=_status(page, data),
         doctor=doctor_badge(page),
         fallbacks=Badge(count_noun(n_fallbacks, "fallback"), "attention") if n_fallbacks else None,
         asked=_asked(data),
-        sentences=_suite_sentences(data),
+        sentences=_sentences(data),
         message="" if page.manifest.status == "complete" else page.manifest.message,
-        tiles=_suite_tiles(data) if data.ran else (),
-        table=None,
+        tiles=_tiles(data) if data.ran else (),
         machine=machine_line(page.runs[0]),
-        date=page.manifest.started_at,
-        notes=_notes(page),
+        notes=notes_of_ended(page),
     )
 
 
-def _suite_status(page: PageData, data: SuiteData) -> Badge:
+def _status(page: PageData, data: SuiteData) -> Badge:
     manifest = page.manifest
     if any(one.row.result.wrong for one in data.ran if one.row.result is not None):
         return Badge("wrong jobs", "bad")
@@ -109,14 +84,14 @@ def _asked(data: SuiteData) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _suite_sentences(data: SuiteData) -> tuple[str, ...]:
+def _sentences(data: SuiteData) -> tuple[str, ...]:
     n_all = len(data.programs)
     sentences = [f"{show_count(len(data.ran))} of {count_noun(n_all, 'program')} ran."]
     unknown = [one for one in data.ran if _right(one) is None]
     wrong = [one for one in data.ran if one.row.result is not None and one.row.result.wrong]
     if wrong:
         n_wrong = sum(_wrong(one) for one in wrong)
-        names = _named([one.row.program for one in wrong])
+        names = named([one.row.program for one in wrong])
         sentences.append(
             f"{count_noun(n_wrong, 'job')} did not do what a fresh process does: {names}."
         )
@@ -126,12 +101,12 @@ def _suite_sentences(data: SuiteData) -> tuple[str, ...]:
             f"Each of {count_noun(n_jobs, 'job')} ended, checked and wrote as a fresh process does."
         )
     if unknown:
-        names = _named([one.row.program for one in unknown])
+        names = named([one.row.program for one in unknown])
         sentences.append(f"Whether jobs of {names} were right is not known: rows were not kept.")
     return tuple(sentences)
 
 
-def _suite_tiles(data: SuiteData) -> tuple[Tile, ...]:
+def _tiles(data: SuiteData) -> tuple[Tile, ...]:
     n_jobs = sum(_finished(one) for one in data.ran)
     released = sum(one.row.result.released for one in data.ran if one.row.result is not None)
     not_met = sum(one.row.result.not_met for one in data.ran if one.row.result is not None)
@@ -184,56 +159,15 @@ def _wrong(one: ProgramData) -> int:
     return 0 if one.row.result is None else one.row.result.wrong or 0
 
 
-def _named(names: list[str]) -> str:
+def named(names: list[str]) -> str:
+    """Name programs, of many the first."""
     more = len(names) - _MOST_NAMED
     told = names[:_MOST_NAMED]
     return join_words([*told, f"{show_count(more)} more"] if more > 0 else told)
 
 
-def _vetting_card(page: PageData, document: VettingDocument) -> Card:
-    rejected = [one.program for one in document.programs if one.mode is None]
-    return Card(
-        title=f"Vetting of {PurePath(document.checkout).name}",
-        status=_vetting_status(page.manifest),
-        doctor=None,
-        fallbacks=None,
-        asked=(
-            f"{document.checkout}, compiled by {document.cc}, "
-            f"{count_noun(document.jobs_per_mode, 'job')} in each mode",
-        ),
-        sentences=_vetting_sentences(document, rejected),
-        message="" if page.manifest.status == "complete" else page.manifest.message,
-        tiles=(),
-        table=None,
-        machine=machine_line(page.runs[0]),
-        date=page.manifest.started_at,
-        notes=_notes(page),
-    )
-
-
-def _vetting_status(manifest: Manifest) -> Badge:
-    if manifest.status == "complete" and manifest.exit_code == EXIT_VIOLATED:
-        return Badge("programs rejected", "attention")
-    return status_badge(manifest)
-
-
-def _vetting_sentences(document: VettingDocument, rejected: list[str]) -> tuple[str, ...]:
-    n_all = len(document.programs)
-    n_none = sum(one.mode == "none" for one in document.programs)
-    n_isolated = n_all - n_none - len(rejected)
-    sentences = [
-        f"Of {count_noun(n_all, 'program')} {show_count(n_none)} may be repeated as they are, "
-        f"{show_count(n_isolated)} need isolation between jobs, {show_count(len(rejected))} "
-        "have no right mode."
-    ]
-    if rejected:
-        sentences.append(f"Rejected: {_named(rejected)}.")
-    if document.unplaced:
-        sentences.append(f"Discovery left {count_noun(len(document.unplaced), 'item')} out.")
-    return tuple(sentences)
-
-
-def _notes(page: PageData) -> tuple[Paragraph, ...]:
+def notes_of_ended(page: PageData) -> tuple[Paragraph, ...]:
+    """Say what cannot be read, and whether a run of many programs ended before its end."""
     notes = [Paragraph(problem, "warning") for problem in page.problems]
     if page.manifest.status == "recovered":
         notes.append(

@@ -105,7 +105,7 @@ class Layout(StrEnum):
     GUEST = "guest"  # as the target's link wants it
     # Data in the order of the source, in a static link far apart; objects in the opposite order.
     OTHER = "other"
-    # Each basic block calls native/guests/blocks.c.
+    # Each basic block calls native/guests/work.c.
     COUNTED = "counted"
     OWN = "own"  # the program's own executable
     SANITIZED = "sanitized"  # the same, which tells its own memory errors

@@ -2,43 +2,53 @@
 # SPDX-License-Identifier: MIT
 """The report page of a run of `laxity workingset`."""
 
+from collections.abc import Iterator
+from functools import partial
+
 from laxity.jobs.card import Badge, Card, Tile
-from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.page import Beside, Page, page_of_one, whole
 from laxity.jobs.sections import files, reproduce
-from laxity.page.blocks import Section, count_noun, join_words, show_count
+from laxity.page.blocks import count_noun, join_words, show_count
 from laxity.store.run_directory import Run
 from laxity.workingset import section as working_set
-from laxity.workingset.data import WorkingSetData
+from laxity.workingset.annotated import annotated_files, page_name
+from laxity.workingset.data import WorkingSetData, read_working_set
 from laxity.workingset.document import ProgramAnswer, WorkingSetAnswer
 from laxity.workingset.words import KIND, setting_words, show_bits, size_words
 
 _MOST_NAMED = 5
 
 
-def working_set_page(run: Run) -> PageData:
-    """Give what the sections that every page has need of such a run."""
-    data = RunData(
-        label=run.manifest.name,
-        prefix="r0",
-        path=run.path,
-        manifest=run.manifest,
-        machine={},
-        doctor={},
-        spec_text="",
-        keep="all",
-        tasks=(),
-    )
-    return PageData(run.manifest, run.path, (data,), is_composite=False)
+def page_of(run: Run, _exceedance: float | None) -> Page:
+    """Build the page, and the annotated sources of each program beside it.
+
+    Raises:
+        RecordError: The answer is missing or damaged.
+    """
+    data = read_working_set(run)
+    page = page_of_one(run)
+    sections = (*working_set.sections(page, data), files.build(page), reproduce.build(page))
+    return Page(page, _card(run, data), whole(sections), beside=partial(_beside, data))
 
 
-def card(run: Run, data: WorkingSetData) -> Card:
+def _beside(data: WorkingSetData) -> Iterator[Beside]:
+    for program in dict.fromkeys(one.program for one in data.sources):
+        annotated = annotated_files([one for one in data.sources if one.program == program])
+        if annotated:
+            content = {
+                "program": program,
+                "setting": setting_words(data.answer),
+                "files": annotated,
+            }
+            yield Beside(page_name(program), "annotated.html.j2", content)
+
+
+def _card(run: Run, data: WorkingSetData) -> Card:
     """Build the verdict card."""
     answer = data.answer
     return Card(
         title=run.manifest.name,
         status=_badge(answer),
-        doctor=None,
-        fallbacks=None,
         asked=(
             "what must move if a task migrates, at every instruction",
             *setting_words(answer),
@@ -46,16 +56,8 @@ def card(run: Run, data: WorkingSetData) -> Card:
         sentences=_sentences(answer),
         message=run.manifest.message,
         tiles=_tiles(answer),
-        table=None,
         machine=_machine(answer),
-        date=run.manifest.started_at,
-        notes=(),
     )
-
-
-def sections_of(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
-    """Build all sections in reading order."""
-    return (*working_set.sections(page, data), files.build(page), reproduce.build(page))
 
 
 def _badge(answer: WorkingSetAnswer) -> Badge:

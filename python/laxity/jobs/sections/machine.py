@@ -40,10 +40,8 @@ def build(page: PageData) -> Section:
         blocks.append(Paragraph(text, "warning"))
     shown: set[str] = set()
     for run in page.runs:
-        # Nothing is measured where a bound is computed.
-        if run.manifest.kind == "bound":
-            continue
-        blocks += _doctor_blocks(run, shown, is_named=page.is_composite)
+        if run.view is None or not run.view.is_computed:
+            blocks += _doctor_blocks(run, shown, is_named=page.is_composite)
     return Section("machine", "Machine and doctor", tuple(blocks))
 
 

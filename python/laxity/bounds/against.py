@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: MIT
 """`laxity bound --against RUN`: bounds held against the response times of a run."""
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from laxity.bounds.document import Answer
-from laxity.bounds.observed_bound import Excess, Observed, TracedTask, observe_task
+from laxity.bounds.observed_bound import Observed, TracedTask, observe_task
 from laxity.bounds.run_match import differences
 from laxity.bounds.tasks import tasks_of
 from laxity.bounds.verdicts import TaskBound
 from laxity.core.task_set import TaskSet
-from laxity.core.text_table import format_table
-from laxity.core.units import decimal_duration, format_duration_ns
 from laxity.errors import NoVerdict, RecordError
 from laxity.jobs import jobs as job_analysis
 from laxity.jobs.finish import open_recovered
@@ -27,11 +24,6 @@ from laxity.trace.attribution import Attribution
 from laxity.trace.data import attribute_tasks, read_whole_trace
 from laxity.trace.sched_trace import Trace
 from laxity.trace.window_parts import Member, Timeline
-
-# How many jobs of a task are shown one by one, and causes of each; json has all that was found.
-_MAX_JOBS = 3
-_MAX_CAUSES = 6
-_PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,101 +149,3 @@ def _member(
         pieces=attributions[index].pieces,
         start_ns=np.ma.getdata(finished["start_ns"])[order].astype(np.int64),
     )
-
-
-def print_against(against: Against) -> None:
-    """Write the comparison for people."""
-    sys.stdout.write(f"{_outcome(against)}\n\n")
-    headers = ("task", "jobs", "unfinished", "largest", "bound", "of bound", "above")
-    rows = [
-        (
-            one.task,
-            str(one.jobs),
-            str(one.unfinished),
-            "none" if one.largest_ns is None else decimal_duration(one.largest_ns),
-            "no bound" if one.bound_ns is None else decimal_duration(one.bound_ns),
-            _share(one.largest_ns, one.bound_ns),
-            "-" if one.bound_ns is None else str(one.above),
-        )
-        for one in against.tasks
-    ]
-    sys.stdout.write(format_table(headers, rows, right=range(1, len(headers))))
-    _print_assumptions(against.tasks)
-    _print_excesses(against.tasks)
-    for line in _steal_lines(against):
-        sys.stdout.write(f"{line}\n")
-    sys.stdout.write(f"run: {against.run}, trace: {against.trace or 'none'}\n\n")
-
-
-def _outcome(against: Against) -> str:
-    n_jobs = sum(task.jobs for task in against.tasks if task.bound_ns is not None)
-    without = [task.task for task in against.tasks if task.bound_ns is None]
-    beside = f"; without a bound: {', '.join(without)}" if without else ""
-    if not n_jobs:
-        return f"nothing to compare{beside}"
-    if against.above:
-        return f"{against.above} of {n_jobs} response times above their bounds{beside}"
-    return f"no response time above its bound, of {n_jobs} jobs{beside}"
-
-
-def _share(part_ns: int | None, whole_ns: int | None) -> str:
-    if part_ns is None or not whole_ns:
-        return "-"
-    return f"{_PERCENT * part_ns / whole_ns:.1f} %"
-
-
-def _print_assumptions(tasks: Sequence[Observed]) -> None:
-    headers = ("task", "of each job", "counted", "largest seen", "n", "beyond")
-    rows = [
-        (
-            task.task,
-            one.name,
-            decimal_duration(one.counted_ns),
-            "not known" if one.seen_ns is None else decimal_duration(one.seen_ns),
-            str(one.n),
-            "-" if one.seen_ns is None else str(one.n_beyond),
-        )
-        for task in tasks
-        for one in task.assumptions
-    ]
-    table = format_table(headers, rows, right=range(2, len(headers)))
-    sys.stdout.write(f"\nwhat the bounds assume, and what was seen\n{table}")
-
-
-def _print_excesses(tasks: Sequence[Observed]) -> None:
-    if not any(task.above for task in tasks):
-        return
-    sys.stdout.write("\nworst excesses\n")
-    for task in tasks:
-        for one in task.excesses[:_MAX_JOBS]:
-            beyond = format_duration_ns(one.response_ns - one.bound_ns)
-            causes = "; ".join([*_why(one)][:_MAX_CAUSES])
-            sys.stdout.write(f"  {task.task}, job {one.job}: {beyond} above: {causes}\n")
-        if task.above > _MAX_JOBS:
-            sys.stdout.write(f"  {task.task}: {task.above - _MAX_JOBS} more\n")
-
-
-def _why(one: Excess) -> Iterator[str]:
-    """Say which parts exceed what is counted for them, the largest first."""
-    if one.reason is not None:
-        yield one.reason
-    for part in one.causes:
-        by = f" ({', '.join(part.by)})" if part.by else ""
-        counted = format_duration_ns(part.counted_ns)
-        yield f"{part.name}{by} {format_duration_ns(part.seen_ns)}, {counted} counted"
-    for job in one.long_jobs:
-        took = format_duration_ns(job.execution_ns)
-        yield f"{job.task} job {job.job} executed {took}, wcet {format_duration_ns(job.wcet_ns)}"
-
-
-def _steal_lines(against: Against) -> Iterator[str]:
-    """Say what the host took: of the whole run, for nobody tells from which job."""
-    if against.stolen_resolution_ns is None:
-        return
-    for cpu, stolen_ns in against.stolen_ns.items():
-        step = format_duration_ns(against.stolen_resolution_ns)
-        taken = "less than one step" if not stolen_ns else format_duration_ns(stolen_ns)
-        yield (
-            f"host: took {taken} from CPU {cpu} (told in steps of {step}), from which jobs nobody "
-            "tells: it stands in what they executed, or is unexplained"
-        )

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""The page of a run of tasks, of a measurement, and of a run that consists of such runs."""
+
+from collections.abc import Callable, Iterator
+
+from laxity.jobs.page import Group, Page
+from laxity.jobs.run_data import PageData, RunData
+from laxity.jobs.sections import (
+    comparison,
+    corunners,
+    counters,
+    distributions,
+    fallbacks,
+    files,
+    machine,
+    method,
+    missed,
+    reproduce,
+    simulated,
+    split,
+    task,
+    timeline,
+)
+from laxity.page.blocks import Section
+from laxity.report import verdict
+from laxity.report.read_run import read_page
+from laxity.store.run_directory import Run
+from laxity.trace import attribution_section as attribution
+from laxity.trace import events_section as job_events
+from laxity.trace import observed_section as observed
+
+# One run's sections, in reading order.
+_RUN_SECTIONS = (
+    task.build,
+    observed.build,
+    distributions.build_response,
+    distributions.build_latency,
+    timeline.build,
+    split.build,
+    simulated.build_time,
+    attribution.build,
+    job_events.build,
+    counters.build,
+    missed.build,
+    corunners.build,
+    simulated.build_platform,
+)
+
+
+def page_of(run: Run, exceedance: float | None) -> Page:
+    """Build the page.
+
+    Args:
+        run: It ran tasks, measured the platform, or consists of such runs.
+        exceedance: Of the section about pWCET; None: there is none.
+
+    Raises:
+        RecordError: The manifest of a run below is unreadable.
+    """
+    data = read_page(run)
+    groups = tuple(_groups(data, exceedance))
+    sections = [section for group in groups for section in group.sections]
+    return Page(data, verdict.build(data, sections), groups)
+
+
+def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
+    """Overview, then every run, then what holds for all of them."""
+    overview = (fallbacks.build(page), comparison.build(page) if page.is_composite else None)
+    yield Group("overview", "", tuple(section for section in overview if section is not None))
+    for run in page.runs:
+        built = (build(run) for build in _builders(run, exceedance))
+        sections = tuple(section for section in built if section is not None)
+        yield Group(run.prefix, _run_title(page, run), sections)
+    has_tasks = any(run.view is None for run in page.runs)
+    common = (
+        machine.build(page),
+        files.build(page),
+        *((method.build(page),) if has_tasks else ()),
+        reproduce.build(page),
+    )
+    yield Group("common", "", common)
+
+
+def _builders(
+    run: RunData, exceedance: float | None
+) -> tuple[Callable[[RunData], Section | None], ...]:
+    if run.view is not None:
+        return run.view.sections
+    if exceedance is None:
+        return _RUN_SECTIONS
+    from laxity.bounds import pwcet_section as pwcet  # noqa: PLC0415 - loads scipy
+
+    return (*_RUN_SECTIONS, lambda one: pwcet.build(one, exceedance))
+
+
+def _run_title(page: PageData, run: RunData) -> str:
+    return f"Run “{run.label}”" if page.is_composite else ""
