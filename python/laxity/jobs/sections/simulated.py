@@ -8,7 +8,7 @@ from laxity.core.units import format_size_bytes
 from laxity.errors import ConfigError
 from laxity.jobs import jobs as analysis
 from laxity.jobs.run_data import RunData, TaskData
-from laxity.jobs.section_parts import per_task, quantity
+from laxity.jobs.section_parts import NO_FINISHED_JOB, per_task, quantity
 from laxity.page.blocks import (
     Block,
     Paragraph,
@@ -36,7 +36,7 @@ _ASSUMED = "assumed"
 
 def build_time(run: RunData) -> Section | None:
     """Build what the time of the jobs went into; None: no simulated platform told."""
-    if not any(analysis.has_column(task.rows, _PARTS[0][0]) for task in run.tasks):
+    if run.kind != "simulated" or not run.tasks:
         return None
 
     def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
@@ -49,8 +49,8 @@ def build_time(run: RunData) -> Section | None:
 
 def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     rows = analysis.finished(task.rows)
-    if not len(rows):
-        return [Paragraph("No job finished.", "note")], []
+    if not len(rows) or not analysis.has_column(rows, _PARTS[0][0]):
+        return [Paragraph(NO_FINISHED_JOB, "note")], []
     total_ns = int(analysis.present(rows["exec_ns"]).sum())
     body, quantities = [], []
     for name, label, meaning in _PARTS:
