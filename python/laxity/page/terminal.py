@@ -15,8 +15,8 @@ _PLAIN = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NARROW NO-BREAK SPACE}": None
 def text_of(blocks: Iterable[Block]) -> str:
     """Write blocks one below the other, each line ended, a table between empty lines.
 
-    What explains is left out, and so are details, unless they are the figures themselves. A
-    sentence that was written already is not repeated.
+    What explains is left out, and so are details, unless they are the figures themselves, and what
+    is only drawn. A sentence that was written already is not repeated.
     """
     parts: list[str] = []
     was_table = False
@@ -32,7 +32,7 @@ def text_of(blocks: Iterable[Block]) -> str:
 def _shown(blocks: Iterable[Block], seen: set[str]) -> Iterator[Paragraph | Table]:
     """Pick what a terminal shows."""
     for block in blocks:
-        if isinstance(block, Table):
+        if isinstance(block, Table) and block.rows:
             yield block
         elif isinstance(block, Folded) and block.is_figures:
             yield from _shown(block.blocks, seen)
@@ -56,15 +56,15 @@ def _table(table: Table) -> str:
 def _columns(table: Table) -> Iterator[tuple[str, list[str], bool]]:
     """Give each column: its name, its texts, whether they are numbers.
 
-    Remarks that have a name have a column. Of the others only those behind words at the end have
-    room.
+    A column without a word is left out: what is drawn has no place here. Remarks that have a name
+    have a column. Of the others only those behind words at the end have room.
     """
-    last = len(table.head) - 1
-    for place, name in enumerate(table.head):
-        cells = [row[place] for row in table.rows]
-        is_number = bool(cells) and cells[0].is_number
+    kept = [i for i in range(len(table.head)) if any(row[i].text for row in table.rows)]
+    for place in kept:
+        name, cells = table.head[place], [row[place] for row in table.rows]
+        is_number = cells[0].is_number
         remark = table.remarks[place] if place < len(table.remarks) else ""
-        has_room = place == last and not remark
+        has_room = place == kept[-1] and not remark
         yield name, [_words(one, has_remark=has_room) for one in cells], is_number
         if remark:
             yield remark, [_plain(one.remark or _NONE) for one in cells], is_number

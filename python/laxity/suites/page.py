@@ -48,7 +48,7 @@ def _card(page: PageData, data: SuiteData) -> Card:
         doctor=doctor_badge(page),
         fallbacks=Badge(count_noun(n_fallbacks, "fallback"), "attention") if n_fallbacks else None,
         asked=_asked(data),
-        sentences=_sentences(data),
+        sentences=sentences_of(data),
         message="" if page.manifest.status == "complete" else page.manifest.message,
         tiles=_tiles(data) if data.ran else (),
         machine=machine_line(page.runs[0]),
@@ -84,7 +84,8 @@ def _asked(data: SuiteData) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _sentences(data: SuiteData) -> tuple[str, ...]:
+def sentences_of(data: SuiteData) -> tuple[str, ...]:
+    """Say what came of the programs."""
     n_all = len(data.programs)
     sentences = [f"{show_count(len(data.ran))} of {count_noun(n_all, 'program')} ran."]
     unknown = [one for one in data.ran if _right(one) is None]

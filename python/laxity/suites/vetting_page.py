@@ -40,7 +40,6 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
 
 
 def _card(page: PageData, document: VettingDocument) -> Card:
-    rejected = [one.program for one in document.programs if one.mode is None]
     return Card(
         title=f"Vetting of {PurePath(document.checkout).name}",
         status=_status(page.manifest),
@@ -48,7 +47,7 @@ def _card(page: PageData, document: VettingDocument) -> Card:
             f"{document.checkout}, compiled by {document.cc}, "
             f"{count_noun(document.jobs_per_mode, 'job')} in each mode",
         ),
-        sentences=_sentences(document, rejected),
+        sentences=sentences_of(document),
         message="" if page.manifest.status == "complete" else page.manifest.message,
         machine=machine_line(page.runs[0]),
         notes=notes_of_ended(page),
@@ -61,7 +60,9 @@ def _status(manifest: Manifest) -> Badge:
     return status_badge(manifest)
 
 
-def _sentences(document: VettingDocument, rejected: list[str]) -> tuple[str, ...]:
+def sentences_of(document: VettingDocument) -> tuple[str, ...]:
+    """Say how many programs may be repeated, and which may not."""
+    rejected = [one.program for one in document.programs if one.mode is None]
     n_all = len(document.programs)
     n_none = sum(one.mode == "none" for one in document.programs)
     n_isolated = n_all - n_none - len(rejected)
