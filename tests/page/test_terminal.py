@@ -80,3 +80,12 @@ def test_a_column_without_a_word_is_left_out():
     table = Table("Jobs", ("program", "distribution", "p99", "max"), rows)
     assert text_of([table]) == "Jobs:\nprogram  p99  max\na          -    1\nb          2    -\n"
     assert text_of([Table("None", ("program",), ())]) == ""
+
+
+def test_of_a_ranking_the_first_rows_are_shown_and_the_rest_is_counted():
+    rows = tuple((text_cell(f"p{number}"), number_cell(str(number))) for number in range(12))
+    shown = text_of([Table("Largest", ("point", "n"), rows, is_ranking=True)]).splitlines()
+    assert shown[-2:] == ["p9     9", "2 more in the report"]
+    assert len(text_of([Table("All", ("point", "n"), rows)]).splitlines()) == 2 + 12
+    some = text_of([Table("Ten", ("point", "n"), rows[:10], is_ranking=True)])
+    assert "more" not in some
