@@ -17,7 +17,7 @@ from laxity.page.blocks import (
     Table,
     count_noun,
     duration_cell,
-    join_words,
+    name_some,
     number_cell,
     show_count,
     show_duration,
@@ -123,11 +123,7 @@ def build_fallbacks(data: SuiteData) -> Section | None:
 
 
 def _named(programs: list[str], n_all: int) -> str:
-    if len(programs) == n_all:
-        return "all programs"
-    more = len(programs) - _MOST_NAMED
-    told = programs[:_MOST_NAMED]
-    return join_words([*told, f"{show_count(more)} more"] if more > 0 else told)
+    return "all programs" if len(programs) == n_all else name_some(programs, _MOST_NAMED)
 
 
 def _row(one: ProgramData) -> tuple[Cell, ...]:

@@ -14,6 +14,7 @@ from laxity.page.blocks import (
     Quantity,
     Section,
     Table,
+    as_sentence,
     count_noun,
     number_cell,
     show_count,
@@ -129,7 +130,7 @@ def _folded(number: int, one: VettedDetail) -> Folded:
         blocks.append(Paragraph(f"A fresh process: {one.golden}{counted}."))
     # Why modes are wrong stands in the table.
     told = [text for text in one.evidence if not text.startswith("mode ")]
-    blocks += [Paragraph(f"{text[0].upper()}{text[1:]}.") for text in told]
+    blocks += [Paragraph(as_sentence(text)) for text in told]
     if one.modes:
         blocks.append(_mode_table(one))
     return Folded(
