@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.page.blocks import Kind, count_noun, join_words, name_some
 from laxity.workingset.document import (
+    BITS_PER_BYTE,
     Limit,
     Place,
     ProgramAnswer,
@@ -21,7 +22,6 @@ from laxity.workingset.occurrence import share_of_highest
 # Bounds that the analysis proves, whatever the input.
 KIND: Kind = "proven"
 UNBOUNDED = "unbounded"
-_BITS_PER_BYTE = 8
 _MOST_NAMED = 10
 
 
@@ -29,9 +29,9 @@ def show_bits(bits: int | None) -> str:
     """Show a size in bytes, less than a byte in bits; None is unbounded."""
     if bits is None:
         return UNBOUNDED
-    if 0 < bits < _BITS_PER_BYTE:
+    if 0 < bits < BITS_PER_BYTE:
         return "1 bit" if bits == 1 else f"{bits} bits"
-    return format_size_bytes(bits / _BITS_PER_BYTE)
+    return format_size_bytes(bits / BITS_PER_BYTE)
 
 
 def show_part(bits: int | None, bounded_bits: int | None) -> str:
