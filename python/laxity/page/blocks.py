@@ -219,7 +219,7 @@ def count_noun(count: int, noun: str) -> str:
     return f"{show_count(count)} {noun}" + ("" if count == 1 else "s")
 
 
-def name_some(names: Sequence[str], most: int) -> str:
+def name_some(names: Sequence[str], most: int = 6) -> str:
     """Name the first of many: "a, b and 3 more"."""
     more = len(names) - most
     return join_words([*names[:most], f"{show_count(more)} more"] if more > 0 else names)

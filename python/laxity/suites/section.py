@@ -43,7 +43,6 @@ _LEGEND = (
     "logarithmically upwards; the line is the median. Isolating is mean and maximum of what was "
     "done between jobs, off their own time. The name of a program leads to its own report."
 )
-_MOST_NAMED = 6
 
 
 def build(data: SuiteData) -> Section:
@@ -123,7 +122,7 @@ def build_fallbacks(data: SuiteData) -> Section | None:
 
 
 def _named(programs: list[str], n_all: int) -> str:
-    return "all programs" if len(programs) == n_all else name_some(programs, _MOST_NAMED)
+    return "all programs" if len(programs) == n_all else name_some(programs)
 
 
 def _row(one: ProgramData) -> tuple[Cell, ...]:

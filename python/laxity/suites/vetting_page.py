@@ -10,11 +10,11 @@ from laxity.jobs.page import Page, page_of_one, whole
 from laxity.jobs.run_data import PageData
 from laxity.jobs.sections import files, reproduce
 from laxity.jobs.sections.machine import machine_line
-from laxity.page.blocks import count_noun, show_count
+from laxity.page.blocks import count_noun, name_some, show_count
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites import vetting_section as vetting
-from laxity.suites.page import named, notes_of_ended
+from laxity.suites.page import notes_of_ended
 from laxity.suites.result import VettingDocument
 from laxity.suites.stored_results import read_vetting_seen
 
@@ -72,7 +72,7 @@ def sentences_of(document: VettingDocument) -> tuple[str, ...]:
         "have no right mode."
     ]
     if rejected:
-        sentences.append(f"Rejected: {named(rejected)}.")
+        sentences.append(f"Rejected: {name_some(rejected)}.")
     if document.unplaced:
         sentences.append(f"Discovery left {count_noun(len(document.unplaced), 'item')} out.")
     return tuple(sentences)
