@@ -21,10 +21,11 @@ A message reads `<object>: <what is wrong, with the value>; <what to do>`; the c
 """
 
 import errno
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
+_MOST_NAMED = 8
 EXIT_DONE = 0
 EXIT_VIOLATED = 1
 EXIT_USAGE = 2
@@ -118,6 +119,13 @@ def located(where: str) -> Iterator[None]:
     except ConfigError as error:
         msg = f"{where}: {error}"
         raise ConfigError(msg) from error
+
+
+def no_program(name: str, option: str, known: Sequence[str], some: Sequence[str]) -> ConfigError:
+    """Say that an option names a program that is not there; `some` are those that are."""
+    there = ", ".join(some[:_MOST_NAMED]) or "none"
+    advice = suggestion(name, known, f"there are {there}")
+    return ConfigError(f'{option}: no program "{name}"; {advice}')
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:

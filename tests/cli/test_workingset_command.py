@@ -343,7 +343,7 @@ def test_what_has_no_bound_keeps_no_limit_and_its_rest_may_exceed_one(laxity: La
     shutil.rmtree(laxity.directory / "R")
     shown = laxity("workingset", name, "--fail-above", "1GiB", "--no-report", "--run-dir", "R")
     assert shown.returncode == 4
-    assert f"no verdict at {limit['undecided']} instructions of fac" in shown.stdout
+    assert f"No verdict at {limit['undecided']} instructions of fac" in shown.stdout
     shutil.rmtree(laxity.directory / "R")
     # n alone is 4 bytes, however deep the recursion: that outweighs what has no verdict.
     limit = answer(laxity, name, "--fail-above", "3B", code=1)["limit"]

@@ -101,6 +101,13 @@ def test_a_window_names_the_cheapest_first(laxity: Laxity):
     assert window["worst_bits"] == 0
     window = points(laxity, SUM, "--window", "40%..60%")["window"]
     assert (window["first"], window["last"]) == (249 * 40 // 100, 249 * 60 // 100)
+    page = (laxity.directory / "R" / "report.html").read_text()
+    told = laxity("show", "R").stdout
+    assert "Candidates of sum in the window, the cheapest first" in page
+    assert "Candidates of sum in the window, the cheapest first" in told
+    # All of them are folded away there, and left out here.
+    assert "Candidates of sum, the cheapest first" in page
+    assert "Candidates of sum, the cheapest first" not in told
 
 
 def run_windows(laxity: Laxity, source: str, *words: str, code: int = 0) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 """Sections of the report as a terminal gets them."""
 
 from laxity.page.blocks import (
+    Cell,
     FigureBlock,
     Figures,
     Folded,
@@ -64,3 +65,27 @@ def test_remark_that_has_a_name_has_a_column():
 
 def test_list_has_no_line_of_names():
     assert text_of([Table("Missing", ("",), ((text_cell("delta"),),))]) == "Missing:\ndelta\n"
+
+
+def test_a_column_without_a_word_is_left_out():
+    rows = (
+        (text_cell("a"), Cell("", svg="<svg/>"), number_cell("", "not stated"), number_cell("1")),
+        (
+            text_cell("b"),
+            Cell("", svg="<svg/>", remark="1-2"),
+            number_cell("2"),
+            number_cell(""),
+        ),
+    )
+    table = Table("Jobs", ("program", "distribution", "p99", "max"), rows)
+    assert text_of([table]) == "Jobs:\nprogram  p99  max\na          -    1\nb          2    -\n"
+    assert text_of([Table("None", ("program",), ())]) == ""
+
+
+def test_of_a_ranking_the_first_rows_are_shown_and_the_rest_is_counted():
+    rows = tuple((text_cell(f"p{number}"), number_cell(str(number))) for number in range(12))
+    shown = text_of([Table("Largest", ("point", "n"), rows, is_ranking=True)]).splitlines()
+    assert shown[-2:] == ["p9     9", "2 more in the report"]
+    assert len(text_of([Table("All", ("point", "n"), rows)]).splitlines()) == 2 + 12
+    some = text_of([Table("Ten", ("point", "n"), rows[:10], is_ranking=True)])
+    assert "more" not in some

@@ -88,6 +88,17 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Make what gives a command several options, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 def refuse_existing(final: Path) -> None:
     """Refuse a directory for a run before what takes long begins; `create_run` would later.
 

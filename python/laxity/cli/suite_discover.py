@@ -17,13 +17,11 @@ from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.tables import print_json
 from laxity.core.spec_reader import split_words
 from laxity.core.text_table import format_table
-from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, suggestion
+from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT, ConfigError, no_program
 
 if TYPE_CHECKING:
     from laxity.suites.program import Discovery, Program
     from laxity.suites.toolchain import Toolchain
-
-_MAX_NAMES = 8
 
 directory_argument = click.argument("directory", metavar="DIR")
 cc_option = click.option(
@@ -157,10 +155,7 @@ def chosen(found: "Discovery", only: Collection[str]) -> "Discovery":
             msg = f'--only: "{word}" is no program: {reason}'
             raise ConfigError(msg)
         if not meant:
-            some = ", ".join(names[:_MAX_NAMES])
-            advice = suggestion(word, sorted(known), f"there are {some}")
-            msg = f'--only: no program "{word}"; {advice}'
-            raise ConfigError(msg)
+            raise no_program(word, "--only", sorted(known), names)
         wanted |= meant
     if not only:
         return found

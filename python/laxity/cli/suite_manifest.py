@@ -3,13 +3,13 @@
 """`--manifest` and `--sizes` of `laxity suite`: what of the programs cannot be discovered."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from laxity.cli.options import with_options
 from laxity.core.input_file import read_input
 from laxity.errors import ConfigError, located
 from laxity.suites.manifest import EMPTY_MANIFEST, MAX_MANIFEST_BYTES, Manifest, read_manifest
@@ -18,22 +18,19 @@ if TYPE_CHECKING:
     from laxity.suites.outfit import Context
     from laxity.suites.toolchain import Toolchain
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def manifest_options(command: Command) -> Command:
-    """Give a command `--manifest` and `--sizes`."""
-    manifest = click.option(
+manifest_options = with_options(
+    click.option(
         "--manifest",
         metavar="FILE",
         help="What of the programs cannot be discovered, as TOML; see laxity schema suite.",
-    )
-    sizes = click.option(
+    ),
+    click.option(
         "--sizes",
         metavar="NAME,...",
         help="Sizes of the manifest, one row each.  [default: the first one of each program]",
-    )
-    return manifest(sizes(command))
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

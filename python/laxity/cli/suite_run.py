@@ -29,7 +29,6 @@ from laxity.cli.suite_discover import (
     only_option,
 )
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
-from laxity.cli.suite_tables import suite_document, suite_table
 from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import print_json
 from laxity.errors import EXIT_DONE, ConfigError
@@ -189,6 +188,9 @@ def _say_nothing(_line: str) -> None:
 
 
 def _show(finished: "Finished", document: "SuiteDocument", own: _Options) -> int:
+    from laxity.cli.suite_tables import suite_document, suite_text  # noqa: PLC0415 - loads numpy
+    from laxity.suites.data import ProgramData, SuiteData  # noqa: PLC0415 - with the above
+
     if finished.path is not None:
         told = suite_document(document, finished.manifest, finished.path)
         if not own.no_report and not own.quiet:
@@ -203,6 +205,7 @@ def _show(finished: "Finished", document: "SuiteDocument", own: _Options) -> int
     if own.output_format == "json":
         print_json(suite_document(document, finished.manifest, None))
     else:
-        sys.stdout.write(suite_table(document))
+        programs = tuple(map(ProgramData, document.programs))
+        sys.stdout.write(suite_text(SuiteData(document, programs)))
     left_out = (one.left_out_code for one in document.programs if one.left_out_code is not None)
     return finished.manifest.exit_code or next(left_out, EXIT_DONE)

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Options of `laxity suite` that say for which machine guests are built, and how."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from laxity.cli.options import with_options
 from laxity.cli.suite_discover import words_of_cc
 from laxity.core.spec_reader import split_words
 from laxity.errors import ConfigError
@@ -29,30 +29,27 @@ class TargetOptions:
     emulator: str | None = None
 
 
-def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add them to a command."""
-    for option in (
-        click.option(
-            "--emulator",
-            metavar="'PROGRAM FLAG...'",
-            help="What runs programs of another target; without it the one that cross/ names.",
-        ),
-        click.option(
-            "--link",
-            type=click.Choice(["dynamic", "static"]),
-            help="Shared objects that are loaded, or one executable of program and harness; "
-            "static is the default of other targets.",
-        ),
-        click.option(
-            "--target",
-            metavar="NAME",
-            default=_NATIVE,
-            show_default=True,
-            help="Build for another machine and run under an emulator: a name in cross/.",
-        ),
-    ):
-        command = option(command)
-    return command
+# For which machine.
+target_options = with_options(
+    click.option(
+        "--target",
+        metavar="NAME",
+        default=_NATIVE,
+        show_default=True,
+        help="Build for another machine and run under an emulator: a name in cross/.",
+    ),
+    click.option(
+        "--link",
+        type=click.Choice(["dynamic", "static"]),
+        help="Shared objects that are loaded, or one executable of program and harness; "
+        "static is the default of other targets.",
+    ),
+    click.option(
+        "--emulator",
+        metavar="'PROGRAM FLAG...'",
+        help="What runs programs of another target; without it the one that cross/ names.",
+    ),
+)
 
 
 def target_toolchain(options: TargetOptions, cc: str) -> "Toolchain":

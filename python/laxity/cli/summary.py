@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from laxity.cli.suite_tables import suite_table, vetting_table
+from laxity.cli.suite_tables import suite_text, vetting_text
 from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.core.streams import Quantity
 from laxity.core.text_table import format_table
@@ -19,7 +19,8 @@ from laxity.page.terminal import text_of
 from laxity.report.read_run import read_page
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
-from laxity.suites.stored_results import read_suite, read_vetting_seen
+from laxity.suites.data import read_suite_data
+from laxity.suites.stored_results import read_vetting_seen
 from laxity.trace.observed_words import thread_lines
 
 _NAMES = {
@@ -72,9 +73,10 @@ def summary_text(run: Run) -> str:
 
 def _suite_text(run: Run) -> str:
     if run.manifest.kind == "vetting":
-        return vetting_table(read_vetting_seen(run.path))
-    drifts = [f"changed during the run: {change}\n" for change in run.manifest.doctor_drift]
-    return "".join([suite_table(read_suite(run.path)), *drifts])
+        return vetting_text(read_vetting_seen(run.path))
+    changes = [f"changed during the run: {change}" for change in run.manifest.doctor_drift]
+    data, _ = read_suite_data(run, has_samples=False)
+    return suite_text(data, changes)
 
 
 def _stop_lines(page: PageData) -> list[str]:

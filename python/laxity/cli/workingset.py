@@ -32,8 +32,8 @@ from laxity.cli.workingset_points import (
 from laxity.cli.workingset_runs import RunWords, read_times, run_options, runs_wanted
 from laxity.core.spec_reader import split_words
 from laxity.core.units import NS_PER_UNIT, parse_duration_ns, parse_size_bytes
-from laxity.errors import EXIT_DONE, ConfigError, located, suggestion
-from laxity.workingset.document import WorkingSetAnswer
+from laxity.errors import EXIT_DONE, ConfigError, located, no_program
+from laxity.workingset.document import BITS_PER_BYTE, WorkingSetAnswer
 
 if TYPE_CHECKING:
     from laxity.store.run_directory import Run
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from laxity.workingset.store import Found
     from laxity.workingset.times import BlockTimes
 
-_BITS_PER_BYTE = 8
 _FORMS = ("o0", "sroa", "inline", "o2", "as-given")
 _BITCODE = (".bc", ".ll")
 _MAX_NAMES = 8
@@ -286,7 +285,7 @@ def _limit_bits(options: _Options) -> int | None:
         raise ConfigError(msg)
     if options.fail_above is None:
         return None
-    return parse_size_bytes(options.fail_above) * _BITS_PER_BYTE
+    return parse_size_bytes(options.fail_above) * BITS_PER_BYTE
 
 
 def _name_of(options: _Options) -> str:
@@ -338,9 +337,7 @@ def _check_found(options: _Options, prepared: "Prepared") -> None:
     names = [one.name for one in prepared.programs]
     for name in options.only:
         if name not in names:
-            some = ", ".join(names[:_MAX_NAMES]) or "none"
-            msg = f'--only: no program "{name}"; {suggestion(name, names, f"there are {some}")}'
-            raise ConfigError(msg)
+            raise no_program(name, "--only", names, names)
     if not names:
         msg = "no program was found; laxity suite discover says why"
         raise ConfigError(msg)

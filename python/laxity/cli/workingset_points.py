@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Migration points as `laxity workingset` is asked for them, and as it prints them."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from laxity.cli.options import with_options
 from laxity.cli.workingset_runs import RunWords, read_inputs
 from laxity.core.units import NS_PER_UNIT, parse_duration_ns
 from laxity.errors import ConfigError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from laxity.workingset.times import BlockTimes
     from laxity.workingset.windows import WindowAsked
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _NO_COSTS = "none"
 _TIME_UNITS = ("ns", "us", "ms", "s")
 
@@ -39,51 +38,44 @@ class PointsWords(msgspec.Struct, frozen=True, kw_only=True):
     hints_elf: str | None
 
 
-def points_options(command: _Command) -> _Command:
-    """Add the options of migration points to the command."""
-    for option in reversed(
-        (
-            click.option(
-                "--migration-points",
-                is_flag=True,
-                help="List where the task may be made to migrate, and how much is live there.",
-            ),
-            click.option(
-                "--distance",
-                metavar="N|P%",
-                help="Choose points so that on no path more than N instructions, or P % of the "
-                "longest run in instructions (not time), are between them, with the smallest "
-                "largest live set.",
-            ),
-            click.option(
-                "--window",
-                metavar="N|A..B",
-                help="N (instructions, P% of the run, or with --times 50us or 9000cycles): run the "
-                "program, cut its run into such windows and rank what it comes by in each. A..B: "
-                "rank what any run may come by between its A-th and B-th instruction, or 20%..30% "
-                "of the longest run.",
-            ),
-            click.option(
-                "--costs",
-                metavar="FILE|RUN|none",
-                default=_NO_COSTS,
-                show_default=True,
-                help="What a migration costs: a costs.json, or the run that holds one.",
-            ),
-            click.option("--from", "cpu_from", metavar="CPU", type=int, help="From which CPU."),
-            click.option("--to", "cpu_to", metavar="CPU", type=int, help="To which CPU."),
-            click.option(
-                "--hints", metavar="FILE", help="Write the chosen points as JSON for a run time."
-            ),
-            click.option(
-                "--hints-elf",
-                metavar="FILE",
-                help="Write the program with a section laxity_hints: FILE.o, or FILE.bc.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+# What is asked of migration points.
+points_options = with_options(
+    click.option(
+        "--migration-points",
+        is_flag=True,
+        help="List where the task may be made to migrate, and how much is live there.",
+    ),
+    click.option(
+        "--distance",
+        metavar="N|P%",
+        help="Choose points so that on no path more than N instructions, or P % of the "
+        "longest run in instructions (not time), are between them, with the smallest "
+        "largest live set.",
+    ),
+    click.option(
+        "--window",
+        metavar="N|A..B",
+        help="N (instructions, P% of the run, or with --times 50us or 9000cycles): run the "
+        "program, cut its run into such windows and rank what it comes by in each. A..B: "
+        "rank what any run may come by between its A-th and B-th instruction, or 20%..30% "
+        "of the longest run.",
+    ),
+    click.option(
+        "--costs",
+        metavar="FILE|RUN|none",
+        default=_NO_COSTS,
+        show_default=True,
+        help="What a migration costs: a costs.json, or the run that holds one.",
+    ),
+    click.option("--from", "cpu_from", metavar="CPU", type=int, help="From which CPU."),
+    click.option("--to", "cpu_to", metavar="CPU", type=int, help="To which CPU."),
+    click.option("--hints", metavar="FILE", help="Write the chosen points as JSON for a run time."),
+    click.option(
+        "--hints-elf",
+        metavar="FILE",
+        help="Write the program with a section laxity_hints: FILE.o, or FILE.bc.",
+    ),
+)
 
 
 def points_asked(

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 """What of `laxity workingset` concerns runs of the programs and times of their blocks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from laxity.cli.options import with_options
 from laxity.core.spec_reader import split_words
 from laxity.core.units import NS_PER_UNIT, parse_duration_ns
-from laxity.errors import ConfigError, suggestion
+from laxity.errors import ConfigError, no_program
 from laxity.workingset.document import Weight
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from laxity.workingset.trace import Inputs
 
 _WEIGHTS = ("static", "situation", "trace", "time", "wcet")
-_MAX_NAMES = 8
-_OPTIONS = (
+# What runs of the programs need.
+run_options = with_options(
     click.option(
         "--weight",
         "weights",
@@ -55,13 +56,6 @@ class RunWords(msgspec.Struct, frozen=True, kw_only=True):
     run_stdin: str | None
     progressions: tuple[str, ...]
     timeout: str
-
-
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of this module to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def read_times(options: RunWords) -> "BlockTimes | None":
@@ -105,10 +99,7 @@ def runs_wanted(
     wants_executions = "trace" in options.weights or (times is not None and times.is_per_execution)
     for name in options.progressions:
         if name not in names:
-            some = ", ".join(names[:_MAX_NAMES]) or "none"
-            advice = suggestion(name, list(names), f"there are {some}")
-            msg = f'--progression: no program "{name}"; {advice}'
-            raise ConfigError(msg)
+            raise no_program(name, "--progression", names, names)
     given = options.run_args is not None or options.run_stdin is not None
     if given and not (wants_executions or options.progressions or is_run_for_points):
         msg = (

@@ -4,7 +4,8 @@
 
 from collections.abc import Sequence
 
-from laxity.core.text_table import format_table
+from laxity.page.blocks import Block, Paragraph, Table, count_noun, text_cell
+from laxity.page.terminal import text_of
 from laxity.workingset.why_document import Bytes, CodePlace, Step, WhyAnswer, WhyPath
 
 _BY = {"return": "returns", "exception": "is left by an exception", "exit": "ends the program"}
@@ -14,10 +15,8 @@ def why_text(answer: WhyAnswer) -> str:
     """Write an answer as sentences and a table of steps."""
     one = answer.object
     size = "size not known" if one.size_bytes is None else f"{one.size_bytes} B"
-    lines = [f"{one.name} ({one.class_}, {size}): {_verdict(answer)}\n"]
-    if answer.path is not None:
-        lines += _path_lines(answer, answer.path)
-    return "".join(lines)
+    verdict = Paragraph(f"{one.name} ({one.class_}, {size}): {_verdict(answer)}")
+    return text_of([verdict, *([] if answer.path is None else _path(answer, answer.path))])
 
 
 def _verdict(answer: WhyAnswer) -> str:
@@ -55,19 +54,19 @@ def _dead_words(answer: WhyAnswer) -> str:
     return "on every path from there it is overwritten before it is read, or not read again"
 
 
-def _path_lines(answer: WhyAnswer, path: WhyPath) -> list[str]:
-    chain = " > ".join([path.root, *(_call_words(path, i) for i in range(len(path.calls)))])
-    lines = []
+def _path(answer: WhyAnswer, path: WhyPath) -> list[Block]:
+    blocks: list[Block] = []
     if path.calls or answer.verdict == "live":
-        inner = f" > {answer.instruction.function}" if path.calls else ""
-        lines.append(f"in the context {chain}{inner}")
-        lines.append("; other callers may not need it\n" if path.needs_context else "\n")
+        inner = [answer.instruction.function] if path.calls else []
+        calls = [_call_words(path, number) for number in range(len(path.calls))]
+        others = "; other callers may not need it" if path.needs_context else ""
+        chain = " > ".join([path.root, *calls, *inner])
+        blocks.append(Paragraph(f"in the context {chain}{others}"))
     what = "the whole object is" if path.bytes is None else f"{_ranges([path.bytes])} are"
     end = "still to be read" if answer.verdict == "live" else "overwritten (the nearest place)"
-    steps_on = "1 instruction" if path.length == 1 else f"{path.length} instructions"
-    lines.append(f"{what} {end}, {steps_on} on:\n")
-    steps = [(_place(step.at), _step_words(step)) for step in path.steps]
-    return [*lines, format_table(("where", "what happens"), steps)]
+    caption = f"{what} {end}, {count_noun(path.length, 'instruction')} on"
+    steps = tuple((text_cell(_place(one.at)), text_cell(_step_words(one))) for one in path.steps)
+    return [*blocks, Table(caption, ("where", "what happens"), steps)]
 
 
 def _call_words(path: WhyPath, number: int) -> str:

@@ -8,11 +8,10 @@ from urllib.parse import quote
 
 from laxity import __version__
 from laxity.core.units import exact_size
-from laxity.workingset.document import Violation, WorkingSetAnswer
+from laxity.workingset.document import BITS_PER_BYTE, Violation, WorkingSetAnswer
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULE = "live-working-set"
-_BITS_PER_BYTE = 8
 
 
 def sarif_document(answer: WorkingSetAnswer) -> dict[str, Any]:
@@ -43,9 +42,9 @@ def sarif_document(answer: WorkingSetAnswer) -> dict[str, Any]:
 
 
 def _result(one: Violation, limit_bits: int) -> dict[str, Any]:
-    found = "no bound" if one.live_bits is None else f"{-(-one.live_bits // _BITS_PER_BYTE)} bytes"
+    found = "no bound" if one.live_bits is None else f"{-(-one.live_bits // BITS_PER_BYTE)} bytes"
     found += " and what has no bound" if one.is_partial else ""
-    limit = exact_size(limit_bits // _BITS_PER_BYTE)
+    limit = exact_size(limit_bits // BITS_PER_BYTE)
     text = f"{one.program}: live working set in {one.place.function}: {found}; the limit is {limit}"
     return {
         "ruleId": _RULE,

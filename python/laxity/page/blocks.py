@@ -71,13 +71,14 @@ class Table:
     """A table; the first cell of each row is its header. The caption says unit and kind.
 
     `remarks`: what the remarks of each column are, empty: nothing that stands alone; a terminal
-    has columns of their own for those that are named.
+    has columns of their own for those that are named. Of a ranking it has the first rows alone.
     """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     remarks: tuple[str, ...] = ()
+    is_ranking: bool = False
     block: str = "table"
 
 
@@ -216,6 +217,17 @@ def show_share(part: int, whole: int) -> str:
 def count_noun(count: int, noun: str) -> str:
     """Write "1 job", "2 jobs"; plural by s."""
     return f"{show_count(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def name_some(names: Sequence[str], most: int = 6) -> str:
+    """Name the first of many: "a, b and 3 more"."""
+    more = len(names) - most
+    return join_words([*names[:most], f"{show_count(more)} more"] if more > 0 else names)
+
+
+def as_sentence(words: str) -> str:
+    """Begin with a capital and end with a full stop."""
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def join_words(words: Sequence[str]) -> str:

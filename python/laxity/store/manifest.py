@@ -5,7 +5,7 @@
 docs/run-directory.md says what the members mean. `null` means "not known", never zero.
 """
 
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -447,7 +447,15 @@ class Native(Record, frozen=True, kw_only=True):
     tables: dict[str, int] = {}
 
 
-Document = TypeVar("Document", Manifest, Native)
+class Versioned(Protocol):
+    """A document that says by which version of its shape it was written."""
+
+    @property
+    def schema(self) -> int:
+        """The version; the default of the class is that of this build."""
+
+
+Document = TypeVar("Document", bound=Versioned)
 
 
 def kind_of_figures(manifest: Manifest) -> Literal["measured", "simulated"]:
@@ -464,12 +472,26 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
         where: Path, for the message.
 
     Raises:
-        RecordError: Not JSON, not this shape, or of another schema version.
+        RecordError: Not JSON, not this shape, or of another schema version; too large.
     """
     if len(data) > MAX_JSON_BYTES:
         limit = exact_size(MAX_JSON_BYTES)
         msg = f"{where}: larger than {limit}, too large for metadata; the run is damaged"
         raise RecordError(msg)
+    return decode_versioned(data, kind, where)
+
+
+def decode_versioned(data: bytes, kind: type[Document], where: str) -> Document:
+    """Read a document that is as large as what was measured.
+
+    Args:
+        data: Content of the file.
+        kind: Its type.
+        where: Path, for the message.
+
+    Raises:
+        RecordError: Not JSON, not this shape, or of another schema version.
+    """
     try:
         document = msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -477,8 +499,10 @@ def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
             f"{where}: unreadable ({plain_words(error)}); the run is damaged or of another version"
         )
         raise RecordError(msg) from error
-    if document.schema != MANIFEST_SCHEMA:
-        msg = f"{where}: schema {document.schema}; this build reads {MANIFEST_SCHEMA}"
+    shape: type[Any] = kind
+    known = next(one.default for one in msgspec.structs.fields(shape) if one.name == "schema")
+    if document.schema != known:
+        msg = f"{where}: schema {document.schema}; this build reads {known}"
         raise RecordError(msg)
     return document
 

@@ -25,7 +25,13 @@ import msgspec
 
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, PlatformError, RecordError, cannot_read, is_full
-from laxity.store.manifest import Manifest, decode_document, encode_document
+from laxity.store.manifest import (
+    Document,
+    Manifest,
+    decode_document,
+    decode_versioned,
+    encode_document,
+)
 from laxity.store.npy import read_stream
 
 if TYPE_CHECKING:
@@ -236,6 +242,19 @@ def _cannot_write(path: Path, error: OSError) -> PlatformError:
 def write_document(path: Path, document: msgspec.Struct | dict[str, Any]) -> None:
     """Write a JSON document as `write_file` does."""
     write_file(path, encode_document(document))
+
+
+def read_document(path: Path, kind: type[Document]) -> Document:
+    """Read a document of a run, however large.
+
+    Raises:
+        RecordError: It is missing or damaged, or another version wrote it.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    return decode_versioned(data, kind, str(path))
 
 
 def write_output(path: Path, data: bytes, option: str = "-o") -> None:

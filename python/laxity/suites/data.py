@@ -51,8 +51,12 @@ def times_of(program: SuiteProgram, quantity: str = START_TO_FINISH) -> Spread |
     return next((one for one in times if one.quantity == quantity), None)
 
 
-def read_suite_data(run: Run) -> tuple[SuiteData, tuple[str, ...]]:
+def read_suite_data(run: Run, *, has_samples: bool = True) -> tuple[SuiteData, tuple[str, ...]]:
     """Read a suite run, and what cannot be read of it.
+
+    Args:
+        run: The whole.
+        has_samples: Read the times of all jobs, too; only drawings need them.
 
     Raises:
         RecordError: suite.json is damaged.
@@ -62,14 +66,17 @@ def read_suite_data(run: Run) -> tuple[SuiteData, tuple[str, ...]]:
     below: tuple[Run, ...] = try_read(lambda: run.children, (), problems)
     children = {child.path.name: child for child in below}
     programs = tuple(
-        _program(one, children.get(one.run or ""), problems) for one in document.programs
+        _program(one, children.get(one.run or ""), problems, has_samples=has_samples)
+        for one in document.programs
     )
     return SuiteData(document, programs), tuple(problems)
 
 
-def _program(row: SuiteProgram, child: Run | None, problems: list[str]) -> ProgramData:
-    if child is None:
-        return ProgramData(row)
+def _program(
+    row: SuiteProgram, child: Run | None, problems: list[str], *, has_samples: bool
+) -> ProgramData:
+    if child is None or not has_samples:
+        return ProgramData(row, None if child is None else child.manifest)
     tasks = read_tasks(child, problems)
     samples = tasks[0].distributions[Quantity.START_TO_FINISH] if tasks else None
     return ProgramData(row, child.manifest, samples if samples is not None and samples.n else None)

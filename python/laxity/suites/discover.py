@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from laxity.errors import ConfigError, suggestion
+from laxity.errors import ConfigError, no_program
 from laxity.suites.checkout import (
     Checkout,
     Compiled,
@@ -32,8 +32,6 @@ from laxity.suites.outfit import Context, named, with_outfit
 from laxity.suites.ports import HARNESS_REASON
 from laxity.suites.program import Discovery, Program, Unplaced, has_cxx
 from laxity.suites.toolchain import Toolchain
-
-_NAMES_TOLD = 8
 
 
 def discover(
@@ -122,10 +120,8 @@ def _asked_for(
     known = set[str]().union(*names.values(), *own.values())
     for pattern in only:
         if not any(fnmatchcase(name, pattern) for name in known):
-            some = sorted(folder.name for folder in listed.folders)[:_NAMES_TOLD]
-            advice = suggestion(pattern, sorted(known), f"there are {', '.join(some)}")
-            msg = f'--only: no program "{pattern}"; {advice}'
-            raise ConfigError(msg)
+            some = sorted(folder.name for folder in listed.folders)
+            raise no_program(pattern, "--only", sorted(known), some)
 
     def is_meant(possible: Collection[str]) -> bool:
         return any(fnmatchcase(name, pattern) for name in possible for pattern in only)

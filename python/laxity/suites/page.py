@@ -11,13 +11,12 @@ from laxity.jobs.run_data import PageData
 from laxity.jobs.section_parts import scheduling_of, words_of
 from laxity.jobs.sections import files, machine, reproduce
 from laxity.jobs.sections.machine import machine_line
-from laxity.page.blocks import Paragraph, count_noun, join_words, show_count, show_duration
+from laxity.page.blocks import Paragraph, count_noun, name_some, show_count, show_duration
 from laxity.store.run_directory import Run
 from laxity.suites import section as suite
 from laxity.suites.data import ProgramData, SuiteData, fallbacks_of, read_suite_data
 
 _MEASURED = "measured"
-_MOST_NAMED = 6
 
 
 def page_of(run: Run, _exceedance: float | None) -> Page:
@@ -48,7 +47,7 @@ def _card(page: PageData, data: SuiteData) -> Card:
         doctor=doctor_badge(page),
         fallbacks=Badge(count_noun(n_fallbacks, "fallback"), "attention") if n_fallbacks else None,
         asked=_asked(data),
-        sentences=_sentences(data),
+        sentences=sentences_of(data),
         message="" if page.manifest.status == "complete" else page.manifest.message,
         tiles=_tiles(data) if data.ran else (),
         machine=machine_line(page.runs[0]),
@@ -84,14 +83,15 @@ def _asked(data: SuiteData) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _sentences(data: SuiteData) -> tuple[str, ...]:
+def sentences_of(data: SuiteData) -> tuple[str, ...]:
+    """Say what came of the programs."""
     n_all = len(data.programs)
     sentences = [f"{show_count(len(data.ran))} of {count_noun(n_all, 'program')} ran."]
     unknown = [one for one in data.ran if _right(one) is None]
     wrong = [one for one in data.ran if one.row.result is not None and one.row.result.wrong]
     if wrong:
         n_wrong = sum(_wrong(one) for one in wrong)
-        names = named([one.row.program for one in wrong])
+        names = name_some([one.row.program for one in wrong])
         sentences.append(
             f"{count_noun(n_wrong, 'job')} did not do what a fresh process does: {names}."
         )
@@ -101,7 +101,7 @@ def _sentences(data: SuiteData) -> tuple[str, ...]:
             f"Each of {count_noun(n_jobs, 'job')} ended, checked and wrote as a fresh process does."
         )
     if unknown:
-        names = named([one.row.program for one in unknown])
+        names = name_some([one.row.program for one in unknown])
         sentences.append(f"Whether jobs of {names} were right is not known: rows were not kept.")
     return tuple(sentences)
 
@@ -157,13 +157,6 @@ def _right(one: ProgramData) -> int | None:
 
 def _wrong(one: ProgramData) -> int:
     return 0 if one.row.result is None else one.row.result.wrong or 0
-
-
-def named(names: list[str]) -> str:
-    """Name programs, of many the first."""
-    more = len(names) - _MOST_NAMED
-    told = names[:_MOST_NAMED]
-    return join_words([*told, f"{show_count(more)} more"] if more > 0 else told)
 
 
 def notes_of_ended(page: PageData) -> tuple[Paragraph, ...]:

@@ -5,12 +5,6 @@
 Both are whole at every instant of the run: what a kill leaves is what had ended until then.
 """
 
-from typing import TypeVar
-
-import msgspec
-
-from laxity.core.wording import plain_words
-from laxity.errors import RecordError
 from laxity.store.manifest import Record
 
 SUITE_SCHEMA = 1
@@ -172,30 +166,3 @@ class VettingDocument(Record, frozen=True, kw_only=True):
     programs_asked: int
     programs: list[VettedDetail]
     unplaced: list[NotPlaced]
-
-
-Document = TypeVar("Document", SuiteDocument, VettingDocument)
-
-
-def decode_suite(data: bytes, kind: type[Document], where: str) -> Document:
-    """Read suite.json or vetting.json.
-
-    Args:
-        data: Content of the file.
-        kind: `SuiteDocument` or `VettingDocument`.
-        where: Path, for the message.
-
-    Raises:
-        RecordError: Not JSON, not this shape, or of another schema version.
-    """
-    try:
-        document = msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = (
-            f"{where}: unreadable ({plain_words(error)}); the run is damaged or of another version"
-        )
-        raise RecordError(msg) from error
-    if document.schema != 1:
-        msg = f"{where}: schema {document.schema}; this build reads 1"
-        raise RecordError(msg)
-    return document

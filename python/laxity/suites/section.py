@@ -17,7 +17,7 @@ from laxity.page.blocks import (
     Table,
     count_noun,
     duration_cell,
-    join_words,
+    name_some,
     number_cell,
     show_count,
     show_duration,
@@ -30,18 +30,19 @@ from laxity.suites.data import ProgramData, SuiteData, fallbacks_of
 from laxity.suites.result import Spread
 
 _HEAD = (
-    "program", "mode", "jobs", "right", "wrong", "missed", "median", "p99", "maximum",
+    "program", "mode", "jobs", "right", "wrong", "missed", "min", "median", "p99", "max",
     "distribution", "isolating",
 )  # fmt: skip
-_CAPTION = "Jobs of each program, measured; times from start to finish, n = jobs"
+_CAPTION = (
+    "Jobs of each program, measured; times from start to finish, n = jobs (p99: from 368 on); "
+    "isolating: mean, between jobs"
+)
 _LEGEND = (
     "Right is a job that ended, checked and wrote as a fresh process does. Drawn are the times "
     "from minimum to maximum, logarithmically beyond a factor of 10, with the number of jobs "
-    "logarithmically upwards; the line is the median. The p99 needs 368 jobs. Isolating is mean "
-    "and maximum of what was done between jobs, off their own time. The name of a program leads "
-    "to its own report."
+    "logarithmically upwards; the line is the median. Isolating is mean and maximum of what was "
+    "done between jobs, off their own time. The name of a program leads to its own report."
 )
-_MOST_NAMED = 6
 
 
 def build(data: SuiteData) -> Section:
@@ -49,11 +50,19 @@ def build(data: SuiteData) -> Section:
     rows = tuple(_row(one) for one in data.ran)
     blocks: list[Block] = []
     if rows:
-        blocks += [Paragraph(_LEGEND), Table(_CAPTION, _HEAD, rows)]
+        blocks += [Paragraph(_LEGEND, is_explanation=True), *_batches(data)]
+        blocks.append(Table(_CAPTION, _HEAD, rows))
     else:
         blocks.append(Paragraph("No program ran, so there is nothing to show here.", "note"))
     quantities = tuple(found for one in data.ran for found in _quantities(one))
     return Section("programs", "Programs", tuple(blocks), quantities)
+
+
+def _batches(data: SuiteData) -> tuple[Block, ...]:
+    """Say what a job is, where it is several calls."""
+    calls = {one.row.result.calls for one in data.ran if one.row.result is not None} - {1}
+    text = f"A job is {max(calls)} calls of its program in a row." if calls else ""
+    return (Paragraph(text, "note"),) if calls else ()
 
 
 def build_lengths(data: SuiteData) -> Section | None:
@@ -113,11 +122,7 @@ def build_fallbacks(data: SuiteData) -> Section | None:
 
 
 def _named(programs: list[str], n_all: int) -> str:
-    if len(programs) == n_all:
-        return "all programs"
-    more = len(programs) - _MOST_NAMED
-    told = programs[:_MOST_NAMED]
-    return join_words([*told, f"{show_count(more)} more"] if more > 0 else told)
+    return "all programs" if len(programs) == n_all else name_some(programs)
 
 
 def _row(one: ProgramData) -> tuple[Cell, ...]:
@@ -134,10 +139,7 @@ def _row(one: ProgramData) -> tuple[Cell, ...]:
     return (
         name,
         text_cell(one.row.mode or "none chosen", ended),
-        number_cell(
-            show_count(result.finished),
-            "" if result.calls == 1 else f"of {result.calls} calls each",
-        ),
+        number_cell(show_count(result.finished)),
         _count(result.right),
         Cell(wrong.text, is_number=True, mark=" state-bad") if result.wrong else wrong,
         number_cell(
@@ -147,22 +149,23 @@ def _row(one: ProgramData) -> tuple[Cell, ...]:
         ),
         *_times(times),
         _picture(one),
-        duration_cell(None)
+        number_cell("", NOT_MEASURED)
         if isolating is None
         else duration_cell(isolating.mean, f"max {show_duration(isolating.max)}"),
     )
 
 
 def _count(value: int | None) -> Cell:
-    return number_cell(show_count(value), "" if value is not None else "rows not kept")
+    return number_cell("", "rows not kept") if value is None else number_cell(show_count(value))
 
 
 def _times(times: Spread | None) -> tuple[Cell, ...]:
     if times is None:
-        return (number_cell(NOT_MEASURED, "no job finished"),) * 3
-    p99 = number_cell("not stated") if times.p99 is None else duration_cell(times.p99)
+        return (number_cell("", "no job finished"),) * 4
+    p99 = number_cell("", "not stated") if times.p99 is None else duration_cell(times.p99)
     bucket = "" if times.is_exact else "end of a bucket"
-    return (duration_cell(times.median, bucket), p99, duration_cell(times.max, bucket))
+    least, median, most = (duration_cell(a, bucket) for a in (times.min, times.median, times.max))
+    return (least, median, p99, most)
 
 
 def _picture(one: ProgramData) -> Cell:
@@ -170,7 +173,7 @@ def _picture(one: ProgramData) -> Cell:
         return text_cell("")
     ends = f"{show_duration(one.times.min)} to {show_duration(one.times.max)}"
     alt = f"Start to finish of {one.row.program}: {ends}, n = {show_count(one.times.n)} jobs"
-    return Cell("", svg=distribution_picture(one.samples, one.times.median, alt), remark=ends)
+    return Cell("", svg=distribution_picture(one.samples, one.times.median, alt))
 
 
 def _quantities(one: ProgramData) -> list[Quantity]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from laxity.core.streams import Quantity
-from laxity.errors import cannot_read
 from laxity.jobs.ends import End, last_change
 from laxity.store.manifest import Isolating, Manifest, TaskResult
 from laxity.store.run_directory import (
@@ -22,6 +21,7 @@ from laxity.store.run_directory import (
     VETTING_SEEN,
     Run,
     open_run,
+    read_document,
     write_document,
 )
 from laxity.suites.result import (
@@ -30,7 +30,6 @@ from laxity.suites.result import (
     SuiteDocument,
     SuiteResult,
     VettingDocument,
-    decode_suite,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def read_suite(directory: Path) -> SuiteDocument:
         RecordError: It is missing or damaged.
     """
     path = directory / SUITE
-    return decode_suite(_read(path), SuiteDocument, str(path))
+    return read_document(path, SuiteDocument)
 
 
 def read_vetting_seen(directory: Path) -> VettingDocument:
@@ -67,14 +66,7 @@ def read_vetting_seen(directory: Path) -> VettingDocument:
         RecordError: It is missing or damaged.
     """
     path = directory / VETTING_SEEN
-    return decode_suite(_read(path), VettingDocument, str(path))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise cannot_read(path, error) from error
+    return read_document(path, VettingDocument)
 
 
 def fold(tmp: Path, manifest: Manifest, _end: End) -> tuple[Manifest, bool]:

@@ -10,11 +10,11 @@ from laxity.jobs.page import Page, page_of_one, whole
 from laxity.jobs.run_data import PageData
 from laxity.jobs.sections import files, reproduce
 from laxity.jobs.sections.machine import machine_line
-from laxity.page.blocks import count_noun, show_count
+from laxity.page.blocks import count_noun, name_some, show_count
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.suites import vetting_section as vetting
-from laxity.suites.page import named, notes_of_ended
+from laxity.suites.page import notes_of_ended
 from laxity.suites.result import VettingDocument
 from laxity.suites.stored_results import read_vetting_seen
 
@@ -40,7 +40,6 @@ def page_of(run: Run, _exceedance: float | None) -> Page:
 
 
 def _card(page: PageData, document: VettingDocument) -> Card:
-    rejected = [one.program for one in document.programs if one.mode is None]
     return Card(
         title=f"Vetting of {PurePath(document.checkout).name}",
         status=_status(page.manifest),
@@ -48,7 +47,7 @@ def _card(page: PageData, document: VettingDocument) -> Card:
             f"{document.checkout}, compiled by {document.cc}, "
             f"{count_noun(document.jobs_per_mode, 'job')} in each mode",
         ),
-        sentences=_sentences(document, rejected),
+        sentences=sentences_of(document),
         message="" if page.manifest.status == "complete" else page.manifest.message,
         machine=machine_line(page.runs[0]),
         notes=notes_of_ended(page),
@@ -61,7 +60,9 @@ def _status(manifest: Manifest) -> Badge:
     return status_badge(manifest)
 
 
-def _sentences(document: VettingDocument, rejected: list[str]) -> tuple[str, ...]:
+def sentences_of(document: VettingDocument) -> tuple[str, ...]:
+    """Say how many programs may be repeated, and which may not."""
+    rejected = [one.program for one in document.programs if one.mode is None]
     n_all = len(document.programs)
     n_none = sum(one.mode == "none" for one in document.programs)
     n_isolated = n_all - n_none - len(rejected)
@@ -71,7 +72,7 @@ def _sentences(document: VettingDocument, rejected: list[str]) -> tuple[str, ...
         "have no right mode."
     ]
     if rejected:
-        sentences.append(f"Rejected: {named(rejected)}.")
+        sentences.append(f"Rejected: {name_some(rejected)}.")
     if document.unplaced:
         sentences.append(f"Discovery left {count_noun(len(document.unplaced), 'item')} out.")
     return tuple(sentences)

@@ -14,6 +14,7 @@ from laxity.page.blocks import (
     Quantity,
     Section,
     Table,
+    as_sentence,
     count_noun,
     number_cell,
     show_count,
@@ -22,6 +23,7 @@ from laxity.page.blocks import (
 from laxity.page.small import bars
 from laxity.suites.jobs import INSTRUCTIONS
 from laxity.suites.result import VettedDetail, VettedJob, VettedMode, VettingDocument
+from laxity.suites.sanitize import TOLD
 from laxity.suites.work import Work, is_as_much
 
 # More bars in a cell are lines, more numbers a paragraph.
@@ -49,6 +51,7 @@ def build(document: VettingDocument) -> Section:
     blocks: list[Block] = [_modes(document)]
     caption = f"Verdicts; n = {document.jobs_per_mode} jobs in each mode that was tried"
     blocks.append(Table(caption, ("program", "mode", "classes", "evidence"), rows))
+    blocks += _found_by_sanitizers(document)
     quantities = tuple(
         Quantity(
             name="job_instructions",
@@ -63,6 +66,17 @@ def build(document: VettingDocument) -> Section:
         for one in document.programs
     )
     return Section("verdicts", "Verdicts", tuple(blocks), quantities)
+
+
+def _found_by_sanitizers(document: VettingDocument) -> list[Block]:
+    """List every place that a sanitizer named."""
+    rows = tuple(
+        (text_cell(one.program), text_cell(words))
+        for one in document.programs
+        for words in one.evidence
+        if words.startswith(TOLD)
+    )
+    return [Table("Found by sanitizers", ("program", "what"), rows)] if rows else []
 
 
 def _modes(document: VettingDocument) -> Table:
@@ -116,7 +130,7 @@ def _folded(number: int, one: VettedDetail) -> Folded:
         blocks.append(Paragraph(f"A fresh process: {one.golden}{counted}."))
     # Why modes are wrong stands in the table.
     told = [text for text in one.evidence if not text.startswith("mode ")]
-    blocks += [Paragraph(f"{text[0].upper()}{text[1:]}.") for text in told]
+    blocks += [Paragraph(as_sentence(text)) for text in told]
     if one.modes:
         blocks.append(_mode_table(one))
     return Folded(

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.core.wording import plain_words
-from laxity.errors import ConfigError, RecordError, cannot_read
-from laxity.store.run_directory import WORKING_SET, Run, file_sha256
-from laxity.workingset.document import WORKING_SET_SCHEMA, WorkingSetAnswer
+from laxity.errors import ConfigError
+from laxity.jobs.read_tasks import try_read
+from laxity.store.run_directory import WORKING_SET, Run, file_sha256, read_document
+from laxity.workingset.document import WorkingSetAnswer
 from laxity.workingset.tables import (
     BOUNDED,
     FUNCTIONS,
@@ -89,18 +88,7 @@ def read_answer(run: Run) -> WorkingSetAnswer:
     if run.manifest.kind != "workingset":
         msg = f"run {run.path}: is of kind {run.manifest.kind}; name a run of laxity workingset"
         raise ConfigError(msg)
-    path = run.path / WORKING_SET
-    try:
-        answer = msgspec.json.decode(path.read_bytes(), type=WorkingSetAnswer)
-    except OSError as error:
-        raise cannot_read(path, error) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"{path}: unreadable ({plain_words(error)}); the run is damaged"
-        raise RecordError(msg) from error
-    if answer.schema != WORKING_SET_SCHEMA:
-        msg = f"{path}: schema {answer.schema}; this build reads {WORKING_SET_SCHEMA}"
-        raise RecordError(msg)
-    return answer
+    return read_document(run.path / WORKING_SET, WorkingSetAnswer)
 
 
 def read_working_set(run: Run) -> WorkingSetData:
@@ -123,13 +111,7 @@ def read_working_set(run: Run) -> WorkingSetData:
 
 
 def _try_table(path: Path, problems: list[str]) -> Table | None:
-    if not path.is_file():
-        return None
-    try:
-        return read_table(path)
-    except RecordError as error:
-        problems.append(str(error))
-        return None
+    return try_read(lambda: read_table(path), None, problems) if path.is_file() else None
 
 
 def _progressions(table: Table | None) -> tuple[Progression, ...]:

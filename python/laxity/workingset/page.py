@@ -14,7 +14,7 @@ from laxity.workingset import section as working_set
 from laxity.workingset.annotated import annotated_files, page_name
 from laxity.workingset.data import WorkingSetData, read_working_set
 from laxity.workingset.document import ProgramAnswer, WorkingSetAnswer
-from laxity.workingset.words import KIND, setting_words, show_bits, size_words
+from laxity.workingset.words import KIND, limit_words, setting_words, show_bits, size_words
 
 _MOST_NAMED = 5
 
@@ -53,7 +53,7 @@ def _card(run: Run, data: WorkingSetData) -> Card:
             "what must move if a task migrates, at every instruction",
             *setting_words(answer),
         ),
-        sentences=_sentences(answer),
+        sentences=sentences_of(answer),
         message=run.manifest.message,
         tiles=_tiles(answer),
         machine=_machine(answer),
@@ -72,7 +72,8 @@ def _badge(answer: WorkingSetAnswer) -> Badge:
     return Badge("exact per calling context", "good")
 
 
-def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
+def sentences_of(answer: WorkingSetAnswer) -> tuple[str, ...]:
+    """Say how much is live, and whether a limit is kept."""
     found = [one for one in answer.programs if one.live is not None]
     sentences = []
     if len(found) > 1:
@@ -99,15 +100,7 @@ def _sentences(answer: WorkingSetAnswer) -> tuple[str, ...]:
             f"At most {size_words(one)[2]} must move, where most is live{where}{line}."
         )
     if answer.limit is not None:
-        sentences.append(
-            f"More than {show_bits(answer.limit.limit_bits)} is live at "
-            f"{count_noun(answer.limit.instructions, 'instruction')}."
-        )
-        if answer.limit.undecided:
-            sentences.append(
-                f"At {count_noun(answer.limit.undecided, 'instruction')} nobody can say, since "
-                "something live there has no bound."
-            )
+        sentences += limit_words(answer.limit)
     if answer.left_out:
         names = [one.path for one in answer.left_out[:_MOST_NAMED]]
         more = "" if len(answer.left_out) <= _MOST_NAMED else " and others"

@@ -21,7 +21,7 @@ def points_sentences(found: MigrationPoints) -> list[str]:
     if found.candidates:
         run = "no loop bounds say how long a run may be"
         if found.longest_run is not None:
-            run = f"the longest run is {show_count(found.longest_run)}"
+            run = f"the longest run is {show_count(found.longest_run)} {found.unit}"
         sentences.append(f"{count_noun(len(found.candidates), 'candidate')}; {run}")
     if found.reason:
         sentences.append(f"no verdict: {found.reason}")

@@ -4,7 +4,6 @@
 
 from functools import partial
 
-from laxity.jobs.run_data import PageData
 from laxity.page.blocks import (
     Block,
     Cell,
@@ -82,8 +81,8 @@ def shares_table(answer: WorkingSetAnswer) -> tuple[Block, ...]:
         return ()
     head = ("program", *weights, "instructions", *(("executed",) if has_run else ()))
     measured = ", executions measured in one run" if has_run else ""
-    title = f"Share in the two highest tenths, by weight (sizes {KIND}{measured})"
-    return (Paragraph(_SHARES_TEXT), Table(title, head, rows))
+    title = f"Share in the two highest tenths of its range, by weight (sizes {KIND}{measured})"
+    return (Paragraph(_SHARES_TEXT, is_explanation=True), Table(title, head, rows))
 
 
 def tenths_table(answer: WorkingSetAnswer) -> tuple[Block, ...]:
@@ -106,14 +105,14 @@ def tenths_table(answer: WorkingSetAnswer) -> tuple[Block, ...]:
     return (Folded("The figures of the map", (Paragraph(_TENTHS_TEXT), Table(title, head, rows))),)
 
 
-def share_quantities(page: PageData, answer: WorkingSetAnswer) -> tuple[Quantity, ...]:
+def share_quantities(run: str, answer: WorkingSetAnswer) -> tuple[Quantity, ...]:
     """Name those shares for derived.json."""
     return tuple(
-        _share_quantity(page, one, found) for one in answer.programs for found in one.occurrences
+        _share_quantity(run, one, found) for one in answer.programs for found in one.occurrences
     )
 
 
-def _share_quantity(page: PageData, one: ProgramAnswer, found: Occurrence) -> Quantity:
+def _share_quantity(run: str, one: ProgramAnswer, found: Occurrence) -> Quantity:
     share = None if found.counts is None else share_of_highest(found.counts)
     n = one.instructions
     if found.weight == "trace":
@@ -126,7 +125,7 @@ def _share_quantity(page: PageData, one: ProgramAnswer, found: Occurrence) -> Qu
         unit="ratio",
         n=n or 0,
         kind=_KINDS[found.weight],
-        run=page.manifest.name,
+        run=run,
         note=found.reason,
     )
 
@@ -150,9 +149,8 @@ def runs_section(answer: WorkingSetAnswer) -> Section | None:
         "counts as far as it is analysed: initialisation, hooks and teardown, but not main."
     )
     table = Table("Runs (measured, n = 1 each)", ("program", "executed", "run"), rows)
-    blocks: tuple[Block, ...] = (Paragraph(text), table)
-    if len(rows) > _MOST_ROWS:
-        blocks = (Paragraph(text), Folded(f"{len(rows)} programs", (table,)))
+    runs = table if len(rows) <= _MOST_ROWS else Folded(f"{len(rows)} programs", (table,))
+    blocks = (Paragraph(text, is_explanation=True), runs)
     return Section(f"{_IDENTITY}-runs", "Runs", blocks)
 
 
@@ -168,9 +166,9 @@ def progression_section(data: WorkingSetData) -> Section | None:
     figures = tuple(
         _figure(number, one, data.answer) for number, one in enumerate(data.progressions)
     )
-    blocks: list[Block] = [Paragraph(_PROGRESSION_TEXT)] if figures else []
+    blocks: list[Block] = []
     if figures:
-        blocks.append(Figures(figures))
+        blocks += [Paragraph(_PROGRESSION_TEXT, is_explanation=True), Figures(figures)]
     return Section(f"{_IDENTITY}-progression", "Live bytes along a run", (*blocks, *lacking))
 
 
@@ -231,7 +229,7 @@ def _function_changes(old: Against) -> list[Block]:
         f"Functions whose largest set differs, {show_count(len(shown))} of "
         f"{show_count(len(old.functions))}, the largest change first ({KIND})"
     )
-    return [Table(title, ("program", "function", "max"), rows)]
+    return [Table(title, ("program", "function", "max"), rows, is_ranking=True)]
 
 
 def _executed(run: TracedRun | None) -> str:

@@ -19,6 +19,7 @@ from laxity.page.blocks import (
     Quantity,
     Section,
     Table,
+    Tone,
     count_noun,
     join_words,
     number_cell,
@@ -32,7 +33,6 @@ from laxity.workingset.document import (
     CLASSES,
     Limit,
     Occurrence,
-    Place,
     ProgramAnswer,
     Weight,
     WorkingSetAnswer,
@@ -49,6 +49,8 @@ from laxity.workingset.runs_section import (
 from laxity.workingset.tables import Table as Rows
 from laxity.workingset.words import (
     KIND,
+    limit_words,
+    place_words,
     remarks_of,
     row_name,
     show_bits,
@@ -94,14 +96,12 @@ _MEANINGS = (
 
 def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
     """Build the sections of a run."""
+    run = page.manifest.name
     found = [
-        _heat(page, data),
+        _heat(run, data.answer),
         progression_section(data),
-        _programs(page, data),
-        _limit(data.answer.limit),
-        migration_points.section(data.answer.programs),
-        against_section(data.answer),
-        runs_section(data.answer),
+        _programs(run, data),
+        *_answers(data.answer),
         _annotated(data),
         _tables(data),
         _method(),
@@ -109,8 +109,25 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _heat(page: PageData, data: WorkingSetData) -> Section | None:
-    answer = data.answer
+def blocks_of(answer: WorkingSetAnswer) -> list[Block]:
+    """Give what the answer alone can tell, sizes first; it need not be stored."""
+    data = WorkingSetData(answer, functions=None, objects=None, sources=())
+    sizes = (_programs("", data), _heat("", answer), progression_section(data))
+    found = (*sizes, *_answers(answer))
+    return [block for one in found if one is not None for block in one.blocks]
+
+
+def _answers(answer: WorkingSetAnswer) -> tuple[Section | None, ...]:
+    """Build what was asked for beside sizes."""
+    return (
+        _limit(answer.limit),
+        migration_points.section(answer.programs),
+        against_section(answer),
+        runs_section(answer),
+    )
+
+
+def _heat(run: str, answer: WorkingSetAnswer) -> Section | None:
     figures = tuple(
         figure for weight in answer.weights if (figure := _heat_figure(answer, weight)) is not None
     )
@@ -122,7 +139,7 @@ def _heat(page: PageData, data: WorkingSetData) -> Section | None:
     ]
     if not figures and not lacking:
         return None
-    blocks: list[Block] = [Paragraph(_HEAT_TEXT)]
+    blocks: list[Block] = [Paragraph(_HEAT_TEXT, is_explanation=True)]
     if figures:
         blocks.append(Figures(figures))
     blocks += tenths_table(answer)
@@ -133,7 +150,7 @@ def _heat(page: PageData, data: WorkingSetData) -> Section | None:
         f"{_IDENTITY}-distribution",
         "Working sets over each program",
         tuple(blocks),
-        share_quantities(page, answer),
+        share_quantities(run, answer),
     )
 
 
@@ -187,7 +204,8 @@ def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
         (text_cell(program), text_cell(join_words(kinds)), text_cell(reason))
         for (program, reason), kinds in weights.items()
     )
-    blocks: list[Block] = [Table("Programs without a row", ("program", "weight", "why"), rows)]
+    title = "Programs without a row in the heat map"
+    blocks: list[Block] = [Table(title, ("program", "weight", "why"), rows)]
     gaps = tuple(
         (text_cell(program), text_cell(f"{gap.file}:{gap.line}"), text_cell(gap.what))
         for program, found in lacking
@@ -199,16 +217,20 @@ def _lacking(lacking: Sequence[tuple[str, Occurrence]]) -> list[Block]:
     return blocks
 
 
-def _programs(page: PageData, data: WorkingSetData) -> Section:
+def _programs(run: str, data: WorkingSetData) -> Section:
     found = [one for one in data.answer.programs if one.live is not None]
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in data.problems]
     if found:
         head = ("program", "instructions", "min", "median", "max", "resident", "status", "process")
         rows = tuple(_program_row(one) for one in found)
-        blocks.append(Table(f"Live working sets ({KIND})", head, rows))
+        title = (
+            f"Live working sets ({KIND}): of each instruction that can be reached the most in any "
+            "calling context, n = instructions"
+        )
+        blocks.append(Table(title, head, rows))
         largest = tuple(
             (text_cell(one.program), number_cell(size_words(one)[2]),
-             text_cell(place_text(one.largest)))
+             text_cell(place_words(one.largest)))
             for one in found if one.largest is not None
         )  # fmt: skip
         blocks.append(
@@ -220,7 +242,7 @@ def _programs(page: PageData, data: WorkingSetData) -> Section:
     if data.answer.left_out:
         left = tuple((text_cell(one.path), text_cell(one.reason)) for one in data.answer.left_out)
         blocks.append(Table("Not analysed", ("what", "why"), left))
-    quantities = tuple(one for program in found for one in _quantities(page, program))
+    quantities = tuple(one for program in found for one in _quantities(run, program))
     return Section(f"{_IDENTITY}-programs", "Programs", tuple(blocks), quantities)
 
 
@@ -266,29 +288,21 @@ def _classes(found: Sequence[ProgramAnswer]) -> Table:
 def _limit(limit: Limit | None) -> Section | None:
     if limit is None:
         return None
-    most = show_bits(limit.limit_bits)
-    undecided: tuple[Block, ...] = ()
-    if limit.undecided:
-        text = (
-            f"No verdict at {count_noun(limit.undecided, 'instruction')} of "
-            f"{join_words(limit.undecided_programs)}: something live there has no bound."
+    tone: Tone = "warning" if limit.undecided else "plain"
+    blocks: list[Block] = [Paragraph(text, tone) for text in limit_words(limit)]
+    if limit.instructions:
+        shown = limit.violations[:_MOST_ROWS]
+        rows = tuple(
+            (text_cell(one.program), number_cell(violation_words(one)),
+             text_cell(place_words(one.place)))
+            for one in shown
+        )  # fmt: skip
+        title = (
+            f"Above the limit, the largest of each source line, {show_count(len(shown))} of "
+            f"{show_count(len(limit.violations))} ({KIND})"
         )
-        undecided = (Paragraph(text, "warning"),)
-    if not limit.instructions:
-        text = f"At no instruction of any program is more than {most} live."
-        return Section(f"{_IDENTITY}-limit", "Limit", undecided or (Paragraph(text),))
-    shown = limit.violations[:_MOST_ROWS]
-    rows = tuple(
-        (text_cell(one.program), number_cell(violation_words(one)),
-         text_cell(place_text(one.place)))
-        for one in shown
-    )  # fmt: skip
-    text = (
-        f"More than {most} is live at {count_noun(limit.instructions, 'instruction')}. The largest "
-        f"of each source line, {show_count(len(shown))} of {show_count(len(limit.violations))}:"
-    )
-    table = Table(f"Above the limit ({KIND})", ("program", "live", "where"), rows)
-    return Section(f"{_IDENTITY}-limit", "Limit", (Paragraph(text), table, *undecided))
+        blocks.append(Table(title, ("program", "live", "where"), rows, is_ranking=True))
+    return Section(f"{_IDENTITY}-limit", "Limit", tuple(blocks))
 
 
 def _annotated(data: WorkingSetData) -> Section | None:
@@ -346,21 +360,13 @@ def _cell(name: str, value: object, *, is_number: bool) -> Cell:
     return text_cell(str(value))
 
 
-def place_text(place: Place | None) -> str:
-    """Name an instruction to a reader of the source."""
-    if place is None:
-        return ""
-    inside = f"{place.function}, block {place.block}, instruction {place.index} ({place.opcode})"
-    return inside if place.line is None else f"{place.file}:{place.line}: {inside}"
-
-
 def _method() -> Section:
     rows = tuple((text_cell(word), text_cell(meaning)) for word, meaning in _MEANINGS)
     table = Table("What the words mean; docs/working-set.md", ("word", "meaning"), rows)
     return Section(f"{_IDENTITY}-method", "Method and limits", (table,))
 
 
-def _quantities(page: PageData, one: ProgramAnswer) -> list[Quantity]:
+def _quantities(run: str, one: ProgramAnswer) -> list[Quantity]:
     """Name the figures of a program for derived.json; None: unbounded."""
     live, bounded = one.live, one.bounded
     values = {
@@ -382,7 +388,7 @@ def _quantities(page: PageData, one: ProgramAnswer) -> list[Quantity]:
             unit="bit",
             n=one.instructions or 0,
             kind=KIND,
-            run=page.manifest.name,
+            run=run,
             note="unbounded" if value is None else None,
         )
         for name, value in values.items()

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from laxity.workingset.document import Record
+
 WHY_SCHEMA = 1
 
 Verdict = Literal["live", "always_live", "unreached", "not_resident", "never_written", "dead"]
@@ -21,10 +23,6 @@ StepKind = Literal[
     "overwrites",
     "loop_overwrites",
 ]
-
-
-class Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Base of all parts: closed and immutable."""
 
 
 class CodePlace(Record, frozen=True, kw_only=True):

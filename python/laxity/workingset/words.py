@@ -5,8 +5,11 @@
 from collections.abc import Sequence
 
 from laxity.core.units import format_duration_ns, format_size_bytes
-from laxity.page.blocks import Kind, join_words
+from laxity.page.blocks import Kind, count_noun, join_words, name_some
 from laxity.workingset.document import (
+    BITS_PER_BYTE,
+    Limit,
+    Place,
     ProgramAnswer,
     Sizes,
     TracedRun,
@@ -19,16 +22,16 @@ from laxity.workingset.occurrence import share_of_highest
 # Bounds that the analysis proves, whatever the input.
 KIND: Kind = "proven"
 UNBOUNDED = "unbounded"
-_BITS_PER_BYTE = 8
+_MOST_NAMED = 10
 
 
 def show_bits(bits: int | None) -> str:
     """Show a size in bytes, less than a byte in bits; None is unbounded."""
     if bits is None:
         return UNBOUNDED
-    if 0 < bits < _BITS_PER_BYTE:
+    if 0 < bits < BITS_PER_BYTE:
         return "1 bit" if bits == 1 else f"{bits} bits"
-    return format_size_bytes(bits / _BITS_PER_BYTE)
+    return format_size_bytes(bits / BITS_PER_BYTE)
 
 
 def show_part(bits: int | None, bounded_bits: int | None) -> str:
@@ -58,6 +61,34 @@ def row_name(one: ProgramAnswer) -> str:
 def violation_words(one: Violation) -> str:
     """Show what is live where a limit is exceeded."""
     return show_part(None if one.is_partial else one.live_bits, one.live_bits)
+
+
+def limit_words(limit: Limit) -> list[str]:
+    """Say whether a limit is kept, and where nobody knows."""
+    most = show_bits(limit.limit_bits)
+    found = []
+    if limit.instructions:
+        found.append(
+            f"More than {most} is live at {count_noun(limit.instructions, 'instruction')}."
+        )
+    elif not limit.undecided:
+        found.append(f"At no instruction of any program is more than {most} live.")
+    if limit.undecided:
+        found.append(
+            f"No verdict at {count_noun(limit.undecided, 'instruction')} of "
+            f"{name_some(limit.undecided_programs, _MOST_NAMED)}: something live there has no "
+            "bound; --annotations says how much it is."
+        )
+    return found
+
+
+def place_words(place: Place) -> str:
+    """Name an instruction: file:line:column, or where it is in its function."""
+    inside = f"{place.function}, block {place.block}, instruction {place.index} ({place.opcode})"
+    if place.file is None or place.line is None:
+        return inside
+    column = f":{place.column}" if place.column else ""
+    return f"{place.file}:{place.line}{column}: {inside}"
 
 
 def setting_words(answer: WorkingSetAnswer) -> tuple[str, ...]:
@@ -144,12 +175,6 @@ def _remarks(one: ProgramAnswer) -> list[str]:
             f"at {one.unbounded} of {one.instructions} instructions something has no bound; sizes "
             "with + unbounded, and what is drawn, are of the rest"
         )
-    reasons = dict.fromkeys(found.reason for found in one.occurrences if found.reason)
-    for reason in reasons:
-        kinds = [found.weight for found in one.occurrences if found.reason == reason]
-        remarks.append(f"not in the heat map ({join_words(kinds)}): {reason}")
-    if one.run is not None and one.run.progression_reason:
-        remarks.append(f"no progression: {one.run.progression_reason}")
     return remarks
 
 
