@@ -211,6 +211,9 @@ def _resolve_run(
     if run.platform != "native" and not run.platform.startswith("sim:"):
         msg = f'platform "{run.platform}" is unknown; use native or sim:NAME'
         raise ConfigError(msg)
+    if run.platform != "native" and run.on is not None:
+        msg = f"platform {run.platform}: is simulated here, not on a board; leave one of them out"
+        raise ConfigError(msg)
     for name, value, low in (
         ("jobs", run.jobs, 1),
         ("seed", run.seed, 0),

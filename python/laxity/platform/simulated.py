@@ -155,7 +155,6 @@ def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     yield "interfere", bool(spec.interfere)
     yield "trace", spec.trace is not None
     yield "events", bool(spec.events)
-    yield "on", spec.on is not None
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
 

@@ -36,7 +36,7 @@ _ASSUMED = "assumed"
 
 def build_time(run: RunData) -> Section | None:
     """Build what the time of the jobs went into; None: no simulated platform told."""
-    if run.kind != "simulated" or not run.tasks:
+    if not any(_has_parts(task) for task in run.tasks):
         return None
 
     def one_task(task: TaskData) -> tuple[list[Block], list[Quantity]]:
@@ -47,9 +47,15 @@ def build_time(run: RunData) -> Section | None:
     return Section(f"{run.prefix}-stalls", title, (Paragraph(_TEXT), *blocks), quantities)
 
 
+def _has_parts(task: TaskData) -> bool:
+    first, *_ = _PARTS[0]
+    rows = analysis.finished(task.rows)
+    return analysis.has_column(rows, first) and len(analysis.present(rows[first])) > 0
+
+
 def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]:
     rows = analysis.finished(task.rows)
-    if not len(rows) or not analysis.has_column(rows, _PARTS[0][0]):
+    if not _has_parts(task):
         return [Paragraph(NO_FINISHED_JOB, "note")], []
     total_ns = int(analysis.present(rows["exec_ns"]).sum())
     body, quantities = [], []
