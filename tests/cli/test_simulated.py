@@ -153,6 +153,14 @@ def test_what_is_not_simulated_is_refused_before_anything_is_made(
     assert not (laxity.directory / "D").exists()
 
 
+def test_platforms_are_listed_as_they_are_named(laxity: Laxity):
+    shown = laxity("list", "platforms")
+    assert shown.returncode == 0
+    assert "sim:sabrelite  SABRE Lite" in shown.stdout
+    listed = json.loads(laxity("list", "platforms", "--format", "json").stdout)
+    assert [one["name"] for one in listed] == ["sim:sabrelite"]
+
+
 def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
     words = (*MEM, "-b", "16KiB", "-t", "5", "--run-dir", "D")
     done = laxity(*words, environment={"PATH": str(laxity.directory)})
