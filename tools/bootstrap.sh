@@ -242,6 +242,7 @@ setup_build() {
         setup_say "the tree has moved; configuring build/ afresh"
         # Asked for in its old place; LLVM may not be here.
         [[ ! -e $build/.stamp-workingset ]] || asked=(-Dworkingset=auto)
+        [[ ! -e $build/.stamp-sim ]] || asked+=(-Dsim=auto)
         "${as_owner[@]}" rm -rf "$build"
     fi
     # Without both files meson did not finish; a directory that somebody configured by hand is left as it is.
@@ -292,6 +293,10 @@ setup_bpf_set() {
 
 setup_workingset_set() {
     setup_library_set workingset workingset
+}
+
+setup_sim_set() {
+    setup_library_set sim sim
 }
 
 # setup_run_set: what every command needs. A tree of somebody else, already set up, is used as it is.

@@ -227,15 +227,14 @@ static int complete_streams(struct drain *drain)
     return rc ? rc : close_rc;
 }
 
-/* Once the caller has died nobody else completes the run. */
-static void finish_orphan(const struct laxity_drain_config *config)
+void laxity_finish_orphan(const struct laxity_segment *segment, int parent_fd, const char *run_dir)
 {
-    const char *finisher = config->segment->finisher;
-    const bool is_orphan = config->parent_fd >= 0 && is_hung_up(config->parent_fd);
+    const char *finisher = segment->finisher;
+    const bool is_orphan = parent_fd >= 0 && is_hung_up(parent_fd);
     if (is_orphan && finisher[0] != '\0') {
         /* Where the Python side is gone nobody reads its output: the finisher reports through the
          * manifest. */
-        (void)execl("/bin/sh", "sh", "-c", finisher, "sh", config->run_dir, (char *)NULL);
+        (void)execl("/bin/sh", "sh", "-c", finisher, "sh", run_dir, (char *)NULL);
     }
 }
 
@@ -265,12 +264,12 @@ int laxity_drain_run(const struct laxity_drain_config *config)
             (void)unlink(config->shared_path); /* the run was deleted: nobody can complete it */
         }
         /* The run must wait for space, but not the kernel settings that were changed for it. */
-        finish_orphan(config);
+        laxity_finish_orphan(config->segment, config->parent_fd, config->run_dir);
         return LAXITY_EXIT_LACKING;
     }
     (void)unlinkat(config->dir_fd, "segment", 0);
     (void)unlink(config->shared_path);
     (void)fsync(config->dir_fd);
-    finish_orphan(config);
+    laxity_finish_orphan(config->segment, config->parent_fd, config->run_dir);
     return LAXITY_EXIT_DONE;
 }

@@ -31,4 +31,8 @@ struct laxity_drain_config {
  */
 int laxity_drain_run(const struct laxity_drain_config *config);
 
+/* laxity_finish_orphan - once the caller has died nobody else completes the run: becomes its
+ * finisher, if it has one. Returns if the caller lives. */
+void laxity_finish_orphan(const struct laxity_segment *segment, int parent_fd, const char *run_dir);
+
 #endif

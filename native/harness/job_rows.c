@@ -72,6 +72,8 @@ static int is_measured(struct laxity_segment *segment, enum laxity_when when)
         return has_batches(segment);
     case LAXITY_WHEN_REGIONS:
         return has_task_with_regions(segment);
+    case LAXITY_WHEN_SIMULATED:
+        return segment->is_simulated != 0;
     case LAXITY_WHEN_OBSERVED:
         return 0;
     case LAXITY_WHEN_ALWAYS:
@@ -161,6 +163,8 @@ struct laxity_job_row laxity_job_row_absent(
         .major_faults = INT32_MIN,
         .status = (uint8_t)status,
         .calls = 1,
+        .busy_ns = LAXITY_ABSENT_NS,
+        .stall_own_ns = LAXITY_ABSENT_NS,
         .roi_ns = LAXITY_ABSENT_NS,
         .roi_count = UINT32_MAX,
         .log_value = __builtin_nanf(""),
@@ -203,6 +207,8 @@ struct laxity_job_row laxity_job_row_of(
     row.minor_faults = record->minor_faults;
     row.major_faults = record->major_faults;
     row.status = (uint8_t)laxity_status_by_deadline(row.abs_deadline_ns, record->finish_ns);
+    row.busy_ns = record->busy_ns;
+    row.stall_own_ns = record->stall_own_ns;
     row.roi_ns = record->roi_ns;
     row.roi_count = record->roi_count;
     row.log_value = record->log_value;

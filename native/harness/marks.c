@@ -4,6 +4,7 @@
 
 #include "base/port/time.h"
 #include "harness/mark_ring.h"
+#include "harness/mark_table.h"
 #include "schema/streams.h"
 
 #include <laxity/marks.h>
@@ -18,8 +19,16 @@ enum {
     BITS_PER_BYTE = 8
 };
 
+/* Programs of simulated platforms have the table at an address of their own (sim/interface/records.h).
+ */
+#ifdef LAXITY_MARK_SECTION
+#define PLACED __attribute__((section(LAXITY_MARK_SECTION)))
+#else
+#define PLACED
+#endif
+
 /* Written to and never read: what counts is the address. */
-volatile uint8_t laxity_mark_table[LAXITY_MARK_TABLE_BYTES];
+PLACED volatile uint8_t laxity_mark_table[LAXITY_MARK_TABLE_BYTES];
 
 /* A workload knows no harness that it could hand to laxity_phase. Set before any hook is called. */
 static struct laxity_mark_ring *own_ring;

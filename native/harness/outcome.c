@@ -49,7 +49,7 @@ static void write_clock(struct laxity_json *json, struct laxity_segment *segment
         end_ns = task_end_ns > end_ns ? task_end_ns : end_ns;
     }
     laxity_json_open(json, "clock", '{');
-    laxity_json_text(json, "name", "CLOCK_MONOTONIC");
+    laxity_json_text(json, "name", segment->is_simulated ? "simulated" : "CLOCK_MONOTONIC");
     if (t0_ns == 0) {
         laxity_json_null(json, "t0_ns");
         laxity_json_null(json, "end_ns");
@@ -299,7 +299,7 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_text(json, "end_cause", laxity_end_name(drain->end));
     laxity_json_text(json, "end_detail", task->verdict.detail);
     const bool is_own_program = task->config.is_own_program != 0;
-    if (is_own_program) {
+    if (is_own_program || segment->is_simulated) {
         laxity_json_null(json, "memory_locked"); /* its own business, and not seen */
     } else {
         laxity_json_bool(json, "memory_locked", task->state.process.memory_is_locked != 0);

@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 8,
+    LAXITY_SEGMENT_VERSION = 9,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
@@ -107,6 +107,8 @@ struct laxity_job_record {
         cause; /* enum laxity_end of a job that was aborted while its task goes on, else NONE */
     int64_t roi_ns;
     uint32_t roi_count;
+    int64_t busy_ns; /* of a simulated platform: what exec_ns went into */
+    int64_t stall_own_ns;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 
@@ -384,6 +386,7 @@ struct laxity_segment {
     uint64_t keep_rows;  /* of LAXITY_KEEP_TAIL */
     int64_t duration_ns; /* LAXITY_ABSENT_NS = none */
     struct laxity_stop_on stop_on;
+    uint32_t is_simulated;              /* times are those of a simulated platform */
     char ticks_name[16];                /* "" = none */
     char finisher[1024];                /* shell command for a run whose caller died, "" = none */
     char run_dir[LAXITY_RUN_DIR_BYTES]; /* whole path; "" = not known */

@@ -44,7 +44,7 @@ MEM = ("mem", "-b", "64KiB", "-c", "0")
         ((*MEM, "-p", "10ms", "-P", "9ms"), "-P 9ms: the period of the task is 10ms"),
         ((*MEM, "-p", "10ms", "--shield", "x"), '--shield: "x" is not a list of CPUs;'),
         ((*MEM, "-p", "10ms", "--shield", "4000"), "--shield 4000: no CPU 4000 is online;"),
-        ((*MEM, "-p", "10ms", "--platform", "sim:x"), '--platform "sim:x" is unknown;'),
+        ((*MEM, "-p", "10ms", "--platform", "sim:x"), 'platform "sim:x" is unknown;'),
         ((*MEM, "-p", "10ms", "--interfere", "bandwidth"), '--interfere "bandwidth": not NAME ARG'),
         ((*MEM, "-p", "10ms", "--interfere", "nope@0"), 'workload "nope": unknown;'),
         ((*MEM, "-p", "10ms", "-b", "'"), "-b: cannot be split into words"),

@@ -161,7 +161,7 @@ def test_working_sets_are_compiled_only_where_they_are_asked_for() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     values = {one["name"]: one["value"] for one in json.loads(done.stdout)}
-    assert values["workingset"] == "disabled"
+    assert (values["workingset"], values["sim"]) == ("disabled", "disabled")
     # Of the rest nothing takes longer than looking for it.
     assert (values["bpf"], values["pfm"], values["host_workloads"]) == ("auto", "auto", "auto")
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""`laxity list`: the bundled workloads; the events that can be counted here."""
+"""`laxity list`: bundled workloads, events that can be counted here, simulated platforms."""
 
 import sys
 
@@ -10,22 +10,30 @@ from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 from laxity.core.text_table import format_table
 from laxity.platform import tools
+from laxity.platform.platform_file import read_platform, shipped_platforms
+from laxity.store.manifest import SIMULATED
 
 
 @click.command("list")
 @click.argument(
-    "what", type=click.Choice(["workloads", "events"]), default="workloads", required=False
+    "what",
+    type=click.Choice(["workloads", "events", "platforms"]),
+    default="workloads",
+    required=False,
 )
 @format_option("table", "json")
 @debug_option
 def list_workloads(what: str, output_format: str) -> None:
-    """List what there is: the bundled workloads, or the events that jobs can be counted by.
+    """List what there is: bundled workloads, events that can be counted, simulated platforms.
 
     A workload has a name, words, memory that a job touches, a summary; an event has a name, what
-    counts it on this machine, or why nothing does.
+    counts it on this machine, or why nothing does; a platform is named as sim:NAME.
     """
     if what == "events":
         _list_events(output_format)
+        return
+    if what == "platforms":
+        _list_platforms(output_format)
         return
     workloads = tools.list_workloads()
     if output_format == "json":
@@ -44,3 +52,11 @@ def _list_events(output_format: str) -> None:
     sys.stdout.write(format_table(("event", "counted here by", "why not"), rows))
     if found.library is not None:
         sys.stdout.write(f"and every event of this processor that {found.library} has a name for\n")
+
+
+def _list_platforms(output_format: str) -> None:
+    titles = {f"{SIMULATED}{name}": read_platform(name).title for name in shipped_platforms()}
+    if output_format == "json":
+        print_json([{"name": name, "title": title} for name, title in titles.items()])
+        return
+    sys.stdout.write(format_table(("platform", "what it is"), list(titles.items())))

@@ -6,9 +6,10 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 import msgspec
@@ -43,6 +44,9 @@ from laxity.core.spec_reader import (
 )
 from laxity.core.units import exact_size
 from laxity.errors import ConfigError, located
+
+if TYPE_CHECKING:
+    from laxity.platform.platform import Platform
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -253,21 +257,27 @@ def run(what: str | None, **given: object) -> int:
     from laxity.jobs.run_once import RunRequest, prepare_spec, run_once  # noqa: PLC0415 - heavy
     from laxity.platform.kernel import Kernel  # noqa: PLC0415 - with the above
     from laxity.platform.placement import check_unthrottled_load, silent_corunners  # noqa: PLC0415 - with the above
-    from laxity.platform.platform import open_platform  # noqa: PLC0415 - with the above
+    from laxity.platform.platform import open_for, open_platform  # noqa: PLC0415 - with the above
     from laxity.platform.shield import KnobRequest, check_knobs  # noqa: PLC0415 - with the above
 
     options = RunOptions.of(given)
     what = what or ""
     experiment = read_experiment(what, options, resolution_here_ns())
-    if experiment.spec.on is not None:
-        _refuse_knobs(options, experiment.spec.on)
-    with open_platform(experiment.spec.on) as platform:
+    elsewhere = experiment.spec.on or experiment.spec.platform
+    if elsewhere != "native":
+        _refuse_knobs(options, elsewhere)
+    with ExitStack() as opened:
         host = None
-        if platform.on is not None:
+        platform: Platform
+        if experiment.spec.on is not None:
+            board = opened.enter_context(open_platform(experiment.spec.on))
             # Now that its clock is known.
-            facts = platform.facts()
+            facts = board.facts()
             host = facts.text("@hostname")
             experiment = read_experiment(what, options, facts.integer("@resolution_ns") or 1)
+            platform = board
+        else:
+            platform = opened.enter_context(open_for(experiment.spec))
         spec = prepare_spec(experiment.spec, platform)
         with located("--shield"):
             shield = () if options.shield is None else parse_cpus(options.shield)

@@ -83,7 +83,10 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     duration: Any = None
     seed: int | None = None
     platform: Annotated[
-        str, _only_ours("text", "Where to run.", metavar="NAME", shown="native")
+        str,
+        _only_ours(
+            "text", "Where to run: here, or simulated, sim:NAME.", metavar="NAME", shown="native"
+        ),
     ] = "native"
     on: str | None = None
     idle: str = Idle.DEEP

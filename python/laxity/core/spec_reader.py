@@ -208,8 +208,11 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
 def _resolve_run(
     run: RunTable, tasks: tuple[TaskSpec, ...], interfere: tuple[InterfereSpec, ...]
 ) -> Spec:
-    if run.platform != "native":
-        msg = f'platform "{run.platform}" is unknown; this build has native'
+    if run.platform != "native" and not run.platform.startswith("sim:"):
+        msg = f'platform "{run.platform}" is unknown; use native or sim:NAME'
+        raise ConfigError(msg)
+    if run.platform != "native" and run.on is not None:
+        msg = f"platform {run.platform}: is simulated here, not on a board; leave one of them out"
         raise ConfigError(msg)
     for name, value, low in (
         ("jobs", run.jobs, 1),

@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -179,7 +179,13 @@ def finisher_command() -> str:
     )
 
 
-def run_native(plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
+def run_native(
+    plan: Plan,
+    run: NewRun,
+    display: Display,
+    signals: Forwarder,
+    make_argv: Callable[[Plan, Seat], list[str]] = argv_of,
+) -> int:
     """Run a native program that writes into a run directory, whatever signals arrive meanwhile.
 
     Args:
@@ -187,6 +193,7 @@ def run_native(plan: Plan, run: NewRun, display: Display, signals: Forwarder) ->
         run: Directory to be written; its lock is handed on.
         display: Shows progress.
         signals: Hands signals on.
+        make_argv: Makes its command line.
 
     Returns:
         Its exit code; negative if a signal ended it.
@@ -200,7 +207,7 @@ def run_native(plan: Plan, run: NewRun, display: Display, signals: Forwarder) ->
     try:
         seat = Seat(run.tmp, progress_write, parent_read)
         words_file = run.tmp.absolute() / PLAN
-        argv, words = in_plan(argv_of(plan, seat), str(words_file))
+        argv, words = in_plan(make_argv(plan, seat), str(words_file))
         if words:
             words_file.write_bytes(words)
         process = _start(argv, [*theirs, run.lock_fd])

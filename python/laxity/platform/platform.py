@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Where a run happens: on this machine, or on a board (`board.py`)."""
+"""Where a run happens: on this machine, on a board (`board.py`), or simulated (`simulated.py`)."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +17,7 @@ from laxity.platform.native import run_native
 from laxity.platform.placement import Cpus, cpus_of_this_process
 from laxity.platform.plan import Plan
 from laxity.platform.tools import find_program, find_tool, find_workload, require_stdin
+from laxity.store.manifest import SIMULATED
 from laxity.store.run_directory import NewRun
 
 
@@ -112,3 +113,18 @@ def open_platform(on: str | None) -> AbstractContextManager[LinuxPlatform]:
     from laxity.platform.board import open_board  # noqa: PLC0415 - only where there is one
 
     return open_board(parse_board_url(on))
+
+
+def open_for(spec: Spec) -> AbstractContextManager[Platform]:
+    """Reach the platform of an experiment.
+
+    Raises:
+        ConfigError: It names a platform that there is not, or a board that cannot be read.
+        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
+    """
+    if not spec.platform.startswith(SIMULATED):
+        return open_platform(spec.on)
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
+    from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - only where it is asked for
+
+    return nullcontext(SimulatedPlatform(read_platform(spec.platform)))

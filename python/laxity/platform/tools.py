@@ -74,7 +74,8 @@ def find_tool(name: str) -> Path:
         ToolError: None there, or the first one is of another version.
     """
     for root in tool_roots():
-        for candidate in (root / name, root / "native" / name, root / "workingset" / name):
+        for folder in ("", "native", "workingset", "sim"):
+            candidate = root / folder / name
             if _is_program(candidate):
                 return _checked(candidate, name)
     on_path = shutil.which(name)

@@ -17,6 +17,7 @@ from laxity.jobs.sections import (
     method,
     missed,
     reproduce,
+    simulated,
     split,
     task,
     timeline,
@@ -37,11 +38,13 @@ _RUN_SECTIONS = (
     distributions.build_latency,
     timeline.build,
     split.build,
+    simulated.build_time,
     attribution.build,
     job_events.build,
     counters.build,
     missed.build,
     corunners.build,
+    simulated.build_platform,
 )
 
 

@@ -8,6 +8,7 @@
 #include "base/port/time.h"
 #include "harness/mark_ring.h"
 #include "harness/mark_stream.h"
+#include "harness/mark_table.h"
 #include "harness/marks.h"
 #include "harness/segment.h"
 #include "schema/streams.h"

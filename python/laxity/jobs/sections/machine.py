@@ -58,7 +58,7 @@ def diagnosis_of(run: RunData, when: str) -> Diagnosis | None:
 def unknown_of(run: RunData) -> tuple[str, ...]:
     """List what may have disturbed a run and could not be seen; a run without a doctor has none."""
     before, after = diagnosis_of(run, "before"), diagnosis_of(run, "after")
-    if before is None or (run.tasks and not run.has_begun):
+    if run.kind == "simulated" or before is None or (run.tasks and not run.has_begun):
         return ()
     if after is None:
         return ("whether anything disturbed the run, since no diagnosis was made after its end",)

@@ -17,7 +17,7 @@ from laxity.page.blocks import (
     show_duration,
     text_cell,
 )
-from laxity.store.manifest import knob_rows
+from laxity.store.manifest import kind_of_figures, knob_rows
 from laxity.trace.sched_trace import coverage_of
 
 _MEANINGS = (
@@ -44,8 +44,11 @@ _MEANINGS = (
         "a quantile for which n is too small for such an interval: p99 needs 368, p99.9 3688 jobs",
     ),
     ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
-    ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
 )
+_KINDS = {
+    "measured": "seen on this machine in this run; it bounds nothing that was not seen",
+    "simulated": "counted exactly on a model of a platform; it is not the platform itself",
+}
 _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
     "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
@@ -67,7 +70,13 @@ _NO_PMU = (
 
 def build(page: PageData) -> Section:
     """Build the section."""
-    words = (*_MEANINGS[:2], ("release latency", _latency_meaning(page)), *_MEANINGS[2:])
+    kinds = dict.fromkeys(kind_of_figures(run.manifest) for run in page.runs)
+    words = (
+        *_MEANINGS[:2],
+        ("release latency", _latency_meaning(page)),
+        *_MEANINGS[2:],
+        *((kind, _KINDS[kind]) for kind in kinds or ("measured",)),
+    )
     meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
     for run in (one for one in page.runs if one.manifest.measurement is None):
@@ -124,6 +133,8 @@ def _how(run: RunData) -> list[tuple[str, str]]:
 
 def _snapshots(run: RunData) -> str:
     cost = run.manifest.snapshots
+    if run.kind == "simulated":
+        return "none needed: the simulator sees each job and takes none of its time"
     if cost is None:
         return NOT_MEASURED
     if cost.mode == "none":

@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""A simulated platform: laxity-sim in place of laxity-run, QEMU in place of a processor."""
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from laxity.core.progress import Display
+from laxity.core.signals import Forwarder
+from laxity.core.spec import Policy, Spec, TaskSpec
+from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.platform import machine as machines
+from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
+from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
+from laxity.platform.native import Seat, argv_of, finisher_command, run_native
+from laxity.platform.placement import Cpus
+from laxity.platform.plan import Plan, ProbePlan
+from laxity.platform.platform_file import PLATFORM, PlatformModel, SimulatedCache
+from laxity.platform.tools import find_tool, list_workloads, tool_roots
+from laxity.store.manifest import SIMULATED
+from laxity.store.run_directory import NewRun, write_file
+
+_SETTINGS = "platform.settings"
+_STREAM_FD = 3
+# Where the stack begins depends on how large it may become.
+_STACK_BYTES = 8 << 20
+_SET = "run laxity setup --with sim"
+
+
+class SimulatedPlatform:
+    """One that a platform file describes."""
+
+    on: str | None = None
+    is_holding = False
+
+    def __init__(self, model: PlatformModel) -> None:
+        """Take a platform file as it was read."""
+        self._model = model
+
+    def examine(self, cpus: Sequence[int]) -> Examination:
+        """Describe it; nothing disturbs it."""
+        diagnosis = Diagnosis(
+            schema=SCHEMA,
+            badge="ready",
+            reason="simulated: nothing disturbs it",
+            cpus=tuple(cpus),
+            checks=(),
+            capabilities=(),
+            counters=Counters(None, [], None, {}, {}, {}),
+        )
+        return Examination(describe_model(self._model), diagnosis)
+
+    def cpus(self) -> Cpus:
+        """Tell its only core."""
+        return Cpus(frozenset({0}), frozenset({0}))
+
+    def require_programs(self, spec: Spec) -> None:
+        """Look for the simulator, the emulator and the workloads; refuse what is not simulated."""
+        for what, is_asked in _not_simulated(spec):
+            if is_asked:
+                msg = (
+                    f"{what}: not simulated yet; leave it out, or run without --platform "
+                    f"{SIMULATED}{self._model.name}"
+                )
+                raise ConfigError(msg)
+        _built("laxity-sim")
+        find_tool("laxity-sim")
+        self._emulator()
+        for task in spec.tasks:
+            self._workload(task.workload)
+
+    def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
+        """Runs are written where they stay."""
+        return None
+
+    def execute(self, plan: Plan, run: NewRun, display: Display, signals: Forwarder) -> int:
+        """Simulate it by a child of this process."""
+        write_file(run.tmp / PLATFORM, self._model.text)
+        settings = run.tmp.absolute() / _SETTINGS
+        settings.write_text(settings_of(self._model), encoding="ascii")
+        try:
+            return run_native(plan, run, display, signals, self._argv)
+        finally:
+            settings.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """There is no copy."""
+
+    def _argv(self, plan: Plan, seat: Seat) -> list[str]:
+        if isinstance(plan, ProbePlan):
+            msg = f"measure {plan.measurement.probe}: not simulated yet; leave --platform out"
+            raise ConfigError(msg)
+        programs = _Programs(self._workload)
+        tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
+        launcher = (part for word in self._emulator() for part in ("--launcher", word))
+        return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
+
+    def _emulator(self) -> list[str]:
+        """Give the command line of the emulator up to the program."""
+        emulator = shutil.which(self._model.emulator)
+        if emulator is None:
+            msg = f"{self._model.emulator}: not along PATH; {_SET}"
+            raise PlatformError(msg)
+        plugin = _built("laxity-stream.so")
+        return [
+            *(emulator, "-cpu", self._model.emulated_cpu),
+            *("-s", str(_STACK_BYTES), "-seed", "1"),
+            *("-plugin", f"{plugin},fd={_STREAM_FD}"),
+        ]
+
+    def _workload(self, name: str) -> str:
+        known = {one.name for one in list_workloads()}
+        if name not in known:
+            msg = f'workload "{name}": none of laxity\'s own, and only those are simulated so far'
+            raise ConfigError(msg)
+        return str(_built(f"{self._model.architecture}-{name}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Programs:
+    """What stands in place of our programs on this machine."""
+
+    find_workload: Callable[[str], str]
+
+    @property
+    def finisher(self) -> str | None:
+        return finisher_command()
+
+    def tool(self, name: str) -> str:
+        return str(find_tool({"laxity-run": "laxity-sim"}.get(name, name)))
+
+    def workload(self, name: str) -> str:
+        return self.find_workload(name)
+
+
+def _built(name: str) -> Path:
+    """Find what the build makes for simulated platforms.
+
+    Raises:
+        ToolError: It is not built.
+    """
+    for root in tool_roots():
+        path = root / "sim" / name
+        if path.is_file():
+            return path
+    msg = f"{name}: not built; {_SET}"
+    raise ToolError(msg)
+
+
+def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
+    """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
+    yield "more than one task", len(spec.tasks) > 1
+    yield "interfere", bool(spec.interfere)
+    yield "trace", spec.trace is not None
+    yield "events", bool(spec.events)
+    for task in spec.tasks:
+        yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
+
+
+def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
+    yield "exec", bool(task.exec)
+    yield "isolation", task.isolation is not None
+    yield "calls", task.calls > 1
+    yield "threads", task.threads > 1
+    yield "memory_limit", task.memory_limit_bytes is not None
+    yield "policy deadline", task.policy is Policy.DEADLINE
+
+
+def settings_of(model: PlatformModel) -> str:
+    """Write what laxity-sim is told of a platform (sim/cli/settings.h)."""
+    caches = {"l1i": model.l1i, "l1d": model.l1d, "l2": model.l2}
+    lines = [f"clock_hz {model.clock_hz}", f"instruction_ticks {model.instruction_cycles}"]
+    lines += [
+        f"{name} {one.size_bytes} {one.ways} {one.line_bytes} {one.miss_cycles}"
+        for name, one in caches.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def describe_model(model: PlatformModel) -> Machine:
+    """Describe a simulated platform as machine.json has machines; what it has not is absent."""
+    cpu = Cpu(
+        cpu=0,
+        core=0,
+        socket=0,
+        node=None,
+        siblings=(0,),
+        is_online=True,
+        is_isolated=False,
+        capacity=None,
+        max_frequency_hz=model.clock_hz,
+    )
+    stable = Stable(
+        architecture=model.architecture,
+        vendor=None,
+        model=f"{model.title}, simulated",
+        microcode=None,
+        # What its times follow from, so that a changed platform file is another machine.
+        firmware=dict(line.split(" ", 1) for line in settings_of(model).splitlines()),
+        kernel=Kernel(None, None, None, "unknown", None, None, ()),
+        virtualisation=Virtualisation(None, None),
+        cpus=(cpu,),
+        caches=(
+            _cache(1, "Instruction", model.l1i),
+            _cache(1, "Data", model.l1d),
+            _cache(2, "Unified", model.l2),
+        ),
+        nodes=(),
+        tsc_flags=(),
+        pmus=(),
+    )
+    return Machine(machines.SCHEMA, machines.machine_hash(stable), stable, _NO_STATE)
+
+
+def _cache(level: int, kind: str, one: SimulatedCache) -> Cache:
+    sets = one.size_bytes // one.ways // one.line_bytes
+    return Cache(level, kind, one.size_bytes, one.ways, one.line_bytes, sets, (0,))
+
+
+_NO_STATE = State(
+    hostname=None,
+    container=None,
+    boot_command_line="",
+    memory_bytes=None,
+    clocksource=None,
+    clock_resolution_ns=None,
+    governors={},
+    frequencies_hz={},
+    temperatures_millicelsius={},
+    steal_ratio=None,
+    load_average=None,
+    knobs={},
+)
