@@ -165,6 +165,7 @@ struct laxity_job_row laxity_job_row_absent(
         .calls = 1,
         .busy_ns = LAXITY_ABSENT_NS,
         .stall_own_ns = LAXITY_ABSENT_NS,
+        .stall_reload_ns = LAXITY_ABSENT_NS,
         .roi_ns = LAXITY_ABSENT_NS,
         .roi_count = UINT32_MAX,
         .log_value = __builtin_nanf(""),
@@ -209,6 +210,7 @@ struct laxity_job_row laxity_job_row_of(
     row.status = (uint8_t)laxity_status_by_deadline(row.abs_deadline_ns, record->finish_ns);
     row.busy_ns = record->busy_ns;
     row.stall_own_ns = record->stall_own_ns;
+    row.stall_reload_ns = record->stall_reload_ns;
     row.roi_ns = record->roi_ns;
     row.roi_count = record->roi_count;
     row.log_value = record->log_value;

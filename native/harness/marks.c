@@ -19,7 +19,8 @@ enum {
     BITS_PER_BYTE = 8
 };
 
-/* Programs of simulated platforms have the table at an address of their own (sim/interface/records.h).
+/* Programs of simulated platforms have the table at an address of their own
+ * (sim/interface/records.h).
  */
 #ifdef LAXITY_MARK_SECTION
 #define PLACED __attribute__((section(LAXITY_MARK_SECTION)))

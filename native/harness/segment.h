@@ -109,6 +109,7 @@ struct laxity_job_record {
     uint32_t roi_count;
     int64_t busy_ns; /* of a simulated platform: what exec_ns went into */
     int64_t stall_own_ns;
+    int64_t stall_reload_ns;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 

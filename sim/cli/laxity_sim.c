@@ -50,7 +50,7 @@ struct simulation {
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
-    struct laxity_sim *sim;
+    struct laxity_sim_task *tasks;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
 };
@@ -69,37 +69,75 @@ static void print_note(const char *text)
 }
 
 /* Asked to end, or nobody is left who waits for the run. */
-static bool must_stop(const void *simulation)
+static bool must_stop(void *context)
 {
-    const struct laxity_run_plan *plan = ((const struct simulation *)simulation)->plan;
+    const struct laxity_run_plan *plan = ((const struct simulation *)context)->plan;
     struct pollfd parent = {.fd = plan->parent_fd};
     return is_interrupted || (poll(&parent, 1, 0) > 0 && (parent.revents & (POLLHUP | POLLERR)));
 }
 
-/* Words behind the emulator's: the program, how many jobs, its own. */
-static char **command_of(const struct simulation *simulation)
+/* How many jobs a program is asked for: as many as can start. */
+static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
 {
-    const struct laxity_task_plan *task = &simulation->plan->tasks[0];
+    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+    if (simulation->limit_ns == INT64_MAX) {
+        return task->config.jobs > 0 ? task->config.jobs : UINT64_MAX;
+    }
+    const struct laxity_releases releases = laxity_task_releases(simulation->segment, task);
+    const uint64_t released = laxity_released_before(&releases, simulation->limit_ns);
+    return task->config.jobs > 0 && task->config.jobs < released ? task->config.jobs : released;
+}
+
+/* Words behind the emulator's: the program, how many jobs, its own. NULL: no memory. */
+static char **command_of(const struct simulation *simulation, uint32_t index)
+{
+    const struct laxity_task_plan *task = &simulation->plan->tasks[index];
     const struct laxity_words *emulator = &simulation->plan->launcher;
     char **argv = (char **)calloc(emulator->n + task->words.n + 3, sizeof *argv);
-    static char jobs[JOBS_TEXT_BYTES];
-    if (!argv) {
+    char *jobs = malloc(JOBS_TEXT_BYTES);
+    if (!argv || !jobs) {
+        free((void *)argv);
+        free(jobs);
         return NULL;
     }
-    uint64_t n_jobs = task->config.jobs;
-    if (simulation->limit_ns != INT64_MAX) {
-        const struct laxity_releases releases =
-            laxity_task_releases(simulation->segment, laxity_segment_task(simulation->segment, 0));
-        const uint64_t released = laxity_released_before(&releases, simulation->limit_ns);
-        n_jobs = n_jobs > 0 && n_jobs < released ? n_jobs : released;
-    }
-    laxity_format(jobs, sizeof jobs, "%" PRIu64, n_jobs);
+    laxity_format(jobs, JOBS_TEXT_BYTES, "%" PRIu64, jobs_of(simulation, index));
     memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
     unsigned n = emulator->n;
     argv[n++] = task->path;
     argv[n++] = jobs;
     memcpy((void *)&argv[n], (const void *)task->words.items, task->words.n * sizeof *argv);
     return argv;
+}
+
+static bool make_tasks(struct simulation *simulation)
+{
+    const uint32_t n_tasks = simulation->segment->n_tasks;
+    simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
+    for (uint32_t i = 0; simulation->tasks && i < n_tasks; i++) {
+        struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+        simulation->tasks[i] = (struct laxity_sim_task){
+            .argv = command_of(simulation, i),
+            .releases = laxity_task_releases(simulation->segment, task),
+            .priority = task->config.process.priority,
+            .jobs = task->config.jobs,
+        };
+        if (!simulation->tasks[i].argv) {
+            return false;
+        }
+    }
+    return simulation->tasks != NULL;
+}
+
+static void free_tasks(struct simulation *simulation)
+{
+    const unsigned n_emulator = simulation->plan->launcher.n;
+    for (uint32_t i = 0; simulation->tasks && i < simulation->segment->n_tasks; i++) {
+        if (simulation->tasks[i].argv) {
+            free(simulation->tasks[i].argv[n_emulator + 1]);
+            free((void *)simulation->tasks[i].argv);
+        }
+    }
+    free(simulation->tasks);
 }
 
 static void report_progress(struct simulation *simulation, int64_t time_ns)
@@ -109,136 +147,137 @@ static void report_progress(struct simulation *simulation, int64_t time_ns)
         return;
     }
     simulation->shown_ns = now_ns;
-    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, 0)->drain;
+    uint64_t started = 0;
+    uint64_t not_met = 0;
+    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+        const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, i)->drain;
+        started += drain->next_ordinal;
+        not_met += drain->not_met;
+    }
     char line[PROGRESS_BYTES];
     laxity_format(
         line,
         sizeof line,
         "progress %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
-        drain->next_ordinal,
-        drain->not_met,
+        started,
+        not_met,
         time_ns - T0_NS
     );
     (void)!write(simulation->plan->progress_fd, line, strlen(line));
 }
 
-static struct laxity_job_record *next_record(const struct simulation *simulation)
+static struct laxity_job_record *
+next_record(const struct simulation *simulation, uint32_t task_index)
 {
-    struct laxity_task *task = laxity_segment_task(simulation->segment, 0);
+    struct laxity_task *task = laxity_segment_task(simulation->segment, task_index);
     const uint64_t head = laxity_atomic64_load(&task->state.head);
     return &laxity_segment_ring(
-        simulation->segment, 0
+        simulation->segment, task_index
     )[head & (simulation->segment->ring_slots - 1)];
 }
 
 /* As a task does: a claimed record and a start are the proof of a job that is cut off. */
-static void
-begin_record(const struct simulation *simulation, uint64_t ordinal, uint64_t job, int64_t start_ns)
+static int on_start(void *context, const struct laxity_sim_job *job)
 {
-    struct laxity_task *task = laxity_segment_task(simulation->segment, 0);
-    struct laxity_job_record *record = next_record(simulation);
+    struct simulation *simulation = context;
+    struct laxity_task *task = laxity_segment_task(simulation->segment, job->task);
+    struct laxity_job_record *record = next_record(simulation, job->task);
     const int32_t cpu = (int32_t)laxity_cpus_end(&task->config.process.cpus) - 1;
     *record = (struct laxity_job_record){
-        .tid = 1,
-        .ordinal = ordinal,
-        .job = job,
-        .start_ns = start_ns,
+        .tid = (int32_t)job->task + 1,
+        .ordinal = job->ordinal,
+        .job = job->job,
+        .start_ns = job->start_ns,
         .cpu_start = cpu,
         .cpu_finish = cpu,
         .roi_ns = LAXITY_ABSENT_NS,
         .roi_count = UINT32_MAX,
     };
     atomic_store_explicit(&record->state, LAXITY_RECORD_CLAIMED, memory_order_release);
-    laxity_atomic64_store_ns(&task->state.job_start_ns, start_ns);
+    laxity_atomic64_store_ns(&task->state.job_start_ns, job->start_ns);
+    return 0;
 }
 
-static int finish_record(struct simulation *simulation, const struct laxity_sim_job *done)
+static void tell_full(struct simulation *simulation, int rc)
 {
-    struct laxity_task *task = laxity_segment_task(simulation->segment, 0);
-    struct laxity_job_record *record = next_record(simulation);
-    record->start_ns = done->start_ns;
-    record->finish_ns = done->finish_ns;
-    record->exec_ns = done->exec_ns;
-    record->busy_ns = done->busy_ns;
-    record->stall_own_ns = done->stall_own_ns;
+    laxity_error_set(
+        &simulation->segment->run.error,
+        LAXITY_EXIT_LACKING,
+        "cannot write %.80s: %s; free space",
+        simulation->plan->run_dir,
+        strerrordesc_np(-rc)
+    );
+}
+
+static int on_finish(void *context, const struct laxity_sim_job *job)
+{
+    struct simulation *simulation = context;
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_task *task = laxity_segment_task(segment, job->task);
+    struct laxity_job_record *record = next_record(simulation, job->task);
+    record->finish_ns = job->finish_ns;
+    record->exec_ns = job->exec_ns;
+    record->busy_ns = job->busy_ns;
+    record->stall_own_ns = job->stall_own_ns;
+    record->stall_reload_ns = job->stall_reload_ns;
     atomic_store_explicit(&record->state, LAXITY_RECORD_DONE, memory_order_release);
     laxity_atomic64_store_ns(&task->state.job_start_ns, 0);
     laxity_atomic64_store(&task->state.head, laxity_atomic64_load(&task->state.head) + 1);
-    return laxity_job_stream_drain(&simulation->stream, 0);
+    const int rc = laxity_job_stream_drain(&simulation->stream, job->task);
+    if (rc) {
+        tell_full(simulation, rc);
+    }
+    report_progress(simulation, job->finish_ns);
+    return rc || segment->stop_job.is_found;
 }
 
-/* Runs the jobs; gives why the task ended, and when. */
-static enum laxity_end run_jobs(struct simulation *simulation, int64_t *out_end_ns)
+static void on_end(
+    void *context,
+    uint32_t task_index,
+    enum laxity_sim_end why,
+    int64_t end_ns,
+    const struct laxity_error *error
+)
 {
+    static const enum laxity_end ends[] = {
+        [LAXITY_SIM_END_JOBS] = LAXITY_END_JOBS,
+        [LAXITY_SIM_END_LIMIT] = LAXITY_END_DURATION,
+        [LAXITY_SIM_END_STOPPED] = LAXITY_END_STOPPED,
+        [LAXITY_SIM_END_INTERRUPT] = LAXITY_END_INTERRUPT,
+        [LAXITY_SIM_END_FAILED] = LAXITY_END_EXIT,
+    };
+    struct simulation *simulation = context;
     struct laxity_segment *segment = simulation->segment;
-    struct laxity_task *task = laxity_segment_task(segment, 0);
-    struct laxity_error *error = &segment->run.error;
-    const struct laxity_releases releases = laxity_task_releases(segment, task);
-    int64_t finish_ns = T0_NS;
-    uint64_t job = 0;
-    for (uint64_t ordinal = 0;; ordinal++) {
-        *out_end_ns = finish_ns;
-        const int64_t release_ns = laxity_release_ns(&releases, job);
-        if (task->config.jobs > 0 && ordinal == task->config.jobs) {
-            return LAXITY_END_JOBS;
-        }
-        if (segment->stop_job.is_found) {
-            return LAXITY_END_STOPPED;
-        }
-        if (release_ns >= simulation->limit_ns || finish_ns >= simulation->limit_ns) {
-            *out_end_ns = simulation->limit_ns;
-            return LAXITY_END_DURATION;
-        }
-        if (must_stop(simulation)) {
-            laxity_error_set(error, LAXITY_EXIT_INTERRUPTED, "interrupted");
-            return LAXITY_END_INTERRUPT;
-        }
-        const int64_t start_ns = release_ns > finish_ns ? release_ns : finish_ns;
-        begin_record(simulation, ordinal, job, start_ns);
-        struct laxity_sim_job done;
-        if (laxity_sim_run_job(simulation->sim, release_ns, &done, error)) {
-            *out_end_ns = start_ns + 1; /* after its start, and nobody knows more */
-            return error->exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_END_INTERRUPT
-                                                               : LAXITY_END_EXIT;
-        }
-        finish_ns = done.finish_ns;
-        const int rc = finish_record(simulation, &done);
-        if (rc) {
-            laxity_error_set(
-                error,
-                LAXITY_EXIT_LACKING,
-                "cannot write %.80s: %s; free space",
-                simulation->plan->run_dir,
-                strerrordesc_np(-rc)
-            );
-            return LAXITY_END_EXIT;
-        }
-        report_progress(simulation, finish_ns);
-        job = laxity_next_job(&releases, job, finish_ns);
+    if (error->exit_code != 0) {
+        const char *name = laxity_segment_task(segment, task_index)->config.process.name;
+        laxity_error_set(
+            &segment->run.error, error->exit_code, "task \"%s\": %s", name, error->text
+        );
+    } else if (why == LAXITY_SIM_END_INTERRUPT) {
+        laxity_error_set(&segment->run.error, LAXITY_EXIT_INTERRUPTED, "interrupted");
+    }
+    if (end_ns > segment->run.end_ns) {
+        segment->run.end_ns = end_ns;
+    }
+    const int rc = laxity_job_stream_end_task(&simulation->stream, task_index, end_ns, ends[why]);
+    if (rc) {
+        tell_full(simulation, rc);
     }
 }
 
-static void close_run(struct simulation *simulation, enum laxity_end end, int64_t end_ns)
+static void close_run(struct simulation *simulation)
 {
     struct laxity_segment *segment = simulation->segment;
-    struct laxity_error *error = &segment->run.error;
-    segment->run.end_ns = end_ns;
-    int rc = laxity_job_stream_end_task(&simulation->stream, 0, end_ns, end);
-    rc = rc ? rc : laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
-    const uint32_t status = end == LAXITY_END_INTERRUPT ? LAXITY_RUN_INTERRUPTED
-                            : error->exit_code != 0     ? LAXITY_RUN_FAILED
-                                                        : LAXITY_RUN_COMPLETE;
+    const int exit_code = segment->run.error.exit_code;
+    int rc = laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
+    const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
+                            : exit_code != 0                     ? LAXITY_RUN_FAILED
+                                                                 : LAXITY_RUN_COMPLETE;
     atomic_store_explicit(&segment->run.status, status, memory_order_release);
     rc = rc ? rc : laxity_outcome_write(segment, simulation->launch.dir_fd);
     if (rc) {
         /* What was written stays; the segment too, so that the run can be completed. */
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_LACKING,
-            "cannot write %.80s: %s; free space",
-            simulation->plan->run_dir,
-            strerrordesc_np(-rc)
-        );
+        tell_full(simulation, rc);
         return;
     }
     laxity_launch_discard(&simulation->launch);
@@ -256,8 +295,8 @@ static void simulate(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
     }
-    if (plan->n_tasks != 1 || plan->n_corunners > 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "more than one task cannot be simulated yet");
+    if (plan->n_corunners > 0) {
+        laxity_error_set(error, LAXITY_EXIT_USAGE, "co-runners cannot be simulated yet");
         return;
     }
     if (laxity_launch_open(&simulation.launch, plan, error)) {
@@ -272,25 +311,27 @@ static void simulate(
     simulation.limit_ns =
         plan->duration_ns == LAXITY_ABSENT_NS ? INT64_MAX : T0_NS + plan->duration_ns;
     const int rc = laxity_job_stream_open(segment, simulation.launch.dir_fd, &simulation.stream);
-    char **argv = command_of(&simulation);
-    if (rc || !argv) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin jobs.npy");
-    } else {
-        simulation.sim = laxity_sim_open(
-            platform, &(const struct laxity_sim_program){argv, must_stop, &simulation}, error
-        );
+    const struct laxity_sim_listener listener = {
+        .context = &simulation,
+        .on_start = on_start,
+        .on_finish = on_finish,
+        .on_end = on_end,
+        .must_stop = must_stop,
+    };
+    if (rc || !make_tasks(&simulation)) {
+        laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
-    if (simulation.sim) {
-        int64_t end_ns = T0_NS;
-        const enum laxity_end end = run_jobs(&simulation, &end_ns);
-        laxity_sim_close(simulation.sim);
-        close_run(&simulation, end, end_ns);
+    if (error->exit_code == 0 &&
+        laxity_simulate(
+            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, error
+        ) == 0) {
+        close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);
     } else {
         laxity_launch_discard(&simulation.launch);
     }
-    free((void *)argv);
+    free_tasks(&simulation);
     laxity_launch_close(&simulation.launch);
 }
 

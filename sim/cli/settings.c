@@ -57,16 +57,24 @@ static bool read_cache(const char *text, struct laxity_sim_cache *cache)
            ways * line_bytes <= cache->size_bytes;
 }
 
+static bool read_ticks(const char *text, uint32_t *out_ticks)
+{
+    uint64_t ticks = 0;
+    const bool is_read = read_number(&text, UINT32_MAX, &ticks) && *text == '\0';
+    *out_ticks = (uint32_t)ticks;
+    return is_read;
+}
+
 static bool read_value(struct laxity_sim_platform *platform, const char *name, const char *text)
 {
     if (strcmp(name, "clock_hz") == 0) {
         return read_number(&text, CLOCK_MAX_HZ, &platform->clock_hz) && *text == '\0';
     }
     if (strcmp(name, "instruction_ticks") == 0) {
-        uint64_t ticks = 0;
-        const bool is_read = read_number(&text, UINT32_MAX, &ticks) && *text == '\0';
-        platform->instruction_ticks = (uint32_t)ticks;
-        return is_read;
+        return read_ticks(text, &platform->instruction_ticks);
+    }
+    if (strcmp(name, "switch_ticks") == 0) {
+        return read_ticks(text, &platform->switch_ticks);
     }
     if (strcmp(name, "l1i") == 0) {
         return read_cache(text, &platform->l1i);

@@ -4,7 +4,7 @@
  * What laxity-sim is told of the platform, in a file that the Python side makes of the platform
  * file: a line "NAME VALUE" each.
  *
- *   clock_hz, instruction_ticks           of each core
+ *   clock_hz, instruction_ticks, switch_ticks
  *   l1i, l1d, l2                          SIZE_BYTES WAYS LINE_BYTES MISS_TICKS
  */
 #ifndef LAXITY_SIM_SETTINGS_H

@@ -10,40 +10,64 @@
 #include "model/cache.hpp"
 
 #include <cstdint>
+#include <unordered_set>
 
 namespace laxity {
 
-/* Ticks since the platform was switched on, by what they went into. */
+/* Ticks, by what they went into. */
 struct Spent {
     std::uint64_t busy = 0;
-    std::uint64_t stall_own = 0;
+    std::uint64_t own = 0;
+    std::uint64_t reload = 0;
 
     [[nodiscard]] std::uint64_t sum() const
     {
-        return busy + stall_own;
+        return busy + own + reload;
     }
+};
+
+/* A cache that remembers which lines a task has lost to others. */
+class SharedCache {
+  public:
+    explicit SharedCache(const laxity_sim_cache &cache)
+        : cache_(cache.size_bytes, cache.ways, cache.line_bytes), miss_ticks_(cache.miss_ticks)
+    {
+    }
+
+    /* Uses a line of the task that runs; adds what it waits to `spent`. Tells whether it was there.
+     */
+    bool use(std::uint64_t line, Spent &spent);
+
+    [[nodiscard]] const Cache &cache() const
+    {
+        return cache_;
+    }
+
+  private:
+    Cache cache_;
+    std::uint32_t miss_ticks_;
+    std::unordered_set<std::uint64_t> lost_;
 };
 
 class Core {
   public:
     explicit Core(const laxity_sim_platform &platform);
 
-    void execute(const Block &block);
-    void access(const Access &access);
+    /* What follows is done by this task. */
+    void switch_to(std::uint32_t task);
 
-    [[nodiscard]] const Spent &spent() const
-    {
-        return spent_;
-    }
+    /* Both add what they take to `spent`. */
+    void execute(const Block &block, Spent &spent);
+    void access(const Access &access, Spent &spent);
 
   private:
-    void use(Cache &first, std::uint32_t miss_ticks, std::uint64_t address, unsigned bytes);
+    void use(SharedCache &first, std::uint64_t address, unsigned bytes, Spent &spent);
 
-    laxity_sim_platform platform_;
-    Cache l1i_;
-    Cache l1d_;
-    Cache l2_;
-    Spent spent_;
+    std::uint32_t instruction_ticks_;
+    std::uint64_t address_space_ = 0;
+    SharedCache l1i_;
+    SharedCache l1d_;
+    SharedCache l2_;
 };
 
 } // namespace laxity

@@ -3,191 +3,303 @@
 #include "interface/engine.h"
 
 #include "engine/core.hpp"
+#include "engine/program.hpp"
 #include "engine/reader.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <fcntl.h>
-#include <memory>
-#include <new>
+#include <deque>
+#include <limits>
 #include <optional>
-#include <spawn.h>
 #include <string>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <vector>
 
-/* The descriptor of the stream in the emulator. */
-static constexpr int STREAM_FD = 3;
-
-/* Milliseconds of work between two looks whether to go on. */
-static constexpr std::uint64_t EVENTS_PER_LOOK = 1 << 20;
+namespace {
 
 /* Products of ticks and frequencies. */
 __extension__ using Wide = unsigned __int128;
 
-static constexpr Wide NS_PER_S = 1'000'000'000;
+constexpr Wide NS_PER_S = 1'000'000'000;
+/* Milliseconds of work between two looks whether to go on. */
+constexpr std::uint64_t EVENTS_PER_LOOK = 1 << 20;
+constexpr std::uint64_t NEVER = std::numeric_limits<std::uint64_t>::max();
 
-struct laxity_sim {
-    laxity_sim(const laxity_sim_platform &platform, const laxity_sim_program &asked, int read_fd)
-        : fd(read_fd), program(asked), reader(read_fd), core(platform), clock_hz(platform.clock_hz)
-    {
-    }
+class Clock {
+  public:
+    explicit Clock(std::uint64_t hz) : hz_(hz) {}
 
     [[nodiscard]] std::int64_t ns_of(std::uint64_t ticks) const
     {
-        return static_cast<std::int64_t>((ticks * NS_PER_S + clock_hz - 1) / clock_hz);
+        return static_cast<std::int64_t>((ticks * NS_PER_S + hz_ - 1) / hz_);
+    }
+
+    [[nodiscard]] std::int64_t floor_ns(std::uint64_t ticks) const
+    {
+        return static_cast<std::int64_t>(ticks * NS_PER_S / hz_);
     }
 
     [[nodiscard]] std::uint64_t ticks_of(std::int64_t time_ns) const
     {
-        const Wide scaled = static_cast<Wide>(time_ns) * clock_hz;
+        const Wide scaled = static_cast<Wide>(time_ns) * hz_;
         return static_cast<std::uint64_t>((scaled + NS_PER_S - 1) / NS_PER_S);
     }
 
-    int fd;
-    laxity_sim_program program;
-    pid_t pid = 0;
-    laxity::Reader reader;
-    laxity::Core core;
-    std::uint64_t clock_hz;
-    std::uint64_t idle_ticks = 0; /* so far: what the clock shows beyond what the core has spent */
+  private:
+    std::uint64_t hz_;
 };
 
-static int start(laxity_sim &sim, char *const *argv, int write_fd)
-{
-    posix_spawn_file_actions_t actions;
-    int rc = posix_spawn_file_actions_init(&actions);
-    if (rc != 0) {
-        return rc;
+struct Task {
+    const laxity_sim_task *asked = nullptr;
+    laxity::Program program;
+    std::uint64_t release = 0; /* of the next job, or of the one that has started; NEVER = ended */
+    std::uint64_t queued = 0;  /* whose turn it is among equals */
+    bool has_started = false;
+    laxity::Spent spent; /* of the job that has started */
+    laxity_sim_job job{};
+};
+
+class Simulation {
+  public:
+    Simulation(
+        const laxity_sim_platform &platform,
+        std::int64_t limit_ns,
+        const laxity_sim_listener &listener
+    )
+        : clock_(platform.clock_hz), core_(platform), switch_ticks_(platform.switch_ticks),
+          limit_ns_(limit_ns), listener_(listener)
+    {
     }
-    /* Data is for nobody to see; what the emulator says goes where our messages go. */
-    rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, write_fd, STREAM_FD);
-    /* Without an environment: it would move the stack, and with it the caches' contents. */
-    std::array<char *, 1> environment{nullptr};
-    rc = rc != 0 ? rc : posix_spawn(&sim.pid, argv[0], &actions, nullptr, argv, environment.data());
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
+
+    int add(const laxity_sim_task &asked, std::uint32_t index);
+    void run();
+
+  private:
+    Task *next_to_run();
+    [[nodiscard]] std::uint64_t horizon(const Task &running) const;
+    void run_until(Task &task, std::uint64_t horizon);
+    void begin(Task &task);
+    void finish(Task &task);
+    void prepare(Task &task, std::uint64_t job);
+    void end(Task &task, laxity_sim_end why, const std::string &text = "");
+    void end_all(laxity_sim_end why);
+
+    Clock clock_;
+    laxity::Core core_;
+    std::uint32_t switch_ticks_;
+    std::int64_t limit_ns_;
+    laxity_sim_listener listener_;
+    std::deque<Task> tasks_; /* none moves */
+    Task *on_core_ = nullptr;
+    std::uint64_t now_ = 0;
+    std::uint64_t n_events_ = 0;
+    bool is_stopping_ = false;
+};
+
+int Simulation::add(const laxity_sim_task &asked, std::uint32_t index)
+{
+    Task &task = tasks_.emplace_back();
+    task.asked = &asked;
+    task.job.task = index;
+    task.release = clock_.ticks_of(laxity_release_ns(&asked.releases, 0));
+    task.queued = task.release;
+    return task.program.start(asked.argv);
 }
 
-laxity_sim *laxity_sim_open(
-    const laxity_sim_platform *platform, const laxity_sim_program *program, laxity_error *error
-)
+/* Of those that are released the one of the highest priority, then the one that has waited longest,
+ * then the first. Moves the time on where there is none. Nobody, if all have ended. */
+Task *Simulation::next_to_run()
 {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-        laxity_error_set(error, LAXITY_EXIT_LACKING, "no pipe: %s", strerrordesc_np(errno));
+    const auto first = std::ranges::min_element(tasks_, {}, &Task::release);
+    if (first->release == NEVER) {
         return nullptr;
     }
-    auto *const sim = new (std::nothrow) laxity_sim{*platform, *program, ends[0]};
-    /* A descriptor of the number that it is to have would be closed on exec. */
-    int write_fd = ends[1];
-    if (write_fd == STREAM_FD) {
-        write_fd = fcntl(ends[1], F_DUPFD_CLOEXEC, STREAM_FD + 1);
-        (void)close(ends[1]);
+    if (!is_stopping_) {
+        now_ = std::max(now_, first->release); /* else nobody is waited for */
     }
-    const int rc = sim == nullptr ? ENOMEM : start(*sim, program->argv, write_fd);
-    (void)close(write_fd);
-    if (rc != 0) {
-        laxity_error_set(
-            error,
-            LAXITY_EXIT_LACKING,
-            "%.100s: cannot be started: %s",
-            program->argv[0],
-            strerrordesc_np(rc)
-        );
-        laxity_sim_close(sim);
-        return nullptr;
+    Task *best = nullptr;
+    for (Task &task : tasks_) {
+        if (task.release == NEVER || (task.release > now_ && !is_stopping_)) {
+            continue;
+        }
+        const bool is_better =
+            best == nullptr || task.asked->priority > best->asked->priority ||
+            (task.asked->priority == best->asked->priority && task.queued < best->queued);
+        best = is_better ? &task : best;
     }
-    return sim;
+    return best;
 }
 
-/* The program has ended, or its stream: says why. */
-static int refuse_end(laxity_sim &sim, laxity_error *error)
+/* When somebody of a higher priority is released. */
+std::uint64_t Simulation::horizon(const Task &running) const
 {
-    if (!sim.reader.problem().empty()) {
-        return laxity_refuse(
-            error, LAXITY_EXIT_INTERNAL, "the program: %s", sim.reader.problem().c_str()
-        );
+    std::uint64_t first = NEVER;
+    for (const Task &task : tasks_) {
+        if (task.asked->priority > running.asked->priority) {
+            first = std::min(first, task.release);
+        }
     }
-    int status = 0;
-    if (waitpid(sim.pid, &status, 0) != sim.pid) {
-        status = 0;
-    }
-    sim.pid = 0;
-    if (WIFSIGNALED(status)) {
-        return laxity_refuse(
-            error, LAXITY_EXIT_VIOLATED, "the program died of %s", sigdescr_np(WTERMSIG(status))
-        );
-    }
-    return laxity_refuse(
-        error,
-        LAXITY_EXIT_VIOLATED,
-        "the program ended by itself, exit code %d",
-        WEXITSTATUS(status)
-    );
+    return first;
 }
 
-int laxity_sim_run_job(
-    laxity_sim *sim, std::int64_t release_ns, laxity_sim_job *out_job, laxity_error *error
-)
+void Simulation::end(Task &task, laxity_sim_end why, const std::string &text)
 {
-    std::optional<laxity::Event> event = sim->reader.next();
-    /* What lies before a job is init, or between two: not simulated. */
+    laxity_error error{};
+    std::int64_t end_ns = clock_.ns_of(now_);
+    if (why == LAXITY_SIM_END_LIMIT) {
+        end_ns = limit_ns_;
+    } else if (task.has_started) {
+        end_ns = std::max(end_ns, task.job.start_ns + 1); /* its start lies before its end */
+    }
+    if (!text.empty()) {
+        error.exit_code = LAXITY_EXIT_VIOLATED;
+        (void)strncpy(error.text, text.c_str(), sizeof error.text - 1);
+    }
+    task.release = NEVER;
+    on_core_ = on_core_ == &task ? nullptr : on_core_;
+    listener_.on_end(listener_.context, task.job.task, why, end_ns, &error);
+}
+
+void Simulation::end_all(laxity_sim_end why)
+{
+    for (Task &task : tasks_) {
+        if (task.release != NEVER) {
+            end(task, why);
+        }
+    }
+}
+
+/* What lies before a job is init, or between two: not simulated. */
+void Simulation::begin(Task &task)
+{
+    laxity::Reader &reader = task.program.reader();
+    std::optional<laxity::Event> event = reader.next();
     while (event && *event != laxity::Event::JobStart && *event != laxity::Event::End) {
-        event = sim->reader.next();
-    }
-    const std::uint64_t now = sim->idle_ticks + sim->core.spent().sum();
-    const std::uint64_t release = sim->ticks_of(release_ns);
-    sim->idle_ticks += release > now ? release - now : 0;
-    const laxity::Spent before = sim->core.spent();
-    std::uint64_t n_events = 0;
-    while (event && *event != laxity::Event::JobFinish && *event != laxity::Event::End) {
-        if (*event == laxity::Event::Block) {
-            sim->core.execute(sim->reader.block());
-        } else if (*event == laxity::Event::Access) {
-            sim->core.access(sim->reader.access());
-        }
-        if (++n_events % EVENTS_PER_LOOK == 0 && sim->program.must_stop(sim->program.context)) {
-            return laxity_refuse(error, LAXITY_EXIT_INTERRUPTED, "interrupted");
-        }
-        event = sim->reader.next();
+        event = reader.next();
     }
     if (!event || *event == laxity::Event::End) {
-        return refuse_end(*sim, error);
-    }
-    const laxity::Spent &after = sim->core.spent();
-    /* Differences of what has been floored as a whole: so they sum to the execution exactly. */
-    const auto floor_ns = [sim](std::uint64_t ticks) {
-        return static_cast<std::int64_t>(ticks * NS_PER_S / sim->clock_hz);
-    };
-    const std::uint64_t busy = after.busy - before.busy;
-    const std::uint64_t all = after.sum() - before.sum();
-    *out_job = {
-        .start_ns = sim->ns_of(sim->idle_ticks + before.sum()),
-        .finish_ns = sim->ns_of(sim->idle_ticks + after.sum()),
-        .exec_ns = floor_ns(all),
-        .busy_ns = floor_ns(busy),
-        .stall_own_ns = floor_ns(all) - floor_ns(busy),
-    };
-    return 0;
-}
-
-void laxity_sim_close(laxity_sim *sim)
-{
-    if (sim == nullptr) {
+        end(task, LAXITY_SIM_END_FAILED, task.program.end());
         return;
     }
-    (void)close(sim->fd);
-    if (sim->pid > 0) {
-        (void)kill(sim->pid, SIGKILL);
-        (void)waitpid(sim->pid, nullptr, 0);
+    task.job.start_ns = clock_.ns_of(now_);
+    task.job.finish_ns = 0;
+    task.job.preemptions = 0;
+    task.spent = {};
+    task.has_started = true;
+    is_stopping_ |= listener_.on_start(listener_.context, &task.job) != 0;
+}
+
+/* The next job, unless there is none. */
+void Simulation::prepare(Task &task, std::uint64_t job)
+{
+    const std::int64_t release_ns = laxity_release_ns(&task.asked->releases, job);
+    task.has_started = false;
+    task.job.ordinal++;
+    task.job.job = job;
+    task.release = clock_.ticks_of(release_ns);
+    task.queued = std::max(task.release, now_);
+    if (task.asked->jobs > 0 && task.job.ordinal == task.asked->jobs) {
+        end(task, LAXITY_SIM_END_JOBS);
+    } else if (release_ns >= limit_ns_ || clock_.ns_of(now_) >= limit_ns_) {
+        end(task, LAXITY_SIM_END_LIMIT);
     }
-    delete sim;
+}
+
+void Simulation::finish(Task &task)
+{
+    laxity_sim_job &job = task.job;
+    job.finish_ns = clock_.ns_of(now_);
+    /* Differences of what has been rounded as a whole: so they sum to the execution exactly. */
+    const std::int64_t busy_ns = clock_.floor_ns(task.spent.busy);
+    const std::int64_t with_own_ns = clock_.floor_ns(task.spent.busy + task.spent.own);
+    job.exec_ns = clock_.floor_ns(task.spent.sum());
+    job.busy_ns = busy_ns;
+    job.stall_own_ns = with_own_ns - busy_ns;
+    job.stall_reload_ns = job.exec_ns - with_own_ns;
+    is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
+    prepare(task, laxity_next_job(&task.asked->releases, job.job, job.finish_ns));
+}
+
+/* A release takes effect at the end of the block that is executed then, with its accesses. */
+void Simulation::run_until(Task &task, std::uint64_t horizon)
+{
+    laxity::Reader &reader = task.program.reader();
+    while (task.release != NEVER) {
+        const std::uint64_t before = task.spent.sum();
+        const std::optional<laxity::Event> event = reader.next();
+        if (event == laxity::Event::Block) {
+            if (now_ >= horizon) {
+                reader.put_back();
+                return;
+            }
+            core_.execute(reader.block(), task.spent);
+        } else if (event == laxity::Event::Access) {
+            core_.access(reader.access(), task.spent);
+        } else if (event == laxity::Event::JobFinish) {
+            finish(task);
+            return;
+        } else if (event != laxity::Event::JobStart) {
+            end(task, LAXITY_SIM_END_FAILED, task.program.end());
+            return;
+        }
+        now_ += task.spent.sum() - before;
+        if (++n_events_ % EVENTS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
+            return;
+        }
+    }
+}
+
+void Simulation::run()
+{
+    while (Task *const task = next_to_run()) {
+        if (is_stopping_ && !task->has_started) {
+            end(*task, LAXITY_SIM_END_STOPPED);
+            continue;
+        }
+        if (listener_.must_stop(listener_.context)) {
+            end_all(LAXITY_SIM_END_INTERRUPT);
+            return;
+        }
+        /* Whoever leaves a task that goes on later has preempted it. */
+        if (on_core_ != nullptr && on_core_ != task && on_core_->has_started) {
+            on_core_->job.preemptions++;
+        }
+        if (on_core_ != task) {
+            core_.switch_to(task->job.task);
+            now_ += switch_ticks_;
+            on_core_ = task;
+        }
+        if (!task->has_started) {
+            begin(*task);
+        }
+        run_until(*task, horizon(*task));
+    }
+}
+
+} // namespace
+
+int laxity_simulate(
+    const laxity_sim_platform *platform,
+    const laxity_sim_task *tasks,
+    std::uint32_t n_tasks,
+    std::int64_t limit_ns,
+    const laxity_sim_listener *listener,
+    laxity_error *error
+)
+{
+    Simulation simulation{*platform, limit_ns, *listener};
+    for (std::uint32_t i = 0; i < n_tasks; i++) {
+        const int rc = simulation.add(tasks[i], i);
+        if (rc != 0) {
+            return laxity_refuse(
+                error,
+                LAXITY_EXIT_LACKING,
+                "%.100s: cannot be started: %s",
+                tasks[i].argv[0],
+                strerrordesc_np(rc)
+            );
+        }
+    }
+    simulation.run();
+    return 0;
 }

@@ -88,6 +88,10 @@ bool Reader::define(std::uint64_t id)
 
 std::optional<Event> Reader::next()
 {
+    if (is_put_back_) {
+        is_put_back_ = false;
+        return Event::Block;
+    }
     std::uint64_t word = 0;
     while (take(word)) {
         switch (word >> LAXITY_RECORD_KIND_SHIFT) {

@@ -40,6 +40,12 @@ class Reader {
      * of ours, and problem() says why. */
     std::optional<Event> next();
 
+    /* Lets the last event, a block, come again: it has not been executed. */
+    void put_back()
+    {
+        is_put_back_ = true;
+    }
+
     [[nodiscard]] const Block &block() const
     {
         return blocks_[block_];
@@ -63,6 +69,7 @@ class Reader {
     std::size_t at_ = 0;
     std::vector<Block> blocks_;
     std::size_t block_ = 0;
+    bool is_put_back_ = false;
     Access access_{};
     std::string problem_;
 };

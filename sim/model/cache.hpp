@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +15,9 @@ namespace laxity {
 
 class Cache {
   public:
+    /* Stands where no line is. */
+    static constexpr std::uint64_t EMPTY = UINT64_MAX;
+
     /* All powers of two; at least one set. */
     Cache(std::uint64_t size_bytes, std::uint32_t ways, std::uint32_t line_bytes)
         : line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))), ways_(ways),
@@ -32,21 +35,23 @@ class Cache {
         return line_shift_;
     }
 
-    /* Uses a line; tells whether it was there. Now it is. */
-    bool use(std::uint64_t line)
+    /* Uses a line. Nothing, if it was there; else what it has replaced, EMPTY if nothing. */
+    std::optional<std::uint64_t> use(std::uint64_t line)
     {
         /* The lines of a set stand in the order of their last use. */
         const std::span set{&lines_[(line & set_mask_) * ways_], ways_};
         const auto place = std::ranges::find(set, line);
-        const bool is_hit = place != set.end();
-        std::rotate(set.begin(), is_hit ? place : set.end() - 1, is_hit ? place + 1 : set.end());
+        if (place != set.end()) {
+            std::rotate(set.begin(), place, place + 1);
+            return std::nullopt;
+        }
+        const std::uint64_t evicted = set.back();
+        std::rotate(set.begin(), set.end() - 1, set.end());
         set.front() = line;
-        return is_hit;
+        return evicted;
     }
 
   private:
-    static constexpr std::uint64_t EMPTY = UINT64_MAX;
-
     unsigned line_shift_;
     std::uint32_t ways_;
     std::uint64_t set_mask_;

@@ -17,12 +17,19 @@ from tests.cli.laxity_command import PATIENCE_S, Laxity
 MEM = ("run", "mem", "-p", "1ms", "--platform", "sim:sabrelite", "--no-report", "--quiet")
 # sim/platforms/sabrelite.toml: cycles of a miss in L1 and in L2, and cycles per microsecond.
 L1_MISS, L2_MISS, CYCLES_PER_US = 19, 132, 1200
+# core.switch_cycles, 2400
+SWITCH_NS = 2000
 # Header of jobs.npy, and a row at least.
 MANY_BYTES = 4200
 
 
 def jobs_of(run: Path) -> Any:  # noqa: ANN401 - an array with named columns
     return np.load(run / "jobs.npy")
+
+
+def check_parts(jobs: Any) -> None:  # noqa: ANN401 - as above
+    parts = ("busy_ns", "stall_own_ns", "stall_reload_ns")
+    assert (sum(jobs[part] for part in parts) == jobs["exec_ns"]).all()
 
 
 def cycles(time_ns: int) -> float:
@@ -51,7 +58,7 @@ def test_working_set_within_the_first_level_waits_once(laxity: Laxity):
     done = laxity(*MEM, "-b", "16KiB", "-t", "20", "--run-dir", "D")
     assert done.returncode == 0, done.stderr
     jobs = jobs_of(laxity.directory / "D")
-    assert (jobs["busy_ns"] + jobs["stall_own_ns"] == jobs["exec_ns"]).all()
+    check_parts(jobs)
     assert (jobs["stall_own_ns"][1:] == 0).all()
     # 16 KiB are 512 lines, each from memory in the first job; and the code with them.
     cold = cycles(jobs["stall_own_ns"][0]) / (L1_MISS + L2_MISS)
@@ -67,7 +74,100 @@ def test_working_set_of_twice_the_first_level_misses_each_line_in_every_pass(lax
     assert 2048 <= misses <= 2060
     # What repeats is the same to the nanosecond.
     assert len(set(jobs["exec_ns"][1:].tolist())) == 1
-    assert (jobs["start_ns"] == jobs["release_ns"]).all()
+    # The first job is switched to; nobody else ever has the core.
+    assert (jobs["start_ns"] - jobs["release_ns"]).tolist() == [SWITCH_NS] + [0] * 19
+
+
+TWO_TASKS = """
+schema = 1
+[run]
+platform = "sim:sabrelite"
+duration = "20ms"
+[[task]]
+name = "high"
+workload = "mem"
+args = ["32KiB"]
+period = "1ms"
+priority = 60
+[[task]]
+name = "low"
+workload = "mem"
+args = ["16KiB", "{passes}"]
+period = "5ms"
+priority = 50
+"""
+
+
+def two_tasks(laxity: Laxity, passes: int) -> tuple[Any, Any]:
+    (laxity.directory / "two.toml").write_text(TWO_TASKS.format(passes=passes))
+    done = laxity("run", "./two.toml", "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    jobs = jobs_of(laxity.directory / "D")
+    check_parts(jobs)
+    return jobs[jobs["task"] == 0], jobs[jobs["task"] == 1]
+
+
+def test_lines_that_another_task_evicted_are_waited_for_as_reload(laxity: Laxity):
+    high, low = two_tasks(laxity, passes=10)
+    # 32 KiB of the one fill the first level and evict all 512 lines of the other before each of
+    # its jobs; all are in the second level then.
+    for job in low[1:]:
+        assert 512 <= cycles(job["stall_reload_ns"]) / L1_MISS <= 525
+        assert job["stall_own_ns"] == 0
+    # Only after a job of the other one there is something to reload: every fifth job.
+    assert [job["job"] for job in high if job["stall_reload_ns"]] == [1, 6, 11, 16]
+
+
+def played(tasks: list[Any], switch_ns: int) -> list[list[int]]:
+    """Finishes under preemptive fixed priorities, the first task first: an independent scheduler.
+
+    Takes releases and executions of the jobs as they were, and a switch whenever another task goes
+    on.
+    """
+    left = [task["exec_ns"].tolist() for task in tasks]
+    releases = [task["release_ns"].tolist() for task in tasks]
+    finishes: list[list[int]] = [[] for _ in tasks]
+    now, on_core = releases[0][0], -1
+    while any(len(done) < len(all_of) for done, all_of in zip(finishes, left, strict=True)):
+        ready = [
+            index
+            for index, done in enumerate(finishes)
+            if len(done) < len(left[index]) and releases[index][len(done)] <= now
+        ]
+        if not ready:
+            now = min(
+                releases[index][len(done)]
+                for index, done in enumerate(finishes)
+                if len(done) < len(left[index])
+            )
+            continue
+        task = ready[0]
+        now += switch_ns if task != on_core else 0
+        on_core = task
+        job = len(finishes[task])
+        sooner = [
+            releases[index][len(finishes[index])]
+            for index in range(task)
+            if len(finishes[index]) < len(left[index])
+        ]
+        until = min([now + left[task][job], *(max(one, now) for one in sooner)])
+        left[task][job] -= until - now
+        now = until
+        if left[task][job] <= 0:
+            finishes[task].append(now)
+    return finishes
+
+
+def test_responses_are_those_of_an_independent_scheduler(laxity: Laxity):
+    # About 2.1 ms of every 5: each job of the low task is preempted at least twice.
+    high, low = two_tasks(laxity, passes=700)
+    assert (low["finish_ns"] - low["start_ns"] > 2_000_000).all()
+    for task, finishes in zip((high, low), played([high, low], SWITCH_NS), strict=True):
+        # A release takes effect at the end of a block, and times are rounded up: 1 us each.
+        apart = [abs(int(a) - b) for a, b in zip(task["finish_ns"], finishes, strict=True)]
+        assert max(apart) < 5_000
+    # The high task waits for a switch and the end of a block, never for the low one.
+    assert (high["start_ns"] - high["release_ns"] <= SWITCH_NS + 1_000).all()
 
 
 def test_two_runs_are_identical_wherever_they_are_made(laxity: Laxity):

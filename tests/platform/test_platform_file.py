@@ -47,6 +47,7 @@ def test_settings_say_sizes_ways_lines_and_ticks():
     assert settings_of(read_platform("sim:sabrelite")).splitlines() == [
         "clock_hz 1200000000",
         "instruction_ticks 1",
+        "switch_ticks 2400",
         "l1i 32768 4 32 19",
         "l1d 32768 4 32 19",
         "l2 1048576 16 32 132",

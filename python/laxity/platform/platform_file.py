@@ -34,6 +34,7 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
 class _CoreTable(_Table, frozen=True, kw_only=True):
     clock: str
     instruction_cycles: int
+    switch_cycles: int
 
 
 class _CacheTable(_Table, frozen=True, kw_only=True):
@@ -82,6 +83,7 @@ class PlatformModel(msgspec.Struct, frozen=True, kw_only=True):
     emulated_cpu: str
     clock_hz: int
     instruction_cycles: int
+    switch_cycles: int
     l1i: SimulatedCache
     l1d: SimulatedCache
     l2: SimulatedCache
@@ -134,6 +136,7 @@ def parse_platform(data: bytes, name: str) -> PlatformModel:
         emulated_cpu=table.emulated_cpu,
         clock_hz=_frequency_hz(table.core.clock),
         instruction_cycles=_cycles("core.instruction_cycles", table.core.instruction_cycles),
+        switch_cycles=_cycles("core.switch_cycles", table.core.switch_cycles),
         l1i=_cache("l1i", table.l1i),
         l1d=_cache("l1d", table.l1d),
         l2=_cache("l2", table.l2),

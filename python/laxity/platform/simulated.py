@@ -151,7 +151,6 @@ def _built(name: str) -> Path:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
-    yield "more than one task", len(spec.tasks) > 1
     yield "interfere", bool(spec.interfere)
     yield "trace", spec.trace is not None
     yield "events", bool(spec.events)
@@ -165,13 +164,14 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None
-    yield "policy deadline", task.policy is Policy.DEADLINE
+    yield f"policy {task.policy.value}", task.policy is not Policy.FIFO
 
 
 def settings_of(model: PlatformModel) -> str:
     """Write what laxity-sim is told of a platform (sim/cli/settings.h)."""
     caches = {"l1i": model.l1i, "l1d": model.l1d, "l2": model.l2}
     lines = [f"clock_hz {model.clock_hz}", f"instruction_ticks {model.instruction_cycles}"]
+    lines.append(f"switch_ticks {model.switch_cycles}")
     lines += [
         f"{name} {one.size_bytes} {one.ways} {one.line_bytes} {one.miss_cycles}"
         for name, one in caches.items()

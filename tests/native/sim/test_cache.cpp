@@ -11,6 +11,11 @@ namespace {
 constexpr std::uint64_t KIB = 1024;
 constexpr std::uint32_t LINE_BYTES = 32;
 
+bool is_miss(laxity::Cache &cache, std::uint64_t line)
+{
+    return cache.use(line).has_value();
+}
+
 /* Misses of a pass over so many lines in order, when passes before have settled. */
 std::uint64_t misses_of_a_pass(laxity::Cache &cache, std::uint64_t lines)
 {
@@ -18,7 +23,7 @@ std::uint64_t misses_of_a_pass(laxity::Cache &cache, std::uint64_t lines)
     for (int pass = 0; pass < 3; pass++) {
         misses = 0;
         for (std::uint64_t line = 0; line < lines; line++) {
-            misses += cache.use(line) ? 0 : 1;
+            misses += is_miss(cache, line) ? 1 : 0;
         }
     }
     return misses;
@@ -60,7 +65,7 @@ std::uint64_t reload_misses(std::uint64_t size_bytes)
     }
     std::uint64_t misses = 0;
     for (std::uint64_t line = 0; line < lines; line++) {
-        misses += cache.use(line) ? 0 : 1;
+        misses += is_miss(cache, line) ? 1 : 0;
     }
     return misses - settled;
 }
@@ -83,12 +88,12 @@ void preemption_costs_as_in_figure_7_of_sebek(void)
 void least_recently_used_line_is_replaced(void)
 {
     laxity::Cache cache{std::uint64_t{8} * 2 * LINE_BYTES, 2, LINE_BYTES};
-    CHECK(!cache.use(0));
-    CHECK(!cache.use(8));
-    CHECK(cache.use(0));
-    CHECK(!cache.use(16)); /* in place of 8 */
-    CHECK(cache.use(0));
-    CHECK(!cache.use(8));
+    CHECK(is_miss(cache, 0));
+    CHECK(is_miss(cache, 8));
+    CHECK(!is_miss(cache, 0));
+    CHECK_EQUAL(cache.use(16).value_or(0), 8); /* in place of 8 */
+    CHECK(!is_miss(cache, 0));
+    CHECK(is_miss(cache, 8));
     CHECK_EQUAL(cache.line_of(3 * LINE_BYTES + 31), 3);
 }
 

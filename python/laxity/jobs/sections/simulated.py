@@ -26,6 +26,7 @@ from laxity.platform.platform_file import PLATFORM, PlatformModel, parse_platfor
 _PARTS = (
     ("busy_ns", "busy", "instructions were executed"),
     ("stall_own_ns", "waiting, own", "for lines not used before, or evicted by the task itself"),
+    ("stall_reload_ns", "waiting, reload", "for lines that another task had evicted"),
 )
 _TEXT = (
     "Each tick of a job went into one thing. The figures are exact counts of the model, the same "
@@ -98,6 +99,7 @@ def _values(model: PlatformModel) -> Table:
     values = [
         ("core.clock", f"{model.clock_hz / 10**6:g} MHz"),
         ("core.instruction_cycles", str(model.instruction_cycles)),
+        ("core.switch_cycles", str(model.switch_cycles)),
     ]
     for name, cache in (("l1i", model.l1i), ("l1d", model.l1d), ("l2", model.l2)):
         values += [
