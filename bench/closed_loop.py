@@ -17,7 +17,7 @@ from bench.common import ROOT
 from laxity.core.percent import parse_percent
 from laxity.core.units import exact_duration
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
-from laxity.jobs import jobs as job_analysis
+from laxity.jobs import rows as job_analysis
 from laxity.store.run_directory import open_run
 
 PPM = 1_000_000

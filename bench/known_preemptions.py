@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import Jobs
 from laxity.jobs.run_data import RunData
 from laxity.trace.attribution import Attribution
 

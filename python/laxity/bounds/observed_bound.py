@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from laxity.bounds.verdicts import SCHEDULABLE, TaskBound
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import IntArray, Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import IntArray, Jobs
 from laxity.trace.attribution import Pieces
 from laxity.trace.window_parts import Member, Parts, Window
 

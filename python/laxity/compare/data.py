@@ -15,7 +15,7 @@ from laxity.core.streams import Quantity as Stream
 from laxity.costs.merge import read_costs
 from laxity.costs.model import Costs
 from laxity.errors import ConfigError, NoVerdict, RecordError
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.finish import open_recovered
 from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks

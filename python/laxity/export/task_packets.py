@@ -15,9 +15,9 @@ import numpy as np
 
 from laxity.core.streams import STREAMS, Cause, MarkKind, Status
 from laxity.export.packets import PacketWriter, Value
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import Jobs
+from laxity.jobs import rows as analysis
 from laxity.jobs.phases import Marks, phase_spans
+from laxity.jobs.rows import Jobs
 from laxity.store.manifest import Event, TaskResult
 
 Samples: TypeAlias = Any  # masked structured array of counters.npy

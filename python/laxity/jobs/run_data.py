@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs.jobs import Jobs
 from laxity.jobs.phases import PhaseSummary
+from laxity.jobs.rows import Jobs
 from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
 from laxity.store.manifest import Manifest, TaskResult, kind_of_figures

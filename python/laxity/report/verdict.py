@@ -5,9 +5,9 @@
 from collections.abc import Iterator, Sequence
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.card import Card, Tile, doctor_badge, fallback_badge, notes_of, run_badge
-from laxity.jobs.jobs import Summary
+from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import asked_of, pair_of, without_release, words_of
 from laxity.jobs.sections.comparison import (

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import IntArray, Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import IntArray, Jobs
 from laxity.trace.gaps import BoolArray, Windows
 from laxity.trace.interrupts import Hits, Interrupter, Interrupts, sum_up, within_jobs
 from laxity.trace.sched_trace import IDLE_TID, Absences, Trace

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from laxity.jobs.jobs import IntArray
+from laxity.jobs.rows import IntArray
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import per_task, quantity, without_release
 from laxity.page.blocks import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.statistics import distribution as dist
 
 ABSENT = np.iinfo(np.int64).min
