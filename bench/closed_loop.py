@@ -92,7 +92,7 @@ def laxity(words: Sequence[str], timeout_s: int = TIMEOUT_S) -> str:
 
 
 def wcet_observed_ns(run_dir: Path) -> int:
-    """Give the largest execution time of the jobs of a run of one task."""
+    """Return the largest execution time of the jobs of a run of one task."""
     run = open_run(run_dir)
     cost = run.manifest.snapshots
     exec_ns = 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)

@@ -73,7 +73,7 @@ def execution_times(jobs: Jobs, result: TaskResult) -> ExecutionTimes:
 
 
 def choose_wcet(times: ExecutionTimes, choice: Choice) -> tuple[int, Pwcet | None]:
-    """Give the figure that counts, without margin, in nanoseconds.
+    """Return the figure that counts, without margin, in nanoseconds.
 
     Raises:
         NoVerdict: Too few jobs for the quantile, or there is no pWCET.

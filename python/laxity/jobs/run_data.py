@@ -98,7 +98,7 @@ class RunData:
 
 
 def snapshot_exec_ns(manifest: Manifest) -> int:
-    """Give the calibrated processor time of an empty pair of snapshots; 0: none were taken."""
+    """Return the calibrated processor time of an empty pair of snapshots; 0: none were taken."""
     cost = manifest.snapshots
     return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
 

@@ -180,7 +180,7 @@ def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:
 
 
 def _alone_remark(tile: Tile) -> str:
-    """Give the number alone; a count of releases says its n itself."""
+    """Return the number alone; a count of releases says its n itself."""
     if " of " in tile.value or not tile.count:
         return f"alone: {tile.value}"
     return f"alone: {tile.value} ({tile.count})"
