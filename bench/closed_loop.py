@@ -17,7 +17,7 @@ from bench.common import ROOT
 from laxity.core.percent import parse_percent
 from laxity.core.units import exact_duration
 from laxity.errors import EXIT_NO_VERDICT, EXIT_VIOLATED
-from laxity.jobs import jobs as job_analysis
+from laxity.jobs import rows as job_analysis
 from laxity.store.run_directory import open_run
 
 PPM = 1_000_000
@@ -92,7 +92,7 @@ def laxity(words: Sequence[str], timeout_s: int = TIMEOUT_S) -> str:
 
 
 def wcet_observed_ns(run_dir: Path) -> int:
-    """Give the largest execution time of the jobs of a run of one task."""
+    """Return the largest execution time of the jobs of a run of one task."""
     run = open_run(run_dir)
     cost = run.manifest.snapshots
     exec_ns = 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)

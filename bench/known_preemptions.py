@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import Jobs
 from laxity.jobs.run_data import RunData
 from laxity.trace.attribution import Attribution
 
@@ -68,14 +68,14 @@ def write_spec(gaps: Path, cpu: int, seconds: int, snapshots: str = "all") -> st
 
 
 def _undisturbed(rows: Jobs, found: Attribution) -> Jobs:
-    """Give jobs that nobody preempted; whoever else is on this machine may preempt others."""
+    """Return jobs that nobody preempted; whoever else is on this machine may preempt others."""
     good = found.pieces.job[found.pieces.is_known & (found.pieces.n_preemptions == 0)]
     jobs = job_analysis.finished(rows)
     return jobs[np.isin(np.ma.getdata(jobs["job"]), good)]
 
 
 def known_preemptions(data: RunData) -> list[Known]:
-    """Give the jobs of the others that nobody disturbed, within a job of the victim."""
+    """Return the jobs of the others that nobody disturbed, within a job of the victim."""
     victim = data.attributions[VICTIM].pieces
     rows = job_analysis.finished(data.tasks[VICTIM].rows)[victim.is_known]
     return [

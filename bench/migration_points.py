@@ -285,7 +285,7 @@ class Savings:
 
 
 def saved_within(subject: Subject, reach: int) -> tuple[list[float], list[float]]:
-    """Give what the cheapest place within `reach` saves: a candidate, and any instruction."""
+    """Return what the cheapest place within `reach` saves: a candidate, and any instruction."""
     places = [subject.length * percent // 100 for percent in AT_PERCENT]
     here: dict[int, float] = {}
     least_rank = dict.fromkeys(places, subject.spelled.none)
@@ -321,7 +321,7 @@ class _Bits:
         self._kept = np.zeros(0)
 
     def take(self, first: int, end: int) -> NDArray[np.float64]:
-        """Give positions from `first` on and before `end`; those before are over."""
+        """Return positions from `first` on and before `end`; those before are over."""
         while self._start + len(self._kept) < end:
             self._drop(first)
             bits = self._subject.spelled.spell(next(self._chunks))[1]

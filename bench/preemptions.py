@@ -18,7 +18,7 @@ from bench.known_preemptions import GAP_FROM, GAP_TO, VICTIM, known_preemptions,
 
 from laxity.core.spec import TRACE_BACKENDS
 from laxity.core.streams import SchedKind
-from laxity.jobs import jobs as job_analysis
+from laxity.jobs import rows as job_analysis
 from laxity.jobs.run_data import RunData
 from laxity.platform.tools import find_tool
 from laxity.report.read_run import read_page

@@ -53,7 +53,7 @@ class Mixture:
         return np.choose(mode, drawn)
 
     def isf(self, exceedance: float) -> float:
-        """Give what is exceeded with that probability: between the modes' own quantiles."""
+        """Return what is exceeded with that probability: between the modes' own quantiles."""
         ends = sorted(float(of.isf(exceedance)) for _, of in self.modes)
 
         def off(x: float) -> float:
@@ -130,7 +130,7 @@ def repeat(case: tuple[str, int, Sequence[float], int, bool]) -> list[Repeat]:
 
 
 def most_likely_share(count: int, n: int) -> float:
-    """Give the upper end of a share, one-sided.
+    """Return the upper end of a share, one-sided.
 
     Source:
         Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.

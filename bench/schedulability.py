@@ -69,7 +69,7 @@ def drawn(utilisation: float, count: int) -> list[Set]:
 
 
 def with_cache_sets(task: Task, numbers: random.Random) -> Task:
-    """Give a task a stretch of cache sets, the first third of which it will use again."""
+    """Return a task a stretch of cache sets, the first third of which it will use again."""
     first, length = numbers.randrange(CACHE_SETS), numbers.randrange(8, 128)
     used = [(first + i) % CACHE_SETS for i in range(length)]
     return replace(task, ecb=frozenset(used), ucb=frozenset(used[: length // 3 + 1]))

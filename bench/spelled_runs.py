@@ -36,7 +36,7 @@ class SpelledCode:
         self._bits = bits[flat] if flat.size else np.zeros(0)
 
     def spell(self, executed: Numbers) -> tuple[Numbers, Numbers]:
-        """Give the rank of the candidate, or `none`, and what is live, at each instruction."""
+        """Return the rank of the candidate, or `none`, and what is live, at each instruction."""
         executed = executed.astype(np.int64)
         sizes = self._sizes[executed]
         before = np.cumsum(sizes) - sizes
@@ -45,7 +45,7 @@ class SpelledCode:
 
 
 def least_of_windows(ranks: Numbers, window: int) -> Numbers:
-    """Give the least rank of each window: minima of one, two, four, ... instructions.
+    """Return the least rank of each window: minima of one, two, four, ... instructions.
 
     Args:
         ranks: Of every instruction; shape (instruction,).
@@ -78,7 +78,7 @@ class SpelledWindows:
         return self.rest() if self._size >= self.window + self._batch else ranks[:0]
 
     def rest(self) -> Numbers:
-        """Give all whole windows that are left."""
+        """Return all whole windows that are left."""
         whole = np.concatenate(self._parts) if self._parts else np.zeros(0, dtype=np.uint16)
         if len(whole) < self.window:
             self._parts = [whole]

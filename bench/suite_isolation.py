@@ -181,7 +181,7 @@ def describe(rounds: Sequence[Mapping[str, Measured]]) -> Iterator[Row]:
 
 
 def middle(values: Sequence[float]) -> float:
-    """Give the lower median."""
+    """Return the lower median."""
     return sorted(values)[(len(values) - 1) // 2]
 
 

@@ -183,7 +183,7 @@ def play(cpu: int, plan: tuple[int, int, int]) -> tuple[list[int], list[tuple[in
 
 
 def read_counts(directory: Path, cpu: int, players: Sequence[int]) -> tuple[int, int]:
-    """Give switches that a recorder of ours has, and records that it lost on the CPU."""
+    """Return switches that a recorder of ours has, and records that it lost on the CPU."""
     document = json.loads((directory / "trace.json").read_text(encoding="utf-8"))
     lost = next(each["lost"] for each in document["cpus"] if each["cpu"] == cpu)
     if (directory / "switches.npy").exists():
@@ -196,7 +196,7 @@ def read_counts(directory: Path, cpu: int, players: Sequence[int]) -> tuple[int,
 
 
 def describe_durations(directory: Path, cpu: int) -> dict[str, tuple[int, int, int]]:
-    """Give n, least and median in ns of both quantities of a histogram on one CPU."""
+    """Return n, least and median in ns of both quantities of a histogram on one CPU."""
     rows = read_stream(directory / "switches.npy")
     found = {}
     for quantity in SwitchesQuantity:
@@ -259,7 +259,7 @@ def compare_durations(cpu: int, plan: tuple[int, int, int], rounds: int) -> list
 
 
 def show(results: Mapping[str, Result]) -> Iterator[str]:
-    """Give the lines of the table of costs."""
+    """Return the lines of the table of costs."""
     figures = f"{'min':>6} {'median':>7} {'cost':>6} {'ratio':>6} {'cost of min':>12} {'ratio':>6}"
     yield f"{'ns per switch':30} {'blocks':>6} {figures} {'not recorded':>13} {'lost':>9}"
     for setting, result in results.items():

@@ -149,7 +149,7 @@ def prove_all(
 
 
 def cells_of(proof: Proof) -> list[str]:
-    """Give the columns of a program; what is not known is a dash."""
+    """Return the columns of a program; what is not known is a dash."""
     parts = sorted((proof.attribution or {}).items(), key=lambda item: -item[1])
     whole = sum(amount for _, amount in parts)
     causes = [f"{name} {amount / whole:.0%}" for name, amount in parts[:CAUSES_SHOWN] if amount > 0]

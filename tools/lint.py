@@ -209,7 +209,7 @@ def sources_of(entry: dict[str, str]) -> Iterator[dict[str, str]]:
 
 
 def units_of_build(files: Files) -> dict[str, dict[str, str]]:
-    """Give the entry of compile_commands.json of each of our sources, by its name in the tree."""
+    """Return the entry of compile_commands.json of each of our sources, by its name in the tree."""
     root, known = Path.cwd(), set(files.c)
     units: dict[str, dict[str, str]] = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):

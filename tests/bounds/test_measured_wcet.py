@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from tests.jobs.test_jobs import job, make_jobs
+from tests.jobs.test_rows import job, make_jobs
 
 from laxity.bounds.measured_wcet import ExecutionTimes, choose_wcet, execution_times
 from laxity.bounds.platform_costs import Choice
 from laxity.core.streams import Cause, Status
 from laxity.errors import NoVerdict
-from laxity.jobs.jobs import Jobs
+from laxity.jobs.rows import Jobs
 from laxity.store.manifest import Counts, TaskResult
 
 

@@ -84,7 +84,7 @@ class Server:
 
 @cache
 def server() -> Server:
-    """Give the server of this process; it is started when it is first asked for."""
+    """Return the server of this process; it is started when it is first asked for."""
     return Server()
 
 

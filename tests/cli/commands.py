@@ -102,7 +102,7 @@ def fault_spec(path: Path, mode: str, *numbers: int | Path | None, **keys: str) 
 
 
 def aborted_job(directory: Path) -> int:
-    """Give the number of the only job that was aborted.
+    """Return the number of the only job that was aborted.
 
     A job has the number of its release. Where a loaded machine was late, releases before it were
     skipped, and the n-th job that runs has a larger one.

@@ -12,8 +12,8 @@ from tests.cli.commands import BUILT, CPU, needs_fifo, needs_root
 from tests.cli.laxity_command import Laxity
 from tests.cli.thread_rows import most_preemptions, switches_of
 
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import IntArray
+from laxity.jobs import rows as analysis
+from laxity.jobs.rows import IntArray
 from laxity.jobs.run_data import RunData
 from laxity.report.read_run import read_page
 from laxity.store.run_directory import Run

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.cli.laxity_command import ROOT, Laxity
 
-from laxity.jobs.jobs import finished
+from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
 
 PROGRAMS = ROOT / "tests" / "suites" / "programs"

@@ -17,7 +17,7 @@ from tests.cli.laxity_command import NOTHING, PATIENCE_S, ROOT, Laxity, make_lax
 from tests.waiting import wait_until
 
 from laxity.core.streams import Cause, Status
-from laxity.jobs.jobs import finished
+from laxity.jobs.rows import finished
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import Run, open_run
 

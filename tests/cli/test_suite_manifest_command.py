@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.cli.laxity_command import ROOT, Laxity
 
-from laxity.jobs.jobs import finished
+from laxity.jobs.rows import finished
 from laxity.store.run_directory import open_run
 
 LISTED = ROOT / "tests" / "suites" / "listed"

@@ -32,7 +32,7 @@ from tests.waiting import wait_until
 from laxity.cli.summary import summary_document
 from laxity.core.spec import TRACE_BACKENDS
 from laxity.core.streams import SchedKind
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.report.read_run import read_page
 from laxity.store.npy import read_stream
 from laxity.store.run_directory import open_run

@@ -77,7 +77,7 @@ WITH_RT_AND_NUMA = Machine(
 
 
 def find_kernel(machine: Machine, root: Path = ROOT_OF_KERNELS) -> Path:
-    """Give the kernel of a machine; download it on first use.
+    """Return the kernel of a machine; download it on first use.
 
     Args:
         machine: The machine.

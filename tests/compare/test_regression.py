@@ -76,6 +76,27 @@ def test_the_largest_is_judged_as_it_was_seen(threshold: str, expected: str):
     assert answer(f"response.max > {threshold}", LARGEST) == expected
 
 
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        ("+49us", "violated"),
+        ("+50us", "no_verdict"),
+        ("+99us", "no_verdict"),
+        ("+100us", "holds"),
+    ],
+)
+def test_the_shift_of_the_largest_reaches_from_end_to_opposite_end(threshold: str, expected: str):
+    # From 2.07 - 2.01 ms to 2.09 - 2.00 ms: 60 to 90 us, and the floor of 10 us on both sides would
+    # make 50 to 100; intervals of the largest have none of their own.
+    figure = replace(
+        LARGEST,
+        base=Point(2_000_000, 5000, low=2_000_000, high=2_010_000),
+        new=Point(2_080_000, 5000, low=2_070_000, high=2_090_000),
+        shift=80_000,
+    )
+    assert answer(f"response.max > {threshold}", figure) == expected
+
+
 def test_one_violation_is_enough_and_nothing_unknown_passes():
     calm = replace(FIGURE, subject="video", shift=0, low=-5_000, high=5_000)
     unknown = replace(FIGURE, subject="audio", low=None, high=None, reason="few jobs")

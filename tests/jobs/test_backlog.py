@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What began a backlog and why releases were skipped, against hand calculations."""
 
-from tests.jobs.test_jobs import job, make_jobs
+from tests.jobs.test_rows import job, make_jobs
 
 from laxity.jobs import backlog
 

@@ -3,7 +3,7 @@
 """Durations of phases from marks, against hand calculations."""
 
 import numpy as np
-from tests.jobs.test_jobs import job, make_jobs
+from tests.jobs.test_rows import job, make_jobs
 
 from laxity.core.streams import MarkKind, dtype_of
 from laxity.jobs.phases import PhaseSummary, phase_durations, summarize_phases

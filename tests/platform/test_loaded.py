@@ -18,7 +18,7 @@ WHO_FORKED_US = "echo $PPID"
 
 @pytest.fixture
 def programs() -> LoadedPrograms:
-    """Give programs; skip where there is nothing to preload."""
+    """Return programs; skip where there is nothing to preload."""
     made = LoadedPrograms()
     if made._library is None:
         pytest.skip("needs LLVM 19 (laxity setup --with workingset)")
@@ -31,7 +31,7 @@ def shell(programs: LoadedPrograms, script: str, directory: Path | None = None) 
 
 
 def said(done: loaded.Done) -> tuple[int, str, str]:
-    """Give all that a program leaves."""
+    """Return all that a program leaves."""
     return done.returncode, done.stdout, done.stderr
 
 

@@ -48,7 +48,8 @@ def write(tmp_path: Path, data: bytes, name: str = "made.npy"):
 def test_closed_stream_is_read_whole(tmp_path: Path):
     path = write(tmp_path, header(3) + rows_of(3).tobytes())
     assert read_stream(path)["time_ns"].tolist() == [0, 1, 2]
-    assert read_header(path).is_closed
+    found = read_header(path)
+    assert (found.stated_rows, found.rows, found.torn_bytes) == (3, 3, 0)
 
 
 def test_stream_that_was_never_closed_is_read_by_its_size(tmp_path: Path):
@@ -56,7 +57,8 @@ def test_stream_that_was_never_closed_is_read_by_its_size(tmp_path: Path):
     path = write(tmp_path, header(0) + rows_of(5).tobytes())
     assert len(np.load(path)) == 0
     assert read_stream(path)["time_ns"].tolist() == [0, 1, 2, 3, 4]
-    assert not read_header(path).is_closed
+    found = read_header(path)
+    assert (found.stated_rows, found.rows) == (0, 5)
 
 
 def test_torn_last_row_is_left_out_and_its_bytes_counted(tmp_path: Path):
@@ -70,7 +72,8 @@ def test_torn_last_row_is_left_out_and_its_bytes_counted(tmp_path: Path):
 def test_stream_cut_short_is_read_as_far_as_it_goes(tmp_path: Path):
     path = write(tmp_path, header(9) + rows_of(2).tobytes())
     assert len(read_stream(path)) == 2
-    assert not read_header(path).is_closed
+    found = read_header(path)
+    assert (found.stated_rows, found.rows) == (9, 2)
 
 
 def test_stream_without_rows_is_empty(tmp_path: Path):

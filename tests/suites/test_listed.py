@@ -44,7 +44,7 @@ def tree(root: Path, *names: str) -> Path:
 
 
 def programs(root: Path, text: str, sizes: tuple[str, ...] = ()) -> dict[str, Program]:
-    """Give the programs of a small checkout by name."""
+    """Return the programs of a small checkout by name."""
     found_there = found(root / "tree", root / "build", f"schema = 1\n{text}", sizes)
     assert not found_there.left_out
     return {one.name: one for one in found_there.programs}

@@ -51,7 +51,7 @@ FEW = (
 
 
 def expected_of(name: str, link: Link) -> tuple[set[str], Mode | None]:
-    """Give classes and mode of a mini-program, however it is linked."""
+    """Return classes and mode of a mini-program, however it is linked."""
     return STATIC_DIFFERS.get(name, EXPECTED[name]) if link is Link.STATIC else EXPECTED[name]
 
 

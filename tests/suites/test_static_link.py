@@ -55,7 +55,7 @@ def jobs_of(toolchain: Toolchain, tmp_path: Path, text: str, isolation: str) -> 
 
 
 def codes(jobs: tuple[Job, ...]) -> list[int | None]:
-    """Give what each job returned."""
+    """Return what each job returned."""
     return [one.end.code if one.end else None for one in jobs]
 
 

@@ -111,7 +111,7 @@ class Walk:
                     dead.append(one)
 
     def item(self, state: State) -> Item | None:
-        """Give the item that a state is before."""
+        """Return the item that a state is before."""
         if not state:
             return None
         frame = state[-1]
@@ -128,7 +128,7 @@ class Walk:
         return is_last and (block.ends or (block.returns and len(state) == 1))
 
     def largest(self, chosen: frozenset[int]) -> Distance:
-        """Give the largest distance from the start or a chosen point to the next one or the end."""
+        """Return the largest distance from the start or a chosen point to the next, or the end."""
         lengths = self._ahead(chosen)
         found = [lengths[self.start]]
         for state, following in self.after.items():
@@ -137,7 +137,7 @@ class Walk:
         return max(found)
 
     def visits(self) -> tuple[dict[State, Distance], dict[State, Distance]]:
-        """Give the shortest and the longest way from the start to each state; no state recurs."""
+        """Return the shortest and the longest way from the start to each state; no state recurs."""
         order: list[State] = []
         seen: set[State] = set()
         stack: list[tuple[State, bool]] = [(self.start, False)]
@@ -165,7 +165,7 @@ class Walk:
         return isinstance(item, Point) and item.number in chosen
 
     def _ahead(self, chosen: frozenset[int]) -> dict[State, Distance]:
-        """Give the longest way from each state to the next chosen point, or to the end."""
+        """Return the longest way from each state to the next chosen point, or to the end."""
         lengths: dict[State, Distance] = {}
         is_open: set[State] = set()
         # Twice on the stack: to go on from, then to sum up.

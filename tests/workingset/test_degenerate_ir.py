@@ -67,7 +67,7 @@ def test_many_degenerate_programs_are_analysed_or_refused(tmp_path: Path) -> Non
 
 
 def refusal(source: str, tmp_path: Path) -> str:
-    """Give the message with which a program is refused."""
+    """Return the message with which a program is refused."""
     program = tmp_path / "p.ll"
     program.write_text(source, encoding="utf-8")
     done = run(find_tool("laxity-workingset"), program, "--out", tmp_path / "out")

@@ -15,9 +15,9 @@ from laxity.bounds.tasks import tasks_of
 from laxity.bounds.verdicts import TaskBound
 from laxity.core.task_set import TaskSet
 from laxity.errors import NoVerdict, RecordError
-from laxity.jobs import jobs as job_analysis
+from laxity.jobs import rows as job_analysis
 from laxity.jobs.finish import open_recovered
-from laxity.jobs.jobs import Jobs
+from laxity.jobs.rows import Jobs
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 from laxity.trace.attribution import Attribution

@@ -27,7 +27,7 @@ _PERCENT = 100
 
 
 def blocks_of(against: Against) -> list[Block]:
-    """Give what was found: the outcome, then what it rests on."""
+    """Return what was found: the outcome, then what it rests on."""
     return [
         Paragraph(_outcome(against)),
         _tasks_table(against),

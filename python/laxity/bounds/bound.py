@@ -55,7 +55,7 @@ def bound_task_set(
 
 
 def _no_costs(setup: Setup) -> PlatformCosts:
-    """Give what counts beside --costs none: blocks to load again, whose time the user stated."""
+    """Return what counts beside --costs none: blocks to load again, whose time the user stated."""
     return PlatformCosts(block_reload_ns=0 if setup.sets is None else setup.sets.reload_ns or 0)
 
 

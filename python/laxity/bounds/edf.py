@@ -196,7 +196,7 @@ def _as_tasks(interrupts: Sequence[Task]) -> tuple[Task, ...]:
 
 
 def _longest_interval_ns(tasks: Sequence[Task], max_steps: int) -> int:
-    """Give a length beyond which no interval is overloaded unless a shorter one is, too.
+    """Return a length beyond which no interval is overloaded unless a shorter one is, too.
 
     Below full utilisation U, h(t) <= sum U_i (t + max(0, T_i + J_i - D_i)), so that an overload
     needs t (1 - U) < sum U_i max(0, T_i + J_i - D_i) + max B. At full utilisation h(t) - t repeats
@@ -218,7 +218,7 @@ def _longest_interval_ns(tasks: Sequence[Task], max_steps: int) -> int:
 
 
 def _busy_period_ns(tasks: Sequence[Task], limit_ns: int, max_steps: int) -> int:
-    """Give the longest time without idling after a blocking section, or a limit if that is less.
+    """Return the longest time without idling after a blocking section, or a limit if that is less.
 
     Were t the shortest overloaded interval and longer than this time w, then w + h(t - w) would be
     at least h(t), and t - w overloaded as well.
@@ -236,7 +236,7 @@ def _busy_period_ns(tasks: Sequence[Task], limit_ns: int, max_steps: int) -> int
 
 
 def _last_step_ns(tasks: Sequence[Task], before_ns: int) -> int | None:
-    """Give the latest step of the demand before a length; None: there is none."""
+    """Return the latest step of the demand before a length; None: there is none."""
     steps_ns = (
         first_ns + (before_ns - 1 - first_ns) // task.period_ns * task.period_ns
         for task in tasks
@@ -246,7 +246,7 @@ def _last_step_ns(tasks: Sequence[Task], before_ns: int) -> int | None:
 
 
 def _first_deadline_ns(task: Task) -> int:
-    """Give the shortest interval that a job must be done in: its jitter is spent already."""
+    """Return the shortest interval that a job must be done in: its jitter is spent already."""
     return task.deadline_ns - task.jitter_ns
 
 

@@ -121,7 +121,7 @@ class _Preemptor:
     is_by_set: bool
 
     def overcounted(self, jobs_of: Mapping[str, int]) -> int:
-        """Give the sets that all jobs in an interval are charged too many.
+        """Return the sets that all jobs in an interval are charged too many.
 
         Args:
             jobs_of: How many of each task lie in it.
@@ -202,7 +202,7 @@ def _blocks(task: Task, tasks: Sequence[Task], method: Method) -> int:
 
 
 def _evicting_within(victim: Task, tasks: Sequence[Task]) -> frozenset[int]:
-    """Give the sets of all tasks that may run while one is preempted."""
+    """Return the sets of all tasks that may run while one is preempted."""
     return _union(_evicting(one) for one in tasks if may_preempt(one, victim))
 
 
@@ -211,7 +211,7 @@ def _useful(task: Task) -> frozenset[int]:
 
 
 def _evicting(task: Task) -> frozenset[int]:
-    """Give the sets that a task uses: what is useful to it, it has loaded."""
+    """Return the sets that a task uses: what is useful to it, it has loaded."""
     return task.ecb | task.ucb
 
 

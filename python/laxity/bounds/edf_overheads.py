@@ -82,7 +82,7 @@ def with_edf_overheads(
 
 
 def gamma_charged_ns(task: Task, tasks: Sequence[Task], costs: PlatformCosts) -> int:
-    """Give what each job of a task makes others load again, at most."""
+    """Return what each job of a task makes others load again, at most."""
     return max((costs.gamma_ns.get(one.name, 0) for one in edf_victims(task, tasks)), default=0)
 
 

@@ -100,7 +100,7 @@ class _Analysed:
         return self.blocking_ns + n_own * task.wcet_ns + others_ns + interrupts_ns
 
     def candidates_ns(self, longest_ns: int) -> Iterator[int]:
-        """Give the releases at which the number of jobs before one changes, the earliest first.
+        """Return the releases at which the number of jobs before one changes, the earliest first.
 
         One after the other: a window may hold more of them than memory does.
         """
@@ -140,7 +140,7 @@ def _response_ns(analysed: _Analysed, longest_ns: int, steps: _Steps) -> int | N
 def _longest_window_ns(
     tasks: Sequence[Task], interrupts: Sequence[Task], steps: _Steps
 ) -> int | None:
-    """Give the longest time without idling; None: it does not end, or too many steps."""
+    """Return the longest time without idling; None: it does not end, or too many steps."""
     if not tasks or utilisation((*tasks, *interrupts)) > 1:
         return None
     everything = (*tasks, *interrupts)

@@ -84,6 +84,6 @@ def _is_schedulable(
 
 
 def _with_priorities(tasks: Sequence[Task], order: Callable[[Task], int]) -> list[Task]:
-    """Give each task a priority of its own, that with the least figure the highest."""
+    """Return each task a priority of its own, that with the least figure the highest."""
     ordered = sorted(tasks, key=order)
     return [replace(one, priority=len(ordered) - i) for i, one in enumerate(ordered)]

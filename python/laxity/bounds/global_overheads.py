@@ -80,7 +80,7 @@ def preemption_count(task: Task, tasks: Sequence[Task], *, is_edf: bool) -> int:
 
 
 def resumption_ns(task: Task, costs: PlatformCosts) -> int:
-    """Give what a task loads again when it resumes, on the same CPU or on another one, at most."""
+    """Return what a task loads again at most when it resumes, on the same CPU or another one."""
     return max(costs.gamma_ns.get(task.name, 0), costs.migration_ns.get(task.name, 0))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from laxity.bounds.platform_costs import Choice
 from laxity.core.streams import Cause, Status
 from laxity.errors import NoVerdict
-from laxity.jobs.jobs import Jobs, finished, has_column, in_order, of_task, present
+from laxity.jobs.rows import Jobs, finished, has_column, in_order, of_task, present
 from laxity.statistics import distribution
 from laxity.statistics.wcet_model import NoPwcet, Pwcet
 from laxity.store.manifest import TaskResult
@@ -73,7 +73,7 @@ def execution_times(jobs: Jobs, result: TaskResult) -> ExecutionTimes:
 
 
 def choose_wcet(times: ExecutionTimes, choice: Choice) -> tuple[int, Pwcet | None]:
-    """Give the figure that counts, without margin, in nanoseconds.
+    """Return the figure that counts, without margin, in nanoseconds.
 
     Raises:
         NoVerdict: Too few jobs for the quantile, or there is no pWCET.

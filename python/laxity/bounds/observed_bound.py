@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from laxity.bounds.verdicts import SCHEDULABLE, TaskBound
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import IntArray, Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import IntArray, Jobs
 from laxity.trace.attribution import Pieces
 from laxity.trace.window_parts import Member, Parts, Window
 
@@ -168,7 +168,7 @@ def observe_task(task: TracedTask, tasks: Sequence[TracedTask], cut: CutWindow |
 
 
 def proven_ns(bound: TaskBound) -> int | None:
-    """Give what no response exceeds; None: nothing is proven.
+    """Return what no response exceeds; None: nothing is proven.
 
     Some tests prove deadlines without response times: then it is the deadline.
     """
@@ -294,7 +294,7 @@ def _long_jobs(
 
 
 def _execution_ns(rows: Jobs, task: TracedTask) -> IntArray | None:
-    """Give the processor time of jobs, without interrupts where the trace has them."""
+    """Return the processor time of jobs, without interrupts where the trace has them."""
     if task.member is not None:
         return _by_row(rows, task.member.pieces)
     found = job_analysis.execution_ns(rows, task.snapshot_exec_ns)
@@ -302,7 +302,7 @@ def _execution_ns(rows: Jobs, task: TracedTask) -> IntArray | None:
 
 
 def _by_row(rows: Jobs, pieces: Pieces) -> IntArray:
-    """Give the execution time of each row; 0 where the trace does not tell."""
+    """Return the execution time of each row; 0 where the trace does not tell."""
     numbers = np.ma.getdata(rows["job"]).astype(np.int64)
     known = dict(
         zip(

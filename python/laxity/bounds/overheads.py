@@ -231,7 +231,7 @@ class LoadedCpu:
         return [*others, *self._interrupts(place)]
 
     def _interrupts(self, place: int) -> tuple[Demand, ...]:
-        """Give C, T and J of the timers of tasks below and of ticks."""
+        """Return C, T and J of the timers of tasks below and of ticks."""
         n_tasks = len(self.tasks)
         n_timers = n_tasks if self.costs.release_isr_ns else 0
         return self.demands[n_tasks + min(self.ends[place], n_timers) :]
@@ -242,7 +242,7 @@ class LoadedCpu:
         return replace(loaded, blocking_ns=blocking_ns)
 
     def _switch_blocking_ns(self, place: int) -> int:
-        """Give a switch that is under way, of a task that does not run before this one.
+        """Return a switch that is under way, of a task that does not run before this one.
 
         It cannot be preempted, and neither half of it takes longer than the whole.
         """
@@ -363,7 +363,7 @@ def _never_waits(cpu: LoadedCpu) -> bool:
 
 
 def _ends(ordered: Sequence[Task]) -> tuple[int, ...]:
-    """Give, for each place, where the next lower priority begins."""
+    """Return, for each place, where the next lower priority begins."""
     ends = [len(ordered)] * len(ordered)
     for place in range(len(ordered) - 2, -1, -1):
         is_last = ordered[place].priority > ordered[place + 1].priority

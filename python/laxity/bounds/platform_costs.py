@@ -82,7 +82,7 @@ class Choice:
         return f"p{(self.quantile * 100).normalize():f}"
 
     def value_ns(self, entry: Entry) -> int | None:
-        """Give the figure of an entry; None: it has none that counts.
+        """Return the figure of an entry; None: it has none that counts.
 
         Raises:
             NoVerdict: There is no pWCET.
@@ -96,7 +96,7 @@ class Choice:
         return self._plain(entry) is not None
 
     def pwcet(self, entry: Entry) -> Pwcet | None:
-        """Give the pWCET of an entry; None: none is asked for, or the entry is a bound itself.
+        """Return the pWCET of an entry; None: none is asked for, or the entry is a bound itself.
 
         Raises:
             NoVerdict: There is none.
@@ -109,7 +109,7 @@ class Choice:
         return self.pwcet_of(entry)
 
     def access_ns(self, entry: Entry) -> int | None:
-        """Give that of an entry in picoseconds, rounded up.
+        """Return the figure of an entry in picoseconds, rounded up.
 
         Raises:
             NoVerdict: There is no pWCET.
@@ -322,7 +322,7 @@ class _Switch:
 
 
 def _switch(model: Costs, choice: Choice) -> _Found[_Switch]:
-    """Give preempt_in + preempt_out, or 2 delta, which is the same of single preemptions."""
+    """Return preempt_in + preempt_out, or 2 delta, which is the same of single preemptions."""
     delta = _optional(model, DELTA, choice)
     if delta.missing:
         return _Found(_Switch(0), missing=delta.missing)
@@ -343,7 +343,7 @@ def _switch(model: Costs, choice: Choice) -> _Found[_Switch]:
 
 
 def _block_reload(model: Costs, choice: Choice, setup: Setup) -> _Found[int]:
-    """Give what one block takes: as the user said, or an access of the dearest kind and size."""
+    """Return what one block takes: as the user said, or an access of the dearest kind and size."""
     if setup.sets is None:
         return _Found(0)
     if setup.sets.reload_ns is not None:

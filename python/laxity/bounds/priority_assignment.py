@@ -79,7 +79,7 @@ def by_deadline(tasks: Sequence[Task]) -> tuple[Task, ...]:
 
 
 def prioritised(order: Sequence[Task], highest: int) -> tuple[Task, ...]:
-    """Give the first task the highest priority and each next one the next below."""
+    """Return the first task the highest priority and each next one the next below."""
     return tuple(replace(one, priority=highest - place) for place, one in enumerate(order))
 
 

@@ -166,7 +166,7 @@ def releases(task: Task, window_ns: int) -> int:
 
 
 def utilisation(tasks: Sequence[Task]) -> Fraction:
-    """Give the share of a processor that tasks ask for; 1 is all of it."""
+    """Return the share of a processor that tasks ask for; 1 is all of it."""
     return sum((Fraction(task.wcet_ns, task.period_ns) for task in tasks), Fraction(0))
 
 

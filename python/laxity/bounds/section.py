@@ -157,7 +157,7 @@ def build_sensitivity(answer: Answer, prefix: str) -> Section | None:
 
 
 def factor_of(found: Sensitivity, name: str) -> Factor | None:
-    """Give a member of `FACTORS`; None: that figure counts nothing."""
+    """Return a member of `FACTORS`; None: that figure counts nothing."""
     factor: Factor | None = getattr(found, name)
     return factor
 

@@ -17,7 +17,7 @@ BUILDERS = (
 
 
 def blocks_of(answer: Answer) -> list[Block]:
-    """Give what an answer that is not stored says: the verdict, then why."""
+    """Return what an answer that is not stored says: the verdict, then why."""
     built = (build(answer, "bound") for build in BUILDERS)
     found = [block for one in built if one is not None for block in one.blocks]
     return [*(Paragraph(line) for line in section.sentences(answer)), *found]

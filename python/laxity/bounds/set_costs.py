@@ -33,7 +33,7 @@ class SetCosts:
     not_accounted: tuple[str, ...]
 
     def of(self, tasks: Sequence[Task]) -> PlatformCosts:
-        """Give the costs of one set."""
+        """Return the costs of one set."""
         gamma_ns = {one.name: self.gamma_ns[one.working_set_bytes or 0] for one in tasks}
         return replace(self.base, gamma_ns=gamma_ns)
 

@@ -74,7 +74,7 @@ def has_costs(costs: PlatformCosts | None) -> bool:
 
 
 def utilisation_ppm(tasks: Sequence[Task]) -> int:
-    """Give the share of one processor that tasks ask for, parts per million, rounded up."""
+    """Return the share of one processor that tasks ask for, parts per million, rounded up."""
     return math.ceil(utilisation(tasks) * PPM)
 
 

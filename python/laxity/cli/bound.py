@@ -341,7 +341,7 @@ def _store(final: Path, given: _Given, options: _Options) -> int:
 
 
 def _run_of(costs: str) -> Path | None:
-    """Give the run that holds the costs; None: a file, or none."""
+    """Return the run that holds the costs; None: a file, or none."""
     return Path(costs) if costs != _NO_COSTS and Path(costs).is_dir() else None
 
 

@@ -78,7 +78,7 @@ class ExperimentWords(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def experiment_options(command: Command) -> Command:
-    """Give a command the options of an experiment."""
+    """Return a command the options of an experiment."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -120,7 +120,7 @@ def bound_experiment(words: ExperimentWords, data: bytes, costs: str, choice: Ch
 
 @contextmanager
 def _directory(words: ExperimentWords) -> Iterator[Path]:
-    """Give the directory of the run; unless it is kept, one that goes with the command."""
+    """Return the directory of the run; unless it is kept, one that goes with the command."""
     if words.is_kept:
         yield run_path("experiment", words.run_dir, words.run_root)
         return

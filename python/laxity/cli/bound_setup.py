@@ -40,7 +40,7 @@ class SetupWords:
 
     @classmethod
     def defaults(cls) -> "SetupWords":
-        """Give those of a command line without any of the options."""
+        """Return those of a command line without any of the options."""
         return cls(
             scheduler=Scheduler.FIXED_PRIORITY.value,
             crpd=_GAMMA,
@@ -93,7 +93,7 @@ _OPTIONS = (
 
 
 def setup_options(command: Command) -> Command:
-    """Give a command the options that select a test."""
+    """Return a command the options that select a test."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -21,7 +21,7 @@ from laxity.core.units import exact_duration, exact_size
 from laxity.costs.merge import merge_runs
 from laxity.costs.model import Costs
 from laxity.errors import NoVerdict
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.finish import Finished
 from laxity.store.manifest import Tool
 from laxity.store.run_directory import Run, open_run

@@ -90,7 +90,7 @@ def doctor(cpus: str | None, show_all: bool, on: str | None, output_format: str)
 
 
 def _width() -> int | None:
-    """Give the columns to wrap at; None (do not wrap) if a program or a file reads us."""
+    """Return the columns to wrap at; None (do not wrap) if a program or a file reads us."""
     if not sys.stdout.isatty():
         return None
     return max(shutil.get_terminal_size().columns, _NARROWEST)

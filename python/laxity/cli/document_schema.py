@@ -34,7 +34,7 @@ _REFERENCE = "$ref"
 
 
 def document_schema(name: str) -> dict[str, Any]:
-    """Give the JSON Schema of a document.
+    """Return the JSON Schema of a document.
 
     Args:
         name: Of `DOCUMENTS`.

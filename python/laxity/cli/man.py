@@ -206,7 +206,7 @@ def _header(name: str, section: int, summary: str) -> list[str]:
 
 
 def _date() -> str:
-    """Give the day of the page; $SOURCE_DATE_EPOCH makes it reproducible."""
+    """Return the day of the page; $SOURCE_DATE_EPOCH makes it reproducible."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     is_given = re.fullmatch(r"[0-9]{1,11}", epoch)
     moment = datetime.fromtimestamp(int(epoch), UTC) if is_given else datetime.now(UTC)

@@ -30,7 +30,7 @@ def build_report(run_dir: Path, exceedance: float | None = None) -> Path:
 
 @contextmanager
 def _usable_matplotlib_directory() -> Iterator[None]:
-    """Give matplotlib a place for its files where it has none: it would complain on stderr."""
+    """Return matplotlib a place for its files where it has none: it would complain on stderr."""
     if os.environ.get(_MATPLOTLIB_DIRECTORY) or _has_configuration_directory():
         yield
         return

@@ -321,7 +321,7 @@ def _refuse_knobs(options: RunOptions, on: str) -> None:
 
 
 def resolution_here_ns() -> int:
-    """Give the resolution of the clock that releases jobs on this machine."""
+    """Return the resolution of the clock that releases jobs on this machine."""
     return round(time.clock_getres(time.CLOCK_MONOTONIC) * 1e9)
 
 

@@ -9,10 +9,10 @@ from laxity.cli.took import attribution_document, attribution_lines, event_lines
 from laxity.core.streams import Quantity
 from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns, format_size_bytes
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import Summary
+from laxity.jobs import rows as analysis
 from laxity.jobs.phases import PhaseSummary
 from laxity.jobs.results import stop_words
+from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.page.blocks import Block, Paragraph
 from laxity.page.terminal import text_of

@@ -106,7 +106,7 @@ class Figure:
         return any(part.what.startswith(_BETWEEN) for part in self.floor_parts)
 
     def in_percent(self, value: int | None) -> float | None:
-        """Give a difference in percent of the baseline; None unless that is above zero."""
+        """Return a difference in percent of the baseline; None unless that is above zero."""
         if value is None or self.base is None or self.base.value <= 0:
             return None
         return _PERCENT * value / self.base.value
@@ -148,5 +148,5 @@ def between_runs(values: Sequence[int]) -> tuple[FloorPart, ...]:
 
 
 def largest(parts: tuple[FloorPart, ...]) -> int:
-    """Give the noise floor that its parts make."""
+    """Return the noise floor that its parts make."""
     return max((part.value for part in parts), default=0)

@@ -160,7 +160,7 @@ def _why_not(statistic: str, base: Entry, new: Entry) -> str | None:
 
 
 def _half_width(entry: Entry) -> float:
-    """Give half the modelled 95 % interval of a median.
+    """Return half the modelled 95 % interval of a median.
 
     Its standard error is 1 / (2 * f * sqrt(n)), f the density of the samples at the median; evenly
     spread that is their share over their range. Without a p90, of few samples, up to the largest.

@@ -15,7 +15,7 @@ from laxity.core.streams import Quantity as Stream
 from laxity.costs.merge import read_costs
 from laxity.costs.model import Costs
 from laxity.errors import ConfigError, NoVerdict, RecordError
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.finish import open_recovered
 from laxity.jobs.integrity import find_damage
 from laxity.jobs.read_tasks import read_tasks
@@ -69,7 +69,7 @@ class Side:
         return next((part.manifest.machine_hash for part in self.parts.values()), None)
 
     def tasks(self) -> Iterator[tuple[str, Part, TaskData]]:
-        """Give every task with its name: `alone/control` in a run of runs."""
+        """Return every task with its name: `alone/control` in a run of runs."""
         for label, part in self.parts.items():
             for task in part.tasks:
                 yield named(label, task.result.name), part, task
@@ -173,7 +173,7 @@ def _without_places(spec: dict[str, Any], built: str) -> dict[str, Any]:
 
 
 def _resolution_ns(run: Run) -> int:
-    """Give the resolution of the clock; 0: not known, as of a bound on costs from a file."""
+    """Return the resolution of the clock; 0: not known, as of a bound on costs from a file."""
     if not (run.path / MACHINE).exists():
         return 0
     value = run.machine.get(_STATE, {}).get("clock_resolution_ns")
@@ -181,7 +181,7 @@ def _resolution_ns(run: Run) -> int:
 
 
 def _checks(run: Run) -> dict[str, str]:
-    """Give the states of the doctor's checks before the run, by id; empty: it was not asked."""
+    """Return the states of the doctor's checks before the run, by id; empty: it was not asked."""
     if not (run.path / DOCTOR).exists():
         return {}
     before = run.doctor.get("before")

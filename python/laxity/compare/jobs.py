@@ -232,7 +232,7 @@ def _point(estimate: Estimate) -> Point:
 
 
 def _common_floor(pair: Pair, of_base: Sequence[int]) -> tuple[FloorPart, ...]:
-    """Give what makes any statistic of this quantity differ by itself."""
+    """Return what makes any statistic of this quantity differ by itself."""
     parts = [FloorPart("clock", max(pair.base.resolution_ns, pair.new.resolution_ns))]
     # The cost of a pair of snapshots is calibrated before each run and subtracted from it.
     calibrated = abs(pair.base.calibration_ns - pair.new.calibration_ns)

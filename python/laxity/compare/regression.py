@@ -191,7 +191,7 @@ def _judge_misses(statement: FailOn, misses: TaskMisses) -> tuple[Answer, str]:
 
 
 def _shift_ends(figure: Figure) -> tuple[int, int] | None:
-    """Give the interval of a shift; that of the largest samples is what they were stored with."""
+    """Return the interval of a shift; that of the largest samples is what they were stored with."""
     base, new = figure.base, figure.new
     if figure.low is not None and figure.high is not None:
         return figure.low, figure.high

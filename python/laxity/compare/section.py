@@ -82,7 +82,7 @@ def sentences(answer: Answer) -> tuple[str, ...]:
 
 
 def blocks_of(answer: Answer) -> list[Block]:
-    """Give what a terminal gets: the verdict, then all that it rests on."""
+    """Return what a terminal gets: the verdict, then all that it rests on."""
     found = [block for one in _comparisons(answer) for block in one.blocks]
     lines = [*_VERDICTS.get(answer.verdict, []), *sentences(answer)]
     return [*(Paragraph(line) for line in lines), *found]

@@ -191,7 +191,7 @@ def _joined(*doubts: tuple[str, str | None]) -> str | None:
 
 
 def _subjects(base: Side, new: Side) -> Iterator[Subject]:
-    """Give what statements speak of, compared or not: tasks of either side, costs of BASE."""
+    """Return what statements speak of, compared or not: tasks of either side, costs of BASE."""
     names = dict.fromkeys(name for side in (base, new) for name, _, _ in side.tasks())
     yield from (Subject(name) for name in names)
     if base.costs is not None:

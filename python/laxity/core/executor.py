@@ -123,7 +123,7 @@ def worked(
 
 
 def _read_unread(pool: "ProcessPoolExecutor") -> Callable[[], None]:
-    """Give what reads the calls that no worker has read, until the pool has ended.
+    """Return what reads the calls that no worker has read, until the pool has ended.
 
     Before Python 3.11.5 a pool waits for its calls to be written, for ever if they fill the pipe
     (gh-94777).

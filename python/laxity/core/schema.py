@@ -110,7 +110,7 @@ def options_by_key() -> dict[str, Option]:
 
 
 def limit(name: str) -> int:
-    """Give a number that bounds something: `processes_max`."""
+    """Return a number that bounds something: `processes_max`."""
     return int(_read("run.toml")["limits"][name])
 
 

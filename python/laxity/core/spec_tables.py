@@ -48,7 +48,7 @@ def read_document(
 
 
 def array_of_tables(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Give the tables of `[[key]]`, none if it is not there."""
+    """Return the tables of `[[key]]`, none if it is not there."""
     tables = document.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         msg = f"{key} is not an array of tables; write [[{key}]]"

@@ -70,7 +70,7 @@ class _Text(io.TextIOWrapper):
 
 
 def own_controls(stream: TextIO) -> TextIO:
-    """Give the way to a standard stream for text with control characters of our own.
+    """Return the way to a standard stream for text with control characters of our own.
 
     Whoever writes there puts names and words of others through `visible`.
     """

@@ -74,7 +74,7 @@ def _meaning_of(column: Mapping[str, Any]) -> str:
 
 
 def _fields_of(stream: str) -> tuple[Field, ...]:
-    """Give the fields of a stream of the schema; one that is repeated counts from 1."""
+    """Return the fields of a stream of the schema; one that is repeated counts from 1."""
     return tuple(
         Field(
             column["name"].replace("%", str(number)),
@@ -157,7 +157,7 @@ EVENT_FIELDS = (
 
 
 def dtype_of(stream: str) -> list[tuple[str, str]]:
-    """Give all columns of a stream as NumPy takes them: name and type.
+    """Return all columns of a stream as NumPy takes them: name and type.
 
     Args:
         stream: Key of `STREAMS`.
@@ -166,7 +166,7 @@ def dtype_of(stream: str) -> list[tuple[str, str]]:
 
 
 def absent_value(kind: str) -> int | None:
-    """Give the value that stands for "absent" in a column of a type.
+    """Return the value that stands for "absent" in a column of a type.
 
     Args:
         kind: Letter and bytes: `i8`, `u2`, `f4`, `S16`.

@@ -149,7 +149,7 @@ def read_task_set(data: bytes, read_wcet: WcetReader | None = None) -> TaskSet:
 
 
 def stated_bound_keys(task: TaskTable) -> dict[str, Any]:
-    """Give the keys of `bound` as the user wrote them, for a spec that is stored.
+    """Return the keys of `bound` as the user wrote them, for a spec that is stored.
 
     Raises:
         ConfigError: One of them has a value that cannot be.
@@ -216,7 +216,7 @@ def _read_task(table: dict[str, Any], index: int, read_wcet: WcetReader | None) 
 def _wcet(
     task: TaskTable, keys: BoundKeys, name: str, read_wcet: WcetReader | None
 ) -> tuple[int, int | None]:
-    """Give C, and what was observed of it; None: C is stated."""
+    """Return C, and what was observed of it; None: C is stated."""
     if keys.wcet_ns is not None:
         return keys.wcet_ns, None
     if task.wcet_from is None:

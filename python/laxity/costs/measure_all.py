@@ -152,7 +152,7 @@ def plan_demo_parts(
 
 
 def demo_cache_bytes(facts: Facts, cpu: int) -> int:
-    """Give the largest working set of the demonstration: the second-level cache, or a usual one."""
+    """Return the largest working set of the demonstration: the L2 cache, or a usual one."""
     second, _ = cache_bytes(describe_machine(facts), cpu)
     return second or _USUAL_L2_BYTES
 
@@ -218,5 +218,5 @@ def measured_child(request: AllRequest, part: Part, platform: Platform = THIS_MA
 
 
 def measured_cpus(parts: Sequence[Part]) -> tuple[int, ...]:
-    """Give all CPUs that any part measures, ascending."""
+    """Return all CPUs that any part measures, ascending."""
     return tuple(sorted({cpu for part in parts for cpu in parse_cpus(part.measurement.cpus)}))

@@ -50,7 +50,7 @@ def check_cpus(chosen: Sequence[int], cpus: Cpus) -> None:
 
 
 def cache_bytes(machine: Machine, cpu: int) -> tuple[int | None, int | None]:
-    """Give the sizes of the second-level and of the last-level cache of a CPU; None: not known."""
+    """Return the sizes of the second-level and the last-level cache of a CPU; None: not known."""
     data = [one for one in caches_of(machine, cpu) if one.kind.lower() != "instruction"]
     sizes = {one.level: one.size_bytes for one in data if one.size_bytes}
     last = sizes[max(sizes)] if sizes and max(sizes) >= _FIRST_SHARED else None
@@ -89,7 +89,7 @@ def sizes_bytes(second_level_bytes: int | None, limit_bytes: int) -> list[int]:
 
 
 def available_bytes(facts: Facts) -> int | None:
-    """Give the memory that can be had without swapping; None: not known."""
+    """Return the memory that can be had without swapping; None: not known."""
     text = facts.text("/proc/meminfo") or ""
     match = re.search(r"^MemAvailable:\s+(\d{1,15}) kB", text, re.MULTILINE)
     return None if match is None else int(match[1]) * 1024

@@ -86,7 +86,7 @@ class Probe:
 
 
 def probe_of(name: str) -> Probe:
-    """Give a probe by the name that its measurement has."""
+    """Return a probe by the name that its measurement has."""
     probe: Probe = import_module(f"laxity.costs.{name}.probe").PROBE
     return probe
 

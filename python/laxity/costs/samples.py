@@ -86,7 +86,7 @@ class Samples:
 
 
 def median(values: IntArray) -> int:
-    """Give the median of samples in any order, nearest rank; there must be one."""
+    """Return the median of samples in any order, nearest rank; there must be one."""
     return distribution.from_samples(values).quantile_ns(0.5)
 
 

@@ -78,7 +78,7 @@ def opened_directory(path: Path) -> Iterator[Path]:
 
 
 def _part_of(path: Path) -> Path:
-    """Give what is written: the file under another name, or the pipe or device itself."""
+    """Return what is written: the file under another name, or the pipe or device itself."""
     if path.exists() and not path.is_file() and not path.is_dir():
         return path
     if path.exists() or path.is_symlink():

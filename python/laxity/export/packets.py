@@ -91,7 +91,7 @@ class PacketWriter:
             event.flow_ids.append(flow)
 
     def count(self, track: int, time_ns: int, value: Number) -> None:
-        """Give the value of a counter."""
+        """Return the value of a counter."""
         event = self._event(track, time_ns, _TRACK_EVENT.TYPE_COUNTER)
         if isinstance(value, float):
             event.double_counter_value = value

@@ -10,7 +10,7 @@ from laxity.errors import RecordError
 from laxity.export.packets import PacketWriter
 from laxity.export.sched_packets import ThreadNames, write_sched, write_system, write_threads
 from laxity.export.task_packets import TaskPackets
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
 

@@ -82,7 +82,7 @@ def _write_rows(run: Run, name: str, file: BinaryIO) -> None:
 
 
 def _parts(run: Run, name: str) -> Iterator[list[list[Any]]]:
-    """Give the columns of a stream part by part, as Python's values; absent ones are None."""
+    """Return the columns of a stream part by part, as Python's values; absent ones are None."""
     for rows in read_stream_parts(run.path / f"{name}.npy", PART_ROWS):
         columns = [rows[column].tolist() for column in rows.dtype.names]
         yield [

@@ -15,9 +15,9 @@ import numpy as np
 
 from laxity.core.streams import STREAMS, Cause, MarkKind, Status
 from laxity.export.packets import PacketWriter, Value
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import Jobs
+from laxity.jobs import rows as analysis
 from laxity.jobs.phases import Marks, phase_spans
+from laxity.jobs.rows import Jobs
 from laxity.store.manifest import Event, TaskResult
 
 Samples: TypeAlias = Any  # masked structured array of counters.npy
@@ -172,7 +172,7 @@ class TaskPackets:
             self._writer.end(tracks[tid], to_ns)
 
     def _arguments(self, job: Job) -> Mapping[str, Value | None]:
-        """Give what is known of a job, under names that carry the units."""
+        """Return what is known of a job, under names that carry the units."""
         named = {one: f"{one}_count" for one in _COUNTS}
         named |= {one.name: f"{one.name}_{_unit_of(one.name)}" for one in self._events}
         arguments = {
@@ -185,12 +185,12 @@ class TaskPackets:
         return self._writer.track(name, self._tracks.parent, self._n_tracks, description)
 
     def _arrow(self, job: int) -> int:
-        """Give a number to the arrow of a job; those of other tasks differ in their high bits."""
+        """Return a number to the arrow of a job; those of other tasks differ in their high bits."""
         return ((self._task.index + 1) << 48) + int(job)
 
 
 def _jobs(rows: Jobs, snapshot_exec_ns: int) -> Iterator[Job]:
-    """Give rows one by one, with what follows from them; absent values are None."""
+    """Return rows one by one, with what follows from them; absent values are None."""
     for first in range(0, len(rows), _PART_ROWS):
         part = rows[first : first + _PART_ROWS]
         columns = {name: part[name].tolist() for name in part.dtype.names}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from laxity.core.streams import Status
-from laxity.jobs.jobs import (
+from laxity.jobs.rows import (
     Column,
     IntArray,
     Jobs,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from laxity.core.streams import RATIO_SUFFIX
-from laxity.jobs.jobs import Jobs, finished
+from laxity.jobs.rows import Jobs, finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class End:
     returncode: int | None = None
 
     def time(self, tmp: Path) -> str:
-        """Give the instant of the end: now, or of a killed run when it last wrote."""
+        """Return the instant of the end: now, or of a killed run when it last wrote."""
         return now() if self.has_survived else last_change(tmp)
 
 

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator
 
 from laxity.errors import RecordError
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.store.manifest import TaskResult
 from laxity.store.npy import check_columns, read_header
 from laxity.store.run_directory import DOCTOR, MACHINE, SPEC, Run

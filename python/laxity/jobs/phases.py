@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from laxity.core.streams import MarkKind
-from laxity.jobs.jobs import IntArray, Jobs, finished, has_column
+from laxity.jobs.rows import IntArray, Jobs, finished, has_column
 from laxity.statistics.distribution import from_samples
 
 Marks: TypeAlias = Any  # masked structured array of probe.npy

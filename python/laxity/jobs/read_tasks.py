@@ -10,9 +10,9 @@ import numpy as np
 
 from laxity.core.streams import Quantity as Stream
 from laxity.errors import RecordError
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import Jobs
+from laxity.jobs import rows as analysis
 from laxity.jobs.phases import Marks, PhaseSummary, summarize_phases
+from laxity.jobs.rows import Jobs
 from laxity.jobs.run_data import TaskData
 from laxity.statistics import distribution
 from laxity.statistics.distribution import Distribution

@@ -105,7 +105,7 @@ def corunner_results(spec: Spec, native: Sequence[NativeCorunner]) -> list[Corun
 
 
 def _used_priority(asked: int | None, used_policy: str | None) -> int | None:
-    """Give the priority in effect: none once a task has fallen back to OTHER."""
+    """Return the priority in effect: none once a task has fallen back to OTHER."""
     return None if used_policy == Policy.OTHER else asked
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs.jobs import Jobs
 from laxity.jobs.phases import PhaseSummary
+from laxity.jobs.rows import Jobs
 from laxity.page.blocks import Kind
 from laxity.statistics.distribution import Distribution
 from laxity.store.manifest import Manifest, TaskResult, kind_of_figures
@@ -98,7 +98,7 @@ class RunData:
 
 
 def snapshot_exec_ns(manifest: Manifest) -> int:
-    """Give the calibrated processor time of an empty pair of snapshots; 0: none were taken."""
+    """Return the calibrated processor time of an empty pair of snapshots; 0: none were taken."""
     cost = manifest.snapshots
     return 0 if cost is None or cost.exec_ns is None else round(cost.exec_ns)
 

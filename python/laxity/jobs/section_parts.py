@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from laxity.core.streams import Quantity as Stream
 from laxity.core.units import format_duration_ns
-from laxity.jobs.jobs import Summary
+from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.page.blocks import (
     Block,

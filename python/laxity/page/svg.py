@@ -95,7 +95,7 @@ _STYLE: dict[Any, Any] = {
 
 @contextmanager
 def drawing(height_pt: int = HEIGHT_PT) -> Iterator[tuple[Figure, Axes]]:
-    """Give a figure with one axes, in our style; independent of the user's matplotlibrc."""
+    """Return a figure with one axes, in our style; independent of the user's matplotlibrc."""
     import matplotlib as mpl  # noqa: PLC0415 - slow
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow
 

@@ -58,7 +58,7 @@ def _table(table: Table) -> str:
 
 
 def _columns(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[str, list[str], bool]]:
-    """Give each column: its name, its texts, whether they are numbers.
+    """Return each column: its name, its texts, whether they are numbers.
 
     A column without a word is left out: what is drawn has no place here. Remarks that have a name
     have a column. Of the others only those behind words at the end have room.

@@ -61,11 +61,11 @@ class BoardPrograms:
         self._directory = directory
 
     def tool(self, name: str) -> str:
-        """Give the path of one of our programs."""
+        """Return the path of one of our programs."""
         return f"{self._directory}/{name}"
 
     def workload(self, name: str) -> str:
-        """Give the path of a workload; one with a / is a path on the board."""
+        """Return the path of a workload; one with a / is a path on the board."""
         return name if "/" in name else f"{self._directory}/workloads/{name}"
 
 

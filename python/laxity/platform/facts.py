@@ -267,7 +267,7 @@ def _cgroup_mounts(mountinfo: str) -> dict[str, tuple[str, str]]:
 
 
 def _below_mount(group: str, mount_root: str, mount_point: str) -> str:
-    """Give the directory of `group` where the hierarchy is mounted."""
+    """Return the directory of `group` where the hierarchy is mounted."""
     inside = group
     if mount_root != "/" and (group + "/").startswith(mount_root + "/"):
         inside = group[len(mount_root) :]
@@ -346,7 +346,7 @@ def _read_config(reader: _Reader) -> None:
 
 
 def config_values(path: str, data: bytes) -> dict[str, str]:
-    """Give `@config` and `@config.sha256` of a configuration, compressed if `path` says so.
+    """Return `@config` and `@config.sha256` of a configuration, compressed if `path` says so.
 
     Raises:
         zlib.error: It is not gzip.

@@ -40,7 +40,7 @@ class Kernel:
         self.root = root
 
     def path(self, name: str) -> Path:
-        """Give the file that stands for an absolute path of the kernel."""
+        """Return the file that stands for an absolute path of the kernel."""
         return self.root / name.lstrip("/")
 
     def read(self, name: str) -> str:

@@ -69,7 +69,7 @@ class Knobs:
         return Left(self._journal.path, self._journal.owner, tuple(self._changes))
 
     def set(self, path: str, new: str) -> bool:
-        """Give a setting another value; nothing is done if it has it already.
+        """Return a setting another value; nothing is done if it has it already.
 
         Returns:
             Whether it has the value now.
@@ -98,7 +98,7 @@ class Knobs:
         return True
 
     def move(self, placements: list[Placement]) -> list[int]:
-        """Give threads other CPUs.
+        """Return threads other CPUs.
 
         Returns:
             How each came out: 0, or the errno of the kernel's refusal.
@@ -292,7 +292,7 @@ def _restore_setting(
 
 
 def _restore_thread(kernel: Kernel, one: Placement, outcome: Outcome) -> bool:
-    """Give a thread its CPUs back; False if somebody else has given it others."""
+    """Return a thread its CPUs back; False if somebody else has given it others."""
     thread = kernel.thread(one.tid)
     if thread is None or thread.start_ticks != one.start_ticks:
         return True

@@ -342,7 +342,7 @@ def _hexadecimal(text: str | None) -> int | None:
 
 
 def _firmware(facts: Facts) -> dict[str, str]:
-    """Give the board and its firmware as DMI or the device tree names them."""
+    """Return the board and its firmware as DMI or the device tree names them."""
     firmware = {m[1]: facts.text(m[0]) or "" for m in facts.matching(r"/sys/class/dmi/id/(\w+)")}
     for key in ("model", "compatible"):
         text = facts.text(f"/proc/device-tree/{key}")

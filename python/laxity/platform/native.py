@@ -58,10 +58,10 @@ class Programs(Protocol):
         """Shell command that finishes a run there after its caller has died."""
 
     def tool(self, name: str) -> str:
-        """Give the path of one of our programs."""
+        """Return the path of one of our programs."""
 
     def workload(self, name: str) -> str:
-        """Give the path of a workload."""
+        """Return the path of a workload."""
 
 
 class _ProgramsHere:
@@ -264,7 +264,7 @@ def _task_argv(task: TaskSpec, jobs: int | None) -> list[str]:
 
 
 def _workload_words(task: TaskSpec) -> tuple[str, ...]:
-    """Give the words of third-party code as its workload wants them (native/{guests,programs})."""
+    """Return the words of third-party code for its workload (native/{guests,programs})."""
     if task.exec:
         return (task.stdin, str(find_program(task.exec[0])), *task.exec[1:])
     if task.isolation is None:

@@ -99,7 +99,7 @@ def real_time_load(spec: Spec) -> dict[int, Fraction]:
 
 
 def _busy_ns(task: TaskSpec) -> int | None:
-    """Give what is known of a task's real-time work in one period; None: nothing, or it has none.
+    """Return what is known of a task's real-time work in one period; None: nothing, or it has none.
 
     The kernel stops a task under policy deadline when it has used up its runtime.
     """

@@ -128,7 +128,7 @@ def find_cgroup(named: str, *, root: Path = CGROUPS, proc: Path = PROC) -> Targe
 
 
 def members_of(cgroup: Path) -> set[int]:
-    """Give the processes of a control group and of those below it; none if it is gone."""
+    """Return the processes of a control group and of those below it; none if it is gone."""
     pids: set[int] = set()
     with suppress(OSError):
         for path in cgroup.rglob("cgroup.procs"):
@@ -278,7 +278,7 @@ def _has_ended(pid: int, proc: Path) -> bool:
 
 
 def _ancestors(pid: int, proc: Path) -> set[int]:
-    """Give this process and those that started it: a shell's command line names what we look for.
+    """Return this process and those that started it: a shell's command line names what we look for.
 
     The shell itself is among them, which nobody observes by its name from within.
     """

@@ -98,7 +98,7 @@ class SimulatedPlatform:
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
 
     def _emulator(self) -> list[str]:
-        """Give the command line of the emulator up to the program."""
+        """Return the command line of the emulator up to the program."""
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
             msg = f"{self._model.emulator}: not along PATH; {_SET}"

@@ -206,7 +206,7 @@ def connect(url: BoardUrl) -> Iterator[Connection]:
 
 
 def last_line(said: bytes) -> str:
-    """Give the last line that says something."""
+    """Return the last line that says something."""
     lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines()]
     return next((line for line in reversed(lines) if line), "")
 

@@ -5,9 +5,9 @@
 from collections.abc import Iterator, Sequence
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.card import Card, Tile, doctor_badge, fallback_badge, notes_of, run_badge
-from laxity.jobs.jobs import Summary
+from laxity.jobs.rows import Summary
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import asked_of, pair_of, without_release, words_of
 from laxity.jobs.sections.comparison import (
@@ -180,7 +180,7 @@ def _paired_tiles(tasks: Pair, run: RunData) -> tuple[Tile, ...]:
 
 
 def _alone_remark(tile: Tile) -> str:
-    """Give the number alone; a count of releases says its n itself."""
+    """Return the number alone; a count of releases says its n itself."""
     if " of " in tile.value or not tile.count:
         return f"alone: {tile.value}"
     return f"alone: {tile.value} ({tile.count})"

@@ -13,7 +13,7 @@ _COMPUTED = {"bound": "laxity.bounds.page", "experiment": "laxity.bounds.experim
 
 
 def view_of(manifest: Manifest) -> View | None:
-    """Give the view of a run; None: it ran tasks."""
+    """Return the view of a run; None: it ran tasks."""
     if manifest.kind in _COMPUTED:
         view: View = import_module(_COMPUTED[manifest.kind]).VIEW
         return view

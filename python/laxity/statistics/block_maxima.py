@@ -83,7 +83,7 @@ def fit_maxima(maxima: FloatArray, block: int) -> Maxima:
 
 
 def maxima_quantile(fitted: Maxima, exceedance: float) -> float:
-    """Give what one sample exceeds with that probability.
+    """Return what one sample exceeds with that probability.
 
     A block stays below x with the probability of all its samples: (1 - exceedance)^block.
     """
@@ -96,7 +96,7 @@ def maxima_quantile(fitted: Maxima, exceedance: float) -> float:
 
 
 def heavy_maxima(maxima: FloatArray, fitted: Maxima) -> float:
-    """Give the probability of a shape as far above 0 where it is 0; 1/2 and more below.
+    """Return the probability of a shape as far above 0 where it is 0; 1/2 and more below.
 
     Source:
         Coles, sec. 2.6.6: twice what the likelihood loses with shape 0 is chi-square, 1 degree; so
@@ -109,7 +109,7 @@ def heavy_maxima(maxima: FloatArray, fitted: Maxima) -> float:
 
 
 def _gumbel_loss(scaled: FloatArray) -> float:
-    """Give the least loss with shape 0.
+    """Return the least loss with shape 0.
 
     The best location of a scale is known, -scale log(mean(exp(-x / scale))); the best scale is that
     where scale = mean(x) - sum(x exp(-x / scale)) / sum(exp(-x / scale)).
@@ -137,13 +137,13 @@ def _scaled(maxima: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def _gumbel_start() -> tuple[float, float]:
-    """Give location and logarithm of the scale of a Gumbel sample of mean 0 and deviation 1."""
+    """Return location and logarithm of the scale of a Gumbel sample of mean 0 and deviation 1."""
     scale = 1 / _GUMBEL_SPREAD
     return -scale * _GUMBEL_MEAN, math.log(scale)
 
 
 def _loss(scaled: FloatArray, location: float, log_scale: float, shape: float) -> float:
-    """Give minus the logarithm of the likelihood."""
+    """Return minus the logarithm of the likelihood."""
     if not _LEAST_SHAPE <= shape <= _LARGEST_SHAPE or abs(log_scale) > _MOST_LOG_SCALE:
         return _IMPOSSIBLE
     # Far from the maximum a term may be infinite, and so is the loss.
@@ -153,7 +153,7 @@ def _loss(scaled: FloatArray, location: float, log_scale: float, shape: float) -
 
 
 def _reduced_loss(reduced: FloatArray, shape: float) -> float:
-    """Give the loss of maxima whose location is 0 and scale 1."""
+    """Return the loss of maxima whose location is 0 and scale 1."""
     if abs(shape) < _NEAR_ZERO:
         return float(reduced.sum() + np.exp(-reduced).sum())
     inside = 1 + shape * reduced

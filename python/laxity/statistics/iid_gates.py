@@ -169,7 +169,7 @@ def kpss(samples: FloatArray) -> tuple[float, float]:
 
 
 def cramer_von_mises_above(x: float) -> float:
-    """Give the probability that the integral of a squared Brownian bridge exceeds x.
+    """Return the probability that the integral of a squared Brownian bridge exceeds x.
 
     Source:
         Anderson and Darling, Asymptotic theory of certain goodness of fit criteria, 1952, eq. 4.35.

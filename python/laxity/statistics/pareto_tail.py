@@ -148,12 +148,12 @@ def _slope_and_curve(scaled: FloatArray, theta: FloatArray) -> tuple[FloatArray,
 
 
 def tail_quantile(shape: float, scale: float, rarer: float) -> float:
-    """Give the excess that one of `rarer` excesses exceeds, `rarer` > 1."""
+    """Return the excess that one of `rarer` excesses exceeds, `rarer` > 1."""
     return scale * float(_growth(np.asarray(shape), rarer))
 
 
 def tail_quantiles(shapes: FloatArray, scales: FloatArray, rarer: float) -> FloatArray:
-    """Give that excess of many tails, shape (tail,)."""
+    """Return that excess of many tails, shape (tail,)."""
     return scales * _growth(shapes, rarer)
 
 
@@ -222,7 +222,7 @@ def explore(excesses: FloatArray) -> Likelihood:
 
 
 def shape_interval(likelihood: Likelihood, confidence: float) -> tuple[float, float]:
-    """Give the interval of xi by profile likelihood, two-sided.
+    """Return the interval of xi by profile likelihood, two-sided.
 
     Source:
         Coles, An Introduction to Statistical Modeling of Extreme Values, sec. 2.6.6 and 4.3.
@@ -252,7 +252,7 @@ def upper_quantile(likelihood: Likelihood, rarer: float, confidence: float) -> f
 
 
 def _region(likelihood: Likelihood, drop: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give each theta with the least and the largest xi that lie less than `drop` below the top.
+    """Return each theta with the least and the largest xi that lie less than `drop` below the top.
 
     log u - u = -1 - what is left of the drop: Lambert's W has both solutions.
     """
@@ -272,7 +272,7 @@ def _mean_log(scaled: FloatArray, thetas: FloatArray) -> FloatArray:
 
 
 def _heights(thetas: FloatArray, k: FloatArray) -> FloatArray:
-    """Give the likelihood per excess with the best xi of each theta; minus infinity: no such xi."""
+    """Return the likelihood per excess with the best xi of each theta; -infinity: no such xi."""
     safe = np.where(np.abs(thetas) < _NEAR_ZERO, 1.0, thetas)
     # Towards theta = 0, k / theta tends to the mean, which is 1.
     heights = -np.log(np.where(np.abs(thetas) < _NEAR_ZERO, 1.0, k / safe)) - k - 1
@@ -309,7 +309,7 @@ def anderson_darling(excesses: FloatArray, shapes: FloatArray, scales: FloatArra
 
 
 def log_likelihood(excesses: FloatArray, shape: float, scale: float) -> float:
-    """Give the logarithm of the likelihood; minus infinity where a sample is beyond the end."""
+    """Return the logarithm of the likelihood; minus infinity where a sample is beyond the end."""
     if scale <= 0:
         return -math.inf
     if abs(shape) < _NEAR_ZERO:
@@ -326,7 +326,7 @@ def _shape_of(scaled: FloatArray, theta: FloatArray) -> FloatArray:
 
 
 def _profile(scaled: FloatArray, theta: FloatArray) -> FloatArray:
-    """Give the likelihood per excess with the best sigma of each theta; mean excess is 1."""
+    """Return the likelihood per excess with the best sigma of each theta; mean excess is 1."""
     return _heights(theta, _shape_of(scaled, theta))
 
 

@@ -227,7 +227,7 @@ def bound_fit(fit: TailFit | Unfit, exceedance: float) -> Pwcet | NoPwcet:
 
 
 def ungated_bounds(samples_ns: NDArray[np.int64], exceedances: Sequence[float]) -> list[float]:
-    """Give what would be printed if every gate were open: for studies, never to be shown.
+    """Return what would be printed if every gate were open: for studies, never to be shown.
 
     Args:
         samples_ns: FEWEST_SAMPLES or more, most of which differ.
@@ -244,12 +244,12 @@ def ungated_bounds(samples_ns: NDArray[np.int64], exceedances: Sequence[float]) 
 
 
 def tail_size(n: int) -> int:
-    """Give how many of n samples lie above the threshold, where all differ."""
+    """Return how many of n samples lie above the threshold, where all differ."""
     return min(int(n * TAIL_SHARE), _MOST_EXCESSES)
 
 
 def rarest_of(n: int) -> float:
-    """Give the rarest probability that n samples may be extrapolated to: 1 / (n · tail_size(n)).
+    """Return the rarest probability that n samples may be extrapolated to: 1 / (n · tail_size(n)).
 
     From the threshold to the largest sample a tail of 1,000 spans three powers of ten. Over these
     its shape was seen; over as many more it may go on, and no farther. Two digits, rounded up.
@@ -258,7 +258,7 @@ def rarest_of(n: int) -> float:
 
 
 def samples_for(exceedance: float) -> int:
-    """Give how many samples reach a probability, if their shape lets them."""
+    """Return how many samples reach a probability, if their shape lets them."""
     low, high = FEWEST_SAMPLES - 1, FEWEST_SAMPLES
     while rarest_of(high) > exceedance:
         low, high = high, 2 * high
@@ -269,7 +269,7 @@ def samples_for(exceedance: float) -> int:
 
 
 def rarest(fit: TailFit) -> float:
-    """Give the rarest probability that a fit may be extrapolated to; two digits, rounded up.
+    """Return the rarest probability that a fit may be extrapolated to; two digits, rounded up.
 
     n has its limit (`rarest_of`), and so has the shape: see _MOST_GROWTH.
     """
@@ -289,7 +289,7 @@ _TWO_DIGITS_UP = Context(prec=2, rounding=ROUND_CEILING)
 
 
 def _shown(n: int) -> float:
-    """Give the probability that n samples show without extrapolation."""
+    """Return the probability that n samples show without extrapolation."""
     return tail_size(n) * _MOST_OF_TAIL / n
 
 
@@ -362,7 +362,7 @@ def _of_part(share: float) -> str:
 
 
 def _bounds(parts: Sequence[_Part], n: int, exceedance: float) -> Iterator[tuple[str, float, int]]:
-    """Give the kind of each tail, its figure, and how many samples lie above its threshold."""
+    """Return the kind of each tail, its figure, and how many samples lie above its threshold."""
     for part in parts:
         n_above = part.excesses.size
         rarer = n_above / n / exceedance
@@ -373,7 +373,7 @@ def _bounds(parts: Sequence[_Part], n: int, exceedance: float) -> Iterator[tuple
 
 
 def _growth_at(fit: TailFit, exceedance: float) -> float:
-    """Give how far above the threshold the fitted tails' bound lies, of the exponential ones'.
+    """Return how far above the threshold the fitted tails' bound lies, of the exponential ones'.
 
     It grows with the rarity where the shape may be above 0: like (e^(xi L) - 1) / (xi L), L the
     logarithm of the rarity.
@@ -420,7 +420,7 @@ def _upper(ordered: FloatArray, part: float) -> FloatArray:
 
 
 def _share_at_least(drawn: FloatArray, found: float) -> float:
-    """Give the p value of a bootstrap; what was found is one of those drawn."""
+    """Return the p value of a bootstrap; what was found is one of those drawn."""
     return float(1 + np.count_nonzero(drawn >= found)) / (1 + drawn.size)
 
 

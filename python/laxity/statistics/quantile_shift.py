@@ -83,7 +83,7 @@ def estimate_quantile(
 
 
 def _stretched(ranks: tuple[int, int], n_effective: int, n: int) -> tuple[int, int]:
-    """Give the ranks among n samples that lie where these lie among `n_effective`, or outside."""
+    """Return the ranks among n samples that lie where these lie among `n_effective`, or outside."""
     low = math.floor(ranks[0] * (n + 1) / (n_effective + 1))
     high = math.ceil(ranks[1] * (n + 1) / (n_effective + 1))
     return max(low, 1), min(high, n)

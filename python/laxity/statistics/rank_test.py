@@ -90,7 +90,7 @@ def compare_ranks(first_ns: IntArray, second_ns: IntArray) -> RankTest | None:
 
 
 def _spread(both_ns: IntArray, n_pairs: int) -> float:
-    """Give the standard deviation of the count of larger ones, corrected for ties."""
+    """Return the standard deviation of the count of larger ones, corrected for ties."""
     n = both_ns.size
     _, ties = np.unique(both_ns, return_counts=True)
     tied = float((ties.astype(np.float64) ** 3 - ties).sum()) / (n * (n - 1))
@@ -98,7 +98,7 @@ def _spread(both_ns: IntArray, n_pairs: int) -> float:
 
 
 def _low_rank(n_first: int, n_second: int) -> float:
-    """Give the rank of the difference that is the lower end of the interval."""
+    """Return the rank of the difference that is the lower end of the interval."""
     n_pairs = n_first * n_second
     return n_pairs / 2 + 1 / 2 - _NORMAL * math.sqrt(n_pairs * (n_first + n_second + 1) / 12)
 

@@ -327,7 +327,7 @@ class TraceDocument(TraceResult, frozen=True, kw_only=True):
     fallbacks: list[Fallback] = []
 
     def result(self) -> TraceResult:
-        """Give what the manifest holds of it; its fallbacks stand with those of the run."""
+        """Return what the manifest holds of it; its fallbacks stand with those of the run."""
         names = TraceResult.__struct_fields__
         return TraceResult(**{name: getattr(self, name) for name in names})
 

@@ -64,11 +64,6 @@ class Header:
     rows: int
     torn_bytes: int
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the writer finished: the header counts what is there, no more and no less."""
-        return self.stated_rows == self.rows and not self.torn_bytes
-
 
 def read_header(path: Path) -> Header:
     """Read the head of a stream.

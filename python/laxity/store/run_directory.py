@@ -77,7 +77,7 @@ class NewRun:
     lock_fd: int
 
     def release(self) -> None:
-        """Give up this process's share of the lock."""
+        """Return up this process's share of the lock."""
         os.close(self.lock_fd)
 
 
@@ -180,7 +180,7 @@ def tmp_path_of(final: Path) -> Path:
 
 
 def final_path_of(path: Path) -> Path:
-    """Give the path DIR of a run that is named as DIR or as DIR.tmp."""
+    """Return the path DIR of a run that is named as DIR or as DIR.tmp."""
     path = _named(path)
     return path.with_name(path.name.removesuffix(TMP_SUFFIX) or path.name)
 
@@ -229,7 +229,7 @@ def write_again(path: Path, data: bytes) -> None:
 
 
 def _drop(new: Path) -> None:
-    """Give back the room of a file that did not become whole."""
+    """Return back the room of a file that did not become whole."""
     with contextlib.suppress(OSError):
         new.unlink()
 
@@ -327,7 +327,7 @@ def file_sha256(path: Path) -> str:
 
 
 def rename_run(tmp: Path, final: Path) -> None:
-    """Give a finished run its name.
+    """Return a finished run its name.
 
     Raises:
         ConfigError: The name was taken meanwhile; the run stays where it is.

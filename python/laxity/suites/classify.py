@@ -122,12 +122,12 @@ class Observed:
     imports: frozenset[str] = frozenset()
 
     def state(self, mode: Mode) -> Session:
-        """Give the jobs of a mode whose state compares."""
+        """Return the jobs of a mode whose state compares."""
         return self.states.get(mode, self.modes[mode])
 
 
 def first_job(session: Session) -> Job | None:
-    """Give the only job of a fresh process, if it came to its end."""
+    """Return the only job of a fresh process, if it came to its end."""
     return session.jobs[0] if session.jobs and not session.failure else None
 
 

@@ -46,7 +46,7 @@ class SuiteData:
 
 
 def times_of(program: SuiteProgram, quantity: str = START_TO_FINISH) -> Spread | None:
-    """Give one quantity of a program; None: no job of it finished."""
+    """Return one quantity of a program; None: no job of it finished."""
     times = [] if program.result is None else program.result.times
     return next((one for one in times if one.quantity == quantity), None)
 
@@ -83,7 +83,7 @@ def _program(
 
 
 def fallbacks_of(data: SuiteData) -> list[tuple[Fallback, list[str]]]:
-    """Give every fallback once, with the programs that it is of."""
+    """Return every fallback once, with the programs that it is of."""
     found: dict[Fallback, list[str]] = {}
     for one in data.programs:
         for fallback in one.manifest.fallbacks if one.manifest is not None else ():

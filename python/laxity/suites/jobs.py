@@ -212,7 +212,7 @@ def _vet_tool() -> str:
 
 
 def argv_name(program: Program) -> str:
-    """Give the name that the program sees as its own."""
+    """Return the name that the program sees as its own."""
     return program.prefix if program.convention is Convention.INIT_MAIN_RETURN else program.name
 
 
@@ -283,7 +283,7 @@ def _argv(guest: Guest, how: How, kept: Path) -> list[str]:
 
 @cache
 def _fixed_layout() -> tuple[str, ...]:
-    """Give words that start a program at the same addresses each time; empty: nobody can here."""
+    """Return words that start a program at the same addresses each time; empty: nobody can here."""
     words = ("setarch", "-R")
     if shutil.which(words[0]) is None:
         return ()

@@ -114,7 +114,7 @@ class Context:
 
 
 def with_outfit(program: Program, name: str, size: str | None, outfit: Outfit) -> Program:
-    """Give a program what its manifest says; where it has sizes, its name says which one."""
+    """Return a program what its manifest says; where it has sizes, its name says which one."""
     includes = dict.fromkeys((*map(str, outfit.includes), *program.includes))
     return msgspec.structs.replace(
         program,

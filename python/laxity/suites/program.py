@@ -88,12 +88,12 @@ def has_cxx(sources: Iterable[str | PurePath]) -> bool:
 
 
 def cxx_libraries(sources: Iterable[str | PurePath]) -> tuple[str, ...]:
-    """Give what a link of some sources needs because of their language."""
+    """Return what a link of some sources needs because of their language."""
     return (_CXX_LIBRARY,) if has_cxx(sources) else ()
 
 
 def libraries_of(program: Program) -> tuple[str, ...]:
-    """Give what a program is linked with: what its manifest says, and what its language needs."""
+    """Return what a program is linked with: what its manifest says, and what its language needs."""
     return (*program.build.libraries, *cxx_libraries(program.sources))
 
 

@@ -247,7 +247,7 @@ def _part(request: SuiteRequest, program: Program, run: str, build: Path) -> _Pa
 
 
 def guest_words(program: Program, vetted: VettedProgram, guest: Path) -> list[str]:
-    """Give the words of the workload `guest` (native/guests/guest_hooks.c), but for its mode."""
+    """Return the words of the workload `guest` (native/guests/guest_hooks.c), but for its mode."""
     words = [str(guest), argv_name(program), program.convention.value]
     given = program.given
     words += [vetted.expected or "", given.stdin or "", given.output_filter]

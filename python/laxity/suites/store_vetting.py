@@ -180,7 +180,7 @@ def _ended(manifest: Manifest, asked: VettingRequest, verdicts: Sequence[Vetted]
 
 
 def left_out_verdict(one: Unplaced) -> Vetted:
-    """Give a program that cannot be had the shape of a verdict."""
+    """Return a program that cannot be had the shape of a verdict."""
     verdict = f"left out: {one.reason}"
     return Vetted(program=one.path, classes=(), mode=None, verdict=verdict, evidence=())
 

@@ -126,7 +126,7 @@ def result_of(run: Run) -> SuiteResult:
     Raises:
         RecordError: A stream is damaged.
     """
-    from laxity.jobs import jobs as analysis  # noqa: PLC0415 - heavy
+    from laxity.jobs import rows as analysis  # noqa: PLC0415 - heavy
 
     manifest, task = run.manifest, run.manifest.tasks[0]
     finished = task.counts.done + task.counts.missed
@@ -174,7 +174,7 @@ def _times(run: Run, task: TaskResult, rows: Rows) -> list[Spread]:
 def _samples(run: Run, task: TaskResult, rows: Rows, quantity: Quantity) -> "Distribution":
     import numpy as np  # noqa: PLC0415 - heavy
 
-    from laxity.jobs import jobs as analysis  # noqa: PLC0415 - heavy
+    from laxity.jobs import rows as analysis  # noqa: PLC0415 - heavy
     from laxity.statistics import distribution  # noqa: PLC0415 - heavy
 
     if rows is not None:

@@ -55,7 +55,7 @@ class Target:
         return bool(self.emulator)
 
     def runner(self, guest: Path) -> tuple[str, ...]:
-        """Give the words that run a guest's jobs; empty: this machine's laxity-vet."""
+        """Return the words that run a guest's jobs; empty: this machine's laxity-vet."""
         if self.link is Link.STATIC:
             return (*self.emulator, str(guest))
         if self.kit is None:

@@ -102,7 +102,7 @@ def _verdict_row(number: int, one: VettedDetail) -> tuple[Cell, ...]:
 
 
 def _proofs(one: VettedDetail) -> list[str]:
-    """Give the evidence for its classes; there is more, for modes above all."""
+    """Return the evidence for its classes; there is more, for modes above all."""
     return [text for text in one.evidence if text.partition(":")[0] in one.classes]
 
 

@@ -28,7 +28,7 @@ class Work(NamedTuple):
 
 
 def works_of(session: Session) -> list[Work]:
-    """Give what each job of a session was counted to be."""
+    """Return what each job of a session was counted to be."""
     known = session.library_work or (None,) * len(session.work)
     return [Work(*both) for both in zip(session.work, known, strict=True)]
 

@@ -95,7 +95,7 @@ class DrawnTask:
         return uses(self.data_bytes, self.line_bytes, self.data_ratio)
 
     def utilisation(self, uses_per_us: int) -> Fraction:
-        """Give its share of a processor that does so many uses in a microsecond; 1 is all of it."""
+        """Return its share of a processor that does so many uses in a microsecond; 1: all of it."""
         done = (self.instructions + self.reads) * self.passes
         return Fraction(done * NS_PER_US, uses_per_us * self.period_ns)
 

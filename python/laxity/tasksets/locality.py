@@ -50,7 +50,7 @@ class Cache:
 
 
 def lowest_ratio(line_bytes: int) -> int:
-    """Give the smallest spatial miss ratio: every word of every line is used.
+    """Return the smallest spatial miss ratio: every word of every line is used.
 
     Returns:
         Parts per million.
@@ -108,7 +108,7 @@ def temporal_ratio_of_paper(size_bytes: int, cache: Cache) -> Fraction:
 
 
 def size_of_temporal_ratio(ratio: Fraction, cache: Cache) -> int:
-    """Give the smallest size of which at least so many lines are evicted in each pass.
+    """Return the smallest size of which at least so many lines are evicted in each pass.
 
     Args:
         ratio: Evicted lines per line, 0 to 1.

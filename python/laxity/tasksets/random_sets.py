@@ -32,7 +32,7 @@ _SPLIT: Mapping[Generator, Callable[[int, float, random.Random], list[float]]] =
 
 
 def set_seed(seed: int, utilisation_ppm: int, number: int) -> int:
-    """Give the seed of one set: any set can be drawn alone, so no order of drawing matters.
+    """Return the seed of one set: any set can be drawn alone, so no order of drawing matters.
 
     Args:
         seed: Of the experiment.

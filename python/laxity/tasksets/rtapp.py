@@ -205,7 +205,7 @@ def _phases(thread: Properties) -> list[Properties]:
 
 
 def _loops(thread: Properties, phases: Sequence[Properties]) -> int | None:
-    """Give how often the events are executed; None: without end."""
+    """Return how often the events are executed; None: without end."""
     loops = [thread.whole("loop", _FOREVER), *(one.whole("loop", 1) for one in phases)]
     total = 1
     for loop in loops:
@@ -302,7 +302,7 @@ def _check_policy(word: str) -> None:
 
 
 def _priority(table: Properties, policy: Policy, place: str, found: _Findings) -> int | None:
-    """Give the priority: the kernel's in rt-app as in laxity, 1 to 99, larger is higher."""
+    """Return the priority: the kernel's in rt-app as in laxity, 1 to 99, larger is higher."""
     if policy in {Policy.FIFO, Policy.RR}:
         priority = table.whole("priority", RTAPP_PRIORITY)
         if not MIN_PRIORITY <= priority <= MAX_PRIORITY:
@@ -319,7 +319,7 @@ def _priority(table: Properties, policy: Policy, place: str, found: _Findings) -
 
 
 def _reservation(table: Properties) -> tuple[int, int, int]:
-    """Give runtime, period and deadline of SCHED_DEADLINE; the older keys have no dl-."""
+    """Return runtime, period and deadline of SCHED_DEADLINE; the older keys have no dl-."""
     if not table.has("dl-runtime"):
         msg = "SCHED_DEADLINE without dl-runtime; add it (a plain runtime is an event)"
         raise ConfigError(msg)
@@ -370,7 +370,7 @@ def _expand(threads: Sequence[tuple[int, RtappTask]]) -> tuple[RtappTask, ...]:
 
 
 def _jobs(tasks: Sequence[RtappTask], found: _Findings) -> int | None:
-    """Give the number of jobs of every task, which a spec has for all of them together."""
+    """Return the number of jobs of every task, which a spec has for all of them together."""
     jobs = {task.jobs for task in tasks}
     if len(jobs) > 1:
         words = ", ".join(

@@ -109,7 +109,7 @@ def _table(task: RtappTask, uses_per_us: int | None, *, has_wcet: bool) -> dict[
 
 
 def _generated(task: RtappTask, uses_per_us: int) -> DrawnTask:
-    """Give the code that takes as long as the task's work, under the user's assumption."""
+    """Return the code that takes as long as the task's work, under the user's assumption."""
     ratio = lowest_ratio(LINE_BYTES)
     once = DrawnTask(LINE_BYTES, CODE_BYTES, ratio, 0, ratio, 1, 0, 0)
     passes = max(1, round(task.work_us * uses_per_us / once.instructions))

@@ -127,7 +127,7 @@ class Properties:
         return len({event.key for event in self.events}) < len(self.events)
 
     def overlaid(self, phase: "Properties") -> "Properties":
-        """Give a task with what its only phase says.
+        """Return a task with what its only phase says.
 
         A policy in a phase begins anew: priority and reservation of the task do not come along.
         """
@@ -140,7 +140,7 @@ class Properties:
         return key in self.pairs
 
     def whole(self, key: str, default: int, lowest: int = -MAX_WHOLE) -> int:
-        """Give a whole number.
+        """Return a whole number.
 
         Raises:
             ConfigError: Not one, below `lowest`, or more than an int holds.
@@ -151,7 +151,7 @@ class Properties:
             return _whole(self.pairs[key], lowest)
 
     def text(self, key: str) -> str | None:
-        """Give a text, None if there is none."""
+        """Return a text, None if there is none."""
         value = self.pairs.get(key)
         if value is None or isinstance(value, str):
             return value
@@ -160,7 +160,7 @@ class Properties:
             raise ConfigError(msg)
 
     def table(self, key: str) -> JsonTable:
-        """Give an object, an empty one if there is none."""
+        """Return an object, an empty one if there is none."""
         value = self.pairs.get(key, JsonTable(()))
         if isinstance(value, JsonTable):
             return value
@@ -169,7 +169,7 @@ class Properties:
             raise ConfigError(msg)
 
     def cpus(self) -> tuple[int, ...]:
-        """Give the CPUs in ascending order, each once; empty: not stated."""
+        """Return the CPUs in ascending order, each once; empty: not stated."""
         if not self.has("cpus"):
             return ()
         value = self.pairs["cpus"]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from laxity.jobs import jobs as job_analysis
-from laxity.jobs.jobs import IntArray, Jobs
+from laxity.jobs import rows as job_analysis
+from laxity.jobs.rows import IntArray, Jobs
 from laxity.trace.gaps import BoolArray, Windows
 from laxity.trace.interrupts import Hits, Interrupter, Interrupts, sum_up, within_jobs
 from laxity.trace.sched_trace import IDLE_TID, Absences, Trace
@@ -136,7 +136,7 @@ class Attribution:
         return tuple(sorted(found, key=lambda one: -one.total_ns))
 
     def of_job(self, job: int) -> tuple[Preemption, ...]:
-        """Give what preempted one job, in order of time."""
+        """Return what preempted one job, in order of time."""
         return tuple(one for one in self.preemptions if one.job == job)
 
 
@@ -199,7 +199,7 @@ class _Thread:
         return cls(rows, trace, verdict, absences, interrupts, handovers, preemptions)
 
     def times(self, name: str) -> IntArray:
-        """Give a column of its jobs."""
+        """Return a column of its jobs."""
         return _times(self.rows, name)
 
     def off_ns(self, from_ns: IntArray, to_ns: IntArray, chosen: BoolArray) -> IntArray:
@@ -237,7 +237,7 @@ class _Thread:
         return within_jobs(self.interrupts, *columns)
 
     def processor_ns(self, snapshot_exec_ns: int | None) -> IntArray | None:
-        """Give what the kernel charged to each job; None if it is not known."""
+        """Return what the kernel charged to each job; None if it is not known."""
         if snapshot_exec_ns is None:
             return None
         found = job_analysis.execution_ns(self.rows, snapshot_exec_ns)

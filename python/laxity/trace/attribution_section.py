@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from laxity.jobs.jobs import IntArray
+from laxity.jobs.rows import IntArray
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import per_task, quantity, without_release
 from laxity.page.blocks import (
@@ -217,7 +217,7 @@ def _pieces_table(kind: Kind, pieces: Pieces, worst: int) -> Table:
 
 
 def _column(pieces: Pieces, name: str) -> IntArray | None:
-    """Give a column that has something to show; the finer split of two is shown."""
+    """Return a column that has something to show; the finer split of two is shown."""
     is_split = pieces.timer_latency_ns is not None
     if name in {"waited_ns", "entered_ns"} and is_split:
         return None

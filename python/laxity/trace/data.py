@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping
 
-from laxity.jobs.jobs import Jobs, has_column
+from laxity.jobs.rows import Jobs, has_column
 from laxity.store.run_directory import Run
 from laxity.trace.attribution import Attribution, attribute
 from laxity.trace.sched_trace import Trace, coverage_of, read_trace

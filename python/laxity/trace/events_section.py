@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Jobs that the scheduler preempted against jobs that it migrated, from the scheduling trace."""
 
-from laxity.jobs.jobs import IntArray
+from laxity.jobs.rows import IntArray
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import per_task, quantity
 from laxity.page.blocks import (

@@ -89,7 +89,7 @@ class Untold:
     to_ns: IntArray
 
     def windows(self, chosen: BoolArray) -> Windows:
-        """Give the stretches of some of them."""
+        """Return the stretches of some of them."""
         return Windows.joined(Windows(self.from_ns[chosen], self.to_ns[chosen]))
 
 

@@ -65,7 +65,7 @@ class Hits:
 
     @classmethod
     def nothing(cls) -> "Hits":
-        """Give those of jobs that nothing interrupted."""
+        """Return those of jobs that nothing interrupted."""
         none = np.zeros(0, np.int64)
         return cls(none.astype(np.bool_), none, none, none)
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laxity.jobs.jobs import Jobs, has_column
+from laxity.jobs.rows import Jobs, has_column
 from laxity.statistics.rank_test import FEWEST, RankTest, compare_ranks
 from laxity.trace.attribution import Pieces
 

@@ -118,7 +118,7 @@ class Observed:
         self._tids = self._rows["tid"]
 
     def children_of(self, tids: set[int]) -> set[int]:
-        """Give threads with all that they, and those again, have started."""
+        """Return threads with all that they, and those again, have started."""
         forks = self._rows[self._rows["kind"] == SchedKind.FORK]
         forks = forks[np.argsort(forks["time_ns"], kind="stable")]
         found = set(tids)

@@ -99,7 +99,7 @@ class PeriodFit:
     reach_ns: float = 0.0
 
     def slots(self, at_ns: IntArray) -> IntArray:
-        """Give the number of the release that arrivals belong to: the last one before them."""
+        """Return the number of the release that arrivals belong to: the last one before them."""
         if self.first_ns is None or self.period_ns is None:
             msg = "no releases without a period"
             raise ValueError(msg)
@@ -107,7 +107,7 @@ class PeriodFit:
         return np.asarray(np.floor(since_ns / self.period_ns), dtype=np.int64)
 
     def releases_ns(self, slots: IntArray) -> IntArray:
-        """Give the estimated instants of releases."""
+        """Return the estimated instants of releases."""
         if self.first_ns is None or self.period_ns is None:
             msg = "no releases without a period"
             raise ValueError(msg)
@@ -203,12 +203,12 @@ def _spans(line: _Line, at_ns: Floats) -> bool:
 
 
 def _filled(line: _Line) -> float:
-    """Give the share of releases that have their arrival."""
+    """Return the share of releases that have their arrival."""
     return len(np.unique(line.slots)) / (float(np.ptp(line.slots)) + 1)
 
 
 def _explained(line: _Line, n: int) -> float:
-    """Give the share of arrivals that belong to a release."""
+    """Return the share of arrivals that belong to a release."""
     return len(line.slots) / n
 
 
@@ -237,7 +237,7 @@ def _periodic(line: _Line, n: int, base_ns: int) -> PeriodFit:
 
 
 def _drifting(at_ns: Floats, refined: Refined) -> PeriodFit:
-    """Give the mean distance; the error of a walk's mean is that of its steps / sqrt(steps)."""
+    """Return the mean distance; the error of a walk's mean is that of its steps / sqrt(steps)."""
     distances = np.diff(at_ns)
     counts = np.rint(distances / refined.period_ns)
     is_whole = np.abs(distances - counts * refined.period_ns) < _CERTAIN_SHARE * refined.period_ns
@@ -336,12 +336,12 @@ def _near_ns(sigma_ns: float, period_ns: float) -> float:
 
 
 def _phase(at_ns: Floats, period_ns: float, origin_ns: float) -> Floats:
-    """Give the distance to the nearest point of a grid: -period / 2 to period / 2."""
+    """Return the distance to the nearest point of a grid: -period / 2 to period / 2."""
     return np.mod(at_ns - origin_ns + period_ns / 2, period_ns) - period_ns / 2
 
 
 def _counted_errors(at_ns: Floats, period_ns: float) -> Floats:
-    """Give the distances from a line of arrivals of which one falls into each period.
+    """Return the distances from a line of arrivals of which one falls into each period.
 
     However far they have wandered: those that are near to a grid are never far from it. Empty
     where the arrivals cannot be counted so.
@@ -368,7 +368,7 @@ def _is_walk(errors_ns: Floats) -> bool:
 
 
 def _jackknife_ns(slots: Floats, errors_ns: Floats) -> float:
-    """Give half of the 95 % interval of the slope, from leaving out one eighth in turn.
+    """Return half of the 95 % interval of the slope, from leaving out one eighth in turn.
 
     It also holds where lateness comes in phases, as when other programs load the machine for a
     while. 0 for fewer arrivals than that needs.

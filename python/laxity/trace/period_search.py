@@ -145,7 +145,7 @@ def _has_grown(spreads: list[float]) -> bool:
 
 
 def _distances(at_ns: Floats) -> Iterator[float]:
-    """Give the distances that occur most, from 1 to 16 arrivals apart."""
+    """Return the distances that occur most, from 1 to 16 arrivals apart."""
     lags = range(1, min(_LAGS, len(at_ns) - 1) + 1)
     every = np.concatenate([at_ns[lag:] - at_ns[:-lag] for lag in lags])
     every = np.sort(every[every > 0])
@@ -206,14 +206,14 @@ def _pairs(at_ns: Floats, distance_ns: float, reach_ns: float) -> tuple[Floats, 
 
 
 def nearest(at_ns: Floats, instants_ns: Floats) -> Floats:
-    """Give the arrival nearest to each instant."""
+    """Return the arrival nearest to each instant."""
     after = np.clip(np.searchsorted(at_ns, instants_ns), 1, len(at_ns) - 1)
     before_ns, after_ns = at_ns[after - 1], at_ns[after]
     return np.where(instants_ns - before_ns <= after_ns - instants_ns, before_ns, after_ns)
 
 
 def _sigma(errors: Floats) -> float:
-    """Give the spread of one arrival, where each error is the difference of two."""
+    """Return the spread of one arrival, where each error is the difference of two."""
     deviation = np.median(np.abs(errors - np.median(errors)))
     return float(MAD_TO_SIGMA * deviation / np.sqrt(2))
 

@@ -180,7 +180,7 @@ def _tell_window(tmp: Path, recorder: Recorder) -> None:
 
 
 def _kept_ns(spec: Spec) -> int:
-    """Give how long rows are kept until it is known which are needed.
+    """Return how long rows are kept until it is known which are needed.
 
     A job may last as long as its timeout, and so may another one that runs when it has ended.
     """

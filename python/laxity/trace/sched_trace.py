@@ -62,7 +62,7 @@ class Absences:
 
     @classmethod
     def nothing(cls) -> "Absences":
-        """Give those of a thread that was never off."""
+        """Return those of a thread that was never off."""
         none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
         return cls(none, none, no, no, none, none, none, none, no)
 
@@ -291,7 +291,7 @@ class Trace:
 
 
 def coverage_of(trace: TraceResult | None) -> Coverage | None:
-    """Give what the recorder says of its trace; None if it did not record to the end."""
+    """Return what the recorder says of its trace; None if it did not record to the end."""
     if trace is None or trace.started_ns is None or trace.stopped_ns is None:
         return None
     lost = {cpu.cpu: cpu.lost for cpu in trace.cpus}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from laxity.jobs.jobs import IntArray
+from laxity.jobs.rows import IntArray
 from laxity.trace.attribution import Pieces
 from laxity.trace.interrupts import Interrupts
 from laxity.trace.sched_trace import IDLE_TID, Absences, Trace

@@ -219,7 +219,7 @@ def annotation_words(annotations: Annotations | None, scratch: Path) -> list[str
 
 
 def output_words(outputs: Sequence[str]) -> list[str]:
-    """Give the words by which the tools learn what somebody outside reads after each job."""
+    """Return the words by which the tools learn what somebody outside reads after each job."""
     return [word for name in outputs for word in ("--output", name)]
 
 
@@ -284,6 +284,6 @@ def _read(path: Path) -> ToolSummary:
 
 
 def _own_words(text: str) -> str:
-    """Give the last line of what the tool said, without its name."""
+    """Return the last line of what the tool said, without its name."""
     lines = [line for line in text.strip().splitlines() if line]
     return lines[-1].removeprefix(f"{TOOL}: ") if lines else f"{TOOL} gave no reason"

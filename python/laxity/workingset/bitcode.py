@@ -166,13 +166,13 @@ class BitcodeToolchain(Toolchain):
         return outcome
 
     def preprocess(self, source: Path) -> str:
-        """Give the text of a source that was compiled as the compiler saw it, with line markers."""
+        """Return the text of a compiled source as the compiler saw it, with line markers."""
         unit = self.units[source]
         words = [*self.front(source), *unit.words, "-E", str(source)]
         return self.run(words, unit.directory, _PATIENCE_S).stdout
 
     def front(self, source: Path) -> list[str]:
-        """Give compiler and options for a source, without what to make of it."""
+        """Return compiler and options for a source, without what to make of it."""
         compiler = "clang++" if source.suffix in CXX_SUFFIXES else "clang"
         level = _LEVELS.get(self.form, _REFERENCE_LEVEL)
         target = [] if self.triple is None else [f"--target={self.triple}"]
@@ -180,7 +180,7 @@ class BitcodeToolchain(Toolchain):
         return [*words, *self.flags]
 
     def back(self) -> list[str]:
-        """Give compiler and options that make machine code of bitcode and leave its form alone."""
+        """Return compiler and options that make machine code of bitcode, its form left alone."""
         target = [] if self.triple is None else [f"--target={self.triple}"]
         return [find_llvm("clang"), *target, "-w", _BACK_LEVEL, *_UNOPTIMISED]
 

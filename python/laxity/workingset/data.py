@@ -165,7 +165,7 @@ class _Live(NamedTuple):
 
 
 def _size(live: list[_Live]) -> LineSize:
-    """Give the most of any instruction of a line; one without a bound makes the line unbounded."""
+    """Return the most of any instruction of a line; one without a bound leaves it unbounded."""
     most = max(live)
     is_bounded = all(np.isfinite(one.bits) for one in live)
     named = tuple(most.objects.split(";")) if most.objects else ()

@@ -18,7 +18,7 @@ _COLUMNS = ("number", "function", "block", "index", "live_bits", "cost_ns")
 
 
 def hints_of(answer: WorkingSetAnswer) -> Hints | None:
-    """Give the hint table of the one program of an answer; None: no points were chosen."""
+    """Return the hint table of the one program of an answer; None: no points were chosen."""
     (program,) = answer.programs
     found = program.migration
     if found is None or found.placed is None or found.distance is None:

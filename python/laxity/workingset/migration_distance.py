@@ -126,7 +126,7 @@ class Distances:
         self._kept: dict[str, tuple[object, _Effect]] = {}
 
     def of(self, chosen: frozenset[int]) -> Points:
-        """Give the largest distances if these points are chosen, and no others."""
+        """Return the largest distances if these points are chosen, and no others."""
         effects: dict[str, _Effect] = {}
         changed: set[str] = set()
         for name in self._order:
@@ -150,7 +150,7 @@ class Distances:
         )
 
     def latest(self) -> dict[int, Distance]:
-        """Give the longest way from the start to each candidate that a path comes by."""
+        """Return the longest way from the start to each candidate that a path comes by."""
         effects: dict[str, _Effect] = {}
         passes: dict[str, _Passes] = {}
         for name in self._order:
@@ -317,7 +317,7 @@ def _block_effect(block: Block, chosen: frozenset[int], callees: Mapping[str, _E
 
 
 def _call_effect(call: Call, callees: Mapping[str, _Effect]) -> _Effect:
-    """Give the largest of all that may be called; what is outside counts nothing of its own."""
+    """Return the largest of all that may be called; what is outside counts nothing of its own."""
     parts = [callees[one] for one in call.callees]
     outside = 0 if call.may_be_outside else NO_PATH
     through = [one.through.get(_RETURN, NO_PATH) for one in parts]

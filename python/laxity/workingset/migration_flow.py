@@ -81,7 +81,7 @@ class Flow:
 
 
 def points_of(function: Function) -> frozenset[int]:
-    """Give the numbers of the candidates of a function."""
+    """Return the numbers of the candidates of a function."""
     return frozenset(
         item.number
         for block in function.blocks.values()
@@ -262,7 +262,7 @@ class _Planner:
         return LoopPlan(header, loop.most_back_edges, again, last)
 
     def _finishing(self, header: str, leaves: frozenset[str]) -> frozenset[str]:
-        """Give the blocks of a loop that lead out of it without coming to its header again."""
+        """Return the blocks of a loop that lead out of it without coming to its header again."""
         blocks = self._function.blocks
         inside = self._function.loops[header].blocks
         found = {one for one in inside if one in self._ends or leaves & set(blocks[one].successors)}

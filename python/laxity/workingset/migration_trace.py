@@ -93,7 +93,7 @@ class Code:
             yield Piece(end, executed, starts, positions, self._points[rows])
 
     def bits_at(self, piece: Piece, position: int) -> float:
-        """Give what is live at a position inside a piece."""
+        """Return what is live at a position inside a piece."""
         at = int(np.searchsorted(piece.starts, position, side="right")) - 1
         segment = self.segments[int(piece.executed[at])]
         offset = position - int(piece.starts[at])
@@ -114,7 +114,7 @@ class Visit:
 
 
 def visits_of(positions: Integers, points: Integers) -> dict[int, Visit]:
-    """Give the visits of a part of a run by candidate.
+    """Return the visits of a part of a run by candidate.
 
     Args:
         positions: Ascending; shape (visit,).
@@ -158,7 +158,7 @@ class LargestDistance:
         self._reach(piece.positions[self._is_chosen[piece.points]])
 
     def at_end(self, length: int) -> Distance:
-        """Give the distance of a run of this length; there is none in a run of nothing."""
+        """Return the distance of a run of this length; there is none in a run of nothing."""
         self._reach(np.array([length], dtype=np.int64))
         return self._largest if length else NO_PATH
 

@@ -117,7 +117,7 @@ def _edges(flow: Flow) -> dict[_Node, list[tuple[_Node, int]]]:
 def _shortest(
     edges: Mapping[_Node, list[tuple[_Node, int]]], starts: Sequence[_Node]
 ) -> dict[_Node, int]:
-    """Give the shortest way from any start to each place (Dijkstra)."""
+    """Return the shortest way from any start to each place (Dijkstra)."""
     found: dict[_Node, int] = {}
     waiting = [(0, one) for one in starts]
     waiting.sort()

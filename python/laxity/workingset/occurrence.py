@@ -17,7 +17,7 @@ HIGHEST = 2
 
 
 def extent(bits: NDArray[np.float64]) -> tuple[int | None, int | None, int | None]:
-    """Give minimum, median and maximum of sizes; the median by nearest rank: a size that occurs.
+    """Return minimum, median and maximum of sizes; the median by nearest rank: a size that occurs.
 
     Args:
         bits: shape (instruction,), at least one; infinite: unbounded.
@@ -68,7 +68,7 @@ def count_columns(live_bits: Bits, weights: NDArray[Any]) -> list[float]:
 
 
 def share_of_highest(counts: Sequence[float]) -> float | None:
-    """Give the share of what occurs in the two highest tenths; None: nothing occurs.
+    """Return the share of what occurs in the two highest tenths; None: nothing occurs.
 
     Returns:
         0 to 1. "Near the worst case most of the time" is a share near 1.

@@ -226,7 +226,7 @@ def _linker_words(clang: tuple[str, ...]) -> list[str]:
 
 
 def _linker(clang: tuple[str, ...], objects: Sequence[Path], to: Path) -> list[str]:
-    """Give the command that links, as clang would start it.
+    """Return the command that links, as clang would start it.
 
     To start clang takes longer than to link a small program: it relocates half a million addresses.
     """

@@ -263,7 +263,7 @@ class _Program:
         self._calls = self._read_calls(directory)
 
     def flow(self, root: str) -> Flow:
-        """Give the program with a candidate at each place where one may be.
+        """Return the program with a candidate at each place where one may be.
 
         Raises:
             UnsupportedFlow: It has exceptions or calls that do not return to where they were made.

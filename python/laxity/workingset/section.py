@@ -110,7 +110,7 @@ def sections(page: PageData, data: WorkingSetData) -> tuple[Section, ...]:
 
 
 def blocks_of(answer: WorkingSetAnswer) -> list[Block]:
-    """Give what the answer alone can tell, sizes first; it need not be stored."""
+    """Return what the answer alone can tell, sizes first; it need not be stored."""
     data = WorkingSetData(answer, functions=None, objects=None, sources=())
     sizes = (_programs("", data), _heat("", answer), progression_section(data))
     found = (*sizes, *_answers(answer))

@@ -137,7 +137,7 @@ def _must(words: list[Path | str], patience_s: float) -> None:
 def _watched(
     process: subprocess.Popen[bytes], pipe: IO[bytes], patience_s: float
 ) -> Iterator[Iterator[NDArray[Any]]]:
-    """Give what a program writes until it ends; then judge how it ended."""
+    """Return what a program writes until it ends; then judge how it ended."""
     is_late = Event()
 
     def stop() -> None:

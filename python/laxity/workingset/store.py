@@ -277,7 +277,7 @@ def _resident_bits(one: Analysed) -> tuple[int | None, int | None]:
 
 
 def _status(table: Table) -> str:
-    """Give the word that holds for all instructions: that of the least certain one."""
+    """Return the word that holds for all instructions: that of the least certain one."""
     found = set(table.texts("status"))
     return next((word for word in (*_WORSE, _EXACT) if word in found), _EXACT)
 
@@ -367,7 +367,7 @@ def _run_windows(
 
 
 def _classes(table: Table) -> dict[str, int]:
-    """Give the largest bounded size of each class; none where it is unbounded everywhere."""
+    """Return the largest bounded size of each class; none where it is unbounded everywhere."""
     sizes = {name: table.bits(f"live_{name}_bits") for name in CLASSES}
     bounded = {name: bits[np.isfinite(bits)] for name, bits in sizes.items()}
     return {name: int(bits.max()) for name, bits in bounded.items() if bits.size}
@@ -380,7 +380,7 @@ def _occurrences(
     table: Table,
     run: TracedRun | None,
 ) -> list[Occurrence]:
-    """Give a row of each heat map; counted once instructions always, to compare the others with."""
+    """Return a row of each heat map; always one that counts instructions once, to compare with."""
     kinds = dict.fromkeys(("static", *request.weights))
     root = _root_of(request, program, one)
     subject = Subject(request.toolchain, program, one, table, root, run, request.times)

@@ -89,7 +89,7 @@ class Table:
         return name in self.columns and bool(self.columns[name].count())
 
     def integers(self, name: str) -> NDArray[np.int64]:
-        """Give a column that has no absent value.
+        """Return a column that has no absent value.
 
         Raises:
             RecordError: It has, or there is no such column.
@@ -101,7 +101,7 @@ class Table:
         return np.ma.getdata(column).astype(np.int64)
 
     def bits(self, name: str) -> NDArray[np.float64]:
-        """Give a column of sizes; infinite where it is empty: unbounded.
+        """Return a column of sizes; infinite where it is empty: unbounded.
 
         Raises:
             RecordError: There is no such column of numbers.
@@ -115,26 +115,26 @@ class Table:
         return np.ma.filled(column.astype(np.float64), np.inf)
 
     def texts(self, name: str) -> list[str]:
-        """Give a column of words; "" where there is none."""
+        """Return a column of words; "" where there is none."""
         column = self.columns.get(name)
         if column is None:
             return [""] * len(self)
         return ["" if one is None else str(one) for one in column.tolist()]
 
     def optional_integers(self, name: str) -> list[int | None]:
-        """Give a column of whole numbers; None where there is none."""
+        """Return a column of whole numbers; None where there is none."""
         column = self.columns.get(name)
         if column is None or column.dtype.kind not in "iu":
             return [None] * len(self)
         return [None if one is None else int(one) for one in column.tolist()]
 
     def row(self, number: int) -> dict[str, Any]:
-        """Give one row; None where nothing is."""
+        """Return one row; None where nothing is."""
         cells = {name: column[number] for name, column in self.columns.items()}
         return {name: None if cell is np.ma.masked else cell for name, cell in cells.items()}
 
     def chosen(self, rows: NDArray[np.bool_]) -> "Table":
-        """Give the rows for which `rows` is true."""
+        """Return the rows for which `rows` is true."""
         return Table({name: column[rows] for name, column in self.columns.items()})
 
 
@@ -166,7 +166,7 @@ def _reading(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def add_executions(directory: Path, executions: Path) -> None:
-    """Give the instructions of one program a column `executions`.
+    """Return the instructions of one program a column `executions`.
 
     Args:
         directory: Holds the program's workingset.csv.

@@ -43,7 +43,7 @@ class BlockTimes:
         return self.column.endswith(_PER_EXECUTION)
 
     def of_program(self, program: str) -> dict[tuple[str, str], float]:
-        """Give what is stated of one program, by function and block."""
+        """Return what is stated of one program, by function and block."""
         return {
             (function, block): time
             for (stated, function, block), time in self.times.items()

@@ -101,7 +101,7 @@ def trace_programs(
 
 
 def _limited() -> list[str]:
-    """Give the words before a program that may write no larger file, and leaves no core.
+    """Return the words before a program that may write no larger file, and leaves no core.
 
     The limits must stand before its first instruction, and threads of ours forbid code of ours in
     the child; so a shell sets them.

@@ -210,7 +210,7 @@ def _executions(traced: Traced, n_segments: int) -> Integers:
 def block_times(
     times: BlockTimes, program: str, layout: Layout, executions: Integers
 ) -> dict[_BlockKey, int]:
-    """Give the time of one execution of each block, in thousandths of the unit.
+    """Return the time of one execution of each block, in thousandths of the unit.
 
     Args:
         times: As stated.

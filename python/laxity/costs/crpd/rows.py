@@ -212,7 +212,7 @@ def losses_ns(rows: Rows, warm_ns: int, warm_limit_ns: int) -> tuple[IntArray, N
 
 
 def passes_of(rows: Rows, n_passes: int) -> IntArray:
-    """Give the passes of each observation, shape (observation, pass)."""
+    """Return the passes of each observation, shape (observation, pass)."""
     columns = [np.ma.getdata(rows[f"pass{number}_ns"]) for number in range(1, n_passes + 1)]
     return np.stack(columns, axis=1)
 
@@ -289,7 +289,7 @@ def entries(measured: Sequence[Gamma]) -> list[Entry]:
 
 
 def entry_samples(measured: Sequence[Gamma]) -> list[tuple[Entry, IntArray]]:
-    """Give each entry that is of one place with its samples, in the order of the rows."""
+    """Return each entry that is of one place with its samples, in the order of the rows."""
     return [(_entry(lengths), lengths[-1].samples_ns) for lengths in _ways(measured).values()]
 
 

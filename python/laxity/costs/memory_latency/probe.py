@@ -192,7 +192,7 @@ def sizes_bytes(caches: Sequence[Cache], limit_bytes: int) -> list[int]:
 
 
 def free_bytes(facts: Facts, nodes: Sequence[int]) -> int | None:
-    """Give the memory that an array may lie in: of the fullest node, or of the machine.
+    """Return the memory that an array may lie in: of the fullest node, or of the machine.
 
     Every node gets an array, so a machine of n nodes spends n of them at once.
     """

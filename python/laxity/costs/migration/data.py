@@ -49,7 +49,7 @@ class MigrationCurve:
         return max(measurable, key=lambda one: one.loss.median_ns, default=None)
 
     def at(self, size_bytes: int) -> Migration | None:
-        """Give the point of a working set; None: it was not measured."""
+        """Return the point of a working set; None: it was not measured."""
         found = (one for one in self.points if one.route.working_set_bytes == size_bytes)
         return next(found, None)
 
@@ -70,7 +70,7 @@ def read_curves(run: Run) -> tuple[tuple[MigrationCurve, ...], tuple[str, ...]]:
 
 
 def gamma_of(asked: Measured | None) -> tuple[KnownGamma, ...]:
-    """Give what a measurement was told of preemptions."""
+    """Return what a measurement was told of preemptions."""
     return tuple(asked.gamma) if isinstance(asked, MigrationMeasurement) else ()
 
 

@@ -125,12 +125,12 @@ class Migration:
 
 
 def domains(asked: MigrationMeasurement) -> Domains:
-    """Give what the CPUs of each pair have in common."""
+    """Return what the CPUs of each pair have in common."""
     return {(pair.cpu, pair.cpu_to): pair.domain for pair in asked.pairs}
 
 
 def own_caches(asked: MigrationMeasurement) -> Mapping[tuple[int, int], int]:
-    """Give the caches before the ones that pairs share, in bytes, by the system's claim."""
+    """Return the caches before the ones that pairs share, in bytes, by the system's claim."""
     sizes = {(pair.cpu, pair.cpu_to): pair.own_bytes for pair in asked.pairs}
     return {pair: size for pair, size in sizes.items() if size is not None}
 
@@ -192,7 +192,7 @@ def _contradiction(curve: Sequence[Migration], own_bytes: int | None) -> Contrad
 
 
 def _stands_out_ns(one: Migration) -> int | None:
-    """Give what one move in ten loses at least; None: too few, or the controls lose that, too."""
+    """Return what one move in ten loses at least; None: too few, or the controls lose that, too."""
     loss, *controls = (
         distribution.quantile_interval(part.distribution, samples.BOUND_QUANTILE)
         for part in (one.loss, one.sleep, one.round_trip)
@@ -282,7 +282,7 @@ def _migration(rows: Rows, of_route: Rows, route: Route, domain: str, run: str) 
 
 
 def _warm(rows: Rows, route: Route, cpu: int) -> Distribution:
-    """Give warm passes on a CPU; where it was only ever gone to, the last passes there.
+    """Return warm passes on a CPU; where it was only ever gone to, the last passes there.
 
     Cores differ (big and little ones), so what is warm on one says nothing of another.
     """
@@ -370,7 +370,7 @@ def entries(measured: Sequence[Migration]) -> list[Entry]:
 
 
 def entry_samples(measured: Iterable[Migration]) -> list[tuple[Entry, IntArray]]:
-    """Give each entry that is of one route with its samples, in the order of the rows."""
+    """Return each entry that is of one route with its samples, in the order of the rows."""
     return [
         (_route_entry(one), one.loss.samples_ns)
         for one in sorted(measured, key=lambda one: one.route)

@@ -89,7 +89,7 @@ class Contrast:
 
 
 def domains(asked: MigrationJobsMeasurement) -> Mapping[tuple[int, int], str]:
-    """Give what the CPUs of each change have in common."""
+    """Return what the CPUs of each change have in common."""
     return {(pair.cpu, pair.cpu_to): pair.domain for pair in asked.changes}
 
 

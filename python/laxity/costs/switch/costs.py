@@ -188,7 +188,7 @@ def entries(measured: Sequence[Cost]) -> list[Entry]:
 
 
 def entry_samples(measured: Sequence[Cost]) -> list[tuple[Entry, IntArray]]:
-    """Give each entry with its samples, in the order of the rows."""
+    """Return each entry with its samples, in the order of the rows."""
     return [(_entry(one), one.samples_ns) for one in measured]
 
 
@@ -262,7 +262,7 @@ def _kernels(rows: Rows, cpu: int, run: str) -> list[Cost]:
 
 
 def _both_ways(rows: Rows) -> IntArray:
-    """Give both halves of each preemption as samples, in the order of the rows."""
+    """Return both halves of each preemption as samples, in the order of the rows."""
     entering = between(rows, "victim_last_ns", "preemptor_first_ns")
     leaving = between(rows, "preemptor_last_ns", "victim_first_ns")
     return np.stack([entering, leaving], axis=1).ravel()
@@ -337,7 +337,7 @@ def _irqs(rows: Rows, cpu: int, run: str) -> list[Cost]:
 
 
 def _least_gap_ns(rows: Rows) -> int:
-    """Give the shortest distance of stamps that the probe takes for a gap."""
+    """Return the shortest distance of stamps that the probe takes for a gap."""
     return max(_LEAST_GAP_NS, _LEAST_GAP_PERIODS * (_period_ns(rows) or 1))
 
 
@@ -415,7 +415,7 @@ def _cost(
 
 
 def _half_width_ns(samples_ns: IntArray) -> int | None:
-    """Give half the 95 % interval of the median, rounded up; None: too few samples."""
+    """Return half the 95 % interval of the median, rounded up; None: too few samples."""
     if not samples_ns.size:
         return None
     interval = distribution.quantile_interval(distribution.from_samples(samples_ns), 0.5)

@@ -37,7 +37,7 @@ class Switching:
     remarks: tuple[str, ...] = ()
 
     def find(self, name: str, cpu: int, case: str | None) -> Cost | None:
-        """Give one cost that goes to no other CPU; None: not measured."""
+        """Return one cost that goes to no other CPU; None: not measured."""
         return next(
             (
                 one

@@ -44,12 +44,12 @@ def enclosed(rows: Rows) -> Rows:
 
 
 def between(rows: Rows, since: str, until: str) -> IntArray:
-    """Give the time from one stamp to another, nanoseconds, shape (row,)."""
+    """Return the time from one stamp to another, nanoseconds, shape (row,)."""
     return column(rows, until) - column(rows, since)
 
 
 def column(rows: Rows, name: str) -> IntArray:
-    """Give a column as it lies in the file, absent values as they are written."""
+    """Return a column as it lies in the file, absent values as they are written."""
     return np.ma.getdata(rows[name]).astype(np.int64)
 
 

@@ -5,7 +5,7 @@
 from functools import partial
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import STREAM_NAMES, pair_of, quantile_name, quantity, words_of
 from laxity.page import figures

@@ -5,8 +5,8 @@
 from functools import partial
 
 from laxity.core.streams import Quantity as Stream
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import QuantileValue, Summary
+from laxity.jobs import rows as analysis
+from laxity.jobs.rows import QuantileValue, Summary
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import (
     STREAM_NAMES,

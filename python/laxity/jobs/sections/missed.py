@@ -10,9 +10,9 @@ from laxity.core.streams import Cause, Status
 from laxity.core.streams import Quantity as Stream
 from laxity.core.units import format_duration_ns
 from laxity.jobs import backlog
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.backlog import Burst
-from laxity.jobs.jobs import Neighbours, Observation, Row, Usual, UsualLength
+from laxity.jobs.rows import Neighbours, Observation, Row, Usual, UsualLength
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import per_task, quantity, without_release
 from laxity.page.blocks import (

@@ -6,7 +6,7 @@ import numpy as np
 
 from laxity.core.units import format_size_bytes
 from laxity.errors import ConfigError
-from laxity.jobs import jobs as analysis
+from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import NO_FINISHED_JOB, per_task, quantity
 from laxity.page.blocks import (

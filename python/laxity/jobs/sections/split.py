@@ -7,8 +7,8 @@ from functools import partial
 
 import msgspec
 
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import MeanSplit, OwnTimes, Split
+from laxity.jobs import rows as analysis
+from laxity.jobs.rows import MeanSplit, OwnTimes, Split
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import (
     calibration_note,

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from laxity.core.streams import Status
-from laxity.jobs import jobs as analysis
-from laxity.jobs.jobs import Column, Jobs
+from laxity.jobs import rows as analysis
+from laxity.jobs.rows import Column, Jobs
 from laxity.jobs.run_data import RunData, TaskData
 from laxity.jobs.section_parts import per_task, without_release
 from laxity.page import figures
