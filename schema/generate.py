@@ -69,6 +69,13 @@ def member(column: Column) -> str:
     return f"{C_TYPES[column['type']]} {name}{repeated}"
 
 
+def absent(column: Column) -> str:
+    """Initialise the member of a row's struct with what stands for "absent"."""
+    letter, bits = column["type"][0], 8 * size_of(column)
+    values = {"i": f"INT{bits}_MIN", "u": f"UINT{bits}_MAX", "f": '__builtin_nanf("")'}
+    return f".{column['name']} = {values[letter]}"
+
+
 def has_padding(columns: list[Column]) -> bool:
     """Tell whether a compiler would leave a gap in the struct or behind it."""
     at, widest = 0, 1
@@ -107,7 +114,8 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
         ]
         row = [f"    {member(column)};" for column in columns]
         return [
-            f"/* {name}.npy: COLUMN(name, kind, bytes, when) of each, and the members of a row. */",
+            f"/* {name}.npy: COLUMN(name, kind, bytes, when) of each, the members of a row, and",
+            " * a row in which everything is absent. */",
             "enum {",
             f"    LAXITY_{name.upper()}_COLUMN_COUNT = {len(columns)},",
             "};",
@@ -115,6 +123,8 @@ def stream_of(name: str, columns: list[Column]) -> list[str]:
             " \\\n".join(listed),
             f"#define LAXITY_{name.upper()}_MEMBERS " + "\\",
             " \\\n".join(row),
+            f"#define LAXITY_{name.upper()}_ABSENT " + "\\",
+            ", \\\n".join(f"    {absent(column)}" for column in columns),
         ]
     fields = [
         f"    {{\"{one}\", '{column['type'][0]}', {size_of(column)}}}"
@@ -284,6 +294,9 @@ def registry_of(probes: dict[str, Any]) -> list[str]:
     """Write the struct that the options of each probe fill, and PROBE(name, NAME) of each."""
     lines: list[str] = []
     for name, probe in probes.items():
+        if not probe.get("options"):
+            message = f"probes.{name}: no options, and C has no empty struct; declare one"
+            raise SystemExit(message)
         lines += [
             "",
             f"/* {probe['meaning']} */",
@@ -304,7 +317,7 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
         others: By the stem of their files.
     """
     codes, probes = schema.get("codes", {}), schema.get("probes", {})
-    options = schema.get("options", {}) | {name: one["options"] for name, one in probes.items()}
+    options = schema.get("options", {}) | {name: one.get("options", []) for name, one in probes.items()}
     known = codes | {key: words for one in others.values() for key, words in one["codes"].items()}
     limits = schema.get("limits", {})
     streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}

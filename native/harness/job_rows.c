@@ -144,32 +144,15 @@ struct laxity_job_row laxity_job_row_absent(
     const struct laxity_releases *releases, uint16_t task, uint64_t job, enum laxity_status status
 )
 {
-    struct laxity_job_row row = {
-        .task = task,
-        .job = job,
-        .release_ns = laxity_release_ns(releases, job),
-        .abs_deadline_ns = laxity_abs_deadline_ns(releases, job),
-        .start_ns = LAXITY_ABSENT_NS,
-        .finish_ns = LAXITY_ABSENT_NS,
-        .exec_ns = LAXITY_ABSENT_NS,
-        .start_ticks = UINT64_MAX,
-        .finish_ticks = UINT64_MAX,
-        .tid = INT32_MIN,
-        .cpu_start = INT32_MIN,
-        .cpu_finish = INT32_MIN,
-        .preemptions = INT32_MIN,
-        .blockings = INT32_MIN,
-        .minor_faults = INT32_MIN,
-        .major_faults = INT32_MIN,
-        .status = (uint8_t)status,
-        .calls = 1,
-        .busy_ns = LAXITY_ABSENT_NS,
-        .stall_own_ns = LAXITY_ABSENT_NS,
-        .stall_reload_ns = LAXITY_ABSENT_NS,
-        .roi_ns = LAXITY_ABSENT_NS,
-        .roi_count = UINT32_MAX,
-        .log_value = __builtin_nanf(""),
-    };
+    /* Whatever nobody fills in is absent, never zero. */
+    struct laxity_job_row row = {LAXITY_JOBS_ABSENT, .log_value = __builtin_nanf("")};
+    row.task = task;
+    row.job = job;
+    row.release_ns = laxity_release_ns(releases, job);
+    row.abs_deadline_ns = laxity_abs_deadline_ns(releases, job);
+    row.status = (uint8_t)status;
+    row.cause = LAXITY_CAUSE_NONE;
+    row.calls = 1;
     laxity_counts_set_absent(&row.counts);
     return row;
 }

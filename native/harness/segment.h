@@ -35,6 +35,10 @@
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
     LAXITY_SEGMENT_VERSION = 9,
+    /* Of this version, where pointers have 64 bits. */
+    LAXITY_VERSION_RECORD_BYTES = 384,
+    LAXITY_VERSION_TASK_BYTES = 99584,
+    LAXITY_VERSION_HEADER_BYTES = 78208,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
@@ -413,6 +417,16 @@ struct laxity_segment {
                                memory alone */
     unsigned char rows[LAXITY_ROWS_BUFFER_BYTES];
 };
+
+/* Programs of another build must not take a segment for theirs: whoever changes a size here raises
+ * LAXITY_SEGMENT_VERSION, too. */
+_Static_assert(
+    sizeof(void *) != sizeof(uint64_t) ||
+        (sizeof(struct laxity_job_record) == LAXITY_VERSION_RECORD_BYTES &&
+         sizeof(struct laxity_task) == LAXITY_VERSION_TASK_BYTES &&
+         sizeof(struct laxity_segment) == LAXITY_VERSION_HEADER_BYTES),
+    "the layout of the segment has changed: raise LAXITY_SEGMENT_VERSION"
+);
 
 /* laxity_segment_bytes - size of the file for so many processes, without rings of samples */
 size_t laxity_segment_bytes(uint32_t n_tasks, uint32_t n_corunners, uint32_t ring_slots);

@@ -39,6 +39,7 @@ columns = [
 """
 PROGRAM = """
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include "schema.h"
 
@@ -46,6 +47,7 @@ struct field { const char *name; char kind; unsigned bytes; };
 static const struct field dots[] = {LAXITY_DOTS_FIELDS};
 #define SHOW(name, kind, bytes, when) printf("%s %c%d %d\\n", #name, kind, bytes, when);
 struct job { LAXITY_JOBS_MEMBERS };
+static const struct job absent = {LAXITY_JOBS_ABSENT};
 
 int main(void)
 {
@@ -58,6 +60,7 @@ int main(void)
     printf("%zu %zu\\n", sizeof(struct laxity_gapless_row), _Alignof(struct laxity_gapless_row));
     LAXITY_JOBS_COLUMNS(SHOW)
     printf("%d %zu\\n", LAXITY_JOBS_COLUMN_COUNT, sizeof(((struct job *)0)->ticks));
+    printf("%u %llx\\n", absent.task, (unsigned long long)absent.ticks);
     return 0;
 }
 """
@@ -96,6 +99,8 @@ def test_header_holds_codes_fields_and_rows_as_they_lie_in_the_file(tmp_path: Pa
         "task u2 0",
         "ticks u8 1",
         "2 8",
+        # What nobody fills in is absent: all ones of an unsigned type.
+        "65535 ffffffffffffffff",
     ]
 
 
