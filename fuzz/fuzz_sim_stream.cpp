@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Any bytes as the stream of a program: events, each within its block, until an end or a problem. */
+/* Any bytes as the stream of a program: events, each within its block, until an end or a problem.
+ */
 #include "engine/core.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"

@@ -317,7 +317,9 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
         others: By the stem of their files.
     """
     codes, probes = schema.get("codes", {}), schema.get("probes", {})
-    options = schema.get("options", {}) | {name: one.get("options", []) for name, one in probes.items()}
+    options = schema.get("options", {}) | {
+        name: one.get("options", []) for name, one in probes.items()
+    }
     known = codes | {key: words for one in others.values() for key, words in one["codes"].items()}
     limits = schema.get("limits", {})
     streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}
