@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.platform import made_up_facts as made_up
 
-from laxity.cli.doctor import doctor, render
+from laxity.cli.doctor import render
+from laxity.cli.main import cli
 from laxity.errors import ConfigError
 from laxity.platform.doctor import diagnose
 from laxity.platform.doctor_checks import CHECKS
@@ -20,8 +21,9 @@ ESCAPE = "\x1b"
 
 
 def call(*arguments: str, **environment: str) -> Result:
+    words = ["doctor", *arguments]
     return CliRunner().invoke(
-        doctor, arguments, standalone_mode=False, catch_exceptions=False, env=environment
+        cli, words, standalone_mode=False, catch_exceptions=False, env=environment
     )
 
 
