@@ -3,7 +3,6 @@
 #include "harness/job_rows.h"
 
 #include "base/npy.h"
-#include "base/port/time.h"
 #include "counters/counters.h"
 #include "counters/event.h"
 #include "harness/release.h"
