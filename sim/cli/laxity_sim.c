@@ -100,7 +100,8 @@ static char **command_of(const struct simulation *simulation, uint32_t index)
         free(jobs);
         return NULL;
     }
-    laxity_format(jobs, JOBS_TEXT_BYTES, "%" PRIu64, jobs_of(simulation, index));
+    /* Always as long: words lie on the stack of the program, and move it. */
+    laxity_format(jobs, JOBS_TEXT_BYTES, "%020" PRIu64, jobs_of(simulation, index));
     memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
     unsigned n = emulator->n;
     argv[n++] = task->path;
@@ -120,6 +121,7 @@ static bool make_tasks(struct simulation *simulation)
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
             .jobs = task->config.jobs,
+            .timeout_ns = task->config.job_timeout_ns,
         };
         if (!simulation->tasks[i].argv) {
             return false;
@@ -245,6 +247,7 @@ static void on_end(
         [LAXITY_SIM_END_STOPPED] = LAXITY_END_STOPPED,
         [LAXITY_SIM_END_INTERRUPT] = LAXITY_END_INTERRUPT,
         [LAXITY_SIM_END_FAILED] = LAXITY_END_EXIT,
+        [LAXITY_SIM_END_TIMEOUT] = LAXITY_END_TIMEOUT,
     };
     struct simulation *simulation = context;
     struct laxity_segment *segment = simulation->segment;

@@ -55,7 +55,8 @@ struct Task {
     std::uint64_t release = 0; /* of the next job, or of the one that has started; NEVER = ended */
     std::uint64_t queued = 0;  /* whose turn it is among equals */
     bool has_started = false;
-    laxity::Spent spent; /* of the job that has started */
+    std::uint64_t timeout = 0; /* of the job that has started: when */
+    laxity::Spent spent;       /* of the job that has started */
     laxity_sim_job job{};
 };
 
@@ -78,11 +79,17 @@ class Simulation {
     Task *next_to_run();
     [[nodiscard]] std::uint64_t horizon(const Task &running) const;
     void run_until(Task &task, std::uint64_t horizon);
+    bool has_no_turn(Task &task);
+    void dispatch(Task &task);
     void begin(Task &task);
     void finish(Task &task);
     void prepare(Task &task, std::uint64_t job);
     void end(Task &task, laxity_sim_end why, const std::string &text = "");
     void end_all(laxity_sim_end why);
+    bool must_look()
+    {
+        return ++n_events_ % EVENTS_PER_LOOK == 0;
+    }
 
     Clock clock_;
     laxity::Core core_;
@@ -175,6 +182,9 @@ void Simulation::begin(Task &task)
     laxity::Reader &reader = task.program.reader();
     std::optional<laxity::Event> event = reader.next();
     while (event && *event != laxity::Event::JobStart && *event != laxity::Event::End) {
+        if (must_look() && listener_.must_stop(listener_.context)) {
+            return;
+        }
         event = reader.next();
     }
     if (!event || *event == laxity::Event::End) {
@@ -185,6 +195,7 @@ void Simulation::begin(Task &task)
     task.job.finish_ns = 0;
     task.job.preemptions = 0;
     task.spent = {};
+    task.timeout = clock_.ticks_of(task.job.start_ns + task.asked->timeout_ns);
     task.has_started = true;
     is_stopping_ |= listener_.on_start(listener_.context, &task.job) != 0;
 }
@@ -243,36 +254,61 @@ void Simulation::run_until(Task &task, std::uint64_t horizon)
             return;
         }
         now_ += task.spent.sum() - before;
-        if (++n_events_ % EVENTS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
+        if (now_ > task.timeout) {
+            end(task,
+                LAXITY_SIM_END_TIMEOUT,
+                "in job " + std::to_string(task.job.job) + ": longer than its timeout");
+            return;
+        }
+        if (must_look() && listener_.must_stop(listener_.context)) {
             return;
         }
     }
 }
 
+/* Whether a task that has not started a job starts none any more; then it has ended. */
+bool Simulation::has_no_turn(Task &task)
+{
+    const bool is_late = clock_.ns_of(now_) >= limit_ns_ ||
+                         laxity_release_ns(&task.asked->releases, task.job.job) >= limit_ns_;
+    if (task.has_started || (!is_late && !is_stopping_)) {
+        return false;
+    }
+    end(task, is_late ? LAXITY_SIM_END_LIMIT : LAXITY_SIM_END_STOPPED);
+    return true;
+}
+
+void Simulation::dispatch(Task &task)
+{
+    if (on_core_ == &task) {
+        return;
+    }
+    /* Whoever leaves a task that goes on later has preempted it. */
+    if (on_core_ != nullptr && on_core_->has_started) {
+        on_core_->job.preemptions++;
+    }
+    core_.switch_to(task.job.task);
+    now_ += switch_ticks_;
+    on_core_ = &task;
+}
+
 void Simulation::run()
 {
     while (Task *const task = next_to_run()) {
-        if (is_stopping_ && !task->has_started) {
-            end(*task, LAXITY_SIM_END_STOPPED);
-            continue;
-        }
         if (listener_.must_stop(listener_.context)) {
             end_all(LAXITY_SIM_END_INTERRUPT);
             return;
         }
-        /* Whoever leaves a task that goes on later has preempted it. */
-        if (on_core_ != nullptr && on_core_ != task && on_core_->has_started) {
-            on_core_->job.preemptions++;
+        if (has_no_turn(*task)) {
+            continue;
         }
-        if (on_core_ != task) {
-            core_.switch_to(task->job.task);
-            now_ += switch_ticks_;
-            on_core_ = task;
-        }
+        dispatch(*task);
         if (!task->has_started) {
             begin(*task);
         }
-        run_until(*task, horizon(*task));
+        if (task->has_started) {
+            run_until(*task, horizon(*task));
+        }
     }
 }
 

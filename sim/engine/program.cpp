@@ -35,7 +35,15 @@ int spawn(pid_t &pid, char *const *argv, int write_fd)
     rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, write_fd, STREAM_FD);
     /* Without an environment: it would move the stack, and with it the caches' contents. */
     std::array<char *, 1> environment{nullptr};
-    rc = rc != 0 ? rc : posix_spawn(&pid, argv[0], &actions, nullptr, argv, environment.data());
+    /* In a group of its own: what a terminal sends is for us, who end it. */
+    posix_spawnattr_t attributes;
+    rc = rc != 0 ? rc : posix_spawnattr_init(&attributes);
+    if (rc == 0) {
+        (void)posix_spawnattr_setpgroup(&attributes, 0);
+        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        rc = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environment.data());
+        (void)posix_spawnattr_destroy(&attributes);
+    }
     posix_spawn_file_actions_destroy(&actions);
     return rc;
 }

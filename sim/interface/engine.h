@@ -40,8 +40,9 @@ struct laxity_sim_platform {
 struct laxity_sim_task {
     char **argv; /* an emulator, whose words load the front end with fd=3, and the program */
     struct laxity_releases releases;
-    int32_t priority; /* a larger one preempts */
-    uint64_t jobs;    /* ends after so many have started; 0 = without end */
+    int32_t priority;   /* a larger one preempts */
+    uint64_t jobs;      /* ends after so many have started; 0 = without end */
+    int64_t timeout_ns; /* ends with a job that is not finished so long after its start */
 };
 
 /* What a job has taken so far. Its parts sum to its execution. */
@@ -64,7 +65,8 @@ enum laxity_sim_end {
     LAXITY_SIM_END_LIMIT,
     LAXITY_SIM_END_STOPPED, /* the caller wanted no further job */
     LAXITY_SIM_END_INTERRUPT,
-    LAXITY_SIM_END_FAILED, /* error says why */
+    LAXITY_SIM_END_FAILED,  /* error says why */
+    LAXITY_SIM_END_TIMEOUT, /* likewise */
 };
 
 /* What the engine tells, and asks, in the order of virtual time. */

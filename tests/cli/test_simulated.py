@@ -3,6 +3,7 @@
 """`laxity run --platform sim:sabrelite`: the whole path, and its figures by hand."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -234,9 +235,59 @@ def test_killed_simulator_leaves_a_run_that_can_be_read(laxity: Laxity):
     assert manifest["tasks"][0]["started"] > 0
 
 
+def test_number_of_jobs_that_is_asked_for_changes_no_job(laxity: Laxity):
+    for name, jobs in (("A", "3"), ("B", "1000")):
+        done = laxity(*MEM, "-b", "64KiB", "-t", jobs, "--run-dir", name)
+        assert done.returncode == 0, done.stderr
+    few, many = (jobs_of(laxity.directory / name) for name in ("A", "B"))
+    assert few["exec_ns"].tolist() == many["exec_ns"][:3].tolist()
+
+
+def test_job_beyond_its_timeout_ends_its_task(laxity: Laxity):
+    done = laxity(*MEM, "-b", "1MiB", "--job-timeout", "1ms", "-t", "5", "--run-dir", "D")
+    assert done.returncode == 1
+    assert "in job 0: longer than its timeout" in done.stderr
+    assert jobs_of(laxity.directory / "D")["status"].tolist() == [3, 2]
+    # Aborted; and the release that came meanwhile is skipped.
+
+
+def test_offset_beyond_the_end_releases_nothing(laxity: Laxity):
+    words = ("-b", "16KiB", "--offset", "20ms", "--duration", "5ms", "--run-dir", "D")
+    done = laxity(*MEM, *words)
+    assert done.returncode == 0, done.stderr
+    assert len(jobs_of(laxity.directory / "D")) == 0
+
+
+def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
+    (laxity.directory / "long.toml").write_text(
+        'schema = 1\n[run]\nplatform = "sim:sabrelite"\n[[task]]\nworkload = "mem"\n'
+        'args = ["16MiB", "100000"]\nperiod = "1000s"\n'
+    )
+    words = ["run", "./long.toml", "--run-dir", "D", "--no-report", "--quiet"]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "laxity", *words],
+        cwd=laxity.directory,
+        env=laxity.environment(),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not (laxity.directory / "D.tmp" / "jobs.npy").exists():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.05)
+    time.sleep(1)  # well into the only job
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=PATIENCE_S) == 130
+    assert json.loads((laxity.directory / "D" / "manifest.json").read_text())["status"] == (
+        "interrupted"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--platform", "sim:/dev/zero"), "is no file"),
         (("--interfere", "bandwidth write 1MiB@0"), "interfere: not simulated yet"),
         (("--trace",), "trace: not simulated yet"),
         (("--events", "cycles"), "events: not simulated yet"),

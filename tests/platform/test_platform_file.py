@@ -78,6 +78,11 @@ def test_changed_platform_is_another_machine():
         ('size = { value = "1MiB"', 'size = { value = "256B"', "16 ways of 32B do not fit"),
         ("[l2]", "[l3]", "l3"),
         (
+            '"32B"\nmiss_cycles = { value = 132',
+            '"16B"\nmiss_cycles = { value = 132',
+            "l2.line: shorter",
+        ),
+        (
             'source = "Blin et al., their board" }',
             'origin = "x" }',
             "l1i.size is a table, not a text",

@@ -99,8 +99,12 @@ def read_platform(platform: str) -> PlatformModel:
     """
     name = platform.removeprefix(SIMULATED)
     path = Path(name) if "/" in name or name.endswith(".toml") else _shipped(name)
+    if path.exists() and not path.is_file():
+        msg = f"{path}: is no file; name a platform file"
+        raise ConfigError(msg)
     try:
-        data = path.read_bytes()[: _LARGEST_FILE_BYTES + 1]
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_FILE_BYTES + 1)
     except OSError as error:
         msg = f"{path}: cannot be read ({error.strerror}); correct the path"
         raise ConfigError(msg) from error
@@ -128,6 +132,11 @@ def parse_platform(data: bytes, name: str) -> PlatformModel:
     except msgspec.ValidationError as error:
         msg = f"{plain_words(error)}; correct it"
         raise ConfigError(msg) from error
+    l2 = _cache("l2", table.l2)
+    l1i, l1d = _cache("l1i", table.l1i), _cache("l1d", table.l1d)
+    if max(l1i.line_bytes, l1d.line_bytes) > l2.line_bytes:
+        msg = "l2.line: shorter than a line of the first level; correct it"
+        raise ConfigError(msg)
     return PlatformModel(
         name=name,
         title=table.title,
@@ -137,9 +146,9 @@ def parse_platform(data: bytes, name: str) -> PlatformModel:
         clock_hz=_frequency_hz(table.core.clock),
         instruction_cycles=_cycles("core.instruction_cycles", table.core.instruction_cycles),
         switch_cycles=_cycles("core.switch_cycles", table.core.switch_cycles),
-        l1i=_cache("l1i", table.l1i),
-        l1d=_cache("l1d", table.l1d),
-        l2=_cache("l2", table.l2),
+        l1i=l1i,
+        l1d=l1d,
+        l2=l2,
         sources=sources,
         text=data,
     )

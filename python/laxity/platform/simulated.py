@@ -3,8 +3,10 @@
 """A simulated platform: laxity-sim in place of laxity-run, QEMU in place of a processor."""
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from laxity.core.progress import Display
@@ -18,7 +20,7 @@ from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan, ProbePlan
 from laxity.platform.platform_file import PLATFORM, PlatformModel, SimulatedCache
-from laxity.platform.tools import find_tool, list_workloads, tool_roots
+from laxity.platform.tools import find_tool, tool_roots
 from laxity.store.manifest import SIMULATED
 from laxity.store.run_directory import NewRun, write_file
 
@@ -80,19 +82,22 @@ class SimulatedPlatform:
         write_file(run.tmp / PLATFORM, self._model.text)
         settings = run.tmp.absolute() / _SETTINGS
         settings.write_text(settings_of(self._model), encoding="ascii")
+        # At a path of one length: what a program is called lies in its memory, and moves the rest.
+        folder = Path(tempfile.mkdtemp(prefix="laxity-sim-", dir="/tmp"))
         try:
-            return run_native(plan, run, display, signals, self._argv)
+            return run_native(plan, run, display, signals, partial(self._argv, folder))
         finally:
             settings.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def discard(self) -> None:
         """There is no copy."""
 
-    def _argv(self, plan: Plan, seat: Seat) -> list[str]:
+    def _argv(self, folder: Path, plan: Plan, seat: Seat) -> list[str]:
         if isinstance(plan, ProbePlan):
             msg = f"measure {plan.measurement.probe}: not simulated yet; leave --platform out"
             raise ConfigError(msg)
-        programs = _Programs(self._workload)
+        programs = _Programs(partial(self._copied, folder))
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
@@ -110,12 +115,20 @@ class SimulatedPlatform:
             *("-plugin", f"{plugin},fd={_STREAM_FD}"),
         ]
 
-    def _workload(self, name: str) -> str:
-        known = {one.name for one in list_workloads()}
-        if name not in known:
-            msg = f'workload "{name}": none of laxity\'s own, and only those are simulated so far'
+    def _copied(self, folder: Path, name: str) -> str:
+        program = folder / f"{sum(1 for _ in folder.iterdir()):04}"
+        shutil.copy(self._workload(name), program)
+        return str(program)
+
+    def _workload(self, name: str) -> Path:
+        prefix = f"{self._model.architecture}-"
+        # The one that does nothing is built where any is.
+        folder = _built(f"{prefix}empty").parent
+        if "/" in name or not (folder / f"{prefix}{name}").is_file():
+            names = " ".join(sorted(path.name[len(prefix) :] for path in folder.glob(f"{prefix}*")))
+            msg = f'workload "{name}": not simulated yet; use one of {names}'
             raise ConfigError(msg)
-        return str(_built(f"{self._model.architecture}-{name}"))
+        return folder / f"{prefix}{name}"
 
 
 @dataclass(frozen=True, slots=True)
