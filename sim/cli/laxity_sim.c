@@ -186,7 +186,7 @@ static int on_start(void *context, const struct laxity_sim_job *job)
     struct laxity_job_record *record = next_record(simulation, job->task);
     const int32_t cpu = (int32_t)laxity_cpus_end(&task->config.process.cpus) - 1;
     *record = (struct laxity_job_record){
-        .tid = (int32_t)job->task + 1,
+        .tid = INT32_MIN, /* there is no kernel that numbers threads */
         .ordinal = job->ordinal,
         .job = job->job,
         .start_ns = job->start_ns,

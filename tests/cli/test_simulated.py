@@ -6,14 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.laxity_command import PATIENCE_S, Laxity
+from tests.cli.commands import children_of, finish, start
+from tests.cli.laxity_command import Laxity
+from tests.waiting import wait_until
 
 MEM = ("run", "mem", "-p", "1ms", "--platform", "sim:sabrelite", "--no-report", "--quiet")
 # sim/platforms/sabrelite.toml: cycles of a miss in L1 and in L2, and cycles per microsecond.
@@ -37,21 +38,11 @@ def cycles(time_ns: int) -> float:
     return time_ns * CYCLES_PER_US / 1000
 
 
-def begun(laxity: Laxity) -> "subprocess.Popen[bytes]":
+def begun(laxity: Laxity) -> "subprocess.Popen[str]":
     """Begin a run that would last for long, and wait until it has written some rows."""
-    words = [*MEM, "-b", "1MiB", "--duration", "1000s", "--run-dir", "D"]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "laxity", *words],
-        cwd=laxity.directory,
-        env=laxity.environment(),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
+    process = start(*MEM, "-b", "1MiB", "--duration", "1000s", "--run-dir", laxity.directory / "D")
     rows = laxity.directory / "D.tmp" / "jobs.npy"
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (rows.exists() and rows.stat().st_size > MANY_BYTES):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    wait_until(lambda: rows.exists() and rows.stat().st_size > MANY_BYTES, "rows of jobs")
     return process
 
 
@@ -73,6 +64,8 @@ def test_working_set_of_twice_the_first_level_misses_each_line_in_every_pass(lax
     # 8 lines in turn through each set of 4 ways: all 2048 lines of the pass miss, and L2 has them.
     misses = cycles(jobs["stall_own_ns"][1]) / L1_MISS
     assert 2048 <= misses <= 2060
+    # No kernel numbers the threads of a simulated platform.
+    assert (jobs["tid"] == np.iinfo(np.int32).min).all()
     # What repeats is the same to the nanosecond.
     assert len(set(jobs["exec_ns"][1:].tolist())) == 1
     # The first job is switched to; nobody else ever has the core.
@@ -164,11 +157,12 @@ def test_responses_are_those_of_an_independent_scheduler(laxity: Laxity):
     high, low = two_tasks(laxity, passes=700)
     assert (low["finish_ns"] - low["start_ns"] > 2_000_000).all()
     for task, finishes in zip((high, low), played([high, low], SWITCH_NS), strict=True):
-        # A release takes effect at the end of a block, and times are rounded up: 1 us each.
+        # A release takes effect at the end of a block with its accesses, each of some 10 cycles and
+        # at most a few misses of L1 here; there are three in a job of the low task.
         apart = [abs(int(a) - b) for a, b in zip(task["finish_ns"], finishes, strict=True)]
-        assert max(apart) < 5_000
+        assert max(apart) < 500
     # The high task waits for a switch and the end of a block, never for the low one.
-    assert (high["start_ns"] - high["release_ns"] <= SWITCH_NS + 1_000).all()
+    assert (high["start_ns"] - high["release_ns"] <= SWITCH_NS + 200).all()
 
 
 def test_two_runs_are_identical_wherever_they_are_made(laxity: Laxity):
@@ -218,7 +212,7 @@ def test_program_that_fails_ends_the_run_and_says_why(laxity: Laxity):
 def test_interrupted_run_keeps_its_jobs(laxity: Laxity):
     process = begun(laxity)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=PATIENCE_S) == 130
+    assert finish(process).code == 130
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
     assert manifest["status"] == "interrupted"
     assert len(jobs_of(laxity.directory / "D")) > 0
@@ -226,10 +220,11 @@ def test_interrupted_run_keeps_its_jobs(laxity: Laxity):
 
 def test_killed_simulator_leaves_a_run_that_can_be_read(laxity: Laxity):
     process = begun(laxity)
-    subprocess.run(["pkill", "-KILL", "-P", str(process.pid), "laxity-sim"], check=True)
-    process.wait(timeout=PATIENCE_S)
+    (simulator,) = children_of(process.pid, "laxity-sim")
+    os.kill(simulator, signal.SIGKILL)
+    assert finish(process).code == 4
     shown = laxity("show", "D")
-    assert shown.returncode in {0, 4}, shown.stderr
+    assert (shown.returncode, shown.stderr) == (0, "")
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
     assert manifest["status"] == "recovered"
     assert manifest["tasks"][0]["started"] > 0
@@ -263,22 +258,12 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
         'schema = 1\n[run]\nplatform = "sim:sabrelite"\n[[task]]\nworkload = "mem"\n'
         'args = ["16MiB", "100000"]\nperiod = "1000s"\n'
     )
-    words = ["run", "./long.toml", "--run-dir", "D", "--no-report", "--quiet"]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "laxity", *words],
-        cwd=laxity.directory,
-        env=laxity.environment(),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not (laxity.directory / "D.tmp" / "jobs.npy").exists():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    words = ("run", laxity.directory / "long.toml", "--run-dir", laxity.directory / "D", "--quiet")
+    process = start(*words, is_own_session=True)
+    wait_until((laxity.directory / "D.tmp" / "jobs.npy").exists, "jobs.npy")
     time.sleep(1)  # well into the only job
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(timeout=PATIENCE_S) == 130
+    assert finish(process).code == 130
     assert json.loads((laxity.directory / "D" / "manifest.json").read_text())["status"] == (
         "interrupted"
     )

@@ -8,10 +8,10 @@ import click
 
 from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
+from laxity.core.spec import SIMULATED
 from laxity.core.text_table import format_table
 from laxity.platform import tools
 from laxity.platform.platform_file import read_platform, shipped_platforms
-from laxity.store.manifest import SIMULATED
 
 
 @click.command("list")

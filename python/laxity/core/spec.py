@@ -21,6 +21,8 @@ from laxity.core.units import exact_duration, exact_size
 
 SPEC_SCHEMA = 1
 DEFAULT_PRIORITY = 50
+# What the name of a simulated platform begins with.
+SIMULATED = "sim:"
 MIN_PRIORITY = 1
 MAX_PRIORITY = limit("priority_max")
 # Back-ends of the scheduling trace (native/trace/recorder.h); auto is the first that serves.

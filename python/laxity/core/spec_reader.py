@@ -21,6 +21,7 @@ from laxity.core.spec import (
     MAX_PRIORITY,
     MAX_PROCESSES,
     MIN_PRIORITY,
+    SIMULATED,
     TRACE_AUTO,
     TRACE_BACKENDS,
     Idle,
@@ -208,7 +209,7 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
 def _resolve_run(
     run: RunTable, tasks: tuple[TaskSpec, ...], interfere: tuple[InterfereSpec, ...]
 ) -> Spec:
-    if run.platform != "native" and not run.platform.startswith("sim:"):
+    if run.platform != "native" and not run.platform.startswith(SIMULATED):
         msg = f'platform "{run.platform}" is unknown; use native or sim:NAME'
         raise ConfigError(msg)
     if run.platform != "native" and run.on is not None:

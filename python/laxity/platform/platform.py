@@ -10,14 +10,13 @@ from typing import Protocol
 from laxity.core.board_url import parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import Spec, workloads_of
+from laxity.core.spec import SIMULATED, Spec, workloads_of
 from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts, collect_facts
 from laxity.platform.native import run_native
 from laxity.platform.placement import Cpus, cpus_of_this_process
 from laxity.platform.plan import Plan
 from laxity.platform.tools import find_program, find_tool, find_workload, require_stdin
-from laxity.store.manifest import SIMULATED
 from laxity.store.run_directory import NewRun
 
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from laxity.core.spec import SIMULATED
 from laxity.core.units import parse_size_bytes
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
 from laxity.platform.tools import source_root, tool_roots
-from laxity.store.manifest import SIMULATED
 
 # The platform file that a run keeps.
 PLATFORM = "platform.toml"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import Policy, Spec, TaskSpec
+from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec
 from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
@@ -21,7 +21,6 @@ from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan, ProbePlan
 from laxity.platform.platform_file import PLATFORM, PlatformModel, SimulatedCache
 from laxity.platform.tools import find_tool, tool_roots
-from laxity.store.manifest import SIMULATED
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 
 import msgspec
 
+from laxity.core.spec import SIMULATED
 from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.core.units import exact_size
 from laxity.core.wording import plain_words
@@ -18,8 +19,6 @@ from laxity.store.measurements import Measured
 from laxity.store.observation import Observation
 
 MANIFEST_SCHEMA = 1
-# What the name of a simulated platform begins with.
-SIMULATED = "sim:"
 # Metadata of a run with many tasks stays far below this; anything larger is not ours.
 MAX_JSON_BYTES = 64 << 20
 
