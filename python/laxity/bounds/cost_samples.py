@@ -98,11 +98,12 @@ def _samples(runs: Sequence[Run], machine_hash: str) -> _Found:
         probes.add(asked.probe)
         streams = {name: _in_time(run, name) for name in probe_of(asked.probe).streams}
         sources.append(Source(run.path.name, streams, asked))
-    read = probe_of(probes.pop()).samples
-    if probes or read is None:
+    probe = probe_of(probes.pop())
+    if probes or probe.samples is None:
         msg = f"{_named([run.path.name for run in runs])} measured no single events"
         raise NoVerdict(msg)
-    return {(entry.name, entry.axes): (entry, samples_ns) for entry, samples_ns in read(sources)}
+    found = probe.samples(probe.measured(sources))
+    return {(entry.name, entry.axes): (entry, samples_ns) for entry, samples_ns in found}
 
 
 def _in_time(run: Run, stream: str) -> Any:  # noqa: ANN401 - a masked array

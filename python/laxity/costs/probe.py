@@ -67,7 +67,8 @@ class Probe:
         describe: Says in one line what is measured.
         words: Its own options of laxity-probe.
         streams: What it writes; the first is there if anything was measured.
-        costs: Entries from all samples of one run or of several.
+        measured: What the rows of one run or of several say, joined.
+        entries: That as entries of a cost model.
         samples: The same entries with their samples (arrays of ns, in the order of the rows); those
             without samples of their own, as curves, left out. None: no sample is one event.
         view: How it is read and shown.
@@ -80,9 +81,14 @@ class Probe:
     describe: Callable[[Any], str]
     words: Callable[[Any], list[str]]
     streams: tuple[str, ...]
-    costs: Callable[[Sequence[Source]], list[Entry]]
-    samples: Callable[[Sequence[Source]], list[tuple[Entry, Any]]] | None = None
+    measured: Callable[[Sequence[Source]], Any]
+    entries: Callable[[Any], list[Entry]]
+    samples: Callable[[Any], list[tuple[Entry, Any]]] | None = None
     view: View
+
+    def costs(self, sources: Sequence[Source]) -> list[Entry]:
+        """Return the entries from all samples of one run or of several."""
+        return self.entries(self.measured(sources))
 
 
 def probe_of(name: str) -> Probe:

@@ -4,14 +4,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from laxity.core.cpus import format_cpus
 from laxity.core.streams import CRPD_CASES, CRPD_EVICTS, CRPD_PATTERNS
 from laxity.core.units import format_size_bytes
 from laxity.costs import probe
 from laxity.costs.crpd import data, rows, section
-from laxity.costs.model import Entry
 from laxity.costs.options import (
     cpus_option,
     priority_option,
@@ -208,14 +206,6 @@ def _measured(sources: Sequence[Source]) -> tuple[rows.Gamma, ...]:
     )
 
 
-def _costs(sources: Sequence[Source]) -> list[Entry]:
-    return rows.entries(_measured(sources))
-
-
-def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
-    return rows.entry_samples(_measured(sources))
-
-
 PROBE = Probe(
     help="""Measure the cache-related preemption delay (gamma) against the working set.
 
@@ -229,8 +219,9 @@ PROBE = Probe(
     describe=describe,
     words=_words,
     streams=("crpd",),
-    costs=_costs,
-    samples=_samples,
+    measured=_measured,
+    entries=rows.entries,
+    samples=rows.entry_samples,
     view=View(
         read=data.read_curves,
         document=data.document,

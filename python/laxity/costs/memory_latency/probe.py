@@ -11,7 +11,6 @@ from laxity.core.streams import MEMORY_CASES
 from laxity.core.units import format_size_bytes
 from laxity.costs import probe
 from laxity.costs.memory_latency import data, rows, section
-from laxity.costs.model import Entry
 from laxity.costs.options import (
     cpus_option,
     nodes_option,
@@ -256,13 +255,12 @@ def _words(asked: MemoryLatencyMeasurement) -> list[str]:
     ]
 
 
-def _costs(sources: Sequence[Source]) -> list[Entry]:
-    measured = [
+def _measured(sources: Sequence[Source]) -> tuple[rows.AccessTime, ...]:
+    return rows.pool(
         time
         for source in sources
         for time in rows.access_times(source.streams["memory_latency"], source.run)
-    ]
-    return rows.entries(rows.pool(measured))
+    )
 
 
 PROBE = Probe(
@@ -278,7 +276,8 @@ PROBE = Probe(
     describe=describe,
     words=_words,
     streams=("memory_latency",),
-    costs=_costs,
+    measured=_measured,
+    entries=rows.entries,
     view=View(
         read=data.read_findings,
         document=data.document,

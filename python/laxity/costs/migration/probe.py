@@ -5,14 +5,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from laxity.core.cpus import format_cpus
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.costs import probe
 from laxity.costs.merge import read_costs
 from laxity.costs.migration import data, rows, section
-from laxity.costs.model import GAMMA, Costs, Entry
+from laxity.costs.model import GAMMA, Costs
 from laxity.costs.options import (
     count_option,
     cpus_option,
@@ -229,14 +228,6 @@ def _measured(sources: Sequence[Source]) -> tuple[rows.Migration, ...]:
     return rows.pool(rows.judged(measured, own_bytes))
 
 
-def _costs(sources: Sequence[Source]) -> list[Entry]:
-    return rows.entries(_measured(sources))
-
-
-def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
-    return rows.entry_samples(_measured(sources))
-
-
 PROBE = Probe(
     help="""Measure what a task loses by going on on another CPU, against its working set.
 
@@ -250,8 +241,9 @@ PROBE = Probe(
     describe=describe,
     words=_words,
     streams=("migration",),
-    costs=_costs,
-    samples=_samples,
+    measured=_measured,
+    entries=rows.entries,
+    samples=rows.entry_samples,
     view=View(
         read=data.read_curves,
         document=data.document,

@@ -9,7 +9,6 @@ from laxity.core.cpus import format_cpus
 from laxity.core.units import format_size_bytes
 from laxity.costs import probe
 from laxity.costs.migration_jobs import data, rows, section
-from laxity.costs.model import Entry
 from laxity.costs.options import (
     count_option,
     cpus_option,
@@ -130,15 +129,14 @@ def _words(asked: MigrationJobsMeasurement) -> list[str]:
     ]
 
 
-def _costs(sources: Sequence[Source]) -> list[Entry]:
-    found = [
+def _measured(sources: Sequence[Source]) -> list[rows.Contrast]:
+    return [
         contrast
         for source in sources
         for contrast in rows.contrasts(
             source.streams["migration_jobs"], source.run, rows.domains(source.asked)
         )
     ]
-    return rows.entries(found)
 
 
 PROBE = Probe(
@@ -154,7 +152,8 @@ PROBE = Probe(
     describe=describe,
     words=_words,
     streams=("migration_jobs",),
-    costs=_costs,
+    measured=_measured,
+    entries=rows.entries,
     view=View(
         read=data.read_jobs,
         document=data.document,

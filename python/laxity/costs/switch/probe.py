@@ -4,12 +4,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from laxity.core.cpus import format_cpus
 from laxity.core.units import format_duration_ns, format_size_bytes
 from laxity.costs import probe
-from laxity.costs.model import Entry
 from laxity.costs.options import (
     cpus_option,
     priority_option,
@@ -138,14 +136,6 @@ def _measured(sources: Sequence[Source]) -> tuple[costs.Cost, ...]:
     )
 
 
-def _costs(sources: Sequence[Source]) -> list[Entry]:
-    return costs.entries(_measured(sources))
-
-
-def _samples(sources: Sequence[Source]) -> list[tuple[Entry, Any]]:
-    return costs.entry_samples(_measured(sources))
-
-
 PROBE = Probe(
     help="""Measure what the kernel takes when it switches, wakes tasks and is interrupted.
 
@@ -161,8 +151,9 @@ PROBE = Probe(
     describe=describe,
     words=_words,
     streams=("switch",),
-    costs=_costs,
-    samples=_samples,
+    measured=_measured,
+    entries=costs.entries,
+    samples=costs.entry_samples,
     view=View(
         read=data.read_switch,
         document=data.document,
