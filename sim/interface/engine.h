@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * The engine of a simulated platform: executes tasks in virtual time.
+ * The engine of a simulated platform: executes tasks in virtual time (docs/simulation-model.md).
  *
- * So far all tasks share one core, under fixed priorities. Times are counted in ticks of the core's
- * clock and given in nanoseconds, rounded up, so that what follows something never lies before it.
+ * Times of the model are counted in ticks. Those that are told are nanoseconds, rounded up, so that
+ * what follows something never lies before it.
  */
 #ifndef LAXITY_SIM_ENGINE_H
 #define LAXITY_SIM_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,28 +20,114 @@ extern "C" {
 #include "base/error.h"
 #include "harness/release.h"
 
-struct laxity_sim_cache {
-    uint64_t size_bytes;
-    uint32_t ways;
-    uint32_t line_bytes;
-    uint32_t miss_ticks; /* what finding a line in the next level takes more than in this one */
+enum {
+    LAXITY_SIM_CORES_MAX = 64,
+    LAXITY_SIM_LEVELS_MAX = 4, /* below the first */
+    LAXITY_SIM_TASKS_MAX = 4096,
+    LAXITY_SIM_REGISTERS = 128,
 };
 
-/* What of a platform file the model knows. Sizes, ways and lines have been checked. */
+enum laxity_sim_replacement {
+    LAXITY_SIM_LRU,
+    LAXITY_SIM_PLRU,
+    LAXITY_SIM_FIFO,
+    LAXITY_SIM_RANDOM,
+};
+
+/* A cache; the lines of a platform are all of one size. Sets and ways are powers of two. */
+struct laxity_sim_cache {
+    uint64_t size_bytes; /* 0: there is none */
+    uint32_t ways;
+    enum laxity_sim_replacement replacement;
+};
+
+/* A level below the first. */
+struct laxity_sim_level {
+    struct laxity_sim_cache cache;
+    uint32_t cores;      /* neighbours that share one; 1 = private */
+    uint32_t hit_ticks;  /* >= 1: what a lookup takes */
+    bool prefetches;     /* the next line, on a miss; of the last level only */
+    uint64_t way_masks[LAXITY_SIM_CORES_MAX]; /* ways that a core may allocate into; 0 = all */
+};
+
+struct laxity_sim_memory {
+    uint32_t channels;
+    uint32_t read_queue;
+    uint32_t write_queue;
+    uint32_t reorder; /* requests that a channel chooses among */
+    uint32_t banks;
+    uint32_t row_lines;
+    uint32_t request_ticks; /* >= 1 */
+    uint32_t response_ticks;
+    uint32_t hit_ticks; /* of a row that is open */
+    uint32_t empty_ticks;
+    uint32_t conflict_ticks;
+    uint32_t line_ticks; /* >= 1: the transfer of a line */
+    uint32_t turnaround_ticks;
+    uint32_t refresh_ticks;
+    uint64_t refresh_interval; /* 0 = never */
+};
+
+/* What of a platform file the model knows. All of it has been checked. */
 struct laxity_sim_platform {
-    uint64_t clock_hz;
-    uint32_t instruction_ticks;
-    uint32_t switch_ticks; /* from one task to another */
+    uint64_t ticks_per_s[2]; /* numerator and denominator */
+    uint32_t cores;
+    uint32_t line_bytes;
+    uint32_t instruction_ticks; /* >= 1: of one whose block says nothing else */
+    uint32_t fill_buffers;      /* 0: a load is waited for at once */
+    uint32_t store_entries;     /* 0: so is a store */
+    bool merges_stores;
+    uint32_t switch_ticks; /* from one task to another, and the kernel's own lines */
+    uint32_t kernel_code_lines;
+    uint32_t kernel_data_lines;
+    uint32_t transfer_ticks; /* of a line from another core's cache */
+    uint32_t upgrade_ticks;  /* >= 1: until a line that others have may be written */
     struct laxity_sim_cache l1i;
     struct laxity_sim_cache l1d;
-    struct laxity_sim_cache l2;
+    uint32_t n_levels;
+    struct laxity_sim_level levels[LAXITY_SIM_LEVELS_MAX];
+    struct laxity_sim_memory memory;
+};
+
+/* What an instruction needs and takes. */
+struct laxity_sim_instruction {
+    uint8_t bytes;
+    uint16_t ticks;
+    uint64_t reads[LAXITY_SIM_REGISTERS / 64]; /* sets of registers */
+    uint64_t writes[LAXITY_SIM_REGISTERS / 64];
+};
+
+/*
+ * Decodes a translated block: `instructions` have their bytes already, and ticks of
+ * instruction_ticks; what is known of registers and ticks is added. May be NULL: nothing is.
+ */
+struct laxity_sim_decoder {
+    void *context;
+    void (*decode)(
+        void *context,
+        uint64_t address,
+        const uint8_t *code,
+        struct laxity_sim_instruction *instructions,
+        uint32_t n_instructions
+    );
+};
+
+/* Where the words of a program come from (sim/interface/records.h). */
+struct laxity_sim_source {
+    void *context;
+    /* Reads at most n words; 0: the program has ended, and `why` tells how. */
+    size_t (*read)(void *context, uint64_t *words, size_t n);
+    const char *(*why)(void *context);
 };
 
 /* A task: its program, and when its jobs are released. */
 struct laxity_sim_task {
-    char **argv; /* an emulator, whose words load the front end with fd=3, and the program */
+    struct laxity_sim_source source;
+    struct laxity_sim_decoder decoder;
     struct laxity_releases releases;
     int32_t priority;   /* a larger one preempts */
+    bool is_corunner;   /* has no releases and is told of nobody; ends with the others */
+    uint64_t cores;     /* that it may run on */
     uint64_t jobs;      /* ends after so many have started; 0 = without end */
     int64_t timeout_ns; /* ends with a job that is not finished so long after its start */
 };
@@ -50,13 +137,18 @@ struct laxity_sim_job {
     uint32_t task;
     uint64_t ordinal; /* how many of the task's jobs were started before */
     uint64_t job;
+    uint32_t core_start;
+    uint32_t core_finish;
     int64_t start_ns;
     int64_t finish_ns; /* 0 = it has only started */
     int64_t exec_ns;
     int64_t busy_ns;
     int64_t stall_own_ns;    /* for lines that the task had not used, or had evicted itself */
-    int64_t stall_reload_ns; /* for lines that another task had evicted */
+    int64_t stall_reload_ns; /* for lines that another task on its core had evicted */
+    int64_t stall_moved_ns;  /* for lines left on another core */
+    int64_t stall_shared_ns; /* for lines that other cores had evicted, and for their requests */
     uint32_t preemptions;
+    uint32_t migrations; /* it went on on another core than it had been on */
 };
 
 /* Why the jobs of a task ended. */
@@ -67,6 +159,30 @@ enum laxity_sim_end {
     LAXITY_SIM_END_INTERRUPT,
     LAXITY_SIM_END_FAILED,  /* error says why */
     LAXITY_SIM_END_TIMEOUT, /* likewise */
+};
+
+/* What has been counted, of all cores and caches together, from the first tick on. */
+struct laxity_sim_counts {
+    uint64_t instructions;
+    uint64_t fetches; /* lookups of lines */
+    uint64_t fetch_misses;
+    uint64_t loads;
+    uint64_t load_misses;
+    uint64_t stores;
+    uint64_t store_misses;
+    uint64_t joins; /* of the misses: no request was made, a line was on its way */
+    uint64_t upgrades;
+    uint64_t transfers; /* from other cores' caches */
+    uint64_t merged;    /* lines written whole, and never read */
+    struct {
+        uint64_t lookups;
+        uint64_t misses;
+        uint64_t prefetches;
+    } levels[LAXITY_SIM_LEVELS_MAX];
+    uint64_t reads; /* that memory has decided */
+    uint64_t writes;
+    uint64_t row_hits;
+    uint64_t ticks; /* the last one that anything was done in */
 };
 
 /* What the engine tells, and asks, in the order of virtual time. */
@@ -90,16 +206,16 @@ struct laxity_sim_listener {
 /*
  * laxity_simulate - execute the tasks until all have ended
  *
- * No job starts at limit_ns or later. Returns 0, or -1 with error set if a program cannot be
- * started; then nothing was told.
+ * No job starts at limit_ns or later. After a listener's answer that no further job shall start,
+ * those that have begun go on to their end.
  */
-int laxity_simulate(
+void laxity_simulate(
     const struct laxity_sim_platform *platform,
     const struct laxity_sim_task *tasks,
     uint32_t n_tasks,
     int64_t limit_ns,
     const struct laxity_sim_listener *listener,
-    struct laxity_error *error
+    struct laxity_sim_counts *out_counts
 );
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
  * What the front end tells of a program, in the order of its execution: words of 64 bits in the
  * byte order of this machine, through a pipe. The front end decodes nothing.
  *
- *   block     the first time a block is translated: BLOCK | id, its address, its instructions,
- *             their sizes as bytes (padded to whole words)
+ *   block     the first time a block is translated: BLOCK | id, its address, how many instructions
+ *             it has, their sizes as bytes, their code (each padded to whole words)
  *   execution EXECUTION | id: the block begins
  *   access    address in the low 48 bits, then what the shifts below say
  *
