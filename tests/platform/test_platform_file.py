@@ -177,10 +177,11 @@ def test_value_says_by_what_it_was_fitted():
     assert (value.origin, value.origin_text) == ("fitted", "fitted: fit.py, 2 %")
 
 
-def test_emulator_is_the_one_of_the_architecture_unless_another_is_named():
-    assert parsed(PLAIN).emulator == "qemu-arm"
-    named = PLAIN.replace("line =", 'emulator = "/opt/bin/qemu-arm"\nline =')
-    assert parsed(named).emulator == "/opt/bin/qemu-arm"
+def test_emulator_and_its_processor_are_those_of_the_architecture_unless_others_are_named():
+    plain = parsed(PLAIN.replace("armhf", "powerpc").replace('emulated_cpu = "cortex-a9"\n', ""))
+    assert (plain.emulator, plain.emulated_cpu) == ("qemu-ppc", "750")
+    named = parsed(PLAIN.replace("line =", 'emulator = "/opt/bin/qemu-arm"\nline =', 1))
+    assert (named.emulator, named.emulated_cpu) == ("/opt/bin/qemu-arm", "cortex-a9")
 
 
 def test_every_key_has_a_help_and_a_place_in_the_tables():
