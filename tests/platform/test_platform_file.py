@@ -4,10 +4,12 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from laxity.core.schema import platform_keys, platform_tables
+from laxity.core.schema import PlatformKey, platform_keys, platform_tables
+from laxity.core.units import exact_size
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import (
     PlatformModel,
@@ -17,7 +19,8 @@ from laxity.platform.platform_file import (
 )
 from laxity.platform.simulated import SimulatedPlatform, describe_model, settings_of
 
-SHIPPED = (Path(__file__).resolve().parents[2] / "sim/platforms/sabrelite.toml").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = (ROOT / "sim/platforms/sabrelite.toml").read_text()
 PLAIN = """\
 schema = 1
 title = "plain"
@@ -303,3 +306,23 @@ def test_unknown_platform_names_those_that_there_are():
 def test_file_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"no\.toml: cannot be read"):
         read_platform(f"sim:{tmp_path}/no.toml")
+
+
+def row_of(table: str, key: PlatformKey) -> str:
+    """Write the row of a key as docs/simulation-platforms.md has it."""
+    name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
+    kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
+    default = "required" if key.default is None else bound(key, key.default).lower()
+    within = "" if key.high is None else f"{bound(key, key.low)} to {bound(key, key.high)}"
+    return f"| `{name}` | {kind} | {within} | {default} | {key.help} |"
+
+
+def bound(key: PlatformKey, number: Any) -> str:  # noqa: ANN401 - or another default
+    return exact_size(number) if key.type == "size" else str(number)
+
+
+@pytest.mark.parametrize("table", platform_tables())
+def test_page_of_platform_files_has_a_row_of_every_key(table: str):
+    page = (ROOT / "docs/simulation-platforms.md").read_text().splitlines()
+    for key in platform_keys(table):
+        assert row_of(table, key) in page
