@@ -4,10 +4,12 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from laxity.core.schema import platform_keys, platform_tables
+from laxity.core.schema import PlatformKey, platform_keys, platform_tables
+from laxity.core.units import exact_size
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import (
     PlatformModel,
@@ -17,7 +19,8 @@ from laxity.platform.platform_file import (
 )
 from laxity.platform.simulated import SimulatedPlatform, describe_model, settings_of
 
-SHIPPED = (Path(__file__).resolve().parents[2] / "sim/platforms/sabrelite.toml").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = (ROOT / "sim/platforms/sabrelite.toml").read_text()
 PLAIN = """\
 schema = 1
 title = "plain"
@@ -177,10 +180,11 @@ def test_value_says_by_what_it_was_fitted():
     assert (value.origin, value.origin_text) == ("fitted", "fitted: fit.py, 2 %")
 
 
-def test_emulator_is_the_one_of_the_architecture_unless_another_is_named():
-    assert parsed(PLAIN).emulator == "qemu-arm"
-    named = PLAIN.replace("line =", 'emulator = "/opt/bin/qemu-arm"\nline =')
-    assert parsed(named).emulator == "/opt/bin/qemu-arm"
+def test_emulator_and_its_processor_are_those_of_the_architecture_unless_others_are_named():
+    plain = parsed(PLAIN.replace("armhf", "powerpc").replace('emulated_cpu = "cortex-a9"\n', ""))
+    assert (plain.emulator, plain.emulated_cpu) == ("qemu-ppc", "750")
+    named = parsed(PLAIN.replace("line =", 'emulator = "/opt/bin/qemu-arm"\nline =', 1))
+    assert (named.emulator, named.emulated_cpu) == ("/opt/bin/qemu-arm", "cortex-a9")
 
 
 def test_every_key_has_a_help_and_a_place_in_the_tables():
@@ -302,3 +306,23 @@ def test_unknown_platform_names_those_that_there_are():
 def test_file_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"no\.toml: cannot be read"):
         read_platform(f"sim:{tmp_path}/no.toml")
+
+
+def row_of(table: str, key: PlatformKey) -> str:
+    """Write the row of a key as docs/simulation-platforms.md has it."""
+    name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
+    kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
+    default = "required" if key.default is None else bound(key, key.default).lower()
+    within = "" if key.high is None else f"{bound(key, key.low)} to {bound(key, key.high)}"
+    return f"| `{name}` | {kind} | {within} | {default} | {key.help} |"
+
+
+def bound(key: PlatformKey, number: Any) -> str:  # noqa: ANN401 - or another default
+    return exact_size(number) if key.type == "size" else str(number)
+
+
+@pytest.mark.parametrize("table", platform_tables())
+def test_page_of_platform_files_has_a_row_of_every_key(table: str):
+    page = (ROOT / "docs/simulation-platforms.md").read_text().splitlines()
+    for key in platform_keys(table):
+        assert row_of(table, key) in page

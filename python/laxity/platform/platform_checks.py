@@ -33,7 +33,7 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         ConfigError: They do not fit together.
     """
     ticks, most = ticks_per_s(values), platform_limit("ticks_per_s_max")
-    if ticks > most:
+    if ticks.numerator > most:
         msg = (
             f"memory.clock: a tick that divides {values['core.clock'].text} and "
             f"{values['memory.clock'].text} comes {float(ticks):.3g} times per second, more than "

@@ -288,9 +288,11 @@ def _values(document: _Document) -> dict[str, Value]:
             values |= _values_of(table, "", {key: plain[key] for key in plain if key != "schema"})
         elif table in document or declared.cache is None:
             values |= _values_of(table, table, document.get(table, {}))
-    emulator, architecture = values["emulator"], values["architecture"]
-    if not emulator.text:
-        values["emulator"] = replace(emulator, text=architecture.key.words[architecture.text])
+    architecture = values["architecture"]
+    emulation = architecture.key.words[architecture.text].split()
+    for place, usual in zip(("emulator", "emulated_cpu"), emulation, strict=True):
+        if not values[place].text:
+            values[place] = replace(values[place], text=usual)
     return values
 
 
