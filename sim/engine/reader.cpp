@@ -82,8 +82,30 @@ bool Reader::define(std::uint64_t id)
             block.sizes.push_back(size);
         }
     }
+    std::size_t n_code = 0;
+    for (const std::uint8_t size : block.sizes) {
+        n_code += size;
+    }
     blocks_.push_back(std::move(block));
-    return true;
+    return skip((n_code + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+}
+
+bool Reader::skip(std::size_t n)
+{
+    std::uint64_t word = 0;
+    while (n > 0 && take(word)) {
+        n--;
+    }
+    return n == 0;
+}
+
+bool Reader::pass_call(std::uint64_t word)
+{
+    if (skip((word & LAXITY_RECORD_RETURN) != 0 ? 1 : LAXITY_RECORD_ARGUMENTS)) {
+        return true;
+    }
+    problem_ = "its stream ends within a record";
+    return false;
 }
 
 std::optional<Event> Reader::next()
@@ -108,11 +130,13 @@ std::optional<Event> Reader::next()
                 return std::nullopt;
             }
             return Event::Block;
-        case LAXITY_SIM_ACCESS:
-            break;
+        case LAXITY_SIM_CALL:
+            if (!pass_call(word)) {
+                return std::nullopt;
+            }
+            continue;
         default:
-            problem_ = "its stream holds a record of an unknown kind";
-            return std::nullopt;
+            break; /* an access */
         }
         const std::uint64_t address = word & LAXITY_RECORD_ADDRESS_MASK;
         if (is_mark(address)) {

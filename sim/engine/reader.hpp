@@ -63,6 +63,8 @@ class Reader {
     bool fill();
     bool take(std::uint64_t &word);
     bool define(std::uint64_t id);
+    bool skip(std::size_t n);
+    bool pass_call(std::uint64_t word);
 
     int fd_;
     std::vector<std::uint64_t> words_;

@@ -20,7 +20,8 @@ constexpr std::uint64_t word(std::uint64_t kind, std::uint64_t rest)
 
 constexpr std::uint64_t BLOCK = word(LAXITY_SIM_BLOCK, 0);
 constexpr std::uint64_t EXECUTION = word(LAXITY_SIM_EXECUTION, 0);
-constexpr std::uint64_t SIZES = 0x0204; /* of two instructions: 4 and 2 bytes */
+constexpr std::uint64_t SIZES = 0x0204;    /* of two instructions: 4 and 2 bytes */
+constexpr std::uint64_t CODE = 0x60000000; /* which looks like a mark, in 4 + 2 bytes: one word */
 constexpr std::uint64_t STORE = std::uint64_t{1} << LAXITY_RECORD_STORE_SHIFT;
 constexpr std::uint64_t START = LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_START;
 constexpr std::uint64_t FINISH = LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH;
@@ -54,6 +55,7 @@ std::vector<std::uint64_t> a_job()
         0x1000,
         2,
         SIZES,
+        CODE,
         START,
         EXECUTION,
         0x2004 | STORE | std::uint64_t{2} << LAXITY_RECORD_SIZE_SHIFT,
@@ -96,19 +98,39 @@ void marks_of_a_phase_are_no_accesses(void)
     CHECK(reader.next() == laxity::Event::End);
 }
 
+void system_calls_are_passed_over(void)
+{
+    /* Arguments and values may look like records. */
+    laxity::Reader reader = reader_of(
+        {word(LAXITY_SIM_CALL, 45),
+         START,
+         EXECUTION,
+         BLOCK,
+         0,
+         0,
+         0,
+         word(LAXITY_SIM_CALL, LAXITY_RECORD_RETURN | 45),
+         START,
+         FINISH}
+    );
+    CHECK(reader.next() == laxity::Event::JobFinish);
+    CHECK(reader.next() == laxity::Event::End);
+}
+
 void foreign_streams_are_refused(void)
 {
     CHECK(is_refused({EXECUTION}));                   /* of a block that was not defined */
     CHECK(is_refused({BLOCK, 0x1000, 0}));            /* without instructions */
     CHECK(is_refused({BLOCK, 0x1000, 513, SIZES}));   /* with too many */
     CHECK(is_refused({BLOCK | 1, 0x1000, 2, SIZES})); /* out of turn */
-    CHECK(is_refused({word(3, 0)}));                  /* of no known kind */
 }
 
 void cut_streams_are_refused(void)
 {
-    CHECK(is_refused({BLOCK, 0x1000, 2, SIZES}, 9)); /* ends within the block */
-    CHECK(is_refused({0x1000, 0x2000}, 3));          /* ends within a word */
+    CHECK(is_refused({BLOCK, 0x1000, 2, SIZES}, 9));               /* ends within the block */
+    CHECK(is_refused({BLOCK, 0x1000, 2, SIZES}));                  /* without its code */
+    CHECK(is_refused({0x1000, 0x2000}, 3));                        /* ends within a word */
+    CHECK(is_refused({word(LAXITY_SIM_CALL, 45), 1, 2, 3, 4, 5})); /* within a call */
 }
 
 } // namespace
@@ -118,6 +140,7 @@ int main()
     RUN(what_a_program_did_comes_in_its_order);
     RUN(blocks_and_accesses_are_whole);
     RUN(marks_of_a_phase_are_no_accesses);
+    RUN(system_calls_are_passed_over);
     RUN(foreign_streams_are_refused);
     RUN(cut_streams_are_refused);
     return test_exit_code();
