@@ -135,6 +135,11 @@ def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tupl
     ticks = ticks_per_s(values)
     on = [name for name in levels if _number(values, f"{name}.size")]
     yield "ticks_per_s", f"{ticks.numerator} {ticks.denominator}"
+    core_hz = values["core.clock"].number
+    assert isinstance(core_hz, Fraction)  # noqa: S101 - read_value gave it
+    yield "cycle_ticks", str(ticks / core_hz)
+    yield "architecture", values["architecture"].text
+    yield "core.scheduling", values["core.scheduling"].text
     yield "levels", str(len(on))
     for place, value in values.items():
         table = place.rpartition(".")[0]
