@@ -6,8 +6,9 @@
 #include "interface/engine.h"
 #include "schema/platform.h"
 
-#include <errno.h>
 #include <laxity/units.h>
+
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
