@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = 2048, /* a number of each core */
+    LINE_BYTES = 2048,         /* a number of each core */
+    LONGEST_MERGED_BYTES = 64, /* interface/engine.h */
     DECIMAL = 10,
 };
 
@@ -181,6 +182,9 @@ static bool is_whole(const struct reading *reading)
         if (settings[i].is_needed && !reading->seen[i]) {
             return false;
         }
+    }
+    if (platform->merges_stores && platform->line_bytes > LONGEST_MERGED_BYTES) {
+        return false;
     }
     return reading->instructions.architecture[0] != '\0' &&
            reading->instructions.scheduling[0] != '\0' && reading->instructions.cycle_ticks != 0 &&

@@ -265,6 +265,13 @@ def test_platform_that_cannot_be_is_refused(old: str, new: str, words: str):
     assert words in refusal(PLAIN.replace(old, new))
 
 
+def test_lines_of_merged_stores_are_at_most_64_bytes():
+    merging = PLAIN.replace("count = 4", "count = 4\nmerges_stores = true")
+    assert settings(merging.replace('"32B"', '"64B"'))["core.merges_stores"] == "1"
+    said = refusal(merging.replace('"32B"', '"128B"'))
+    assert "line 8: core.merges_stores: the line is longer than 64B" in said
+
+
 def test_private_level_behind_a_shared_one_is_refused():
     text = PLAIN.replace("hit_cycles = 10", "hit_cycles = 10\nshared_by = 2")
     text = text.replace('shared_by = "all"', "shared_by = 1")

@@ -13,6 +13,8 @@ from laxity.errors import ConfigError
 from laxity.platform.platform_values import Value
 
 _FIRST_LEVELS = ("l1i", "l1d")
+# The model notes written bytes in a word of 64 bits.
+_LONGEST_MERGED_BYTES = 64
 _LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
 
 Values = dict[str, Value]
@@ -50,6 +52,12 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         if values[f"{name}.prefetch"].number:
             _check_prefetch(name, on)
     _check_memory(values)
+    if values["core.merges_stores"].number and _number(values, "line") > _LONGEST_MERGED_BYTES:
+        msg = (
+            f"core.merges_stores: the line is longer than {_LONGEST_MERGED_BYTES}B, its written "
+            "bytes cannot be noted; write false"
+        )
+        raise ConfigError(msg)
     for _ in settings_of_values(values, levels):
         pass  # each is checked as it is made
 

@@ -227,6 +227,9 @@ static void caches_that_cannot_be_are_refused(void)
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 2"), 0);
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 3"), -1);
     CHECK_EQUAL(read_changed("line 32", "line 48"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 64"), 0);
+    /* The bytes of a longer line could not be noted, and stores merge here. */
+    CHECK_EQUAL(read_changed("line 32", "line 128"), -1);
 }
 
 int main(void)
