@@ -333,3 +333,23 @@ def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
     done = laxity(*words, environment={"PATH": str(laxity.directory)})
     assert done.returncode == 3
     assert "qemu-arm: not along PATH; run laxity setup --with sim" in done.stderr
+
+
+def test_line_of_the_mpc750_takes_what_its_paper_says(laxity: Laxity):
+    waited = []
+    for name, size in (("A", "8KiB"), ("B", "16KiB")):
+        words = ("run", "mem", "-b", size, "-p", "10ms", "-t", "2", "--no-report", "--quiet")
+        done = laxity(*words, "--platform", "sim:mpc750-no-l2", "--run-dir", name)
+        assert done.returncode == 0, done.stderr
+        waited.append(jobs_of(laxity.directory / name)["stall_own_ns"][0])
+    # 8 KiB more are 256 lines. Sebek, figure 10: 195.5 us for 1024 lines, 190.92 ns each.
+    assert (waited[1] - waited[0]) / 256 == pytest.approx(190.92, abs=0.05)
+
+
+def test_task_runs_on_the_core_that_is_asked_for(laxity: Laxity):
+    words = ("run", "mem", "-b", "8KiB", "-p", "1ms", "-t", "3", "--no-report", "--quiet")
+    done = laxity(*words, "--platform", "sim:sabrelite", "--cpus", "3", "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert jobs_of(laxity.directory / "D")["cpu_start"].tolist() == [3, 3, 3]
+    refused = laxity(*words, "--platform", "sim:sabrelite", "--cpus", "4", "--run-dir", "E")
+    assert (refused.returncode, "no CPU 4" in refused.stderr) == (2, True)
