@@ -54,8 +54,8 @@ struct simulation {
     struct laxity_job_stream stream;
     struct laxity_sim_task *tasks;
     struct laxity_sim_emulator **emulators; /* of the tasks */
-    int64_t limit_ns; /* no job starts then */
-    int64_t shown_ns; /* of the real clock */
+    int64_t limit_ns;                       /* no job starts then */
+    int64_t shown_ns;                       /* of the real clock */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -122,9 +122,7 @@ static void free_command(const struct simulation *simulation, char **argv)
 }
 
 /* 0, or -1 with error set. */
-static int start_program(
-    struct simulation *simulation, uint32_t index, struct laxity_error *error
-)
+static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
     char **argv = command_of(simulation, index);
     const int rc = argv ? laxity_sim_emulator_start(argv, &simulation->emulators[index]) : ENOMEM;
@@ -151,14 +149,23 @@ static uint64_t cores_of(const struct laxity_task_config *config)
     return cores;
 }
 
+static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
+{
+    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
+    return (struct laxity_sim_reservation){
+        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
+        .deadline_ns = config->reservation.deadline_ns,
+        .period_ns = config->reservation.period_ns,
+    };
+}
+
 /* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
     const uint32_t n_tasks = simulation->segment->n_tasks;
     simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    simulation->emulators = (struct laxity_sim_emulator **)calloc(
-        n_tasks, sizeof *simulation->emulators
-    );
+    simulation->emulators =
+        (struct laxity_sim_emulator **)calloc(n_tasks, sizeof *simulation->emulators);
     if (!simulation->tasks || !simulation->emulators) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
@@ -171,6 +178,7 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
             .source = laxity_sim_emulator_source(simulation->emulators[i]),
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
+            .reservation = reservation_of(&task->config.process),
             .cores = cores_of(&task->config),
             .jobs = task->config.jobs,
             .timeout_ns = task->config.job_timeout_ns,
@@ -375,9 +383,9 @@ static void simulate(
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
     if (rc == 0 && make_tasks(&simulation, error) == 0) {
-        struct laxity_sim_counts counts;
+        struct laxity_sim_totals totals;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &counts
+            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &totals
         );
         close_run(&simulation);
         *error = segment->run.error;
