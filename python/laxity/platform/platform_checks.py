@@ -13,6 +13,8 @@ from laxity.errors import ConfigError
 from laxity.platform.platform_values import Value
 
 _FIRST_LEVELS = ("l1i", "l1d")
+# The model notes written bytes in a word of 64 bits.
+_LONGEST_MERGED_BYTES = 64
 _LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
 
 Values = dict[str, Value]
@@ -50,6 +52,12 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         if values[f"{name}.prefetch"].number:
             _check_prefetch(name, on)
     _check_memory(values)
+    if values["core.merges_stores"].number and _number(values, "line") > _LONGEST_MERGED_BYTES:
+        msg = (
+            f"core.merges_stores: the line is longer than {_LONGEST_MERGED_BYTES}B, its written "
+            "bytes cannot be noted; write false"
+        )
+        raise ConfigError(msg)
     for _ in settings_of_values(values, levels):
         pass  # each is checked as it is made
 
@@ -135,6 +143,11 @@ def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tupl
     ticks = ticks_per_s(values)
     on = [name for name in levels if _number(values, f"{name}.size")]
     yield "ticks_per_s", f"{ticks.numerator} {ticks.denominator}"
+    core_hz = values["core.clock"].number
+    assert isinstance(core_hz, Fraction)  # noqa: S101 - read_value gave it
+    yield "cycle_ticks", str(ticks / core_hz)
+    yield "architecture", values["architecture"].text
+    yield "core.scheduling", values["core.scheduling"].text
     yield "levels", str(len(on))
     for place, value in values.items():
         table = place.rpartition(".")[0]
