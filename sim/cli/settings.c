@@ -183,6 +183,10 @@ static bool is_whole(const struct reading *reading)
             return false;
         }
     }
+    if (platform->switch_ticks == 0 &&
+        platform->kernel_code_lines + platform->kernel_data_lines > 0) {
+        return false;
+    }
     if (platform->merges_stores && platform->line_bytes > LONGEST_MERGED_BYTES) {
         return false;
     }

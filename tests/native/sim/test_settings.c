@@ -217,6 +217,12 @@ static void settings_that_are_missing_are_refused(void)
     CHECK_EQUAL(read_changed("level.1.partition 15 65520\n", ""), 0);
 }
 
+static void switch_with_lines_and_without_ticks_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 1"), 0);
+    CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 0"), -1);
+}
+
 static void caches_that_cannot_be_are_refused(void)
 {
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
@@ -242,6 +248,7 @@ int main(void)
     RUN(numbers_out_of_range_are_refused);
     RUN(lines_that_are_none_are_refused);
     RUN(settings_that_are_missing_are_refused);
+    RUN(switch_with_lines_and_without_ticks_is_refused);
     RUN(caches_that_cannot_be_are_refused);
     return test_exit_code();
 }
