@@ -3,7 +3,6 @@
 #include "cli/calls.h"
 
 #include "base/error.h"
-#include "interface/engine.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -133,46 +132,6 @@ bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool
         name_once(calls, name);
     }
     return true;
-}
-
-static size_t read_words(void *context, uint64_t *words, size_t n)
-{
-    struct laxity_sim_calls *calls = context;
-    return calls->refused[0] != '\0' ? 0 : calls->source.read(calls->source.context, words, n);
-}
-
-static const char *why_ended(void *context)
-{
-    struct laxity_sim_calls *calls = context;
-    if (calls->refused[0] == '\0') {
-        return calls->source.why(calls->source.context);
-    }
-    laxity_format(
-        calls->why,
-        sizeof calls->why,
-        "the program calls %s: threads and processes of its own are not simulated; "
-        "run without --platform",
-        calls->refused
-    );
-    return calls->why;
-}
-
-static bool judge(void *context, uint64_t number, const uint64_t *arguments, bool is_in_job)
-{
-    (void)arguments;
-    return laxity_sim_calls_note(context, number, is_in_job);
-}
-
-struct laxity_sim_source
-laxity_sim_calls_judge(struct laxity_sim_calls *calls, struct laxity_sim_source source)
-{
-    calls->source = source;
-    return (struct laxity_sim_source){
-        .context = calls,
-        .read = read_words,
-        .why = why_ended,
-        .call = judge,
-    };
 }
 
 void laxity_sim_calls_tell(const struct laxity_sim_calls *calls, char *text, size_t bytes)

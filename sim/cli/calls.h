@@ -12,7 +12,6 @@
 #define LAXITY_SIM_CALLS_H
 
 #include "base/error.h"
-#include "interface/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +21,6 @@ enum {
     LAXITY_SIM_CALLS_NAMED =
         8, /* of those that a task is not deterministic for; more are not told */
     LAXITY_SIM_CALL_BYTES = 32, /* of a name */
-    LAXITY_SIM_WHY_BYTES = 160,
 };
 
 struct laxity_sim_calls {
@@ -30,8 +28,6 @@ struct laxity_sim_calls {
     unsigned n_asked;
     char asked[LAXITY_SIM_CALLS_NAMED][LAXITY_SIM_CALL_BYTES];
     char refused[LAXITY_SIM_CALL_BYTES]; /* the call that ended the program, or empty */
-    struct laxity_sim_source source;     /* what is judged */
-    char why[LAXITY_SIM_WHY_BYTES];
 };
 
 /*
@@ -42,10 +38,6 @@ struct laxity_sim_calls {
 int laxity_sim_calls_open(
     struct laxity_sim_calls *calls, const char *program, struct laxity_error *error
 );
-
-/* laxity_sim_calls_judge - the source of a program that ends with a call that is refused */
-struct laxity_sim_source
-laxity_sim_calls_judge(struct laxity_sim_calls *calls, struct laxity_sim_source source);
 
 /* laxity_sim_calls_note - it calls number; false: it must not go on, and `refused` is what it
  * wanted

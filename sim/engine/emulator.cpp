@@ -132,7 +132,7 @@ int laxity_sim_emulator_start(char *const *argv, laxity_sim_emulator **out_emula
 
 laxity_sim_source laxity_sim_emulator_source(laxity_sim_emulator *emulator)
 {
-    return {.context = emulator, .read = read_words, .why = why_ended, .call = nullptr};
+    return {.context = emulator, .read = read_words, .why = why_ended};
 }
 
 void laxity_sim_emulator_stop(laxity_sim_emulator *emulator)

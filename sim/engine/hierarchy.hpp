@@ -205,7 +205,7 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned task_shift_;
     bool has_level_ = false; /* below the first */
-    Memory memory_; /* outlives what holds its reads */
+    Memory memory_;          /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;

@@ -7,7 +7,6 @@
 #include "interface/records.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -26,12 +25,9 @@ constexpr std::size_t READ_WORDS = 16384;
 } // namespace
 
 Reader::Reader(
-    const laxity_sim_source &source,
-    const laxity_sim_decoder &decoder,
-    std::uint64_t first_line,
-    const laxity_sim_platform &platform
+    const laxity_sim_task &task, std::uint64_t first_line, const laxity_sim_platform &platform
 )
-    : source_(source), decoder_(decoder), first_line_(first_line),
+    : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       instruction_ticks_(static_cast<std::uint16_t>(platform.instruction_ticks))
 {
@@ -126,20 +122,20 @@ bool Reader::define(std::uint64_t id)
     return true;
 }
 
-void Reader::pass_call(std::uint64_t word)
+/* A system call, or its answer. */
+void Reader::judge(std::uint64_t word)
 {
-    std::array<std::uint64_t, LAXITY_RECORD_ARGUMENTS> values{};
-    const bool is_return = (word & LAXITY_RECORD_RETURN) != 0;
-    for (std::size_t i = 0; i < (is_return ? 1 : values.size()); i++) {
-        if (!take_word(values[i])) {
+    const bool is_answer = (word & LAXITY_RECORD_RETURN) != 0;
+    std::uint64_t unused = 0;
+    for (unsigned i = 0; i < (is_answer ? 1 : LAXITY_RECORD_ARGUMENTS); i++) {
+        if (!take_word(unused)) {
             fail("its stream ends within a record");
             return;
         }
     }
-    if (!is_return && source_.call != nullptr &&
-        !source_.call(source_.context, word & ID_MASK, values.data(), is_in_job_)) {
-        words_.clear();
-        at_ = 0;
+    if (!is_answer && judge_.may_call != nullptr &&
+        !judge_.may_call(judge_.context, word & ID_MASK, is_in_job_)) {
+        fail(judge_.why(judge_.context));
     }
 }
 
@@ -166,8 +162,6 @@ Event Reader::peek_slowly()
                 return Event::Access;
             }
             const std::uint64_t slot = access.address() - LAXITY_SIM_MARKS_ADDRESS;
-            is_in_job_ = slot == LAXITY_MARK_JOB_START ||
-                         (is_in_job_ && slot != LAXITY_MARK_JOB_FINISH);
             if (slot == LAXITY_MARK_JOB_START) {
                 return Event::JobStart;
             }
@@ -179,7 +173,7 @@ Event Reader::peek_slowly()
         }
         default:
             at_++;
-            pass_call(word);
+            judge(word);
         }
     }
     return Event::End;
@@ -187,7 +181,7 @@ Event Reader::peek_slowly()
 
 std::string Reader::why() const
 {
-    return problem_.empty() ? source_.why(source_.context) : "the program: " + problem_;
+    return problem_.empty() ? source_.why(source_.context) : problem_;
 }
 
 } // namespace laxity
