@@ -297,7 +297,9 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
     Channel &channel = memory_.channel_of(touch.line);
-    if (!is_upgrade && !channel.has_room() && !is_held(touch) && !will_merge(touch)) {
+    /* What merges is never read; in the end it is written. */
+    if (!is_upgrade && !channel.has_room() && !is_held(touch) &&
+        (!channel.has_write_room() || !will_merge(touch))) {
         return {.what = Answer::WaitsChannel, .channel = &channel};
     }
     return {.what = Answer::Done};

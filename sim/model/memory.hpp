@@ -47,6 +47,10 @@ class Channel {
     {
         return !is_full(reads_);
     }
+    [[nodiscard]] bool has_write_room() const
+    {
+        return !is_full(writes_);
+    }
 
     /* Whose request has waited longest, of the kind that is full. */
     [[nodiscard]] std::uint32_t oldest_core() const;

@@ -204,7 +204,6 @@ def describe_model(model: PlatformModel) -> Machine:
         firmware={
             **dict(settings_of_values(model.values, model.levels)),
             "emulated_cpu": model.emulated_cpu,
-            "scheduling": model.values["core.scheduling"].text,
         },
         kernel=Kernel(None, None, None, "unknown", None, None, ()),
         virtualisation=Virtualisation(None, None),
