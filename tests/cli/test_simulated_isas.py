@@ -281,7 +281,9 @@ WHERE: dict[str, dict[str, Any]] = {
 
 # In place of QEMU: tells what it was started with, except for which pipes they are.
 SHOWS_ITS_START = f"""#!{sys.executable} -I
-import os, resource
+import os, resource, sys
+if "--version" in sys.argv:
+    sys.exit(print("qemu-arm version 7.2.0"))
 print("environment:", open("/proc/self/environ").read())
 print("stack:", resource.getrlimit(resource.RLIMIT_STACK)[0])
 for fd in range(64):
