@@ -150,7 +150,7 @@ class Simulation {
     std::uint64_t now_ = 0;
     bool has_scheduled_ = false;
     std::uint64_t scheduled_ = 0; /* when last */
-    bool is_stopping_ = false; /* a listener wants no further job */
+    bool is_stopping_ = false;    /* a listener wants no further job */
 };
 
 Simulation::Simulation(
