@@ -478,6 +478,10 @@ void Scheduler::keep_first(Seat *&first, Seat &seat, bool is_fit)
 Scheduler::Found Scheduler::look_for_core(const Task &task)
 {
     Found found;
+    if (task.last_core != NONE && (task.cores >> task.last_core & 1U) != 0) {
+        Seat &last = seats_[task.last_core];
+        keep_first(found.idle, last, last.task == NONE && !last.is_claimed);
+    }
     const Rank rank = rank_of(*task.asked, task.deadline);
     Rank lowest = rank;
     for (Seat &seat : seats_) {
@@ -486,7 +490,7 @@ Scheduler::Found Scheduler::look_for_core(const Task &task)
             continue;
         }
         if (seat.task == NONE) {
-            found.idle = found.idle == nullptr || core == task.last_core ? &seat : found.idle;
+            keep_first(found.idle, seat, true);
             continue;
         }
         const Rank other = rank_of(*tasks_[seat.task].asked, tasks_[seat.task].deadline);
