@@ -234,12 +234,13 @@ std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bo
         }
         return Answer{.has_no_room = true, .waits = true, .request = alike.front()};
     }
-    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line) || merges(by, touch)) {
+    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line)) {
         return std::nullopt;
     }
     const Channel &channel = channel_of(touch.line);
-    if (channel.n_undecided(false) < platform_.memory.read_queue &&
-        channel.n_undecided(true) < platform_.memory.write_queue) {
+    const bool are_writes_full = channel.n_undecided(true) >= platform_.memory.write_queue;
+    const bool are_reads_full = channel.n_undecided(false) >= platform_.memory.read_queue;
+    if (!are_writes_full && (!are_reads_full || merges(by, touch))) {
         return std::nullopt;
     }
     features_.waits_for_channels++;
