@@ -622,8 +622,8 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
     std::int64_t end_ns = clock_.ns_of(now_);
     if (why == LAXITY_SIM_END_LIMIT) {
         end_ns = limit_ns_;
-    } else if (task.has_job) {
-        end_ns = std::max(end_ns, task.job.start_ns + 1); /* its start lies before its end */
+    } else if (task.has_job && !task.asked->is_corunner) {
+        end_ns = std::max(end_ns, task.job.start_ns + 1); /* a start that was told lies before */
     }
     laxity_error error{};
     if (why == LAXITY_SIM_END_FAILED || why == LAXITY_SIM_END_TIMEOUT) {
