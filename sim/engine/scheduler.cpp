@@ -259,6 +259,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     task.has_started = false;
     if (task.asked->is_corunner) {
         const bool is_asked = seat.core.is_asked();
+        task.queued = now;
         if (start(seat, task, now)) {
             run(seat, task, now);
         }
