@@ -107,7 +107,8 @@ int laxity_sim_emulator_start(char *const *argv, laxity_sim_emulator **out_emula
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return errno;
     }
-    auto *const emulator = new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .why = {}};
+    auto *const emulator =
+        new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .why = {}};
     if (emulator == nullptr) {
         (void)close(ends[0]);
         (void)close(ends[1]);
