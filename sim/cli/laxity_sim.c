@@ -163,6 +163,16 @@ static uint64_t cores_of(const struct laxity_task_config *config)
     return cores;
 }
 
+static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
+{
+    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
+    return (struct laxity_sim_reservation){
+        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
+        .deadline_ns = config->reservation.deadline_ns,
+        .period_ns = config->reservation.period_ns,
+    };
+}
+
 /* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
@@ -186,6 +196,7 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
             .judge = laxity_sim_calls_judge(calls),
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
+            .reservation = reservation_of(&task->config.process),
             .cores = cores_of(&task->config),
             .jobs = task->config.jobs,
             .timeout_ns = task->config.job_timeout_ns,
@@ -436,9 +447,9 @@ static void simulate(
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
     if (error->exit_code == 0 && make_tasks(&simulation, error) == 0) {
-        struct laxity_sim_counts counts;
+        struct laxity_sim_totals totals;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &counts
+            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &totals
         );
         end_programs(&simulation);
         tell_asked(&simulation);

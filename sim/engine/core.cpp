@@ -254,8 +254,7 @@ void Core::at_boundary(std::uint64_t horizon)
             event = reader.peek();
             continue;
         }
-        if (event == Event::JobFinish &&
-            (is_over || position.index >= reader.access().index())) {
+        if (event == Event::JobFinish && (is_over || position.index >= reader.access().index())) {
             is_paused_ = true;
             set_next(Next::Finished);
             return;
@@ -347,10 +346,11 @@ bool Core::run_blocks(std::uint64_t horizon)
 /* The core is at an instruction of the block that has begun last. */
 bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 {
-    const std::uint64_t ticks = index < block.steps.size() ? block.steps[index].offset : block.ticks;
+    const std::uint64_t ticks =
+        index < block.steps.size() ? block.steps[index].offset : block.ticks;
     now_ += ticks;
     execution_.spent->busy += ticks;
-    hierarchy_.counts().instructions += index;
+    hierarchy_.counts(number_).instructions += index;
     execution_.position->index = index;
     stage_ = stage;
     return false;
@@ -515,7 +515,8 @@ void Core::end_instruction()
     std::uint64_t latest = NEVER;
     for (const std::uint64_t number : loaded_) {
         const Request *const request = hierarchy_.find(number_, number);
-        if (request != nullptr && request->done_at() > now_ && (latest == NEVER || number > latest)) {
+        if (request != nullptr && request->done_at() > now_ &&
+            (latest == NEVER || number > latest)) {
             latest = number;
         }
     }
@@ -530,7 +531,7 @@ void Core::end_instruction()
         position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
-    hierarchy_.counts().instructions++;
+    hierarchy_.counts(number_).instructions++;
     stage_ = Stage::Boundary;
 }
 

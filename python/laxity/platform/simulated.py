@@ -162,7 +162,7 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None
-    yield f"policy {task.policy.value}", task.policy is not Policy.FIFO
+    yield f"policy {task.policy.value}", task.policy not in (Policy.FIFO, Policy.DEADLINE)
 
 
 def settings_of(model: PlatformModel) -> str:
