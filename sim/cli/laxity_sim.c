@@ -24,6 +24,7 @@
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
 #include "schema/run.h"
@@ -55,8 +56,15 @@ enum {
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
 };
 
+/* Of the platform. */
+struct settings {
+    struct laxity_sim_platform platform;
+    struct laxity_sim_instructions instructions;
+};
+
 struct simulation {
     const struct laxity_run_plan *plan;
+    const struct settings *settings;
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
@@ -153,6 +161,23 @@ static int start_program(struct simulation *simulation, uint32_t index, struct l
     return 0;
 }
 
+/* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
+static int open_decoder(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_sim_instructions *instructions = &simulation->settings->instructions;
+    if (strcmp(instructions->scheduling, "none") == 0 &&
+        simulation->settings->platform.fill_buffers == 0) {
+        return 0;
+    }
+    const struct laxity_sim_decoder_options options = {
+        .architecture = instructions->architecture,
+        .scheduling = instructions->scheduling,
+        .program = simulation->plan->tasks[index].path,
+        .cycle_ticks = instructions->cycle_ticks,
+    };
+    return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
+}
+
 static uint64_t cores_of(const struct laxity_task_config *config)
 {
     uint64_t cores = 0;
@@ -201,12 +226,18 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
             .jobs = task->config.jobs,
             .timeout_ns = task->config.job_timeout_ns,
         };
+        if (open_decoder(simulation, i, error)) {
+            return -1;
+        }
     }
     return 0;
 }
 
 static void free_tasks(struct simulation *simulation)
 {
+    for (uint32_t i = 0; simulation->tasks && i < simulation->segment->n_tasks; i++) {
+        laxity_sim_decoder_close(&simulation->tasks[i].decoder);
+    }
     free((void *)simulation->emulators);
     free(simulation->calls);
     free(simulation->tasks);
@@ -409,13 +440,11 @@ static void close_run(struct simulation *simulation)
 }
 
 static void simulate(
-    const struct laxity_run_plan *plan,
-    const struct laxity_sim_platform *platform,
-    struct laxity_error *error
+    const struct laxity_run_plan *plan, const struct settings *settings, struct laxity_error *error
 )
 {
     static struct simulation simulation;
-    simulation = (struct simulation){.plan = plan};
+    simulation = (struct simulation){.plan = plan, .settings = settings};
     if (plan->launcher.n == 0) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
@@ -449,7 +478,12 @@ static void simulate(
     if (error->exit_code == 0 && make_tasks(&simulation, error) == 0) {
         struct laxity_sim_totals totals;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &totals
+            &settings->platform,
+            simulation.tasks,
+            plan->n_tasks,
+            simulation.limit_ns,
+            &listener,
+            &totals
         );
         end_programs(&simulation);
         tell_asked(&simulation);
@@ -499,7 +533,7 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};
-    struct laxity_sim_platform platform;
+    struct settings settings;
     struct laxity_run_request *request = calloc(1, sizeof *request);
     if (!request) {
         return LAXITY_EXIT_LACKING;
@@ -511,8 +545,10 @@ int main(int argc, char **argv)
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );
     } else if (laxity_run_options_parse(argc - 2, argv + 2, request, &error) == 0 &&
-               laxity_sim_settings_read(argv[1], &platform, &error) == 0) {
-        simulate(&request->plan, &platform, &error);
+               laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
+               laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
+                   0) {
+        simulate(&request->plan, &settings, &error);
     }
     if (error.exit_code != 0) {
         print_note(error.text);

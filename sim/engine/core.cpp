@@ -129,7 +129,7 @@ void Core::end_wait()
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
         } else if (Request *const request = hierarchy_.find(number_, wait_request_)) {
-            if (request->read) {
+            if (request->read && request->read->done > request->done) {
                 const std::uint64_t left = request->read->held_up - request->shared_used;
                 const std::uint64_t shared = std::min(ticks, left);
                 request->shared_used += shared;
@@ -182,7 +182,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         );
         return false;
     case Answer::Asked:
-        if (must_wait) {
+        if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
             wait(Wait::Line, answer.request, nullptr);
         } else if (kind == Kind::Load) {
@@ -283,9 +283,7 @@ void Core::at_boundary(std::uint64_t horizon)
             event = reader.peek();
             continue;
         }
-        if (stop_or_pause(horizon)) {
-            return;
-        }
+        /* Its first instruction may be the one with the finish mark. */
         position = {.block = &reader.block(), .index = 0, .fetched = NEVER};
         reader.take();
         event = reader.peek();
@@ -352,6 +350,7 @@ bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
     execution_.spent->busy += ticks;
     hierarchy_.counts(number_).instructions += index;
     execution_.position->index = index;
+    loaded_.clear();
     stage_ = stage;
     return false;
 }

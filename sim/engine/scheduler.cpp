@@ -153,8 +153,7 @@ void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
 bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
-    Position &position = task.position;
-    position = {};
+    Position &position = task.position; /* the mark may lie in the block of the last job's end */
     for (std::uint64_t n = 1;; n++) {
         if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
             is_interrupted_ = true;

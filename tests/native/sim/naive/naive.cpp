@@ -149,6 +149,7 @@ class Simulation {
     std::vector<std::unique_ptr<Task>> tasks_;
     std::uint64_t now_ = 0;
     bool has_scheduled_ = false;
+    std::uint64_t scheduled_ = 0; /* when last */
     bool is_stopping_ = false; /* a listener wants no further job */
 };
 
@@ -277,7 +278,7 @@ std::uint64_t Simulation::next_schedule_of(const Task &task) const
     }
     std::uint64_t first = NEVER;
     const auto consider = [&](std::uint64_t tick) {
-        first = tick > now_ ? std::min(first, tick) : first;
+        first = tick > scheduled_ ? std::min(first, tick) : first;
     };
     if (task.has_job) {
         consider(task.timeout);
@@ -319,6 +320,7 @@ void Simulation::decide(std::size_t channel)
 void Simulation::schedule()
 {
     has_scheduled_ = true;
+    scheduled_ = now_;
     bool is_changed = true;
     while (is_changed) {
         is_changed = false;
