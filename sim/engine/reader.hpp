@@ -72,7 +72,7 @@ class Access {
     }
     [[nodiscard]] bool is_mark() const
     {
-        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES;
+        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES && is_store();
     }
 
   private:
