@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "interface/engine.h"
+#include "interface/stored.h"
+#include "streams/stored.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+extern "C" {
+#include "base/error.h"
+}
+
+namespace {
+
+struct StoredSource {
+    laxity::Stored stored;
+    std::string path;
+    std::string why;
+};
+
+std::size_t read_words(void *context, std::uint64_t *words, std::size_t n)
+{
+    return static_cast<StoredSource *>(context)->stored.read(words, n);
+}
+
+/* Only programs that ended in order are recorded. */
+const char *tell_why(void *context)
+{
+    auto *const source = static_cast<StoredSource *>(context);
+    const std::string &problem = source->stored.problem();
+    source->why = problem.empty() ? "the program ended by itself, exit code 0"
+                                  : source->path + ": " + problem + "; remove it";
+    return source->why.c_str();
+}
+
+} // namespace
+
+extern "C" int laxity_sim_stored_open(
+    const char *path, struct laxity_sim_source *out_source, struct laxity_error *error
+)
+{
+    auto source = std::make_unique<StoredSource>();
+    source->path = path;
+    if (!source->stored.open(path)) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "%.100s: %.60s; remove it",
+            path,
+            source->stored.problem().c_str()
+        );
+    }
+    *out_source = {.context = source.release(), .read = read_words, .why = tell_why};
+    return 0;
+}
+
+extern "C" void laxity_sim_stored_close(struct laxity_sim_source *source)
+{
+    const std::unique_ptr<StoredSource> gone{static_cast<StoredSource *>(source->context)};
+    *source = {};
+}
