@@ -308,6 +308,69 @@ def registry_of(probes: dict[str, Any]) -> list[str]:
     return [*lines, "", "#define LAXITY_PROBES(PROBE) " + "\\", " \\\n".join(listed)]
 
 
+def setting_of(key: dict[str, Any], table: str, cache: str, numbers: dict[str, int]) -> str:
+    """Write SETTING(name, member, is_needed, most, low, high) of a key that the model knows."""
+    kind, low, high = key["type"], key.get("low", 0), key.get("high", 0)
+    member = key["member"].replace("%", cache)
+    name = f"{table}.{key['name']}".lstrip(".")
+    if kind == "cycles":
+        # In ticks, of which a cycle has any number.
+        low, high = min(low, 1), numbers["setting_max"]
+    elif kind == "partition":
+        return f'SETTING("{name}", {member}, false, {numbers["cores_max"]}, 1, UINT64_MAX)'
+    elif kind == "sharing":
+        low, high = 1, numbers["cores_max"]
+    elif kind == "choice":
+        high = numbers[key["choices"]] - 1
+    elif kind == "flag":
+        high = 1
+    elif key.get("lines"):
+        low = min(low, 1)
+    needed = "false" if cache else "true"
+    return f'SETTING("{name}", {member}, {needed}, 1, {low}, UINT64_C({high}))'
+
+
+def settings_of(schema: dict[str, Any]) -> list[str]:
+    """Write the settings of a platform: those of a level once for each that there can be."""
+    numbers = schema["limits"] | {key: len(words) for key, words in schema["codes"].items()}
+    known = [(key, table) for key in schema["keys"] if "member" in key for table in key["tables"]]
+    tables = schema["tables"]
+    once = [
+        setting_of(key, table, tables.get(table, {}).get("cache", ""), numbers)
+        for key, table in known
+        if table != "level"
+    ]
+    levels = [
+        setting_of(key, "level.#", tables["level"]["cache"], numbers).replace("#", str(level))
+        for level in range(numbers["levels_max"])
+        for key, table in known
+        if table == "level"
+    ]
+    first = [
+        f'SETTING("ticks_per_s", ticks_per_s, true, 2, 1, UINT64_C({numbers["ticks_per_s_max"]}))',
+        f'SETTING("levels", n_levels, true, 1, 0, {numbers["levels_max"]})',
+    ]
+    return [
+        "/* What laxity-sim is told: SETTING(name, member, is_needed, most, low, high) of each,",
+        " * up to `most` numbers within low and high. */",
+        "#define LAXITY_PLATFORM_SETTINGS(SETTING) " + "\\",
+        " \\\n".join(f"    {one}" for one in [*first, *once, *levels]),
+    ]
+
+
+def top_of(source: str) -> list[str]:
+    """Write what a header begins with."""
+    guard = f"LAXITY_SCHEMA_{Path(source).stem.upper()}_H"
+    made = f"/* Made of schema/{source} by schema/generate.py. */"
+    return [made, f"#ifndef {guard}", f"#define {guard}", ""]
+
+
+def platform_header(schema: dict[str, Any], source: str) -> str:
+    """Write the header of the declaration of platform files."""
+    parts = [*limits_of(schema["limits"]), "", *settings_of(schema)]
+    return "\n".join([*top_of(source), "#include <stdint.h>", "", *parts, "", "#endif", ""])
+
+
 def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, Any]]) -> str:
     """Write the whole header.
 
@@ -316,6 +379,8 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
         source: Its name.
         others: By the stem of their files.
     """
+    if "keys" in schema:
+        return platform_header(schema, source)
     codes, probes = schema.get("codes", {}), schema.get("probes", {})
     options = schema.get("options", {}) | {
         name: one.get("options", []) for name, one in probes.items()
@@ -323,13 +388,7 @@ def header_of(schema: dict[str, Any], source: str, others: dict[str, dict[str, A
     known = codes | {key: words for one in others.values() for key, words in one["codes"].items()}
     limits = schema.get("limits", {})
     streams = {name: table["columns"] for name, table in schema.items() if "columns" in table}
-    guard = f"LAXITY_SCHEMA_{Path(source).stem.upper()}_H"
-    lines = [
-        f"/* Made of schema/{source} by schema/generate.py. */",
-        f"#ifndef {guard}",
-        f"#define {guard}",
-        "",
-    ]
+    lines = top_of(source)
     if probes:
         included = ["base/cpus.h", "base/lists.h", *(f"schema/{stem}.h" for stem in others)]
         lines += [*(f'#include "{name}"' for name in included), "", "#include <stdbool.h>"]

@@ -73,8 +73,10 @@ static int is_measured(struct laxity_segment *segment, enum laxity_when when)
         return has_task_with_regions(segment);
     case LAXITY_WHEN_SIMULATED:
         return segment->is_simulated != 0;
-    case LAXITY_WHEN_OBSERVED:
-        return 0;
+    case LAXITY_WHEN_SWITCHES:
+        return segment->is_simulated || is_measured(segment, LAXITY_WHEN_SNAPSHOT_ALL);
+    case LAXITY_WHEN_MOVES:
+        return segment->is_simulated != 0;
     case LAXITY_WHEN_ALWAYS:
     case LAXITY_WHEN_NATIVE:
         break;
@@ -193,6 +195,9 @@ struct laxity_job_row laxity_job_row_of(
     row.busy_ns = record->busy_ns;
     row.stall_own_ns = record->stall_own_ns;
     row.stall_reload_ns = record->stall_reload_ns;
+    row.stall_moved_ns = record->stall_moved_ns;
+    row.stall_shared_ns = record->stall_shared_ns;
+    row.migrations = record->migrations;
     row.roi_ns = record->roi_ns;
     row.roi_count = record->roi_count;
     row.log_value = record->log_value;

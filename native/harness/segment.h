@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 9,
+    LAXITY_SEGMENT_VERSION = 10,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
     LAXITY_VERSION_TASK_BYTES = 99584,
@@ -114,6 +114,9 @@ struct laxity_job_record {
     int64_t busy_ns; /* of a simulated platform: what exec_ns went into */
     int64_t stall_own_ns;
     int64_t stall_reload_ns;
+    int64_t stall_moved_ns;
+    int64_t stall_shared_ns;
+    int32_t migrations; /* likewise */
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_counts counts;
 };
 

@@ -22,9 +22,11 @@
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "interface/emulator.h"
 #include "interface/engine.h"
 #include "schema/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -51,6 +53,7 @@ struct simulation {
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
     struct laxity_sim_task *tasks;
+    struct laxity_sim_emulator **emulators; /* of the tasks */
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
 };
@@ -110,35 +113,78 @@ static char **command_of(const struct simulation *simulation, uint32_t index)
     return argv;
 }
 
-static bool make_tasks(struct simulation *simulation)
+static void free_command(const struct simulation *simulation, char **argv)
+{
+    if (argv) {
+        free(argv[simulation->plan->launcher.n + 1]);
+        free((void *)argv);
+    }
+}
+
+/* 0, or -1 with error set. */
+static int start_program(
+    struct simulation *simulation, uint32_t index, struct laxity_error *error
+)
+{
+    char **argv = command_of(simulation, index);
+    const int rc = argv ? laxity_sim_emulator_start(argv, &simulation->emulators[index]) : ENOMEM;
+    free_command(simulation, argv);
+    if (rc) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "%.100s: cannot be started: %s",
+            simulation->plan->launcher.items[0],
+            strerrordesc_np(rc)
+        );
+    }
+    return 0;
+}
+
+static uint64_t cores_of(const struct laxity_task_config *config)
+{
+    uint64_t cores = 0;
+    const unsigned end = laxity_cpus_end(&config->process.cpus);
+    for (unsigned cpu = 0; cpu < end && cpu < LAXITY_SIM_CORES_MAX; cpu++) {
+        cores |= (uint64_t)laxity_cpus_has(&config->process.cpus, cpu) << cpu;
+    }
+    return cores;
+}
+
+/* 0, or -1 with error set. */
+static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
     const uint32_t n_tasks = simulation->segment->n_tasks;
     simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    for (uint32_t i = 0; simulation->tasks && i < n_tasks; i++) {
+    simulation->emulators = (struct laxity_sim_emulator **)calloc(
+        n_tasks, sizeof *simulation->emulators
+    );
+    if (!simulation->tasks || !simulation->emulators) {
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
+    }
+    for (uint32_t i = 0; i < n_tasks; i++) {
         struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+        if (start_program(simulation, i, error)) {
+            return -1;
+        }
         simulation->tasks[i] = (struct laxity_sim_task){
-            .argv = command_of(simulation, i),
+            .source = laxity_sim_emulator_source(simulation->emulators[i]),
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
+            .cores = cores_of(&task->config),
             .jobs = task->config.jobs,
             .timeout_ns = task->config.job_timeout_ns,
         };
-        if (!simulation->tasks[i].argv) {
-            return false;
-        }
     }
-    return simulation->tasks != NULL;
+    return 0;
 }
 
 static void free_tasks(struct simulation *simulation)
 {
-    const unsigned n_emulator = simulation->plan->launcher.n;
-    for (uint32_t i = 0; simulation->tasks && i < simulation->segment->n_tasks; i++) {
-        if (simulation->tasks[i].argv) {
-            free(simulation->tasks[i].argv[n_emulator + 1]);
-            free((void *)simulation->tasks[i].argv);
-        }
+    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
+        laxity_sim_emulator_stop(simulation->emulators[i]);
     }
+    free((void *)simulation->emulators);
     free(simulation->tasks);
 }
 
@@ -184,14 +230,13 @@ static int on_start(void *context, const struct laxity_sim_job *job)
     struct simulation *simulation = context;
     struct laxity_task *task = laxity_segment_task(simulation->segment, job->task);
     struct laxity_job_record *record = next_record(simulation, job->task);
-    const int32_t cpu = (int32_t)laxity_cpus_end(&task->config.process.cpus) - 1;
     *record = (struct laxity_job_record){
         .tid = INT32_MIN, /* there is no kernel that numbers threads */
         .ordinal = job->ordinal,
         .job = job->job,
         .start_ns = job->start_ns,
-        .cpu_start = cpu,
-        .cpu_finish = cpu,
+        .cpu_start = (int32_t)job->core_start,
+        .cpu_finish = (int32_t)job->core_start,
         .roi_ns = LAXITY_ABSENT_NS,
         .roi_count = UINT32_MAX,
     };
@@ -218,10 +263,15 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     struct laxity_task *task = laxity_segment_task(segment, job->task);
     struct laxity_job_record *record = next_record(simulation, job->task);
     record->finish_ns = job->finish_ns;
+    record->cpu_finish = (int32_t)job->core_finish;
     record->exec_ns = job->exec_ns;
     record->busy_ns = job->busy_ns;
     record->stall_own_ns = job->stall_own_ns;
     record->stall_reload_ns = job->stall_reload_ns;
+    record->preemptions = (int32_t)job->preemptions;
+    record->migrations = (int32_t)job->migrations;
+    record->stall_moved_ns = job->stall_moved_ns;
+    record->stall_shared_ns = job->stall_shared_ns;
     atomic_store_explicit(&record->state, LAXITY_RECORD_DONE, memory_order_release);
     laxity_atomic64_store_ns(&task->state.job_start_ns, 0);
     laxity_atomic64_store(&task->state.head, laxity_atomic64_load(&task->state.head) + 1);
@@ -321,13 +371,14 @@ static void simulate(
         .on_end = on_end,
         .must_stop = must_stop,
     };
-    if (rc || !make_tasks(&simulation)) {
+    if (rc) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
-    if (error->exit_code == 0 &&
+    if (rc == 0 && make_tasks(&simulation, error) == 0) {
+        struct laxity_sim_counts counts;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, error
-        ) == 0) {
+            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &counts
+        );
         close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "interface/engine.h"
+#include "schema/platform.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,88 +15,146 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = 128,
-    SMALLEST_LINE_BYTES = 4,
+    LINE_BYTES = 2048, /* a number of each core */
     DECIMAL = 10,
 };
 
-#define CLOCK_MAX_HZ UINT64_C(100000000000)
-#define CACHE_MAX_BYTES (UINT64_C(1) << 30)
+_Static_assert((int)LAXITY_LEVELS_MAX == (int)LAXITY_SIM_LEVELS_MAX, "both say one number");
+_Static_assert((int)LAXITY_CORES_MAX == (int)LAXITY_SIM_CORES_MAX, "both say one number");
+
+struct setting {
+    const char *name;
+    size_t offset; /* in the platform */
+    size_t bytes;  /* of a number */
+    bool is_needed;
+    unsigned most; /* numbers */
+    uint64_t low;
+    uint64_t high;
+};
+
+#define SETTING(name_, member_, is_needed_, most_, low_, high_)                                    \
+    {                                                                                              \
+        .name = (name_),                                                                           \
+        .offset = offsetof(struct laxity_sim_platform, member_),                                   \
+        .bytes = sizeof(((struct laxity_sim_platform *)NULL)->member_) / (most_),                  \
+        .is_needed = (is_needed_),                                                                 \
+        .most = (most_),                                                                           \
+        .low = (low_),                                                                             \
+        .high = (high_),                                                                           \
+    },
+
+static const struct setting settings[] = {LAXITY_PLATFORM_SETTINGS(SETTING)};
+
+enum {
+    SETTING_COUNT = sizeof settings / sizeof settings[0]
+};
+
+static void store(unsigned char *at, size_t bytes, uint64_t number)
+{
+    const bool truth = number != 0;
+    const uint32_t word = (uint32_t)number;
+    switch (bytes) {
+    case sizeof truth:
+        memcpy(at, &truth, sizeof truth);
+        break;
+    case sizeof word:
+        memcpy(at, &word, sizeof word);
+        break;
+    default:
+        memcpy(at, &number, sizeof number);
+    }
+}
+
+/* Numbers with a blank between two; false if one cannot be. */
+static bool
+read_numbers(const struct setting *setting, const char *text, struct laxity_sim_platform *platform)
+{
+    unsigned char *at = (unsigned char *)platform + setting->offset;
+    for (unsigned i = 0; i < setting->most; i++) {
+        if (*text < '0' || *text > '9') {
+            return false;
+        }
+        char *end = NULL;
+        errno = 0;
+        const uint64_t number = strtoull(text, &end, DECIMAL);
+        if (errno != 0 || number < setting->low || number > setting->high) {
+            return false;
+        }
+        store(at + (i * setting->bytes), setting->bytes, number);
+        if (*end != ' ') {
+            return *end == '\0';
+        }
+        text = end + 1;
+    }
+    return false;
+}
+
+/* A line without its end; the setting that it has is noted as seen. */
+static bool read_line(char *line, struct laxity_sim_platform *platform, bool *seen)
+{
+    char *text = strchr(line, ' ');
+    if (!text) {
+        return false;
+    }
+    *text++ = '\0';
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        if (strcmp(line, settings[i].name) == 0) {
+            seen[i] = true;
+            return read_numbers(&settings[i], text, platform);
+        }
+    }
+    return false;
+}
 
 static bool is_power_of_two(uint64_t value)
 {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-/* A number and what stands behind it; false if there is none, or one above most. */
-static bool read_number(const char **text, uint64_t most, uint64_t *out_value)
+static bool is_cache(const struct laxity_sim_cache *cache, uint32_t line_bytes)
 {
-    char *end = NULL;
-    errno = 0;
-    if (**text < '0' || **text > '9') {
-        return false;
-    }
-    *out_value = strtoull(*text, &end, DECIMAL);
-    *text = *end == ' ' ? end + 1 : end;
-    return errno == 0 && *out_value <= most && (*end == ' ' || *end == '\0');
+    return is_power_of_two(cache->size_bytes) && is_power_of_two(cache->ways) &&
+           (uint64_t)cache->ways * line_bytes <= cache->size_bytes;
 }
 
-static bool read_cache(const char *text, struct laxity_sim_cache *cache)
+static bool is_first_level(const struct laxity_sim_cache *cache, uint32_t line_bytes)
 {
-    uint64_t ways = 0;
-    uint64_t line_bytes = 0;
-    uint64_t miss_ticks = 0;
-    const bool is_read = read_number(&text, CACHE_MAX_BYTES, &cache->size_bytes) &&
-                         read_number(&text, CACHE_MAX_BYTES, &ways) &&
-                         read_number(&text, CACHE_MAX_BYTES, &line_bytes) &&
-                         read_number(&text, UINT32_MAX, &miss_ticks) && *text == '\0';
-    cache->ways = (uint32_t)ways;
-    cache->line_bytes = (uint32_t)line_bytes;
-    cache->miss_ticks = (uint32_t)miss_ticks;
-    return is_read && is_power_of_two(cache->size_bytes) && is_power_of_two(ways) &&
-           is_power_of_two(line_bytes) && line_bytes >= SMALLEST_LINE_BYTES &&
-           ways * line_bytes <= cache->size_bytes;
+    return cache->size_bytes == 0 || is_cache(cache, line_bytes);
 }
 
-static bool read_ticks(const char *text, uint32_t *out_ticks)
+/* Levels are shared by more and more, and by whole groups. */
+static bool are_levels(const struct laxity_sim_platform *platform)
 {
-    uint64_t ticks = 0;
-    const bool is_read = read_number(&text, UINT32_MAX, &ticks) && *text == '\0';
-    *out_ticks = (uint32_t)ticks;
-    return is_read;
+    uint32_t before = 1;
+    for (uint32_t i = 0; i < platform->n_levels; i++) {
+        const struct laxity_sim_level *level = &platform->levels[i];
+        if (!is_cache(&level->cache, platform->line_bytes) || level->hit_ticks == 0 ||
+            level->cores == 0 || platform->cores % level->cores != 0 ||
+            level->cores % before != 0) {
+            return false;
+        }
+        before = level->cores;
+    }
+    return true;
 }
 
-static bool read_value(struct laxity_sim_platform *platform, const char *name, const char *text)
+static bool is_whole(const struct laxity_sim_platform *platform, const bool *seen)
 {
-    if (strcmp(name, "clock_hz") == 0) {
-        return read_number(&text, CLOCK_MAX_HZ, &platform->clock_hz) && *text == '\0';
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        if (settings[i].is_needed && !seen[i]) {
+            return false;
+        }
     }
-    if (strcmp(name, "instruction_ticks") == 0) {
-        return read_ticks(text, &platform->instruction_ticks);
-    }
-    if (strcmp(name, "switch_ticks") == 0) {
-        return read_ticks(text, &platform->switch_ticks);
-    }
-    if (strcmp(name, "l1i") == 0) {
-        return read_cache(text, &platform->l1i);
-    }
-    if (strcmp(name, "l1d") == 0) {
-        return read_cache(text, &platform->l1d);
-    }
-    return strcmp(name, "l2") == 0 && read_cache(text, &platform->l2);
-}
-
-static bool is_whole(const struct laxity_sim_platform *platform)
-{
-    return platform->clock_hz && platform->instruction_ticks && platform->l1i.ways &&
-           platform->l1d.ways && platform->l2.ways;
+    return platform->ticks_per_s[1] != 0 && is_power_of_two(platform->line_bytes) &&
+           is_first_level(&platform->l1i, platform->line_bytes) &&
+           is_first_level(&platform->l1d, platform->line_bytes) && are_levels(platform);
 }
 
 int laxity_sim_settings_read(
     const char *path, struct laxity_sim_platform *out_platform, struct laxity_error *error
 )
 {
-    *out_platform = (struct laxity_sim_platform){.clock_hz = 0};
+    *out_platform = (struct laxity_sim_platform){.cores = 0};
     FILE *file = fopen(path, "re");
     if (!file) {
         return laxity_refuse(
@@ -103,17 +162,16 @@ int laxity_sim_settings_read(
         );
     }
     char line[LINE_BYTES];
+    bool seen[SETTING_COUNT] = {false};
     unsigned number = 0;
     bool is_good = true;
     while (is_good && fgets(line, sizeof line, file)) {
         number++;
         char *end = strchr(line, '\n');
-        char *text = strchr(line, ' ');
-        is_good = end && text;
+        is_good = end != NULL;
         if (is_good) {
             *end = '\0';
-            *text++ = '\0';
-            is_good = read_value(out_platform, line, text);
+            is_good = read_line(line, out_platform, seen);
         }
     }
     (void)fclose(file);
@@ -122,8 +180,10 @@ int laxity_sim_settings_read(
             error, LAXITY_EXIT_USAGE, "%.120s: line %u cannot be understood", path, number
         );
     }
-    if (!is_whole(out_platform)) {
-        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%.120s: does not say everything", path);
+    if (!is_whole(out_platform, seen)) {
+        return laxity_refuse(
+            error, LAXITY_EXIT_USAGE, "%.120s: does not say everything, or what cannot be", path
+        );
     }
     return 0;
 }

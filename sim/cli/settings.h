@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: MIT */
 /*
  * What laxity-sim is told of the platform, in a file that the Python side makes of the platform
- * file: a line "NAME VALUE" each.
+ * file: a line "NAME VALUE [VALUE...]" each. Names, and what they set, are of schema/platform.toml;
+ * cycles have become ticks, and sizes that the model counts in lines are lines.
  *
- *   clock_hz, instruction_ticks, switch_ticks
- *   l1i, l1d, l2                          SIZE_BYTES WAYS LINE_BYTES MISS_TICKS
+ *   ticks_per_s NUMERATOR DENOMINATOR
+ *   levels N                               how many there are below the first
+ *   line, core.KEY, coherence.KEY, memory.KEY
+ *   l1i.KEY, l1d.KEY                       all left out: there is none
+ *   level.INDEX.KEY                        from 0 on
  */
 #ifndef LAXITY_SIM_SETTINGS_H
 #define LAXITY_SIM_SETTINGS_H

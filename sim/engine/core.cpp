@@ -2,79 +2,536 @@
  * SPDX-License-Identifier: MIT */
 #include "engine/core.hpp"
 
+#include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
-#include "model/cache.hpp"
+#include "model/memory.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 namespace laxity {
 
 namespace {
 
-/* Tasks share no memory: the bits above an address say whose it is. */
-constexpr unsigned TASK_SHIFT = 48;
+/* A core lets others have their turn after so many blocks. */
+constexpr unsigned BLOCKS_PER_TURN = 1U << 16U;
+/* Where the kernel has what belongs to a core. */
+constexpr unsigned KERNEL_DATA_SHIFT = 40;
 
 } // namespace
 
-bool SharedCache::use(std::uint64_t line, Spent &spent)
+Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy)
+    : platform_(platform), number_(number),
+      line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      hierarchy_(hierarchy)
 {
-    const auto evicted = cache_.use(line);
-    if (!evicted) {
+}
+
+void Core::set_next(Next next)
+{
+    next_ = next;
+    next_tick_ = now_;
+}
+
+void Core::begin(const Execution &execution, std::uint64_t now)
+{
+    execution_ = execution;
+    now_ = now;
+    turn_ = NEVER;
+    stage_ = Stage::Boundary;
+    wait_ = Wait::Nothing;
+    operands_.clear();
+    loaded_.clear();
+    is_asked_ = false;
+    is_draining_ = false;
+    if (execution.reader != nullptr) {
+        at_boundary(now); /* it may have ended at once */
+    }
+}
+
+void Core::begin_switch(std::uint64_t now)
+{
+    begin({}, now);
+    kernel_line_ = 0;
+    set_next(Next::GoOn);
+    if (platform_.kernel_code_lines + platform_.kernel_data_lines == 0) {
+        run_kernel();
+    }
+}
+
+void Core::leave()
+{
+    execution_ = {};
+    wait_ = Wait::Nothing;
+    is_asked_ = false;
+    next_ = Next::Nothing;
+    next_tick_ = NEVER;
+}
+
+void Core::ask_to_stop()
+{
+    is_asked_ = true;
+    if (stage_ == Stage::Boundary && wait_ == Wait::Nothing && next_ == Next::GoOn) {
+        next_ = Next::Stopped;
+    }
+}
+
+bool Core::drain(std::uint64_t now)
+{
+    if (!is_draining_) {
+        is_draining_ = true;
+        hierarchy_.send_merging(number_, now);
+    }
+    next_tick_ = std::max(now, hierarchy_.loads_done(number_));
+    return next_tick_ == now;
+}
+
+void Core::wait(Wait why, std::uint64_t request, Channel *channel)
+{
+    wait_ = why;
+    wait_request_ = request;
+    wait_channel_ = channel;
+    wait_since_ = now_;
+    next_ = Next::GoOn;
+    if (channel != nullptr) {
+        is_wait_shared_ = channel->oldest_core() != number_;
+        next_tick_ = NEVER;
+    } else {
+        next_tick_ = std::max(now_, hierarchy_.find(number_, request)->done_at());
+    }
+}
+
+void Core::look_again(const Channel &channel, std::uint64_t now)
+{
+    if (next_tick_ != NEVER) {
+        return;
+    }
+    if (next_ == Next::Stopped) {
+        next_tick_ = hierarchy_.loads_done(number_);
+    } else if (wait_ == Wait::Channel) {
+        next_tick_ = wait_channel_ == &channel ? now : NEVER;
+    } else if (wait_ != Wait::Nothing) {
+        next_tick_ = std::max(now_, hierarchy_.find(number_, wait_request_)->done_at());
+    }
+}
+
+/* What was waited for is there, or there may be room. */
+void Core::end_wait()
+{
+    std::uint64_t ticks = turn_ - wait_since_;
+    if (execution_.spent != nullptr) {
+        std::array<std::uint64_t, 4> &stalls = execution_.spent->stalls;
+        if (wait_ == Wait::Channel) {
+            stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
+        } else if (Request *const request = hierarchy_.find(number_, wait_request_)) {
+            if (request->read) {
+                const std::uint64_t left = request->read->held_up - request->shared_used;
+                const std::uint64_t shared = std::min(ticks, left);
+                request->shared_used += shared;
+                stalls[static_cast<std::size_t>(Cause::Shared)] += shared;
+                ticks -= shared;
+            }
+            stalls[static_cast<std::size_t>(request->cause)] += ticks;
+        }
+    }
+    wait_ = Wait::Nothing;
+    now_ = turn_;
+}
+
+void Core::go_on(std::uint64_t horizon)
+{
+    turn_ = next_tick_;
+    if (wait_ != Wait::Nothing) {
+        end_wait();
+    }
+    if (execution_.reader == nullptr) {
+        run_kernel();
+    } else {
+        run(horizon);
+    }
+}
+
+/* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
+bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
+{
+    const Touch touch{
+        .core = number_, .task = execution_.task, .kind = kind, .line = line, .written = written
+    };
+    if (hierarchy_.touch_privately(touch, now_)) {
         return true;
     }
-    (lost_.erase(line) != 0 ? spent.reload : spent.own) += miss_ticks_;
-    if (*evicted != Cache::EMPTY) {
-        const unsigned shift = TASK_SHIFT - cache_.line_shift();
-        if (*evicted >> shift != line >> shift) {
-            lost_.insert(*evicted);
+    if (now_ != turn_) {
+        is_paused_ = true;
+        set_next(Next::GoOn);
+        return false;
+    }
+    const Answer answer = hierarchy_.touch(touch, now_);
+    switch (answer.what) {
+    case Answer::WaitsRequest:
+    case Answer::WaitsChannel:
+        is_paused_ = true;
+        wait(
+            answer.what == Answer::WaitsRequest ? Wait::Room : Wait::Channel,
+            answer.request,
+            answer.channel
+        );
+        return false;
+    case Answer::Asked:
+        if (must_wait) {
+            is_paused_ = true;
+            wait(Wait::Line, answer.request, nullptr);
+        } else if (kind == Kind::Load) {
+            loaded_.push_back(answer.request);
         }
+        return true;
+    case Answer::Done:
+        break;
+    }
+    return true;
+}
+
+void Core::run_kernel()
+{
+    const std::uint32_t n_code = platform_.kernel_code_lines;
+    const std::uint64_t base = (std::uint64_t{KERNEL} << TASK_SHIFT) >> line_shift_;
+    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT >> line_shift_;
+    is_paused_ = false;
+    while (kernel_line_ < n_code + platform_.kernel_data_lines) {
+        const bool is_code = kernel_line_ < n_code;
+        const std::uint64_t line = is_code ? kernel_line_ : own + (kernel_line_ - n_code);
+        if (touch(is_code ? Kind::Fetch : Kind::Load, base + line, 0, true)) {
+            kernel_line_++;
+        }
+        if (is_paused_) {
+            return;
+        }
+    }
+    now_ += platform_.switch_ticks;
+    set_next(Next::Switched);
+}
+
+void Core::run(std::uint64_t horizon)
+{
+    is_paused_ = false;
+    while (!is_paused_) {
+        switch (stage_) {
+        case Stage::Boundary:
+            at_boundary(horizon);
+            break;
+        case Stage::Fetch:
+            fetch();
+            break;
+        case Stage::Operands:
+            operands();
+            break;
+        case Stage::Access:
+            access();
+            break;
+        case Stage::Lines:
+            lines();
+            break;
+        }
+    }
+}
+
+/* Where an instruction begins, a job ends, or the core stops. */
+void Core::at_boundary(std::uint64_t horizon)
+{
+    Reader &reader = *execution_.reader;
+    Position &position = *execution_.position;
+    const Block *before = position.block;
+    Event event = reader.peek();
+    for (;;) {
+        const bool is_over =
+            position.block == nullptr || position.index >= position.block->steps.size();
+        if (event == Event::JobStart) {
+            reader.take(); /* within a job it means nothing */
+            event = reader.peek();
+            continue;
+        }
+        if (event == Event::JobFinish &&
+            (is_over || position.index >= reader.access().index())) {
+            is_paused_ = true;
+            set_next(Next::Finished);
+            return;
+        }
+        if (event == Event::Access && (is_over || reader.access().index() < position.index ||
+                                       reader.access().index() >= position.block->steps.size())) {
+            reader.fail("its stream has an access out of order");
+            is_paused_ = true;
+            set_next(Next::Failed);
+            return;
+        }
+        if (!is_over) {
+            break;
+        }
+        if (event == Event::End) {
+            is_paused_ = true;
+            set_next(Next::Failed);
+            return;
+        }
+        /* A block follows. */
+        if (!is_asked_ && run_blocks(horizon)) {
+            return;
+        }
+        if (position.block != before || reader.peek() != Event::Block) {
+            before = position.block;
+            event = reader.peek();
+            continue;
+        }
+        if (stop_or_pause(horizon)) {
+            return;
+        }
+        position = {.block = &reader.block(), .index = 0, .fetched = NEVER};
+        reader.take();
+        event = reader.peek();
+    }
+    if (stop_or_pause(horizon)) {
+        return;
+    }
+    const Step &step = position.block->steps[position.index];
+    line_ = step.first_line;
+    last_line_ = step.last_line;
+    stage_ = Stage::Fetch;
+}
+
+bool Core::stop_or_pause(std::uint64_t horizon)
+{
+    if (!is_asked_ && now_ < horizon) {
+        return false;
+    }
+    is_paused_ = true;
+    set_next(is_asked_ ? Next::Stopped : Next::GoOn);
+    return true;
+}
+
+/*
+ * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
+ * is to be done at the place where the core is now.
+ */
+bool Core::run_blocks(std::uint64_t horizon)
+{
+    if (!hierarchy_.has_outstanding(number_, now_)) {
+        operands_.clear();
+    }
+    if (!operands_.empty()) {
+        return false;
+    }
+    Reader &reader = *execution_.reader;
+    Position &position = *execution_.position;
+    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
+        const Block &block = reader.block();
+        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
+            if (n == BLOCKS_PER_TURN) {
+                is_paused_ = true;
+                set_next(Next::GoOn);
+                return true;
+            }
+            return false;
+        }
+        reader.take();
+        position = {.block = &block, .index = 0, .fetched = NEVER};
+        if (!run_block(block)) {
+            return true;
+        }
+        (void)leave_block(block, block.steps.size(), Stage::Boundary);
     }
     return false;
 }
 
-Core::Core(const laxity_sim_platform &platform)
-    : instruction_ticks_(platform.instruction_ticks), l1i_(platform.l1i), l1d_(platform.l1d),
-      l2_(platform.l2)
+/* The core is at an instruction of the block that has begun last. */
+bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 {
+    const std::uint64_t ticks = index < block.steps.size() ? block.steps[index].offset : block.ticks;
+    now_ += ticks;
+    execution_.spent->busy += ticks;
+    hierarchy_.counts().instructions += index;
+    execution_.position->index = index;
+    stage_ = stage;
+    return false;
 }
 
-void Core::switch_to(std::uint32_t task)
+/* True if all of it has been executed; else the core is where it could not go on. */
+bool Core::run_block(const Block &block)
 {
-    address_space_ = std::uint64_t{task} << TASK_SHIFT;
+    Reader &reader = *execution_.reader;
+    Position &position = *execution_.position;
+    Touch touch{
+        .core = number_, .task = execution_.task, .kind = Kind::Fetch, .line = 0, .written = 0
+    };
+    std::size_t n_fetched = 0;
+    const auto fetch_until = [&](std::size_t index) {
+        touch.kind = Kind::Fetch;
+        for (; n_fetched < block.fetches.size() && block.fetches[n_fetched].index <= index;
+             n_fetched++) {
+            const Fetch &fetch = block.fetches[n_fetched];
+            touch.line = fetch.line;
+            if (!hierarchy_.touch_privately(touch, now_)) {
+                line_ = fetch.line;
+                last_line_ = block.steps[fetch.index].last_line;
+                return leave_block(block, fetch.index, Stage::Fetch);
+            }
+            position.fetched = fetch.line;
+        }
+        return true;
+    };
+    std::size_t index = 0; /* instructions before it are done */
+    Event event = reader.peek();
+    for (; event == Event::Access; event = reader.peek()) {
+        const Access access = reader.access();
+        if (access.index() + 1 < index || access.index() >= block.steps.size()) {
+            return leave_block(block, index, Stage::Boundary);
+        }
+        if (!fetch_until(access.index())) {
+            return false;
+        }
+        reader.take();
+        take_access(access);
+        touch.kind = is_store_ ? Kind::Store : Kind::Load;
+        for (; line_ <= last_line_; line_++) {
+            touch.line = line_;
+            if (!hierarchy_.touch_privately(touch, now_)) {
+                return leave_block(block, access.index(), Stage::Lines);
+            }
+        }
+        index = access.index() + 1;
+    }
+    if (event != Event::Block) {
+        return leave_block(block, index, Stage::Boundary);
+    }
+    return fetch_until(block.steps.size());
 }
 
-/* A straddling access is one access and two lookups. */
-void Core::use(SharedCache &first, std::uint64_t address, unsigned bytes, Spent &spent)
+void Core::fetch()
 {
-    const std::uint64_t begin = address_space_ | address;
-    const std::uint64_t last = first.cache().line_of(begin + bytes - 1);
-    for (std::uint64_t line = first.cache().line_of(begin); line <= last; line++) {
-        if (!first.use(line, spent)) {
-            (void)l2_.use(l2_.cache().line_of(line << first.cache().line_shift()), spent);
+    Position &position = *execution_.position;
+    while (line_ <= last_line_) {
+        if (line_ != position.fetched) {
+            if (!touch(Kind::Fetch, line_, 0, true)) {
+                return;
+            }
+            position.fetched = line_;
+        }
+        line_++;
+        if (is_paused_) {
+            return;
         }
     }
+    stage_ = Stage::Operands;
 }
 
-void Core::execute(const Block &block, Spent &spent)
+/* Registers that wait for loads. */
+void Core::operands()
 {
-    std::uint64_t address = block.address;
-    std::uint64_t looked_up = UINT64_MAX;
-    for (const unsigned size : block.sizes) {
-        /* A line is fetched once for the instructions in a row that lie in it. */
-        const std::uint64_t line = l1i_.cache().line_of(address + size - 1);
-        if (line != looked_up) {
-            use(l1i_, address, size, spent);
-            looked_up = line;
+    const Position &position = *execution_.position;
+    const Step &step = position.block->steps[position.index];
+    for (auto operand = operands_.begin(); operand != operands_.end();) {
+        const Request *const request = hierarchy_.find(number_, operand->request);
+        if (request == nullptr || request->done_at() <= now_) {
+            operand = operands_.erase(operand);
+            continue;
         }
-        address += size;
+        bool is_needed = false;
+        for (std::size_t i = 0; i < operand->registers.size(); i++) {
+            is_needed |= (operand->registers[i] & (step.reads[i] | step.writes[i])) != 0;
+        }
+        if (is_needed) {
+            is_paused_ = true;
+            wait(Wait::Line, operand->request, nullptr);
+            return;
+        }
+        operand++;
     }
-    spent.busy += block.sizes.size() * instruction_ticks_;
+    loaded_.clear();
+    stage_ = Stage::Access;
 }
 
-void Core::access(const Access &access, Spent &spent)
+void Core::take_access(const Access &access)
 {
-    use(l1d_, access.address, access.bytes, spent);
+    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
+    begin_ = base + access.address();
+    end_ = begin_ + access.bytes();
+    line_ = begin_ >> line_shift_;
+    last_line_ = (end_ - 1) >> line_shift_;
+    is_store_ = access.is_store();
+}
+
+void Core::access()
+{
+    Reader &reader = *execution_.reader;
+    Event event = reader.peek();
+    while (event == Event::JobStart) {
+        reader.take();
+        event = reader.peek();
+    }
+    if (event != Event::Access || reader.access().index() != execution_.position->index) {
+        end_instruction();
+        return;
+    }
+    take_access(reader.access());
+    reader.take();
+    stage_ = Stage::Lines;
+}
+
+/* The bytes that an access writes of a line, as bits. */
+std::uint64_t Core::written_bytes(std::uint64_t line) const
+{
+    if (!is_store_ || !platform_.merges_stores) {
+        return 0;
+    }
+    const std::uint64_t first = line << line_shift_;
+    const std::uint64_t from = std::max(begin_, first) - first;
+    const std::uint64_t to = std::min(end_ - first, std::uint64_t{platform_.line_bytes});
+    const std::uint64_t below = to == 64 ? UINT64_MAX : (std::uint64_t{1} << to) - 1;
+    return below & ~((std::uint64_t{1} << from) - 1);
+}
+
+void Core::lines()
+{
+    const Kind kind = is_store_ ? Kind::Store : Kind::Load;
+    const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
+    while (line_ <= last_line_) {
+        if (!touch(kind, line_, written_bytes(line_), must_wait)) {
+            return;
+        }
+        line_++;
+        if (is_paused_) {
+            return;
+        }
+    }
+    stage_ = Stage::Access;
+}
+
+void Core::end_instruction()
+{
+    Position &position = *execution_.position;
+    const std::vector<Step> &steps = position.block->steps;
+    const Step &step = steps[position.index];
+    std::uint64_t latest = NEVER;
+    for (const std::uint64_t number : loaded_) {
+        const Request *const request = hierarchy_.find(number_, number);
+        if (request != nullptr && request->done_at() > now_ && (latest == NEVER || number > latest)) {
+            latest = number;
+        }
+    }
+    if (latest != NEVER) {
+        Operand operand{.request = latest, .registers = {}};
+        std::ranges::copy(step.writes, operand.registers.begin());
+        const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
+        operands_.insert(place, operand);
+    }
+    position.index++;
+    const std::uint64_t end =
+        position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
+    now_ += end - step.offset;
+    execution_.spent->busy += end - step.offset;
+    hierarchy_.counts().instructions++;
+    stage_ = Stage::Boundary;
 }
 
 } // namespace laxity

@@ -1,73 +1,158 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* A core with private caches that executes one instruction after the other and waits for each
- * miss. */
+/* A core executes one instruction after the other (docs/simulation-model.md, section 2). */
 #ifndef LAXITY_SIM_CORE_HPP
 #define LAXITY_SIM_CORE_HPP
 
+#include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
-#include "model/cache.hpp"
+#include "model/memory.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <unordered_set>
+#include <vector>
 
 namespace laxity {
 
 /* Ticks, by what they went into. */
 struct Spent {
     std::uint64_t busy = 0;
-    std::uint64_t own = 0;
-    std::uint64_t reload = 0;
-
-    [[nodiscard]] std::uint64_t sum() const
-    {
-        return busy + own + reload;
-    }
+    std::array<std::uint64_t, 4> stalls{}; /* by Cause */
 };
 
-/* A cache that remembers which lines a task has lost to others. */
-class SharedCache {
-  public:
-    explicit SharedCache(const laxity_sim_cache &cache)
-        : cache_(cache.size_bytes, cache.ways, cache.line_bytes), miss_ticks_(cache.miss_ticks)
-    {
-    }
+/* Where a task is in its program. It goes with the task from core to core. */
+struct Position {
+    const Block *block = nullptr;
+    std::size_t index = 0;         /* of the next instruction */
+    std::uint64_t fetched = NEVER; /* the line fetched last in this execution of the block */
+};
 
-    /* Uses a line of the task that runs; adds what it waits to `spent`. Tells whether it was there.
-     */
-    bool use(std::uint64_t line, Spent &spent);
-
-    [[nodiscard]] const Cache &cache() const
-    {
-        return cache_;
-    }
-
-  private:
-    Cache cache_;
-    std::uint32_t miss_ticks_;
-    std::unordered_set<std::uint64_t> lost_;
+/* What a core executes. */
+struct Execution {
+    std::uint32_t task = KERNEL;
+    Reader *reader = nullptr; /* nullptr: the kernel, from one task to another */
+    Position *position = nullptr;
+    Spent *spent = nullptr;
 };
 
 class Core {
   public:
-    explicit Core(const laxity_sim_platform &platform);
+    /* What the core does next, at next_tick(). */
+    enum class Next : std::uint8_t {
+        Nothing,  /* it is idle */
+        GoOn,
+        Finished, /* the job; the next record is its mark */
+        Failed,   /* the program has ended */
+        Stopped,  /* as it was asked to */
+        Switched, /* the kernel has gone from one task to another */
+    };
 
-    /* What follows is done by this task. */
-    void switch_to(std::uint32_t task);
+    Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy);
 
-    /* Both add what they take to `spent`. */
-    void execute(const Block &block, Spent &spent);
-    void access(const Access &access, Spent &spent);
+    /* From here on, executes; what it did before is left as it is. */
+    void begin(const Execution &execution, std::uint64_t now);
+
+    /* The kernel goes from one task to another. */
+    void begin_switch(std::uint64_t now);
+
+    /* Does nothing more. */
+    void leave();
+
+    /* Stops before its next instruction. */
+    void ask_to_stop();
+
+    /* It has stopped. Tells whether all its loads are done; if not, next_tick() says when. */
+    bool drain(std::uint64_t now);
+
+    /* Does what it is to do at next_tick(), then goes on by itself as far as it concerns nobody
+     * else, and no instruction begins at `horizon` or later. */
+    void go_on(std::uint64_t horizon);
+
+    /* A channel has decided. */
+    void look_again(const Channel &channel, std::uint64_t now);
+
+    [[nodiscard]] Next next() const
+    {
+        return next_;
+    }
+    [[nodiscard]] std::uint64_t next_tick() const
+    {
+        return next_tick_;
+    }
+    [[nodiscard]] bool is_asked() const
+    {
+        return is_asked_;
+    }
 
   private:
-    void use(SharedCache &first, std::uint64_t address, unsigned bytes, Spent &spent);
+    enum class Stage : std::uint8_t {
+        Boundary, /* between two instructions */
+        Fetch,
+        Operands,
+        Access,
+        Lines, /* of an access */
+    };
+    enum class Wait : std::uint8_t {
+        Nothing,
+        Line,    /* of a request: then it is there */
+        Room,    /* of a request: then try again */
+        Channel, /* likewise */
+    };
+    struct Operand {
+        std::uint64_t request;
+        std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64> registers;
+    };
 
-    std::uint32_t instruction_ticks_;
-    std::uint64_t address_space_ = 0;
-    SharedCache l1i_;
-    SharedCache l1d_;
-    SharedCache l2_;
+    void run(std::uint64_t horizon);
+    void run_kernel();
+    bool run_blocks(std::uint64_t horizon);
+    bool run_block(const Block &block);
+    bool leave_block(const Block &block, std::size_t index, Stage stage);
+    void at_boundary(std::uint64_t horizon);
+    bool stop_or_pause(std::uint64_t horizon);
+    void take_access(const Access &access);
+    void fetch();
+    void operands();
+    void access();
+    void lines();
+    void end_instruction();
+    bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
+    void wait(Wait why, std::uint64_t request, Channel *channel);
+    void end_wait();
+    void set_next(Next next);
+    [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
+
+    const laxity_sim_platform &platform_;
+    std::uint32_t number_;
+    unsigned line_shift_;
+    Hierarchy &hierarchy_;
+
+    Execution execution_;
+    std::uint64_t now_ = 0;
+    std::uint64_t turn_ = 0; /* the tick of the action that is being done */
+    Next next_ = Next::Nothing;
+    std::uint64_t next_tick_ = NEVER;
+    bool is_asked_ = false;
+    bool is_draining_ = false;
+    bool is_paused_ = false; /* next_ says what is to be done */
+
+    Stage stage_ = Stage::Boundary;
+    std::uint64_t line_ = 0; /* the next one of the instruction, or of the access */
+    std::uint64_t last_line_ = 0;
+    std::uint64_t begin_ = 0; /* of the access: its first byte, with the task's lines */
+    std::uint64_t end_ = 0;
+    bool is_store_ = false;
+    std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
+    std::vector<Operand> operands_; /* by their requests' numbers */
+    std::uint32_t kernel_line_ = 0;
+
+    Wait wait_ = Wait::Nothing;
+    std::uint64_t wait_request_ = 0;
+    Channel *wait_channel_ = nullptr;
+    std::uint64_t wait_since_ = 0;
+    bool is_wait_shared_ = false; /* for a channel */
 };
 
 } // namespace laxity

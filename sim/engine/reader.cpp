@@ -3,56 +3,48 @@
 #include "engine/reader.hpp"
 
 #include "harness/mark_table.h"
+#include "interface/engine.h"
 #include "interface/records.h"
 
-#include <cerrno>
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <sys/types.h>
-#include <unistd.h>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace laxity {
 
 namespace {
 
 constexpr std::size_t READ_WORDS = 16384;
-constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
-
-bool is_mark(std::uint64_t address)
-{
-    return address >= LAXITY_SIM_MARKS_ADDRESS &&
-           address < LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_TABLE_BYTES;
-}
 
 } // namespace
 
-/* Reads whole words; false at the end of the stream. */
-bool Reader::fill()
+Reader::Reader(
+    const laxity_sim_source &source,
+    const laxity_sim_decoder &decoder,
+    std::uint64_t first_line,
+    const laxity_sim_platform &platform
+)
+    : source_(source), decoder_(decoder), first_line_(first_line),
+      line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      instruction_ticks_(static_cast<std::uint16_t>(platform.instruction_ticks))
 {
-    words_.resize(READ_WORDS);
-    at_ = 0;
-    std::size_t bytes = 0;
-    while (bytes == 0 || bytes % sizeof(std::uint64_t) != 0) {
-        auto *const to = reinterpret_cast<char *>(words_.data()) + bytes;
-        const ssize_t n = read(fd_, to, READ_WORDS * sizeof(std::uint64_t) - bytes);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            problem_ = bytes > 0 ? "its stream ends within a record" : "";
-            words_.clear();
-            return false;
-        }
-        bytes += static_cast<std::size_t>(n);
-    }
-    words_.resize(bytes / sizeof(std::uint64_t));
-    return true;
 }
 
-bool Reader::take(std::uint64_t &word)
+bool Reader::fill()
+{
+    at_ = 0;
+    words_.resize(problem_.empty() ? READ_WORDS : 0);
+    words_.resize(words_.empty() ? 0 : source_.read(source_.context, words_.data(), READ_WORDS));
+    return !words_.empty();
+}
+
+bool Reader::take_word(std::uint64_t &word)
 {
     if (at_ == words_.size() && !fill()) {
         return false;
@@ -61,78 +53,120 @@ bool Reader::take(std::uint64_t &word)
     return true;
 }
 
+/* They fill whole words. */
+bool Reader::take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n)
+{
+    bytes.resize((n + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t) * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        if (!take_word(word)) {
+            return false;
+        }
+        std::memcpy(&bytes[i], &word, sizeof word);
+    }
+    bytes.resize(n);
+    return true;
+}
+
 /* Blocks are numbered in the order of their definition. */
 bool Reader::define(std::uint64_t id)
 {
     std::uint64_t address = 0;
     std::uint64_t n = 0;
-    if (id != blocks_.size() || !take(address) || !take(n) || n == 0 ||
-        n > LAXITY_RECORD_INSTRUCTIONS_MAX) {
+    std::vector<std::uint8_t> sizes;
+    std::vector<std::uint8_t> code;
+    if (id != blocks_.size() || !take_word(address) || !take_word(n) || n == 0 ||
+        n > LAXITY_RECORD_INSTRUCTIONS_MAX || !take_bytes(sizes, n)) {
         return false;
     }
-    Block block{address, {}};
-    while (block.sizes.size() < n) {
-        std::uint64_t word = 0;
-        if (!take(word)) {
+    std::vector<laxity_sim_instruction> instructions;
+    std::size_t n_bytes = 0;
+    for (const std::uint8_t size : sizes) {
+        instructions.push_back({.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}});
+        n_bytes += size;
+        if (size == 0) {
             return false;
         }
-        for (unsigned i = 0; i < sizeof word && block.sizes.size() < n; i++) {
-            std::uint8_t size = 0;
-            std::memcpy(&size, reinterpret_cast<const char *>(&word) + i, sizeof size);
-            block.sizes.push_back(size);
+    }
+    if (!take_bytes(code, n_bytes)) {
+        return false;
+    }
+    if (decoder_.decode != nullptr) {
+        decoder_.decode(
+            decoder_.context,
+            address,
+            code.data(),
+            instructions.data(),
+            static_cast<std::uint32_t>(instructions.size())
+        );
+    }
+    address &= LAXITY_RECORD_ADDRESS_MASK;
+    Block block{};
+    for (const laxity_sim_instruction &instruction : instructions) {
+        Step step{
+            .first_line = first_line_ + (address >> line_shift_),
+            .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
+            .offset = block.ticks,
+            .reads = {},
+            .writes = {},
+        };
+        std::ranges::copy(instruction.reads, std::begin(step.reads));
+        std::ranges::copy(instruction.writes, std::begin(step.writes));
+        for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
+            if (block.fetches.empty() || block.fetches.back().line != line) {
+                block.fetches.push_back({.index = block.steps.size(), .line = line});
+            }
         }
+        block.steps.push_back(step);
+        block.ticks += instruction.ticks;
+        address += instruction.bytes;
     }
     blocks_.push_back(std::move(block));
     return true;
 }
 
-std::optional<Event> Reader::next()
+Event Reader::peek_slowly()
 {
-    if (is_put_back_) {
-        is_put_back_ = false;
-        return Event::Block;
-    }
-    std::uint64_t word = 0;
-    while (take(word)) {
+    while (at_ < words_.size() || fill()) {
+        const std::uint64_t word = words_[at_];
         switch (word >> LAXITY_RECORD_KIND_SHIFT) {
         case LAXITY_SIM_BLOCK:
+            at_++;
             if (!define(word & ID_MASK)) {
-                problem_ = "its stream defines a block that cannot be";
-                return std::nullopt;
+                fail("its stream defines a block that cannot be");
             }
-            continue;
-        case LAXITY_SIM_EXECUTION:
-            block_ = word & ID_MASK;
-            if (block_ >= blocks_.size()) {
-                problem_ = "its stream executes a block that it has not defined";
-                return std::nullopt;
-            }
-            return Event::Block;
-        case LAXITY_SIM_ACCESS:
             break;
-        default:
-            problem_ = "its stream holds a record of an unknown kind";
-            return std::nullopt;
-        }
-        const std::uint64_t address = word & LAXITY_RECORD_ADDRESS_MASK;
-        if (is_mark(address)) {
-            switch (address - LAXITY_SIM_MARKS_ADDRESS) {
-            case LAXITY_MARK_JOB_START:
-                return Event::JobStart;
-            case LAXITY_MARK_JOB_FINISH:
-                return Event::JobFinish;
-            default:
-                continue; /* phases and probes */
+        case LAXITY_SIM_EXECUTION:
+            if ((word & ID_MASK) < blocks_.size()) {
+                return Event::Block;
             }
+            fail("its stream executes a block that it has not defined");
+            break;
+        case LAXITY_SIM_ACCESS: {
+            const Access access{word};
+            if (!access.is_mark()) {
+                return Event::Access;
+            }
+            const std::uint64_t slot = access.address() - LAXITY_SIM_MARKS_ADDRESS;
+            if (slot == LAXITY_MARK_JOB_START) {
+                return Event::JobStart;
+            }
+            if (slot == LAXITY_MARK_JOB_FINISH) {
+                return Event::JobFinish;
+            }
+            at_++; /* phases and probes */
+            break;
         }
-        access_ = {
-            .address = address,
-            .bytes = 1U << (word >> LAXITY_RECORD_SIZE_SHIFT & 0xfU),
-            .is_store = (word >> LAXITY_RECORD_STORE_SHIFT & 1U) != 0,
-        };
-        return Event::Access;
+        default:
+            fail("its stream holds a record of an unknown kind");
+        }
     }
-    return problem_.empty() ? std::optional{Event::End} : std::nullopt;
+    return Event::End;
+}
+
+std::string Reader::why() const
+{
+    return problem_.empty() ? source_.why(source_.context) : "the program: " + problem_;
 }
 
 } // namespace laxity

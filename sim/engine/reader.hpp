@@ -1,76 +1,152 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The records of a program, read from the pipe of the front end and checked. */
+/* The records of a program, read from its source and checked. */
 #ifndef LAXITY_SIM_READER_HPP
 #define LAXITY_SIM_READER_HPP
 
+#include "harness/mark_table.h"
+#include "interface/engine.h"
+#include "interface/records.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <deque>
 #include <string>
 #include <vector>
 
 namespace laxity {
 
-/* A translated block: where its instructions lie. */
+/* An instruction of a block, ready to be executed by one task. */
+struct Step {
+    std::uint64_t first_line; /* that it lies in */
+    std::uint64_t last_line;
+    std::uint64_t offset; /* ticks after the block began, if nothing is waited for */
+    std::uint64_t reads[LAXITY_SIM_REGISTERS / 64];
+    std::uint64_t writes[LAXITY_SIM_REGISTERS / 64];
+};
+
+/* A line that is fetched when the block is executed from its beginning, and for which step. */
+struct Fetch {
+    std::size_t index;
+    std::uint64_t line;
+};
+
+/* A translated block. */
 struct Block {
-    std::uint64_t address;
-    std::vector<std::uint8_t> sizes;
+    std::vector<Step> steps;
+    std::vector<Fetch> fetches;
+    std::uint64_t ticks; /* of all of them */
 };
 
-struct Access {
-    std::uint64_t address;
-    unsigned bytes;
-    bool is_store;
-};
-
-enum class Event {
+/* What comes next in a program. */
+enum class Event : std::uint8_t {
     Block,
     Access,
     JobStart,
     JobFinish,
-    End
+    End, /* of the program, or of what can be understood of it */
+};
+
+/* An access, as its record has it. */
+class Access {
+  public:
+    explicit Access(std::uint64_t word) : word_(word) {}
+
+    [[nodiscard]] std::uint64_t address() const
+    {
+        return word_ & LAXITY_RECORD_ADDRESS_MASK;
+    }
+    [[nodiscard]] unsigned bytes() const
+    {
+        return 1U << (word_ >> LAXITY_RECORD_SIZE_SHIFT & 0xfU);
+    }
+    [[nodiscard]] bool is_store() const
+    {
+        return (word_ >> LAXITY_RECORD_STORE_SHIFT & 1U) != 0;
+    }
+    /* Of its instruction within the block. */
+    [[nodiscard]] unsigned index() const
+    {
+        return word_ >> LAXITY_RECORD_INDEX_SHIFT & (LAXITY_RECORD_INSTRUCTIONS_MAX - 1);
+    }
+    [[nodiscard]] bool is_mark() const
+    {
+        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES;
+    }
+
+  private:
+    std::uint64_t word_;
 };
 
 class Reader {
   public:
-    explicit Reader(int fd) : fd_(fd) {}
+    /* Lines of the task are numbered from first_line on. */
+    Reader(
+        const laxity_sim_source &source,
+        const laxity_sim_decoder &decoder,
+        std::uint64_t first_line,
+        const laxity_sim_platform &platform
+    );
 
-    /* The next event; what belongs to it stands in block() or access(). Empty: the stream is none
-     * of ours, and problem() says why. */
-    std::optional<Event> next();
-
-    /* Lets the last event, a block, come again: it has not been executed. */
-    void put_back()
+    /* What comes next; it stays there until taken. */
+    [[nodiscard]] Event peek()
     {
-        is_put_back_ = true;
+        if (at_ < words_.size()) {
+            const std::uint64_t word = words_[at_];
+            const std::uint64_t kind = word >> LAXITY_RECORD_KIND_SHIFT;
+            if (kind == LAXITY_SIM_ACCESS && !Access{word}.is_mark()) {
+                return Event::Access;
+            }
+            if (kind == LAXITY_SIM_EXECUTION && (word & ID_MASK) < blocks_.size()) {
+                return Event::Block;
+            }
+        }
+        return peek_slowly();
     }
 
+    void take()
+    {
+        at_++;
+    }
+
+    /* Of what peek() has told. */
+    [[nodiscard]] Access access() const
+    {
+        return Access{words_[at_]};
+    }
     [[nodiscard]] const Block &block() const
     {
-        return blocks_[block_];
+        return blocks_[words_[at_] & ID_MASK];
     }
-    [[nodiscard]] const Access &access() const
+
+    /* Why the program has ended. */
+    [[nodiscard]] std::string why() const;
+
+    /* What it does cannot be. */
+    void fail(const char *problem)
     {
-        return access_;
-    }
-    [[nodiscard]] const std::string &problem() const
-    {
-        return problem_;
+        problem_ = problem_.empty() ? problem : problem_;
+        words_.clear();
+        at_ = 0;
     }
 
   private:
+    static constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
+
+    [[nodiscard]] Event peek_slowly();
     bool fill();
-    bool take(std::uint64_t &word);
+    bool take_word(std::uint64_t &word);
+    bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
     bool define(std::uint64_t id);
 
-    int fd_;
+    laxity_sim_source source_;
+    laxity_sim_decoder decoder_;
+    std::uint64_t first_line_;
+    unsigned line_shift_;
+    std::uint16_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
     std::size_t at_ = 0;
-    std::vector<Block> blocks_;
-    std::size_t block_ = 0;
-    bool is_put_back_ = false;
-    Access access_{};
+    std::deque<Block> blocks_; /* none moves */
     std::string problem_;
 };
 

@@ -76,7 +76,7 @@ struct laxity_sim_platform {
     uint32_t instruction_ticks; /* >= 1: of one whose block says nothing else */
     uint32_t fill_buffers;      /* 0: a load is waited for at once */
     uint32_t store_entries;     /* 0: so is a store */
-    bool merges_stores;
+    bool merges_stores;         /* lines are at most 64 bytes then */
     uint32_t switch_ticks; /* from one task to another, and the kernel's own lines */
     uint32_t kernel_code_lines;
     uint32_t kernel_data_lines;
@@ -170,7 +170,7 @@ struct laxity_sim_counts {
     uint64_t load_misses;
     uint64_t stores;
     uint64_t store_misses;
-    uint64_t joins; /* of the misses: no request was made, a line was on its way */
+    uint64_t joins; /* of the misses: the line was on its way, no request was made */
     uint64_t upgrades;
     uint64_t transfers; /* from other cores' caches */
     uint64_t merged;    /* lines written whole, and never read */
@@ -201,6 +201,14 @@ struct laxity_sim_listener {
     );
     /* Asked now and then, in real time: shall the run end at once? */
     bool (*must_stop)(void *context);
+    /*
+     * May be NULL. In place of the `releases` of all tasks: when the next job of a task is released
+     * (a time that has passed: at once), and on which cores it runs (preset: the task's);
+     * INT64_MAX: not known yet. Asked of each task that has no job, ascending: at first, and at
+     * every tick at which a job has finished, behind on_finish. If no task has a job or a release,
+     * all end as stopped.
+     */
+    int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
 };
 
 /*

@@ -1,62 +1,271 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* A set-associative cache with least recently used replacement: tags only, no data. */
+/* A set-associative cache: tags and flags only, no data. */
 #ifndef LAXITY_SIM_CACHE_HPP
 #define LAXITY_SIM_CACHE_HPP
 
+#include "interface/engine.h"
+
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace laxity {
 
-class Cache {
+/* A line in a cache, and what is known of it. */
+class Place {
   public:
-    /* Stands where no line is. */
-    static constexpr std::uint64_t EMPTY = UINT64_MAX;
+    static constexpr std::uint64_t EMPTY = UINT64_MAX >> 2U;
 
-    /* All powers of two; at least one set. */
-    Cache(std::uint64_t size_bytes, std::uint32_t ways, std::uint32_t line_bytes)
-        : line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))), ways_(ways),
-          set_mask_(size_bytes / ways / line_bytes - 1), lines_(size_bytes / line_bytes, EMPTY)
+    Place() = default;
+    explicit Place(std::uint64_t line) : word_(line << 2U) {}
+
+    [[nodiscard]] std::uint64_t line() const
     {
+        return word_ >> 2U;
     }
-
-    [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const
+    [[nodiscard]] bool is_empty() const
     {
-        return address >> line_shift_;
+        return line() == EMPTY;
     }
-
-    [[nodiscard]] unsigned line_shift() const
+    [[nodiscard]] bool is_dirty() const
     {
-        return line_shift_;
+        return (word_ & DIRTY) != 0;
     }
-
-    /* Uses a line. Nothing, if it was there; else what it has replaced, EMPTY if nothing. */
-    std::optional<std::uint64_t> use(std::uint64_t line)
+    [[nodiscard]] bool is_shared() const
     {
-        /* The lines of a set stand in the order of their last use. */
-        const std::span set{&lines_[(line & set_mask_) * ways_], ways_};
-        const auto place = std::ranges::find(set, line);
-        if (place != set.end()) {
-            std::rotate(set.begin(), place, place + 1);
-            return std::nullopt;
-        }
-        const std::uint64_t evicted = set.back();
-        std::rotate(set.begin(), set.end() - 1, set.end());
-        set.front() = line;
-        return evicted;
+        return (word_ & SHARED) != 0;
+    }
+    void set_dirty()
+    {
+        word_ |= DIRTY;
+    }
+    void set_shared()
+    {
+        word_ |= SHARED;
+    }
+    void set_clean()
+    {
+        word_ &= ~DIRTY;
+    }
+    void set_unshared()
+    {
+        word_ &= ~SHARED;
     }
 
   private:
-    unsigned line_shift_;
-    std::uint32_t ways_;
-    std::uint64_t set_mask_;
-    std::vector<std::uint64_t> lines_;
+    static constexpr std::uint64_t DIRTY = 1;
+    static constexpr std::uint64_t SHARED = 2;
+
+    std::uint64_t word_ = EMPTY << 2U;
 };
+
+class Cache {
+  public:
+    explicit Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes);
+
+    [[nodiscard]] bool exists() const
+    {
+        return ways_ != 0;
+    }
+
+    /* Where a line is, without using it; nullptr: nowhere. */
+    [[nodiscard]] Place *find(std::uint64_t line);
+
+    /* The same, and uses it. */
+    [[nodiscard]] Place *use(std::uint64_t line)
+    {
+        if (ways_ == 0) {
+            return nullptr;
+        }
+        if (!is_ordered_) {
+            return use_placed(line);
+        }
+        const std::span set = set_of(line);
+        if (set.front().line() == line) {
+            return set.data();
+        }
+        const auto place = std::ranges::find(set, line, &Place::line);
+        if (place == set.end()) {
+            return nullptr;
+        }
+        std::rotate(set.begin(), place, place + 1);
+        return set.data();
+    }
+
+    /* Holds a line that it does not hold, clean. Returns what it has taken the place of. */
+    Place allocate(std::uint64_t line, std::uint64_t way_mask);
+
+    void remove(std::uint64_t line);
+
+  private:
+    [[nodiscard]] std::span<Place> set_of(std::uint64_t line)
+    {
+        return {&places_[(line & set_mask_) * ways_], ways_};
+    }
+    [[nodiscard]] Place *use_placed(std::uint64_t line);
+    void touch(std::size_t set, unsigned way);
+    [[nodiscard]] unsigned victim_way(std::size_t set, std::uint64_t way_mask);
+    [[nodiscard]] unsigned tree_victim(std::size_t set, std::uint64_t way_mask) const;
+
+    unsigned ways_;
+    /* Least recently used, all ways for everybody: the places of a set stand in the order of their
+     * last use, empty ones last. Otherwise each way has its place. */
+    bool is_ordered_ = false;
+    laxity_sim_replacement replacement_;
+    std::uint64_t set_mask_ = 0;
+    std::vector<Place> places_;
+    std::vector<std::uint64_t> used_;  /* per place: when last (lru), when allocated (fifo) */
+    std::vector<std::uint64_t> trees_; /* per set: its bits, the root is bit 1 */
+    std::uint64_t clock_ = 0;
+    std::uint64_t random_ = UINT64_C(88172645463325252);
+
+  public:
+    /* Not all cores may allocate everywhere. */
+    void keep_places();
+};
+
+inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes)
+    : ways_(cache.size_bytes == 0 ? 0 : cache.ways), replacement_(cache.replacement)
+{
+    if (ways_ == 0) {
+        return;
+    }
+    const std::uint64_t n_lines = cache.size_bytes / line_bytes;
+    set_mask_ = n_lines / ways_ - 1;
+    places_.resize(n_lines);
+    is_ordered_ = replacement_ == LAXITY_SIM_LRU;
+    if (replacement_ == LAXITY_SIM_PLRU) {
+        trees_.resize(n_lines / ways_);
+    }
+    if (replacement_ == LAXITY_SIM_FIFO) {
+        used_.resize(n_lines);
+    }
+}
+
+inline void Cache::keep_places()
+{
+    if (is_ordered_) {
+        is_ordered_ = false;
+        used_.resize(places_.size());
+    }
+}
+
+inline Place *Cache::find(std::uint64_t line)
+{
+    if (ways_ == 0) {
+        return nullptr;
+    }
+    const std::span set = set_of(line);
+    const auto place = std::ranges::find(set, line, &Place::line);
+    return place == set.end() ? nullptr : &*place;
+}
+
+inline Place *Cache::use_placed(std::uint64_t line)
+{
+    Place *const place = find(line);
+    if (place != nullptr && replacement_ != LAXITY_SIM_FIFO) {
+        const auto number = static_cast<std::size_t>(place - places_.data());
+        touch(number / ways_, static_cast<unsigned>(number % ways_));
+    }
+    return place;
+}
+
+inline void Cache::touch(std::size_t set, unsigned way)
+{
+    if (replacement_ == LAXITY_SIM_LRU || replacement_ == LAXITY_SIM_FIFO) {
+        used_[set * ways_ + way] = ++clock_;
+    } else if (replacement_ == LAXITY_SIM_PLRU) {
+        std::uint64_t node = 1;
+        for (unsigned half = ways_ / 2; half > 0; half /= 2) {
+            const bool is_upper = (way & half) != 0;
+            const std::uint64_t bit = std::uint64_t{1} << node;
+            trees_[set] = is_upper ? trees_[set] & ~bit : trees_[set] | bit;
+            node = 2 * node + (is_upper ? 1 : 0);
+        }
+    }
+}
+
+inline unsigned Cache::tree_victim(std::size_t set, std::uint64_t way_mask) const
+{
+    std::uint64_t node = 1;
+    unsigned way = 0;
+    for (unsigned half = ways_ / 2; half > 0; half /= 2) {
+        const std::uint64_t lower = ((std::uint64_t{1} << half) - 1) << way;
+        const bool wants_upper = (trees_[set] >> node & 1U) != 0;
+        const bool is_upper =
+            (way_mask & lower) == 0 || (wants_upper && (way_mask & lower << half) != 0);
+        way += is_upper ? half : 0;
+        node = 2 * node + (is_upper ? 1 : 0);
+    }
+    return way;
+}
+
+inline unsigned Cache::victim_way(std::size_t set, std::uint64_t way_mask)
+{
+    const std::size_t first = set * ways_;
+    unsigned best = ways_;
+    unsigned n_permitted = 0;
+    for (unsigned way = 0; way < ways_; way++) {
+        if ((way_mask >> way & 1U) == 0) {
+            continue;
+        }
+        if (places_[first + way].is_empty()) {
+            return way;
+        }
+        n_permitted++;
+        if (!used_.empty() && (best == ways_ || used_[first + way] < used_[first + best])) {
+            best = way;
+        }
+    }
+    if (replacement_ == LAXITY_SIM_PLRU) {
+        return tree_victim(set, way_mask);
+    }
+    if (replacement_ != LAXITY_SIM_RANDOM) {
+        return best;
+    }
+    random_ ^= random_ << 13U;
+    random_ ^= random_ >> 7U;
+    random_ ^= random_ << 17U;
+    for (std::uint64_t drawn = random_ % n_permitted; drawn > 0; drawn--) {
+        way_mask &= way_mask - 1;
+    }
+    return static_cast<unsigned>(std::countr_zero(way_mask));
+}
+
+inline Place Cache::allocate(std::uint64_t line, std::uint64_t way_mask)
+{
+    const std::span set = set_of(line);
+    if (is_ordered_) {
+        const Place victim = set.back();
+        std::shift_right(set.begin(), set.end(), 1);
+        set.front() = Place{line};
+        return victim;
+    }
+    const std::uint64_t all = UINT64_MAX >> (64U - ways_);
+    const std::size_t number = line & set_mask_;
+    const unsigned way = victim_way(number, way_mask == 0 ? all : way_mask & all);
+    const Place victim = set[way];
+    set[way] = Place{line};
+    touch(number, way);
+    return victim;
+}
+
+inline void Cache::remove(std::uint64_t line)
+{
+    Place *const place = find(line);
+    if (place == nullptr) {
+        return;
+    }
+    *place = Place{};
+    if (is_ordered_) {
+        const std::span set = set_of(line);
+        std::rotate(set.begin() + (place - set.data()), set.begin() + (place - set.data()) + 1, set.end());
+    }
+}
 
 } // namespace laxity
 

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Platform files: what is understood, where values are from, and what is refused."""
 
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from laxity.core.schema import PlatformKey, platform_keys, platform_tables
+from laxity.core.units import exact_size
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import (
     PlatformModel,
@@ -13,29 +17,89 @@ from laxity.platform.platform_file import (
     read_platform,
     shipped_platforms,
 )
-from laxity.platform.simulated import describe_model, settings_of
+from laxity.platform.simulated import SimulatedPlatform, describe_model, settings_of
 
-SHIPPED = (Path(__file__).resolve().parents[2] / "sim/platforms/sabrelite.toml").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = (ROOT / "sim/platforms/sabrelite.toml").read_text()
+PLAIN = """\
+schema = 1
+title = "plain"
+architecture = "armhf"
+emulated_cpu = "cortex-a9"
+line = "32B"
+[core]
+count = 4
+clock = "1200MHz"
+switch_cycles = 2400
+[l1d]
+size = "32KiB"
+ways = 4
+[[level]]
+name = "L2"
+size = "128KiB"
+ways = 8
+hit_cycles = 10
+[[level]]
+name = "L3"
+size = "1MiB"
+ways = 16
+shared_by = "all"
+hit_cycles = 20
+partition = ["0-3", "4-15", "4-15", "4-7,12"]
+[memory]
+clock = "4000/3 MHz"
+row = "8KiB"
+request_cycles = 5
+response_cycles = 6
+hit_cycles = 7
+empty_cycles = 14
+conflict_cycles = 21
+line_cycles = 4
+"""
 
 
 def parsed(text: str) -> PlatformModel:
     return parse_platform(text.encode(), "x")
 
 
+def settings(text: str) -> dict[str, str]:
+    return dict(line.split(" ", 1) for line in settings_of(parsed(text)).splitlines())
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        parsed(text)
+    return str(caught.value)
+
+
 def test_shipped_platform_says_what_it_is_and_where_values_are_from():
     model = read_platform("sim:sabrelite")
-    assert (model.name, model.clock_hz, model.instruction_cycles) == ("sabrelite", 1_200_000_000, 1)
-    assert (model.l2.size_bytes, model.l2.ways, model.l2.line_bytes) == (1 << 20, 16, 32)
-    # 110 ns at 1.2 GHz
-    assert model.l2.miss_cycles == 132
-    assert model.sources["core.clock"].startswith("Blin et al.")
-    assert "core.instruction_cycles" not in model.sources
+    assert (model.name, model.clock_hz) == ("sabrelite", Fraction(1_200_000_000))
+    assert model.cores == 4
+    assert (model.number("L2.size"), model.number("L2.ways"), model.line_bytes) == (1 << 20, 16, 32)
+    assert model.values["core.clock"].source.startswith("Blin et al.")
+    assert model.values["core.instruction_cycles"].origin == "assumed"
+    # The file says nothing of it.
+    assert model.values["memory.channels"].origin == "source"
+    assert parsed(PLAIN).values["memory.channels"].origin == "default"
 
 
-def test_every_shipped_platform_can_be_read():
-    assert "sabrelite" in shipped_platforms()
+def test_every_shipped_platform_can_be_read_and_told_to_the_simulator():
+    assert {"sabrelite", "mpc750", "mpc750-no-cache"} <= set(shipped_platforms())
     for name in shipped_platforms():
-        assert read_platform(f"sim:{name}").title
+        model = read_platform(f"sim:{name}")
+        assert model.title
+        assert settings_of(model)
+
+
+def test_line_of_the_mpc750_comes_after_what_the_paper_measured():
+    told = dict(line.split(" ", 1) for line in settings_of(read_platform("mpc750")).splitlines())
+    parts = ("request", "hit", "line", "response")
+    ticks = sum(int(told[f"memory.{part}_cycles"]) for part in parts)
+    numerator, denominator = map(int, told["ticks_per_s"].split())
+    # Sebek, figure 10: 195.5 us for 1024 lines, 190.92 ns each; ticks of 1.3636 ns: 140 of them.
+    assert ticks == 140
+    assert abs(ticks * denominator / numerator - 195.5e-6 / 1024) < 0.1e-9
 
 
 def test_file_of_the_user_is_read_by_its_path(tmp_path: Path):
@@ -43,15 +107,63 @@ def test_file_of_the_user_is_read_by_its_path(tmp_path: Path):
     assert read_platform(f"sim:{tmp_path}/mine.toml").name == "mine"
 
 
-def test_settings_say_sizes_ways_lines_and_ticks():
-    assert settings_of(read_platform("sim:sabrelite")).splitlines() == [
-        "clock_hz 1200000000",
-        "instruction_ticks 1",
-        "switch_ticks 2400",
-        "l1i 32768 4 32 19",
-        "l1d 32768 4 32 19",
-        "l2 1048576 16 32 132",
+def test_settings_count_ticks_of_the_smallest_that_divides_all_clocks():
+    told = settings(PLAIN)
+    # 1200 = 3600 / 3 and 4000 / 3: lcm(3600, 4000) = 36000, so 12000 MHz.
+    assert told["ticks_per_s"] == "12000000000 1"
+    # A cycle of the core is 10 ticks, one of the memory 9.
+    assert told["core.switch_cycles"] == "24000"
+    assert told["memory.request_cycles"] == "50"
+    assert told["memory.hit_cycles"] == "63"
+
+
+def test_ticks_of_clocks_without_whole_hertz_are_a_fraction():
+    told = settings(PLAIN.replace('"1200MHz"', '"1Hz"').replace('"4000/3 MHz"', '"4/3 Hz"'))
+    # 1 and 4/3 divide 4.
+    assert told["ticks_per_s"] == "4 1"
+    told = settings(PLAIN.replace('"1200MHz"', '"7/2 Hz"').replace('"4000/3 MHz"', '"21/4 Hz"'))
+    # 14/4 and 21/4: 42/4 = 21/2 is 3 of the one and 2 of the other.
+    assert (told["ticks_per_s"], told["core.switch_cycles"]) == ("21 2", "7200")
+    slow = PLAIN.replace("1200MHz", "66.7MHz").replace("4000/3", "100")
+    assert parsed(slow).clock_hz == Fraction(66_700_000)
+
+
+def test_settings_say_lines_codes_masks_and_who_shares():
+    told = settings(PLAIN)
+    assert told["levels"] == "2"
+    # 8 KiB of 32 B
+    assert told["memory.row"] == "256"
+    assert (told["level.0.shared_by"], told["level.1.shared_by"]) == ("1", "4")
+    # Ways 0-3; 4-15; 4-7 and 12: 0xf, 0xfff0, 0x10f0
+    assert told["level.1.partition"] == "15 65520 65520 4336"
+    assert "level.0.partition" not in told
+    assert "l1i.size" not in told
+    assert settings(PLAIN.replace("ways = 16", 'ways = 16\nreplacement = "plru"'))[
+        "level.1.replacement"
+    ] == ("1")
+
+
+def test_level_that_is_off_is_not_told_to_the_simulator():
+    told = settings(PLAIN.replace('"128KiB"', '"0B"'))
+    assert (told["levels"], told["level.0.ways"]) == ("1", "16")
+
+
+def test_machine_has_all_cores_and_each_cache_once_with_those_who_share_it():
+    machine = describe_model(parsed(PLAIN)).stable
+    assert [(one.cpu, one.max_frequency_hz) for one in machine.cpus] == [
+        (core, 1_200_000_000) for core in range(4)
     ]
+    caches = [(one.level, one.kind, one.cpus) for one in machine.caches]
+    assert caches == [
+        (1, "Data", (0,)),
+        (2, "Unified", (0,)),
+        (3, "Unified", (0, 1, 2, 3)),
+        *((level, kind, (core,)) for core in (1, 2, 3) for level, kind in DATA_AND_PRIVATE),
+    ]
+    assert SimulatedPlatform(parsed(PLAIN)).cpus().allowed == {0, 1, 2, 3}
+
+
+DATA_AND_PRIVATE = ((1, "Data"), (2, "Unified"))
 
 
 def test_changed_platform_is_another_machine():
@@ -62,39 +174,128 @@ def test_changed_platform_is_another_machine():
     assert describe_model(retold).hash == describe_model(parsed(SHIPPED)).hash
 
 
+def test_value_says_by_what_it_was_fitted():
+    fitted = PLAIN.replace("line_cycles = 4", 'line_cycles = { value = 4, fitted = "fit.py, 2 %" }')
+    value = parsed(fitted).values["memory.line_cycles"]
+    assert (value.origin, value.origin_text) == ("fitted", "fitted: fit.py, 2 %")
+
+
+def test_emulator_and_its_processor_are_those_of_the_architecture_unless_others_are_named():
+    plain = parsed(PLAIN.replace("armhf", "powerpc").replace('emulated_cpu = "cortex-a9"\n', ""))
+    assert (plain.emulator, plain.emulated_cpu) == ("qemu-ppc", "750")
+    named = parsed(PLAIN.replace("line =", 'emulator = "/opt/bin/qemu-arm"\nline =', 1))
+    assert (named.emulator, named.emulated_cpu) == ("/opt/bin/qemu-arm", "cortex-a9")
+
+
+def test_every_key_has_a_help_and_a_place_in_the_tables():
+    for table in platform_tables():
+        keys = platform_keys(table)
+        assert keys
+        assert all(key.help.endswith(".") for key in keys)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("schema = 1", "schema = 2", "schema"),
-        ('title = "', 'unknown = 1\ntitle = "', 'unknown field "unknown"'),
-        ("ways = { value = 16", "ways = { value = 12", "l2.ways 12: is no power of two"),
-        ('size = { value = "1MiB"', 'size = { value = "1000KiB"', "l2.size 1024000"),
-        ('line = "32B"', 'line = "2B"', "line 2: is no power of two within 4"),
-        ('"1200MHz"', '"fast"', 'core.clock "fast": no frequency'),
-        ('"1200MHz"', '"0MHz"', 'core.clock "0MHz"'),
-        ('"1200MHz"', '"200GHz"', 'core.clock "200GHz"'),
-        ("instruction_cycles = 1", "instruction_cycles = 0", "core.instruction_cycles 0"),
-        ("miss_cycles = { value = 132", "miss_cycles = { value = -1", "l2.miss_cycles -1"),
-        ('size = { value = "1MiB"', 'size = { value = "256B"', "16 ways of 32B do not fit"),
-        ("[l2]", "[l3]", "l3"),
-        (
-            '"32B"\nmiss_cycles = { value = 132',
-            '"16B"\nmiss_cycles = { value = 132',
-            "l2.line: shorter",
-        ),
-        (
-            'source = "Blin et al., their board" }',
-            'origin = "x" }',
-            "l1i.size is a table, not a text",
-        ),
+        ("schema = 1", "schema = 2", "line 1: schema: is not 1"),
+        ("schema = 1", "schema = true", "schema: is not 1"),
         ("schema = 1", "schema = [", "no TOML"),
+        ('title = "plain"', 'titel = "plain"', 'line 2: titel: unknown; did you mean "title"?'),
+        ('title = "plain"', "", "title: missing; add it (What it is.)"),
+        ('title = "plain"', "title = 3", "line 2: title: 3 is no text"),
+        ('"armhf"', '"arm"', 'architecture: "arm" is none of armhf powerpc'),
+        ("[core]", "[cores]", "core: missing; add the table [core]"),
+        ("[l1d]", "[l1x]", "line 10: l1x: unknown; did you mean"),
+        ("clock = ", "clok = ", 'line 8: core.clok: unknown; did you mean "clock"?'),
+        ("switch_cycles = 2400\n", "", "line 6: core.switch_cycles: missing; add it"),
+        ("count = 4", "count = 0", "line 7: core.count: 0 is not within 1 to 64"),
+        ("count = 4", "count = 65", "core.count: 65 is not within 1 to 64"),
+        ("count = 4", "count = true", "core.count: True is no whole number"),
+        ("count = 4", 'count = "4"', 'core.count: "4" is no whole number'),
+        ("count = 4", "count = 2", "line 24: L3.partition: 4 lists of ways for 2 cores"),
+        ('"1200MHz"', '"fast"', 'line 8: core.clock: "fast": no frequency'),
+        ('"1200MHz"', '"0MHz"', 'core.clock: "0MHz": no frequency'),
+        ('"1200MHz"', '"1/0 MHz"', 'core.clock: "1/0 MHz": no frequency'),
+        ('"1200MHz"', '"101GHz"', 'core.clock: "101GHz": no frequency'),
+        # lcm(1200000100, 4e9) = 1200000100 * 4e7 = 4.8e16; gcd(1, 3) = 1.
+        ('"1200MHz"', '"1200.0001MHz"', "line 26: memory.clock: a tick that divides 1200.0001MHz"),
+        ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
+        ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
+        ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),
+        ('"32KiB"', '"64B"', "l1d.ways: 4 of 32B do not fit into 64B"),
+        ('"32KiB"', '{ value = "32KiB" }', "line 11: l1d.size: is no table of a value"),
+        ('"32KiB"', '{ value = "32KiB", source = "" }', "l1d.size: source: "),
+        ('line = "32B"', 'line = "2B"', "line 5: line: 2B is not within 4B to 4KiB"),
+        ('line = "32B"', 'line = "16KiB"', "line: 16KiB is not within 4B to 4KiB"),
+        ("hit_cycles = 10", "hit_cycles = 0", "line 17: L2.hit_cycles: 0 is not within 1"),
+        ("hit_cycles = 10", 'prefetch = "stride"\nhit_cycles = 10', "L2.prefetch: "),
+        ("hit_cycles = 10", 'prefetch = "next-line"\nhit_cycles = 10', "the last level is L3"),
+        ('shared_by = "all"', "shared_by = 3", "L3.shared_by: 3 does not divide 4 cores"),
+        ('shared_by = "all"', "shared_by = 0", "L3.shared_by: 0 is no number of cores"),
+        ("hit_cycles = 10", "hit_cycles = 10\nshared_by = 8", "L2.shared_by: 8 does not divide"),
+        ('"L3"', '"L2"', "L2: no name of its own for a level"),
+        ('"L3"', '"core"', "core: no name of its own for a level"),
+        ('name = "L3"\n', "", "level: the one of number 2 has no name"),
+        ('"4-7,12"', '"4-16"', "L3.partition: core 3 has way 16, and the ways are 0 to 15"),
+        ('"4-7,12"', '""', 'line 24: L3.partition: "" is no list of ways'),
+        ('"4-7,12"', '"7-4"', 'L3.partition: "7-4" is no list of ways'),
+        ("empty_cycles = 14", "empty_cycles = 6", "empty_cycles: 6 is less than memory.hit_cycles"),
+        ('row = "8KiB"', 'row = "16B"', "line 27: memory.row: 16B is no whole number of lines"),
+        (
+            'row = "8KiB"',
+            'row = "8KiB"\nrefresh_interval = 9\nrefresh_cycles = 9',
+            "memory.refresh_interval: 9 is not longer than",
+        ),
+        # 500 million cycles of 9 ticks
+        (
+            'row = "8KiB"',
+            'row = "8KiB"\nrefresh_interval = 500000000',
+            "line 28: memory.refresh_interval: 500000000 cycles are 4500000000 ticks",
+        ),
+        ("[[level]]", "[[l1i]]", "l1i: is no table"),
+        ("schema = 1\n", 'schema = 1\nbase = "./x.toml"\n', "base: no platform that can be found"),
+        ("schema = 1\n", 'schema = 1\nbase = "sabre"\n', 'line 2: base: platform "sim:sabre" is'),
     ],
 )
 def test_platform_that_cannot_be_is_refused(old: str, new: str, words: str):
-    assert old in SHIPPED
-    with pytest.raises(ConfigError) as caught:
-        parsed(SHIPPED.replace(old, new))
-    assert words in str(caught.value)
+    assert old in PLAIN
+    assert words in refusal(PLAIN.replace(old, new))
+
+
+def test_private_level_behind_a_shared_one_is_refused():
+    text = PLAIN.replace("hit_cycles = 10", "hit_cycles = 10\nshared_by = 2")
+    text = text.replace('shared_by = "all"', "shared_by = 1")
+    assert "L3.shared_by: 1 cores, but L2 before it is shared by 2" in refusal(text)
+
+
+def test_fifth_level_is_refused():
+    level = '[[level]]\nname = "{}"\nsize = "1MiB"\nways = 16\nshared_by = 4\nhit_cycles = 1\n'
+    four = PLAIN + level.format("L4") + level.format("L5")
+    assert len(parsed(four).levels) == 4
+    assert "level: 5 of them; the model has at most 4" in refusal(four + level.format("L6"))
+
+
+def test_base_lends_what_a_file_does_not_say(tmp_path: Path):
+    (tmp_path / "plain.toml").write_text(PLAIN)
+    (tmp_path / "mine.toml").write_text(
+        'schema = 1\nbase = "./plain.toml"\n[core]\nswitch_cycles = { value = 1, source = "x" }\n'
+        '[[level]]\nname = "L3"\nhit_cycles = 30\n'
+    )
+    model = read_platform(f"sim:{tmp_path}/mine.toml")
+    assert model.number("core.switch_cycles") == 1
+    assert (model.levels, model.number("L3.hit_cycles")) == (("L2", "L3"), 30)
+    assert (model.title, model.number("L3.ways")) == ("plain", 16)
+    # What a run keeps needs no base.
+    kept = parse_platform(model.text, "kept")
+    assert settings_of(kept) == settings_of(model)
+    assert kept.values["core.switch_cycles"].source == "x"
+
+
+def test_base_with_a_base_is_refused(tmp_path: Path):
+    for one, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{one}.toml").write_text(f'schema = 1\nbase = "./{other}.toml"\n')
+    with pytest.raises(ConfigError, match=r"b\.toml: has a base itself"):
+        read_platform(f"sim:{tmp_path}/a.toml")
 
 
 def test_unknown_platform_names_those_that_there_are():
@@ -105,3 +306,23 @@ def test_unknown_platform_names_those_that_there_are():
 def test_file_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"no\.toml: cannot be read"):
         read_platform(f"sim:{tmp_path}/no.toml")
+
+
+def row_of(table: str, key: PlatformKey) -> str:
+    """Write the row of a key as docs/simulation-platforms.md has it."""
+    name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
+    kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
+    default = "required" if key.default is None else bound(key, key.default).lower()
+    within = "" if key.high is None else f"{bound(key, key.low)} to {bound(key, key.high)}"
+    return f"| `{name}` | {kind} | {within} | {default} | {key.help} |"
+
+
+def bound(key: PlatformKey, number: Any) -> str:  # noqa: ANN401 - or another default
+    return exact_size(number) if key.type == "size" else str(number)
+
+
+@pytest.mark.parametrize("table", platform_tables())
+def test_page_of_platform_files_has_a_row_of_every_key(table: str):
+    page = (ROOT / "docs/simulation-platforms.md").read_text().splitlines()
+    for key in platform_keys(table):
+        assert row_of(table, key) in page

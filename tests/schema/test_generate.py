@@ -249,3 +249,59 @@ int main(void) {{ printf("%zu", sizeof(struct laxity_{stream}_row)); return 0; }
 """
     schema = (ROOT / "schema" / "streams.toml").read_text()
     assert int(make(tmp_path, schema, program)) == np.dtype(dtype_of(stream)).itemsize
+
+
+PLATFORM = """
+[limits]
+levels_max = 2
+cores_max = 3
+ticks_per_s_max = 100
+setting_max = 200
+[codes.colour]
+red = ""
+blue = ""
+[tables]
+core = { help = "" }
+l1 = { help = "", cache = "first" }
+level = { help = "", cache = "levels[#].cache" }
+[[keys]]
+tables = [""]
+name = "title"
+type = "text"
+[[keys]]
+tables = ["core"]
+name = "wait"
+type = "cycles"
+low = 5
+high = 6
+member = "ticks"
+[[keys]]
+tables = ["l1", "level"]
+name = "colour"
+type = "choice"
+choices = "colour"
+member = "%.colour"
+[[keys]]
+tables = ["level"]
+name = "ways"
+type = "partition"
+member = "levels[#].masks"
+"""
+
+
+def test_header_of_platforms_has_a_setting_of_each_key_that_the_model_knows(tmp_path: Path):
+    (tmp_path / "platform.toml").write_text(PLATFORM)
+    subprocess.run([*GENERATE, "platform.toml", "platform.h"], cwd=tmp_path, check=True, timeout=60)
+    header = (tmp_path / "platform.h").read_text()
+    listed = [line.strip(" \\") for line in header.splitlines() if line.startswith("    SETTING")]
+    assert listed == [
+        'SETTING("ticks_per_s", ticks_per_s, true, 2, 1, UINT64_C(100))',
+        'SETTING("levels", n_levels, true, 1, 0, 2)',
+        # A cycle is one tick or more.
+        'SETTING("core.wait", ticks, true, 1, 1, UINT64_C(200))',
+        'SETTING("l1.colour", first.colour, false, 1, 0, UINT64_C(1))',
+        'SETTING("level.0.colour", levels[0].cache.colour, false, 1, 0, UINT64_C(1))',
+        'SETTING("level.0.ways", levels[0].masks, false, 3, 1, UINT64_MAX)',
+        'SETTING("level.1.colour", levels[1].cache.colour, false, 1, 0, UINT64_C(1))',
+        'SETTING("level.1.ways", levels[1].masks, false, 3, 1, UINT64_MAX)',
+    ]

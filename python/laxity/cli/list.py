@@ -10,8 +10,9 @@ from laxity.cli.options import debug_option, format_option
 from laxity.cli.tables import print_json
 from laxity.core.spec import SIMULATED
 from laxity.core.text_table import format_table
+from laxity.errors import ConfigError
 from laxity.platform import tools
-from laxity.platform.platform_file import read_platform, shipped_platforms
+from laxity.platform.platform_file import PlatformModel, read_platform, shipped_platforms
 
 
 @click.command("list")
@@ -21,16 +22,25 @@ from laxity.platform.platform_file import read_platform, shipped_platforms
     default="workloads",
     required=False,
 )
+@click.argument("name", required=False)
+@click.option("--detail", is_flag=True, help="Of platforms: every value, and where it is from.")
 @format_option("table", "json")
 @debug_option
-def list_workloads(what: str, output_format: str) -> None:
+def list_workloads(what: str, name: str | None, detail: bool, output_format: str) -> None:
     """List what there is: bundled workloads, events that can be counted, simulated platforms.
 
     A workload has a name, words, memory that a job touches, a summary; an event has a name, what
-    counts it on this machine, or why nothing does; a platform is named as sim:NAME.
+    counts it on this machine, or why nothing does; a platform is named as sim:NAME. With --detail
+    a platform, or a file of one, may be named: sabrelite, ./mine.toml.
     """
+    if (detail or name is not None) and (what != "platforms" or not detail):
+        msg = "a name goes with platforms --detail, and that with platforms; leave both out"
+        raise ConfigError(msg)
     if what == "events":
         _list_events(output_format)
+        return
+    if what == "platforms" and detail:
+        _detail_platforms(shipped_platforms() if name is None else [name], output_format)
         return
     if what == "platforms":
         _list_platforms(output_format)
@@ -60,3 +70,29 @@ def _list_platforms(output_format: str) -> None:
         print_json([{"name": name, "title": title} for name, title in titles.items()])
         return
     sys.stdout.write(format_table(("platform", "what it is"), list(titles.items())))
+
+
+def _detail_platforms(names: list[str], output_format: str) -> None:
+    models = [read_platform(name) for name in names]
+    if output_format == "json":
+        print_json([_described(model) for model in models])
+        return
+    for model in models:
+        rows = [(one.place, one.text, one.unit, one.origin_text) for one in model.shown()]
+        sys.stdout.write(f"{SIMULATED}{model.name}: {model.title}\n")
+        sys.stdout.write(format_table(("", "value", "unit", "where it is from"), rows))
+
+
+def _described(model: PlatformModel) -> dict[str, object]:
+    values = [
+        {
+            "name": one.place,
+            "value": one.text,
+            "unit": one.unit,
+            "origin": one.origin,
+            "source": one.source,
+            "help": one.key.help,
+        }
+        for one in model.shown()
+    ]
+    return {"name": f"{SIMULATED}{model.name}", "title": model.title, "values": values}

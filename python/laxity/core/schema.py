@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What native code and Python share, of the files in `schema/`.
 
-`streams.toml` has columns of streams and their codes, `run.toml` options of a run and their limits.
+`streams.toml` has columns of streams and their codes, `run.toml` options of a run and their limits,
+`platform.toml` keys of platform files.
 Native code has them from headers that its build makes of the same files.
 """
 
@@ -122,6 +123,55 @@ def words_of(codes: str) -> tuple[str, ...]:
     """
     known = streams_schema()["codes"]
     return tuple(known[codes] if codes in known else _read("run.toml")["codes"][codes])
+
+
+class PlatformKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key of platform files; `schema/platform.toml` says what the fields are."""
+
+    tables: tuple[str, ...]
+    name: str
+    type: str
+    help: str
+    clock: str | None = None
+    low: int = 0
+    high: int | None = None
+    power: bool = False
+    lines: bool = False
+    choices: str | None = None
+    default: int | str | bool | list[str] | None = None
+    member: str | None = None
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The words of a choice in the order of their codes, each with what it means."""
+        return {} if self.choices is None else dict(_read("platform.toml")["codes"][self.choices])
+
+
+class PlatformTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of platform files, likewise."""
+
+    help: str
+    optional: bool = False
+    cache: str | None = None
+
+
+@cache
+def platform_tables() -> dict[str, PlatformTable]:
+    """Return the tables of a platform file by their names, in order; "" is its top."""
+    declared = msgspec.convert(_read("platform.toml")["tables"], dict[str, PlatformTable])
+    return {"": PlatformTable(help="The file itself."), **declared}
+
+
+@cache
+def platform_keys(table: str) -> tuple[PlatformKey, ...]:
+    """List the keys of a table of platform files."""
+    declared = msgspec.convert(_read("platform.toml")["keys"], tuple[PlatformKey, ...])
+    return tuple(key for key in declared if table in key.tables)
+
+
+def platform_limit(name: str) -> int:
+    """Return a number that bounds platforms: `levels_max`."""
+    return int(_read("platform.toml")["limits"][name])
 
 
 class _CodesMeta(EnumMeta):

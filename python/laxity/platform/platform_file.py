@@ -2,93 +2,125 @@
 # SPDX-License-Identifier: MIT
 """Platform files: what a simulated platform consists of, every value with where it is from.
 
-A value is written as it is, and then it is assumed, or as `{ value = 4, source = "…" }`.
+`schema/platform.toml` declares every key. A value is written as it is, and then it is assumed, or
+as `{ value = 4, source = "…" }` or `{ value = 4, fitted = "script, residual" }`.
+
+A file may name another one as its `base`, and say only what differs.
 """
 
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
-
+from laxity.core.schema import platform_keys, platform_limit, platform_tables
 from laxity.core.spec import SIMULATED
-from laxity.core.units import parse_size_bytes
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
+from laxity.platform.platform_checks import check_platform, ticks_per_s
+from laxity.platform.platform_text import find_lines, level_place, write_document
+from laxity.platform.platform_values import Value, default_value, read_value
 from laxity.platform.tools import source_root, tool_roots
 
 # The platform file that a run keeps.
 PLATFORM = "platform.toml"
 _LARGEST_FILE_BYTES = 1 << 20
-_HZ_PER_UNIT = {"GHz": 10**9, "MHz": 10**6, "kHz": 10**3, "Hz": 1}
-_LARGEST_CACHE_BYTES = 1 << 30
-_SMALLEST_LINE_BYTES = 4
-_FASTEST_HZ = 10**11
-_LONGEST_CYCLES = 10**6
+_BASE = "base"
+_LEVEL = "level"
+
+_Document = dict[str, Any]
 
 
-class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Base of all tables: closed and immutable."""
-
-
-class _CoreTable(_Table, frozen=True, kw_only=True):
-    clock: str
-    instruction_cycles: int
-    switch_cycles: int
-
-
-class _CacheTable(_Table, frozen=True, kw_only=True):
-    size: str
-    ways: int
-    line: str
-    miss_cycles: int
-
-
-class _PlatformTable(_Table, frozen=True, kw_only=True):
-    schema: Literal[1]
-    title: str
-    architecture: Literal["armhf"]
-    emulator: Literal["qemu-arm"]
-    emulated_cpu: str
-    core: _CoreTable
-    l1i: _CacheTable
-    l1d: _CacheTable
-    l2: _CacheTable
-
-
-class SimulatedCache(msgspec.Struct, frozen=True, kw_only=True):
-    """One cache; `miss_cycles`: what the next level takes longer than this one."""
-
-    size_bytes: int
-    ways: int
-    line_bytes: int
-    miss_cycles: int
-
-
-class PlatformModel(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True)
+class PlatformModel:
     """A simulated platform.
 
     Attributes:
         name: As in `sim:NAME`.
-        architecture: Of programs, as cross builds are named.
-        sources: Where values are from, by their place in the file ("core.clock"); a value that is
-            not among them is assumed.
-        text: The file as it was read.
+        values: Of every key that the file has or that has a default, by their places:
+            `core.clock`, `L2.ways`. Of a first-level cache that is left out there is none.
+        levels: Names of the levels below the first, the nearest to the cores first.
+        text: The whole file; of one with a base the two together.
     """
 
     name: str
-    title: str
-    architecture: str
-    emulator: str
-    emulated_cpu: str
-    clock_hz: int
-    instruction_cycles: int
-    switch_cycles: int
-    l1i: SimulatedCache
-    l1d: SimulatedCache
-    l2: SimulatedCache
-    sources: dict[str, str]
+    values: dict[str, Value]
+    levels: tuple[str, ...]
     text: bytes
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return self.values["title"].text
+
+    @property
+    def architecture(self) -> str:
+        """Of programs, as cross builds are named."""
+        return self.values["architecture"].text
+
+    @property
+    def emulator(self) -> str:
+        """The program that executes those."""
+        return self.values["emulator"].text
+
+    @property
+    def emulated_cpu(self) -> str:
+        """What it is told to be."""
+        return self.values["emulated_cpu"].text
+
+    @property
+    def scheduling(self) -> str | None:
+        """The processor as LLVM names it; None: nothing is known of its instructions."""
+        text = self.values["core.scheduling"].text
+        return None if text == "none" else text
+
+    @property
+    def cores(self) -> int:
+        """How many."""
+        return self.number("core.count")
+
+    @property
+    def line_bytes(self) -> int:
+        """Of all caches."""
+        return self.number("line")
+
+    @property
+    def clock_hz(self) -> Fraction:
+        """Of the cores."""
+        return self.frequency_hz("core")
+
+    @property
+    def ticks_per_s(self) -> Fraction:
+        """Of virtual time: whole numbers of them are a cycle of each clock."""
+        return ticks_per_s(self.values)
+
+    def frequency_hz(self, table: str) -> Fraction:
+        """Return the clock of a table, `core` or `memory`."""
+        hz = self.values[f"{table}.clock"].number
+        assert isinstance(hz, Fraction)  # noqa: S101 - read_value gave it
+        return hz
+
+    def number(self, place: str) -> int:
+        """Return a value that is a number: bytes, cycles, a count, a code."""
+        number = self.values[place].number
+        assert isinstance(number, int)  # noqa: S101 - as above
+        return number
+
+    def shown(self) -> list[Value]:
+        """List the values that say something of times: of a cache that is off only its size."""
+        return [value for place, value in self.values.items() if self._is_shown(place)]
+
+    def _is_shown(self, place: str) -> bool:
+        table, _, key = place.rpartition(".")
+        is_off = f"{table}.size" in self.values and not self.has_cache(table)
+        return place == "line" or (table != "" and key != "name" and (not is_off or key == "size"))
+
+    def has_cache(self, place: str) -> bool:
+        """Tell whether a cache is there and on: `l1i`, `L2`."""
+        return f"{place}.size" in self.values and self.number(f"{place}.size") > 0
 
 
 def read_platform(platform: str) -> PlatformModel:
@@ -98,60 +130,33 @@ def read_platform(platform: str) -> PlatformModel:
         ConfigError: There is none, or a value of it cannot be.
     """
     name = platform.removeprefix(SIMULATED)
-    path = Path(name) if "/" in name or name.endswith(".toml") else _shipped(name)
-    if path.exists() and not path.is_file():
-        msg = f"{path}: is no file; name a platform file"
-        raise ConfigError(msg)
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); correct the path"
-        raise ConfigError(msg) from error
+    path = _path_of(name, None)
+    data = _read(path)
     with located(str(path)):
-        return parse_platform(data, path.stem)
+        return parse_platform(data, path.stem, path.parent)
 
 
-def parse_platform(data: bytes, name: str) -> PlatformModel:
+def parse_platform(data: bytes, name: str, folder: Path | None = None) -> PlatformModel:
     """Read the text of a platform file.
+
+    Args:
+        data: The text.
+        name: What the platform is called.
+        folder: Where a base that is no shipped platform is looked for; None: nowhere.
 
     Raises:
         ConfigError: It is none, or a value of it cannot be.
     """
-    if len(data) > _LARGEST_FILE_BYTES:
-        msg = f"longer than {_LARGEST_FILE_BYTES} bytes; name a platform file"
-        raise ConfigError(msg)
-    try:
-        document = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"no TOML ({plain_words(error)}); correct it"
-        raise ConfigError(msg) from error
-    sources: dict[str, str] = {}
-    try:
-        table = msgspec.convert(_plain(document, "", sources), _PlatformTable)
-    except msgspec.ValidationError as error:
-        msg = f"{plain_words(error)}; correct it"
-        raise ConfigError(msg) from error
-    l2 = _cache("l2", table.l2)
-    l1i, l1d = _cache("l1i", table.l1i), _cache("l1d", table.l1d)
-    if max(l1i.line_bytes, l1d.line_bytes) > l2.line_bytes:
-        msg = "l2.line: shorter than a line of the first level; correct it"
-        raise ConfigError(msg)
-    return PlatformModel(
-        name=name,
-        title=table.title,
-        architecture=table.architecture,
-        emulator=table.emulator,
-        emulated_cpu=table.emulated_cpu,
-        clock_hz=_frequency_hz(table.core.clock),
-        instruction_cycles=_cycles("core.instruction_cycles", table.core.instruction_cycles),
-        switch_cycles=_cycles("core.switch_cycles", table.core.switch_cycles),
-        l1i=l1i,
-        l1d=l1d,
-        l2=l2,
-        sources=sources,
-        text=data,
-    )
+    text, alone = _load(data)
+    document = alone
+    lines = find_lines(text, [level_place(one) for one in _levels(document)])
+    with _at_line(lines):
+        if _BASE in document:
+            document = _with_base(document, folder)
+        values, levels = _values(document), _level_names(document)
+        check_platform(values, levels)
+    kept = data if document is alone else write_document(document).encode()
+    return PlatformModel(name, values, levels, kept)
 
 
 def shipped_platforms() -> list[str]:
@@ -165,9 +170,12 @@ def _folders() -> list[Path]:
     return [*built, *([] if root is None else [root / "sim" / "platforms"])]
 
 
-def _shipped(name: str) -> Path:
-    for folder in _folders():
-        path = folder / f"{name}.toml"
+def _path_of(name: str, folder: Path | None) -> Path:
+    """Find the file of a shipped platform, or of one named by its path."""
+    if "/" in name or name.endswith(".toml"):
+        return Path(name) if folder is None else folder / name
+    for shipped in _folders():
+        path = shipped / f"{name}.toml"
         if path.is_file():
             return path
     known = shipped_platforms()
@@ -176,55 +184,169 @@ def _shipped(name: str) -> Path:
     raise ConfigError(msg)
 
 
-def _plain(value: Any, place: str, sources: dict[str, str]) -> Any:  # noqa: ANN401 - as TOML has it
-    """Take the values out of `{ value, source }`, and note the sources."""
-    if not isinstance(value, dict):
-        return value
-    if place and set(value) == {"value", "source"} and isinstance(value["source"], str):
-        sources[place] = value["source"]
-        return value["value"]
+def _read(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        msg = f"{path}: is no file; name a platform file"
+        raise ConfigError(msg)
+    try:
+        with path.open("rb") as file:
+            return file.read(_LARGEST_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: of a NUL in the path
+        msg = f"{path}: cannot be read ({plain_words(error)}); correct the path"
+        raise ConfigError(msg) from error
+
+
+def _load(data: bytes) -> tuple[str, _Document]:
+    if len(data) > _LARGEST_FILE_BYTES:
+        msg = f"longer than {_LARGEST_FILE_BYTES} bytes; name a platform file"
+        raise ConfigError(msg)
+    try:
+        text = data.decode()
+        return text, tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also of numbers of thousands of digits
+        msg = f"no TOML ({plain_words(error)}); correct it"
+        raise ConfigError(msg) from error
+
+
+@contextmanager
+def _at_line(lines: dict[str, int]) -> Iterator[None]:
+    """Name the line of the place that a message begins with."""
+    try:
+        yield
+    except ConfigError as error:
+        place = str(error).split(": ", 1)[0]
+        table = place.rpartition(".")[0]
+        line = lines.get(place, lines.get(table))
+        if line is None:
+            raise
+        msg = f"line {line}: {error}"
+        raise ConfigError(msg) from error
+
+
+def _with_base(document: _Document, folder: Path | None) -> _Document:
+    """Put what a file says over what its base says."""
+    name = document[_BASE]
+    is_path = isinstance(name, str) and ("/" in name or name.endswith(".toml"))
+    if not isinstance(name, str) or (is_path and folder is None):
+        msg = f"{_BASE}: no platform that can be found from here; name a shipped one"
+        raise ConfigError(msg)
+    with located(f"{_BASE}"):
+        path = _path_of(name, folder)
+        data = _read(path)
+        with located(str(path)):
+            _, below = _load(data)
+            if _BASE in below:
+                msg = "has a base itself; name that one, and say what differs here"
+                raise ConfigError(msg)
+            parse_platform(data, name)
+    return _merged(below, {key: value for key, value in document.items() if key != _BASE})
+
+
+def _merged(below: _Document, above: _Document) -> _Document:
+    """Put one document over another; of levels those of a name belong together."""
+    merged = dict(below)
+    for name, value in above.items():
+        if name == _LEVEL:
+            names = [level_place(one) for one in _levels(below)]
+            levels = list(_levels(below))
+            for one in _levels(above):
+                if level_place(one) in names:
+                    at = names.index(level_place(one))
+                    levels[at] = levels[at] | one
+                else:
+                    levels.append(one)
+            merged[name] = levels
+        elif name in platform_tables() and isinstance(value, dict):
+            merged[name] = below.get(name, {}) | value
+        else:
+            merged[name] = value
+    return merged
+
+
+def _levels(document: _Document) -> list[_Document]:
+    """List the tables of levels, or what of it are tables."""
+    levels = document.get(_LEVEL, [])
+    if not isinstance(levels, list):
+        return []
+    return [one for one in levels if isinstance(one, dict)]
+
+
+def _level_names(document: _Document) -> tuple[str, ...]:
+    return tuple(level_place(one) for one in _levels(document))
+
+
+def _values(document: _Document) -> dict[str, Value]:
+    """Read every value; those that are not there have their defaults."""
+    _check_tables(document)
+    values: dict[str, Value] = {}
+    for table, declared in platform_tables().items():
+        if table == _LEVEL:
+            for one in _levels(document):
+                values |= _values_of(table, level_place(one), one)
+        elif table == "":
+            plain = {key: one for key, one in document.items() if key not in platform_tables()}
+            values |= _values_of(table, "", {key: plain[key] for key in plain if key != "schema"})
+        elif table in document or declared.cache is None:
+            values |= _values_of(table, table, document.get(table, {}))
+    architecture = values["architecture"]
+    emulation = architecture.key.words[architecture.text].split()
+    for place, usual in zip(("emulator", "emulated_cpu"), emulation, strict=True):
+        if not values[place].text:
+            values[place] = replace(values[place], text=usual)
+    return values
+
+
+def _check_tables(document: _Document) -> None:
+    """Refuse what the shape of a platform file does not have."""
+    if document.get("schema") != 1 or document.get("schema") is True:
+        msg = "schema: is not 1; write schema = 1 at the top"
+        raise ConfigError(msg)
+    for table, declared in platform_tables().items():
+        if table in ("", _LEVEL):
+            continue
+        if table not in document and not declared.optional:
+            msg = f"{table}: missing; add the table [{table}]"
+            raise ConfigError(msg)
+        if not isinstance(document.get(table, {}), dict):
+            msg = f"{table}: is no table; write it as [{table}]"
+            raise ConfigError(msg)
+    _check_levels(document)
+
+
+def _check_levels(document: _Document) -> None:
+    levels, most = document.get(_LEVEL, []), platform_limit("levels_max")
+    if not isinstance(levels, list) or len(_levels(document)) != len(levels):
+        msg = f"{_LEVEL}: is no list of tables; write each as [[{_LEVEL}]]"
+        raise ConfigError(msg)
+    if len(levels) > most:
+        msg = f"{_LEVEL}: {len(levels)} of them; the model has at most {most}"
+        raise ConfigError(msg)
+    names = [level_place(one) for one in levels]
+    for at, (name, one) in enumerate(zip(names, levels, strict=True)):
+        if "name" not in one:
+            msg = f'{_LEVEL}: the one of number {at + 1} has no name; add name = "L{at + 2}"'
+            raise ConfigError(msg)
+        if one["name"] != name or name in platform_tables() or name in names[:at]:
+            msg = f'{name}: no name of its own for a level; write another one, as "L{at + 2}"'
+            raise ConfigError(msg)
+
+
+def _values_of(table: str, place: str, written: _Document) -> dict[str, Value]:
+    """Read the values of a table; `place` is what it is called."""
+    keys = {key.name: key for key in platform_keys(table)}
+    for name in written:
+        if name not in keys:
+            known = [*keys, *(platform_tables() if table == "" else ())]
+            advice = suggestion(name, known, f"use one of {' '.join(keys)}")
+            msg = f"{_place(place, name)}: unknown; {advice}"
+            raise ConfigError(msg)
     return {
-        key: _plain(inner, f"{place}.{key}".lstrip("."), sources) for key, inner in value.items()
+        _place(place, name): read_value(_place(place, name), key, written[name])
+        if name in written
+        else default_value(_place(place, name), key)
+        for name, key in keys.items()
     }
 
 
-def _frequency_hz(text: str) -> int:
-    for unit, hz in _HZ_PER_UNIT.items():
-        digits = text.removesuffix(unit)
-        if digits != text:
-            if digits.isascii() and digits.isdigit() and 0 < int(digits) * hz <= _FASTEST_HZ:
-                return int(digits) * hz
-            break
-    msg = f'core.clock "{text}": no frequency up to 100GHz; write 1200MHz'
-    raise ConfigError(msg)
-
-
-def _cycles(place: str, cycles: int) -> int:
-    if not 1 <= cycles <= _LONGEST_CYCLES:
-        msg = f"{place} {cycles}: is not within 1 to {_LONGEST_CYCLES}; choose another number"
-        raise ConfigError(msg)
-    return cycles
-
-
-def _cache(place: str, table: _CacheTable) -> SimulatedCache:
-    with located(f"{place}.size"):
-        size_bytes = parse_size_bytes(table.size)
-    with located(f"{place}.line"):
-        line_bytes = parse_size_bytes(table.line)
-    for key, value, least, most in (
-        ("size", size_bytes, 1, _LARGEST_CACHE_BYTES),
-        ("ways", table.ways, 1, _LARGEST_CACHE_BYTES),
-        ("line", line_bytes, _SMALLEST_LINE_BYTES, _LARGEST_CACHE_BYTES),
-    ):
-        if not least <= value <= most or value & (value - 1):
-            msg = f"{place}.{key} {value}: is no power of two within {least} to {most}; correct it"
-            raise ConfigError(msg)
-    if table.ways * line_bytes > size_bytes:
-        msg = f"{place}: {table.ways} ways of {table.line} do not fit into {table.size}; correct it"
-        raise ConfigError(msg)
-    return SimulatedCache(
-        size_bytes=size_bytes,
-        ways=table.ways,
-        line_bytes=line_bytes,
-        miss_cycles=_cycles(f"{place}.miss_cycles", table.miss_cycles),
-    )
+def _place(table: str, key: str) -> str:
+    return f"{table}.{key}".lstrip(".")

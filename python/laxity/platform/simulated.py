@@ -19,7 +19,8 @@ from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, 
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan, ProbePlan
-from laxity.platform.platform_file import PLATFORM, PlatformModel, SimulatedCache
+from laxity.platform.platform_checks import settings_of_values
+from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.tools import find_tool, tool_roots
 from laxity.store.run_directory import NewRun, write_file
 
@@ -54,8 +55,9 @@ class SimulatedPlatform:
         return Examination(describe_model(self._model), diagnosis)
 
     def cpus(self) -> Cpus:
-        """Tell its only core."""
-        return Cpus(frozenset({0}), frozenset({0}))
+        """Tell its cores."""
+        cores = frozenset(range(self._model.cores))
+        return Cpus(cores, cores)
 
     def require_programs(self, spec: Spec) -> None:
         """Look for the simulator, the emulator and the workloads; refuse what is not simulated."""
@@ -181,44 +183,27 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
 
 def settings_of(model: PlatformModel) -> str:
     """Write what laxity-sim is told of a platform (sim/cli/settings.h)."""
-    caches = {"l1i": model.l1i, "l1d": model.l1d, "l2": model.l2}
-    lines = [f"clock_hz {model.clock_hz}", f"instruction_ticks {model.instruction_cycles}"]
-    lines.append(f"switch_ticks {model.switch_cycles}")
-    lines += [
-        f"{name} {one.size_bytes} {one.ways} {one.line_bytes} {one.miss_cycles}"
-        for name, one in caches.items()
-    ]
-    return "\n".join(lines) + "\n"
+    settings = settings_of_values(model.values, model.levels)
+    return "".join(f"{name} {value}\n" for name, value in settings)
 
 
 def describe_model(model: PlatformModel) -> Machine:
     """Describe a simulated platform as machine.json has machines; what it has not is absent."""
-    cpu = Cpu(
-        cpu=0,
-        core=0,
-        socket=0,
-        node=None,
-        siblings=(0,),
-        is_online=True,
-        is_isolated=False,
-        capacity=None,
-        max_frequency_hz=model.clock_hz,
-    )
     stable = Stable(
         architecture=model.architecture,
         vendor=None,
         model=f"{model.title}, simulated",
         microcode=None,
         # What its times follow from, so that a changed platform file is another machine.
-        firmware=dict(line.split(" ", 1) for line in settings_of(model).splitlines()),
+        firmware={
+            **dict(settings_of_values(model.values, model.levels)),
+            "emulated_cpu": model.emulated_cpu,
+            "scheduling": model.values["core.scheduling"].text,
+        },
         kernel=Kernel(None, None, None, "unknown", None, None, ()),
         virtualisation=Virtualisation(None, None),
-        cpus=(cpu,),
-        caches=(
-            _cache(1, "Instruction", model.l1i),
-            _cache(1, "Data", model.l1d),
-            _cache(2, "Unified", model.l2),
-        ),
+        cpus=tuple(_cpu(model, core) for core in range(model.cores)),
+        caches=tuple(_caches(model)),
         nodes=(),
         tsc_flags=(),
         pmus=(),
@@ -226,9 +211,43 @@ def describe_model(model: PlatformModel) -> Machine:
     return Machine(machines.SCHEMA, machines.machine_hash(stable), stable, _NO_STATE)
 
 
-def _cache(level: int, kind: str, one: SimulatedCache) -> Cache:
-    sets = one.size_bytes // one.ways // one.line_bytes
-    return Cache(level, kind, one.size_bytes, one.ways, one.line_bytes, sets, (0,))
+def _cpu(model: PlatformModel, core: int) -> Cpu:
+    return Cpu(
+        cpu=core,
+        core=core,
+        socket=0,
+        node=None,
+        siblings=(core,),
+        is_online=True,
+        is_isolated=False,
+        capacity=None,
+        max_frequency_hz=int(model.clock_hz),
+    )
+
+
+def _caches(model: PlatformModel) -> Iterable[Cache]:
+    """List each cache once: first levels by core, then the levels below by those who share one."""
+    places = [
+        (1, "Instruction", "l1i", 1),
+        (1, "Data", "l1d", 1),
+        *(
+            (depth, "Unified", name, model.number(f"{name}.shared_by") or model.cores)
+            for depth, name in enumerate(model.levels, start=2)
+        ),
+    ]
+    for first in range(model.cores):
+        for depth, kind, place, shared_by in places:
+            if first % shared_by == 0 and model.has_cache(place):
+                cores = tuple(range(first, first + shared_by))
+                yield _cache(model, (depth, kind), place, cores)
+
+
+def _cache(
+    model: PlatformModel, level: tuple[int, str], place: str, cores: tuple[int, ...]
+) -> Cache:
+    size_bytes, ways = model.number(f"{place}.size"), model.number(f"{place}.ways")
+    sets = size_bytes // ways // model.line_bytes
+    return Cache(*level, size_bytes, ways, model.line_bytes, sets, cores)
 
 
 _NO_STATE = State(

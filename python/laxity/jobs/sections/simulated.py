@@ -4,7 +4,6 @@
 
 import numpy as np
 
-from laxity.core.units import format_size_bytes
 from laxity.errors import ConfigError
 from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import RunData, TaskData
@@ -32,7 +31,6 @@ _TEXT = (
     "Each tick of a job went into one thing. The figures are exact counts of the model, the same "
     "in every run; they are not what the board itself would show to the cycle."
 )
-_ASSUMED = "assumed"
 
 
 def build_time(run: RunData) -> Section | None:
@@ -96,20 +94,12 @@ def build_platform(run: RunData) -> Section | None:
 
 
 def _values(model: PlatformModel) -> Table:
-    values = [
-        ("core.clock", f"{model.clock_hz / 10**6:g} MHz"),
-        ("core.instruction_cycles", str(model.instruction_cycles)),
-        ("core.switch_cycles", str(model.switch_cycles)),
-    ]
-    for name, cache in (("l1i", model.l1i), ("l1d", model.l1d), ("l2", model.l2)):
-        values += [
-            (f"{name}.size", format_size_bytes(cache.size_bytes)),
-            (f"{name}.ways", str(cache.ways)),
-            (f"{name}.line", f"{cache.line_bytes} B"),
-            (f"{name}.miss_cycles", str(cache.miss_cycles)),
-        ]
     rows = tuple(
-        (text_cell(place), number_cell(value), text_cell(model.sources.get(place, _ASSUMED)))
-        for place, value in values
+        (
+            text_cell(value.place, value.key.help),
+            number_cell(f"{value.text} {value.unit}".rstrip()),
+            text_cell(value.origin_text),
+        )
+        for value in model.shown()
     )
     return Table(f"{model.title}: every value, and where it is from", ("", "value", "source"), rows)

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What the values of a platform file must be to each other, and what laxity-sim is told of them."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+from laxity.core.schema import platform_limit
+from laxity.core.units import exact_size
+from laxity.errors import ConfigError
+from laxity.platform.platform_values import Value
+
+_FIRST_LEVELS = ("l1i", "l1d")
+_LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
+
+Values = dict[str, Value]
+
+
+def ticks_per_s(values: Values) -> Fraction:
+    """Return the smallest frequency of which each clock is a whole part."""
+    clocks = [one.number for one in values.values() if isinstance(one.number, Fraction)]
+    return Fraction(
+        lcm(*(one.numerator for one in clocks)), gcd(*(one.denominator for one in clocks))
+    )
+
+
+def check_platform(values: Values, levels: tuple[str, ...]) -> None:
+    """Check what no value can be checked for alone.
+
+    Raises:
+        ConfigError: They do not fit together.
+    """
+    ticks, most = ticks_per_s(values), platform_limit("ticks_per_s_max")
+    if ticks.numerator > most:
+        msg = (
+            f"memory.clock: a tick that divides {values['core.clock'].text} and "
+            f"{values['memory.clock'].text} comes {float(ticks):.3g} times per second, more than "
+            f"{most:.0e}; round one of the clocks"
+        )
+        raise ConfigError(msg)
+    for cache in (*_FIRST_LEVELS, *levels):
+        if f"{cache}.size" in values:
+            _check_cache(values, cache)
+    _check_sharing(values, levels)
+    on = [name for name in levels if _number(values, f"{name}.size")]
+    for name in levels:
+        _check_partition(values, name)
+        if values[f"{name}.prefetch"].number:
+            _check_prefetch(name, on)
+    _check_memory(values)
+    for _ in settings_of_values(values, levels):
+        pass  # each is checked as it is made
+
+
+def _number(values: Values, place: str) -> int:
+    number = values[place].number
+    assert isinstance(number, int)  # noqa: S101 - no caller asks for anything else
+    return number
+
+
+def _check_cache(values: Values, cache: str) -> None:
+    size_bytes, line_bytes = _number(values, f"{cache}.size"), _number(values, "line")
+    ways = _number(values, f"{cache}.ways")
+    if 0 < size_bytes < ways * line_bytes:
+        msg = (
+            f"{cache}.ways: {ways} of {exact_size(line_bytes)} do not fit into "
+            f"{exact_size(size_bytes)}; write fewer ways or a larger size"
+        )
+        raise ConfigError(msg)
+
+
+def _check_sharing(values: Values, levels: tuple[str, ...]) -> None:
+    cores, before, before_name = _number(values, "core.count"), 1, ""
+    for name in levels:
+        place = f"{name}.shared_by"
+        shared_by = _number(values, place) or cores
+        if cores % shared_by:
+            msg = f"{place}: {shared_by} does not divide {cores} cores; write a number that does"
+            raise ConfigError(msg)
+        if shared_by % before:
+            msg = (
+                f"{place}: {shared_by} cores, but {before_name} before it is shared by {before}; "
+                "put private levels before shared ones, smaller groups before larger ones"
+            )
+            raise ConfigError(msg)
+        before, before_name = shared_by, name
+
+
+def _check_partition(values: Values, name: str) -> None:
+    place = f"{name}.partition"
+    masks, ways = values[place].number, _number(values, f"{name}.ways")
+    cores = _number(values, "core.count")
+    assert isinstance(masks, tuple)  # noqa: S101 - read_value gave it
+    if masks and len(masks) != cores:
+        msg = f"{place}: {len(masks)} lists of ways for {cores} cores; write one of each core"
+        raise ConfigError(msg)
+    for core, mask in enumerate(masks):
+        if mask >> ways:
+            msg = (
+                f"{place}: core {core} has way {mask.bit_length() - 1}, and the ways are 0 to "
+                f"{ways - 1}; leave it out"
+            )
+            raise ConfigError(msg)
+
+
+def _check_prefetch(name: str, on: list[str]) -> None:
+    if name not in on[-1:]:
+        last = f"the last level is {on[-1]}" if on else "no level is on"
+        msg = f"{name}.prefetch: only the last level prefetches, and {last}; write none"
+        raise ConfigError(msg)
+
+
+def _check_memory(values: Values) -> None:
+    for place, less in zip(_LATENCIES[1:], _LATENCIES, strict=False):
+        if _number(values, place) < _number(values, less):
+            least = values[less].text
+            msg = f"{place}: {values[place].text} is less than {less}; write {least} or more"
+            raise ConfigError(msg)
+    interval, cycles = "memory.refresh_interval", "memory.refresh_cycles"
+    if 0 < _number(values, interval) <= _number(values, cycles):
+        msg = f"{interval}: {values[interval].text} is not longer than {cycles}; correct one"
+        raise ConfigError(msg)
+
+
+def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Write what laxity-sim is told: names and values of schema/platform.h.
+
+    Levels that are off are left out.
+
+    Raises:
+        ConfigError: A value is too large in ticks, or no whole number of lines.
+    """
+    ticks = ticks_per_s(values)
+    on = [name for name in levels if _number(values, f"{name}.size")]
+    yield "ticks_per_s", f"{ticks.numerator} {ticks.denominator}"
+    yield "levels", str(len(on))
+    for place, value in values.items():
+        table = place.rpartition(".")[0]
+        if value.key.member is None or (table in levels and table not in on):
+            continue
+        name = f"level.{on.index(table)}.{value.key.name}" if table in on else place
+        if value.number != ():
+            yield name, _setting(values, value, ticks)
+
+
+def _setting(values: Values, value: Value, ticks: Fraction) -> str:
+    number: Any = value.number
+    if isinstance(number, tuple):
+        return " ".join(map(str, number))
+    if value.key.type == "sharing":
+        return str(number or _number(values, "core.count"))
+    if value.key.lines:
+        number = Fraction(number, _number(values, "line"))
+        if number.denominator > 1:
+            msg = (
+                f"{value.place}: {value.text} is no whole number of lines of "
+                f"{values['line'].text}; write a multiple"
+            )
+            raise ConfigError(msg)
+    if value.key.clock is not None:
+        number = number * ticks / values[f"{value.key.clock}.clock"].number
+        if number > platform_limit("setting_max"):
+            msg = (
+                f"{value.place}: {value.text} cycles are {number} ticks, more than "
+                f"{platform_limit('setting_max')}; write fewer, or clocks that have more in common"
+            )
+            raise ConfigError(msg)
+    return str(number)

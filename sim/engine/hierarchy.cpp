@@ -1,0 +1,467 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "engine/hierarchy.hpp"
+
+#include "interface/engine.h"
+#include "model/cache.hpp"
+#include "model/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace laxity {
+
+namespace {
+
+constexpr std::uint64_t PAGE_BYTES = 4096;
+/* Lines that a cache awaited are forgotten now and then. */
+constexpr std::size_t AWAITED_MAX = 64;
+
+} // namespace
+
+Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
+    : platform_(platform),
+      task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      tasks_(n_tasks), memory_(platform.memory, platform.cores)
+{
+    for (std::uint32_t core = 0; core < platform.cores; core++) {
+        cores_.push_back({
+            .l1i = Store{platform.l1i, platform.line_bytes},
+            .l1d = Store{platform.l1d, platform.line_bytes},
+            .requests = {},
+        });
+    }
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        const laxity_sim_level &level = platform.levels[i];
+        has_level_ |= level.cache.size_bytes > 0;
+        const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
+        std::vector<Store> &stores = levels_.emplace_back();
+        for (std::uint32_t instance = 0; instance < n; instance++) {
+            stores.emplace_back(level.cache, platform.line_bytes);
+            if (std::ranges::any_of(level.way_masks, [](std::uint64_t mask) { return mask != 0; })) {
+                stores.back().cache.keep_places();
+            }
+        }
+    }
+}
+
+Request *Hierarchy::find(std::uint32_t core, std::uint64_t number)
+{
+    const auto request =
+        std::ranges::find(cores_[core].requests, number, &Request::number);
+    return request == cores_[core].requests.end() ? nullptr : &*request;
+}
+
+std::uint64_t Hierarchy::loads_done(std::uint32_t core) const
+{
+    std::uint64_t done = 0;
+    for (const Request &request : cores_[core].requests) {
+        if (request.kind == Kind::Load) {
+            done = std::max(done, request.done_at());
+        }
+    }
+    return done;
+}
+
+void Hierarchy::place(std::uint32_t task, std::uint32_t core)
+{
+    tasks_[task].core = core;
+    tasks_[task].visited |= std::uint64_t{1} << core;
+}
+
+void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task)
+{
+    if (victim.is_empty()) {
+        return;
+    }
+    const std::uint64_t line = victim.line();
+    const std::uint64_t owner = line >> task_shift_;
+    if (owner == task) {
+        if (!store.lost.empty()) {
+            store.lost.erase(line);
+        }
+    } else if (owner != KERNEL) {
+        store.lost[line] = tasks_[owner].core == core ? Cause::Reload : Cause::Shared;
+    }
+}
+
+void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
+{
+    if (store.lost.empty()) {
+        return;
+    }
+    const auto lost = store.lost.find(line);
+    if (lost != store.lost.end()) {
+        cause = cause == Cause::Own ? lost->second : cause;
+        store.lost.erase(lost);
+    }
+}
+
+ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
+{
+    const auto found = std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    return found == store.awaited.end() ? nullptr : found->second;
+}
+
+void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
+{
+    if (store.awaited.size() >= AWAITED_MAX) {
+        std::erase_if(store.awaited, [now](const auto &one) { return one.second->done <= now; });
+    }
+    const auto found = std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    if (found != store.awaited.end()) {
+        found->second = read;
+    } else {
+        store.awaited.emplace_back(line, read);
+    }
+}
+
+void Hierarchy::write_back(
+    std::uint64_t line, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+)
+{
+    for (std::size_t i = from_level; i < levels_.size(); i++) {
+        Store &store = level(i, core);
+        if (!store.cache.exists()) {
+            continue;
+        }
+        if (Place *const place = store.cache.use(line)) {
+            place->set_dirty();
+            return;
+        }
+        const Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
+        store.cache.find(line)->set_dirty();
+        note_lost(store, victim, core, task);
+        if (victim.is_empty() || !victim.is_dirty()) {
+            return;
+        }
+        line = victim.line();
+    }
+    memory_.write(line, now + platform_.memory.request_ticks, core);
+}
+
+/* Steps f and g. */
+void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
+{
+    request.is_merging = false;
+    std::uint64_t path = 0;
+    std::uint64_t missed = 0; /* levels, as bits */
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        Store &store = level(i, core);
+        if (!store.cache.exists()) {
+            continue;
+        }
+        path += platform_.levels[i].hit_ticks;
+        counts_.levels[i].lookups++;
+        if (store.cache.use(request.line) != nullptr) {
+            request.done = now + path;
+            request.read = awaited(store, request.line);
+            return;
+        }
+        counts_.levels[i].misses++;
+        missed |= std::uint64_t{1} << i;
+        find_cause(store, request.line, request.cause);
+        const Place victim =
+            store.cache.allocate(request.line, platform_.levels[i].way_masks[core]);
+        if (!victim.is_empty() && victim.is_dirty()) {
+            write_back(victim.line(), i + 1, core, request.task, now);
+        }
+        note_lost(store, victim, core, request.task);
+    }
+    const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
+    request.done = 0;
+    request.read = memory_.read(request.line, arrival, core);
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        if ((missed >> i & 1U) != 0) {
+            await(level(i, core), request.line, request.read, now);
+        }
+    }
+    if (!levels_.empty() && (missed >> (levels_.size() - 1) & 1U) != 0) {
+        prefetch(request, core, now, arrival);
+    }
+}
+
+void Hierarchy::prefetch(
+    const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival
+)
+{
+    const std::size_t last = levels_.size() - 1;
+    const std::uint64_t line = request.line + 1;
+    const std::uint64_t lines_per_page = std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
+    Store &store = level(last, core);
+    if (!platform_.levels[last].prefetches || line % lines_per_page == 0 ||
+        store.cache.find(line) != nullptr || !memory_.channel_of(line).has_read_room()) {
+        return;
+    }
+    Cause unused = Cause::Own;
+    find_cause(store, line, unused);
+    const Place victim = store.cache.allocate(line, platform_.levels[last].way_masks[core]);
+    if (!victim.is_empty() && victim.is_dirty()) {
+        write_back(victim.line(), last + 1, core, request.task, now);
+    }
+    note_lost(store, victim, core, request.task);
+    await(store, line, memory_.read(line, arrival, core), now);
+    counts_.levels[last].prefetches++;
+}
+
+void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
+{
+    for (Request &request : cores_[core].requests) {
+        if (request.is_merging) {
+            send(request, core, now);
+        }
+    }
+}
+
+/* Calls the function with each private cache of another core that may hold the line. */
+template <typename Function> void Hierarchy::each_copy(const Touch &touch, Function function)
+{
+    if (touch.task == KERNEL) {
+        return;
+    }
+    std::uint64_t others = tasks_[touch.task].visited & ~(std::uint64_t{1} << touch.core);
+    for (; others != 0; others &= others - 1) {
+        const auto other = static_cast<std::uint32_t>(std::countr_zero(others));
+        function(first_level(other, touch.kind).cache);
+        for (std::size_t i = 0; i < levels_.size() && platform_.levels[i].cores == 1; i++) {
+            function(levels_[i][other].cache);
+        }
+    }
+}
+
+/* Step c. */
+Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
+{
+    Copies copies;
+    each_copy(touch, [&touch, &copies](Cache &cache) {
+        Place *const place = cache.find(touch.line);
+        if (place == nullptr) {
+            return;
+        }
+        copies.is_any = true;
+        copies.is_dirty |= place->is_dirty();
+        if (touch.kind == Kind::Load) {
+            place->set_shared();
+            place->set_clean();
+        } else if (touch.kind == Kind::Store) {
+            cache.remove(touch.line);
+        }
+    });
+    return copies;
+}
+
+/* Whether a cache holds the line that memory need not be asked for it. */
+bool Hierarchy::is_held(const Touch &touch)
+{
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        if (level(i, touch.core).cache.find(touch.line) != nullptr) {
+            return true;
+        }
+    }
+    bool is_found = false;
+    each_copy(touch, [&touch, &is_found](Cache &cache) {
+        is_found |= cache.find(touch.line) != nullptr;
+    });
+    return is_found;
+}
+
+bool Hierarchy::will_merge(const Touch &touch)
+{
+    return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
+           cores_[touch.core].l1d.cache.exists() && !is_held(touch);
+}
+
+/* Step 3. */
+Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
+{
+    std::vector<Request> &requests = cores_[touch.core].requests;
+    const std::uint32_t limit = touch.kind == Kind::Load    ? platform_.fill_buffers
+                                : touch.kind == Kind::Store ? platform_.store_entries
+                                                            : 0;
+    std::uint32_t n_outstanding = 0;
+    Request *first = nullptr;
+    for (Request &request : requests) {
+        if (request.kind == touch.kind && request.done_at() > now) {
+            first = first == nullptr ? &request : first;
+            n_outstanding++;
+        }
+    }
+    if (limit > 0 && n_outstanding >= limit) {
+        if (first->is_merging) {
+            send(*first, touch.core, now);
+        }
+        return {.what = Answer::WaitsRequest, .request = first->number};
+    }
+    Channel &channel = memory_.channel_of(touch.line);
+    if (!is_upgrade && !channel.has_room() && !is_held(touch) && !will_merge(touch)) {
+        return {.what = Answer::WaitsChannel, .channel = &channel};
+    }
+    return {.what = Answer::Done};
+}
+
+Request &Hierarchy::make(const Touch &touch, Cause cause)
+{
+    CoreCaches &own = cores_[touch.core];
+    return own.requests.emplace_back(Request{
+        .number = own.n_made++,
+        .line = touch.line,
+        .task = touch.task,
+        .kind = touch.kind,
+        .cause = cause,
+        .is_merging = false,
+        .written = 0,
+        .done = NEVER,
+        .read = nullptr,
+        .shared_used = 0,
+    });
+}
+
+Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
+{
+    counts_.joins++;
+    if (request.is_merging) {
+        if (touch.kind != Kind::Store) {
+            send(request, touch.core, now);
+        } else {
+            request.written |= touch.written;
+            const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
+            if (request.written == all) {
+                request.is_merging = false;
+                request.done = now;
+                counts_.merged++;
+            }
+        }
+    }
+    return {.what = Answer::Asked, .request = request.number};
+}
+
+/* Steps a and b for what is replaced, without its write-back. */
+Place Hierarchy::allocate_first(const Touch &touch, std::uint64_t now)
+{
+    Store &first = first_level(touch.core, touch.kind);
+    if (!first.cache.exists()) {
+        return Place{};
+    }
+    const Place victim = first.cache.allocate(touch.line, 0);
+    if (touch.kind == Kind::Store) {
+        first.cache.find(touch.line)->set_dirty();
+    }
+    if (!victim.is_empty()) {
+        for (Request &request : cores_[touch.core].requests) {
+            if (request.is_merging && request.line == victim.line()) {
+                send(request, touch.core, now);
+            }
+        }
+        note_lost(first, victim, touch.core, touch.task);
+    }
+    return victim;
+}
+
+std::size_t Hierarchy::first_shared_level() const
+{
+    std::size_t i = 0;
+    while (i < levels_.size() && platform_.levels[i].cores == 1) {
+        i++;
+    }
+    return i;
+}
+
+/* Step 4. */
+Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
+{
+    const bool is_uncached_store =
+        touch.kind == Kind::Store && !cores_[touch.core].l1d.cache.exists();
+    const Place victim = allocate_first(touch, now);
+    Store &first = first_level(touch.core, touch.kind);
+    Cause cause = Cause::Own;
+    find_cause(first, touch.line, cause);
+    const Copies copies = look_elsewhere(touch);
+    if (copies.is_any) {
+        cause = cause == Cause::Own ? Cause::Moved : cause;
+        if (touch.kind == Kind::Load && first.cache.exists()) {
+            first.cache.find(touch.line)->set_shared();
+        }
+    }
+    Request &request = make(touch, cause);
+    if (copies.is_dirty) {
+        counts_.transfers++;
+        request.done = now + platform_.transfer_ticks;
+        if (touch.kind == Kind::Load) {
+            write_back(touch.line, first_shared_level(), touch.core, touch.task, now);
+        }
+    } else if (!copies.is_any && will_merge(touch)) {
+        request.is_merging = true;
+        request.written = touch.written;
+    } else if (is_uncached_store && !has_level_) {
+        request.done = now + platform_.memory.request_ticks;
+    } else {
+        send(request, touch.core, now);
+    }
+    if (!victim.is_empty() && victim.is_dirty()) {
+        write_back(victim.line(), 0, touch.core, touch.task, now);
+    }
+    if (is_uncached_store) {
+        write_back(touch.line, 0, touch.core, touch.task, now);
+    }
+    return {.what = Answer::Asked, .request = request.number};
+}
+
+/* A store to a line that others may hold, too. */
+Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
+{
+    each_copy(touch, [&touch](Cache &cache) { cache.remove(touch.line); });
+    place.set_unshared();
+    place.set_dirty();
+    counts_.upgrades++;
+    Request &request = make(touch, Cause::Moved);
+    request.done = now + platform_.upgrade_ticks;
+    return {.what = Answer::Asked, .request = request.number};
+}
+
+Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
+{
+    CoreCaches &own = cores_[touch.core];
+    (void)has_outstanding(touch.core, now);
+    Store &first = first_level(touch.core, touch.kind);
+    Place *const place = first.cache.use(touch.line);
+    Request *const pending = outstanding(own, touch.line, now);
+    const bool is_upgrade = place != nullptr && pending == nullptr &&
+                            touch.kind == Kind::Store && place->is_shared();
+    if (pending == nullptr && (place == nullptr || is_upgrade)) {
+        const Answer answer = room(touch, now, is_upgrade);
+        if (answer.what != Answer::Done) {
+            return answer;
+        }
+    }
+    count(touch.kind);
+    if (is_upgrade) {
+        return upgrade(touch, *place, now);
+    }
+    if (place != nullptr && touch.kind == Kind::Store) {
+        place->set_dirty();
+    }
+    if (place != nullptr && pending == nullptr) {
+        return {.what = Answer::Done};
+    }
+    (touch.kind == Kind::Fetch  ? counts_.fetch_misses
+     : touch.kind == Kind::Load ? counts_.load_misses
+                                : counts_.store_misses)++;
+    if (pending == nullptr) {
+        return ask(touch, now);
+    }
+    if (place == nullptr) {
+        const Place victim = allocate_first(touch, now);
+        Cause unused = Cause::Own;
+        find_cause(first, touch.line, unused);
+        if (!victim.is_empty() && victim.is_dirty()) {
+            write_back(victim.line(), 0, touch.core, touch.task, now);
+        }
+    }
+    return join(touch, *pending, now);
+}
+
+} // namespace laxity

@@ -1,0 +1,217 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The caches of all cores and the memory behind them (docs/simulation-model.md, sections 3 to 5). */
+#ifndef LAXITY_SIM_HIERARCHY_HPP
+#define LAXITY_SIM_HIERARCHY_HPP
+
+#include "interface/engine.h"
+#include "model/cache.hpp"
+#include "model/memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace laxity {
+
+/* The kernel as a task. Lines of a task have its number above an address of 48 bits. */
+constexpr std::uint32_t KERNEL = 0xffff;
+constexpr unsigned TASK_SHIFT = 48;
+
+enum class Kind : std::uint8_t {
+    Fetch,
+    Load,
+    Store,
+};
+
+/* Who has removed a line since its task used it. */
+enum class Cause : std::uint8_t {
+    Own,
+    Reload,
+    Moved,
+    Shared,
+};
+
+/* What a core has asked for. */
+struct Request {
+    std::uint64_t number;
+    std::uint64_t line;
+    std::uint32_t task;
+    Kind kind;
+    Cause cause;
+    bool is_merging;
+    std::uint64_t written;     /* of a merging one: the bytes of the line, as bits */
+    std::uint64_t done;        /* not before; NEVER if not known */
+    ReadRef read;              /* nor before this one, if there is one */
+    std::uint64_t shared_used; /* of what the read was held up for others */
+
+    [[nodiscard]] std::uint64_t done_at() const
+    {
+        return read ? (read->done == NEVER ? NEVER : std::max(done, read->done)) : done;
+    }
+};
+
+/* One access of a task to a line. */
+struct Touch {
+    std::uint32_t core;
+    std::uint32_t task;
+    Kind kind;
+    std::uint64_t line;
+    std::uint64_t written; /* of a store: the bytes of the line, as bits */
+};
+
+/* What an access must wait for, or may. */
+struct Answer {
+    enum {
+        Done,
+        Asked,         /* request: the line comes with it */
+        WaitsRequest,  /* no room before this request is done: again then */
+        WaitsChannel,  /* no room before this channel decides: again then */
+    } what;
+    std::uint64_t request = 0; /* its number */
+    Channel *channel = nullptr;
+};
+
+class Hierarchy {
+  public:
+    Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks);
+
+    /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done. */
+    bool touch_privately(const Touch &touch, std::uint64_t now)
+    {
+        CoreCaches &own = cores_[touch.core];
+        Place *const place = (touch.kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(touch.line);
+        if (place == nullptr || (!own.requests.empty() && outstanding(own, touch.line, now) != nullptr)) {
+            return false;
+        }
+        if (touch.kind == Kind::Store) {
+            if (place->is_shared()) {
+                return false;
+            }
+            place->set_dirty();
+        }
+        count(touch.kind);
+        return true;
+    }
+
+    /* Any access; in the order of all keys. */
+    Answer touch(const Touch &touch, std::uint64_t now);
+
+    /* Whether a core has asked for something that is not there yet; what is there is forgotten. */
+    bool has_outstanding(std::uint32_t core, std::uint64_t now)
+    {
+        std::vector<Request> &requests = cores_[core].requests;
+        if (!requests.empty()) {
+            std::erase_if(requests, [now](const Request &one) { return one.done_at() <= now; });
+        }
+        return !requests.empty();
+    }
+
+    /* Sends what merges on a core. */
+    void send_merging(std::uint32_t core, std::uint64_t now);
+
+    /* A request of a core; nullptr if it was done and is forgotten. */
+    [[nodiscard]] Request *find(std::uint32_t core, std::uint64_t number);
+
+    /* When the last outstanding load of a core is done. */
+    [[nodiscard]] std::uint64_t loads_done(std::uint32_t core) const;
+
+    /* A task goes on on a core. */
+    void place(std::uint32_t task, std::uint32_t core);
+
+    [[nodiscard]] Memory &memory()
+    {
+        return memory_;
+    }
+    [[nodiscard]] laxity_sim_counts &counts()
+    {
+        return counts_;
+    }
+
+  private:
+    /* A cache, and who has taken which line from it. */
+    struct Store {
+        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes) : cache(cache_of, line_bytes) {}
+
+        Cache cache;
+        std::unordered_map<std::uint64_t, Cause> lost;
+        std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
+    };
+    struct CoreCaches {
+        Store l1i;
+        Store l1d;
+        std::vector<Request> requests; /* in the order of their numbers */
+        std::uint64_t n_made = 0;
+    };
+    struct TaskPlace {
+        std::uint64_t visited = 0;
+        std::uint32_t core = 0;
+    };
+    /* What was found in other cores' caches. */
+    struct Copies {
+        bool is_any = false;
+        bool is_dirty = false;
+    };
+
+    void count(Kind kind)
+    {
+        (kind == Kind::Fetch  ? counts_.fetches
+         : kind == Kind::Load ? counts_.loads
+                              : counts_.stores)++;
+    }
+    [[nodiscard]] static Request *
+    outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
+    {
+        for (std::size_t i = own.requests.size(); i-- > 0;) {
+            Request &request = own.requests[i];
+            if (request.line == line && request.done_at() > now) {
+                return &request;
+            }
+        }
+        return nullptr;
+    }
+    [[nodiscard]] Store &first_level(std::uint32_t core, Kind kind)
+    {
+        return kind == Kind::Fetch ? cores_[core].l1i : cores_[core].l1d;
+    }
+    [[nodiscard]] Store &level(std::size_t i, std::uint32_t core)
+    {
+        return levels_[i][core / platform_.levels[i].cores];
+    }
+    [[nodiscard]] bool will_merge(const Touch &touch);
+    [[nodiscard]] bool is_held(const Touch &touch);
+    [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
+    Answer join(const Touch &touch, Request &request, std::uint64_t now);
+    Request &make(const Touch &touch, Cause cause);
+    Place allocate_first(const Touch &touch, std::uint64_t now);
+    Answer ask(const Touch &touch, std::uint64_t now);
+    Answer upgrade(const Touch &touch, Place &place, std::uint64_t now);
+    Copies look_elsewhere(const Touch &touch);
+    template <typename Function> void each_copy(const Touch &touch, Function function);
+    void send(Request &request, std::uint32_t core, std::uint64_t now);
+    void prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
+    void write_back(
+        std::uint64_t line, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+    );
+    void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
+    [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
+    void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
+    static void find_cause(Store &store, std::uint64_t line, Cause &cause);
+    [[nodiscard]] std::size_t first_shared_level() const;
+
+    laxity_sim_platform platform_;
+    unsigned task_shift_;
+    bool has_level_ = false; /* below the first */
+    std::vector<CoreCaches> cores_;
+    std::vector<std::vector<Store>> levels_;
+    std::vector<TaskPlace> tasks_;
+    Memory memory_;
+    laxity_sim_counts counts_{};
+};
+
+} // namespace laxity
+
+#endif

@@ -1,0 +1,553 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "engine/scheduler.hpp"
+
+#include "base/error.h"
+#include "engine/core.hpp"
+#include "engine/hierarchy.hpp"
+#include "engine/reader.hpp"
+#include "harness/release.h"
+#include "interface/engine.h"
+#include "model/memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace laxity {
+
+namespace {
+
+/* Milliseconds of work between two looks whether to go on. */
+constexpr std::uint64_t WORDS_PER_LOOK = 1U << 20U;
+
+/* Co-runners have less than any priority. */
+std::int64_t priority_of(const laxity_sim_task &task)
+{
+    return task.is_corunner ? INT64_MIN : task.priority;
+}
+
+} // namespace
+
+Scheduler::Task::Task(
+    const laxity_sim_task &task, std::uint32_t index, const laxity_sim_platform &platform
+)
+    : asked(&task),
+      reader(
+          task.source,
+          task.decoder,
+          std::uint64_t{index} << TASK_SHIFT >> std::countr_zero(platform.line_bytes),
+          platform
+      ),
+      cores(task.cores)
+{
+    job.task = index;
+}
+
+Scheduler::Scheduler(
+    const laxity_sim_platform &platform,
+    std::span<const laxity_sim_task> tasks,
+    std::int64_t limit_ns,
+    const laxity_sim_listener &listener,
+    Hierarchy &hierarchy
+)
+    : clock_(platform.ticks_per_s[0], platform.ticks_per_s[1]), limit_ns_(limit_ns),
+      listener_(listener), hierarchy_(hierarchy)
+{
+    for (std::uint32_t core = 0; core < platform.cores; core++) {
+        seats_.push_back({.core = Core{platform, core, hierarchy}});
+    }
+    for (std::size_t i = 0; i < tasks.size(); i++) {
+        Task &task = tasks_.emplace_back(tasks[i], static_cast<std::uint32_t>(i), platform);
+        has_wandering_ |= !std::has_single_bit(task.cores);
+        if (!task.asked->is_corunner) {
+            n_alive_++;
+            task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, 0));
+            task.queued = task.release;
+        }
+    }
+    has_wandering_ |= listener.on_wait != nullptr;
+    ask_releases();
+}
+
+/* Where releases are decided as it goes. */
+void Scheduler::ask_releases()
+{
+    if (listener_.on_wait == nullptr) {
+        return;
+    }
+    for (Task &task : tasks_) {
+        if (!task.is_alive || task.has_started || task.asked->is_corunner) {
+            continue;
+        }
+        task.cores = task.asked->cores;
+        const std::int64_t time_ns =
+            listener_.on_wait(listener_.context, task.job.task, &task.cores);
+        task.release = time_ns == INT64_MAX ? NEVER : clock_.ticks_of(time_ns);
+    }
+}
+
+std::int64_t Scheduler::release_ns(const Task &task) const
+{
+    if (listener_.on_wait == nullptr) {
+        return laxity_release_ns(&task.asked->releases, task.job.job);
+    }
+    return task.release == NEVER ? INT64_MIN : clock_.floor_ns(task.release);
+}
+
+bool Scheduler::is_ready(const Task &task, std::uint64_t now) const
+{
+    return task.is_alive && !task.is_placed && task.release <= now;
+}
+
+void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text)
+{
+    laxity_error error{};
+    std::int64_t end_ns = clock_.ceil_ns(now);
+    if (why == LAXITY_SIM_END_LIMIT) {
+        end_ns = limit_ns_;
+    } else if (task.has_started) {
+        end_ns = std::max(end_ns, task.job.start_ns + 1); /* its start lies before its end */
+    }
+    if (!text.empty()) {
+        error.exit_code = LAXITY_EXIT_VIOLATED;
+        (void)strncpy(error.text, text.c_str(), sizeof error.text - 1);
+    }
+    const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
+    if (seat != seats_.end()) {
+        hierarchy_.send_merging(core_of(*seat), now);
+        seat->core.leave();
+        seat->task = NONE;
+        seat->is_switching = false;
+    }
+    task.is_placed = false;
+    task.is_alive = false;
+    n_alive_ -= task.asked->is_corunner ? 0 : 1;
+    listener_.on_end(listener_.context, task.job.task, why, end_ns, &error);
+}
+
+void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
+{
+    for (Task &task : tasks_) {
+        if (task.is_alive && !task.asked->is_corunner) {
+            end(task, why, now);
+        }
+    }
+}
+
+/* Goes to the next job in the program. False: there is none. */
+bool Scheduler::begin_job(Task &task)
+{
+    Reader &reader = task.reader;
+    Position &position = task.position;
+    position = {};
+    for (std::uint64_t n = 1;; n++) {
+        if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
+            is_interrupted_ = true;
+            return false;
+        }
+        const Event event = reader.peek();
+        if (event == Event::End) {
+            return false;
+        }
+        if (event == Event::Block) {
+            position.block = &reader.block();
+        }
+        const bool is_start = event == Event::JobStart;
+        const unsigned index = event == Event::Block ? 0 : reader.access().index();
+        reader.take();
+        if (is_start) {
+            /* What else its instruction accesses belongs to the mark. */
+            while (reader.peek() == Event::Access && reader.access().index() == index) {
+                reader.take();
+            }
+            position.index = index + 1;
+            task.spent = {};
+            return true;
+        }
+    }
+}
+
+void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
+{
+    const std::uint32_t core = core_of(seat);
+    seat.task = task.job.task;
+    task.is_placed = true;
+    task.last_core = core;
+    hierarchy_.place(task.job.task, core);
+    task.job.migrations += task.job_core != NONE && task.job_core != core ? 1 : 0;
+    task.job_core = core;
+    task.position.fetched = NEVER;
+    seat.core.begin(
+        {.task = task.job.task,
+         .reader = &task.reader,
+         .position = &task.position,
+         .spent = &task.spent},
+        now
+    );
+}
+
+/* The job of a task begins on the core that it was on last. False: it has none. */
+bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
+{
+    if (!begin_job(task)) {
+        if (is_interrupted_) {
+            return false;
+        }
+        end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
+        return false;
+    }
+    task.has_started = true;
+    task.job_core = NONE;
+    if (task.asked->is_corunner) {
+        return true;
+    }
+    const std::uint64_t ordinal = task.job.ordinal;
+    const std::uint64_t job = task.job.job;
+    const std::uint32_t index = task.job.task;
+    task.job = {};
+    task.job.task = index;
+    task.job.ordinal = ordinal;
+    task.job.job = job;
+    task.job.core_start = core_of(seat);
+    task.job.core_finish = core_of(seat);
+    task.job.start_ns = clock_.ceil_ns(now);
+    task.timeout = clock_.ticks_of(task.job.start_ns + task.asked->timeout_ns);
+    is_stopping_ |= listener_.on_start(listener_.context, &task.job) != 0;
+    return true;
+}
+
+/* A core is the task's. */
+void Scheduler::take(Seat &seat, Task &task, std::uint64_t now)
+{
+    if (seat.last != task.job.task) {
+        seat.task = task.job.task;
+        seat.is_switching = true;
+        task.is_placed = true;
+        seat.core.begin_switch(now);
+        return;
+    }
+    if (task.has_started || start(seat, task, now)) {
+        run(seat, task, now);
+    }
+}
+
+bool Scheduler::finish(Seat &seat, std::uint64_t now)
+{
+    Task &task = tasks_[seat.task];
+    hierarchy_.send_merging(core_of(seat), now);
+    task.reader.take(); /* the mark */
+    task.has_started = false;
+    if (task.asked->is_corunner) {
+        const bool is_asked = seat.core.is_asked();
+        if (start(seat, task, now)) {
+            run(seat, task, now);
+        }
+        if (is_asked && seat.task != NONE) {
+            seat.core.ask_to_stop();
+        }
+        return true;
+    }
+    seat.core.leave();
+    seat.task = NONE;
+    task.is_placed = false;
+    task.timeout = NEVER;
+    laxity_sim_job &job = task.job;
+    job.finish_ns = clock_.ceil_ns(now);
+    job.core_finish = core_of(seat);
+    /* Differences of what has been rounded as a whole: so they sum to the execution exactly. */
+    std::uint64_t sum = task.spent.busy;
+    std::int64_t before_ns = clock_.floor_ns(sum);
+    job.busy_ns = before_ns;
+    const std::array<std::int64_t *, 4> parts{
+        &job.stall_own_ns, &job.stall_reload_ns, &job.stall_moved_ns, &job.stall_shared_ns
+    };
+    for (std::size_t i = 0; i < parts.size(); i++) {
+        sum += task.spent.stalls[i];
+        const std::int64_t until_ns = clock_.floor_ns(sum);
+        *parts[i] = until_ns - before_ns;
+        before_ns = until_ns;
+    }
+    job.exec_ns = before_ns;
+    is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
+    job.ordinal++;
+    if (task.asked->jobs > 0 && job.ordinal == task.asked->jobs) {
+        end(task, LAXITY_SIM_END_JOBS, now);
+        return true;
+    }
+    if (listener_.on_wait != nullptr) {
+        job.job = job.ordinal;
+        task.queued = now;
+    } else {
+        job.job = laxity_next_job(&task.asked->releases, job.job, job.finish_ns);
+        task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, job.job));
+        task.queued = std::max(task.release, now);
+        if (release_ns(task) >= limit_ns_ || job.finish_ns >= limit_ns_) {
+            end(task, LAXITY_SIM_END_LIMIT, now);
+        }
+    }
+    return true;
+}
+
+/* What a core has come to at this tick. */
+bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
+{
+    Task &task = tasks_[seat.task];
+    switch (seat.core.next()) {
+    case Core::Next::Finished:
+        return finish(seat, now);
+    case Core::Next::Failed:
+        end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
+        return true;
+    case Core::Next::Stopped:
+        if (!seat.core.drain(now)) {
+            return true;
+        }
+        task.job.preemptions += task.asked->is_corunner ? 0 : 1;
+        break;
+    case Core::Next::Switched:
+        seat.last = seat.task;
+        seat.is_switching = false;
+        task.last_core = core_of(seat);
+        hierarchy_.place(seat.task, core_of(seat));
+        break;
+    default:
+        return false;
+    }
+    task.is_placed = false;
+    seat.core.leave();
+    seat.task = NONE;
+    return true;
+}
+
+bool Scheduler::end_turns(std::uint64_t now)
+{
+    bool has_finished = false;
+    bool is_changed = false;
+    for (Seat &seat : seats_) {
+        if (seat.task != NONE && seat.core.next_tick() == now &&
+            seat.core.next() != Core::Next::GoOn) {
+            has_finished |= seat.core.next() == Core::Next::Finished;
+            is_changed |= end_turn(seat, now);
+        }
+    }
+    if (has_finished) {
+        ask_releases();
+        for (Task &task : tasks_) {
+            if (listener_.on_wait != nullptr && !task.has_started && task.release != NEVER) {
+                task.queued = std::max(task.release, now);
+            }
+        }
+    }
+    return is_changed;
+}
+
+bool Scheduler::end_tasks(std::uint64_t now)
+{
+    bool is_changed = false;
+    const bool is_over = clock_.ceil_ns(now) >= limit_ns_;
+    for (Task &task : tasks_) {
+        if (!task.is_alive || task.asked->is_corunner) {
+            continue;
+        }
+        if (task.has_started) {
+            if (task.timeout <= now) {
+                end(task,
+                    LAXITY_SIM_END_TIMEOUT,
+                    now,
+                    "in job " + std::to_string(task.job.job) + ": longer than its timeout");
+                is_changed = true;
+            }
+        } else if (is_over || release_ns(task) >= limit_ns_) {
+            end(task, LAXITY_SIM_END_LIMIT, now);
+            is_changed = true;
+        } else if (is_stopping_) {
+            end(task, LAXITY_SIM_END_STOPPED, now);
+            is_changed = true;
+        }
+    }
+    return is_changed;
+}
+
+/* A task that is ready and nowhere looks for a core. */
+bool Scheduler::claim(Task &task, std::uint64_t now)
+{
+    Seat *idle = nullptr;
+    Seat *stopping = nullptr;
+    Seat *lowest = nullptr;
+    Seat *switching = nullptr;
+    const std::int64_t priority = priority_of(*task.asked);
+    for (Seat &seat : seats_) {
+        const std::uint32_t core = core_of(seat);
+        if ((task.cores >> core & 1U) == 0 || seat.is_claimed) {
+            continue;
+        }
+        if (seat.task == NONE) {
+            idle = idle == nullptr || core == task.last_core ? &seat : idle;
+            continue;
+        }
+        const std::int64_t other = priority_of(*tasks_[seat.task].asked);
+        if (seat.is_switching) {
+            switching = switching == nullptr && other < priority ? &seat : switching;
+        } else if (seat.core.is_asked()) {
+            stopping = stopping == nullptr ? &seat : stopping;
+        } else if (other < priority &&
+                   (lowest == nullptr || other < priority_of(*tasks_[lowest->task].asked))) {
+            lowest = &seat;
+        }
+    }
+    if (idle != nullptr) {
+        idle->is_claimed = true;
+        take(*idle, task, now);
+        return true;
+    }
+    if (stopping != nullptr) {
+        stopping->is_claimed = true;
+    } else if (lowest != nullptr) {
+        lowest->is_claimed = true;
+        lowest->core.ask_to_stop();
+        return true;
+    } else if (switching != nullptr) {
+        switching->is_claimed = true;
+    }
+    return false;
+}
+
+bool Scheduler::claim_cores(std::uint64_t now)
+{
+    std::vector<Task *> ready;
+    for (Task &task : tasks_) {
+        if (is_ready(task, now)) {
+            ready.push_back(&task);
+        }
+    }
+    std::ranges::sort(ready, {}, [](const Task *task) {
+        /* The largest priority first; its negative exists but for co-runners, which come last. */
+        const std::int64_t priority = priority_of(*task->asked);
+        return std::tuple{
+            priority == INT64_MIN ? INT64_MAX : -priority, task->queued, task->job.task
+        };
+    });
+    for (Seat &seat : seats_) {
+        seat.is_claimed = false;
+    }
+    bool is_changed = false;
+    for (Task *const task : ready) {
+        const bool may_begin = task->has_started || task->asked->is_corunner || !is_stopping_;
+        if (may_begin) {
+            is_changed |= claim(*task, now);
+        }
+    }
+    return is_changed;
+}
+
+/* When something will happen that the cores do not know of. */
+void Scheduler::look_ahead(std::uint64_t now)
+{
+    horizon_ = NEVER;
+    bool is_waiting = false;
+    bool is_anybody_left = false;
+    for (const Task &task : tasks_) {
+        if (!task.is_alive || task.asked->is_corunner) {
+            continue;
+        }
+        is_anybody_left |= task.has_started || task.release != NEVER;
+        if (task.has_started) {
+            horizon_ = std::min(horizon_, task.timeout);
+        } else if (task.release > now) {
+            horizon_ = std::min(horizon_, task.release);
+        }
+        is_waiting |= !task.is_placed && task.release <= now;
+        if (!task.has_started && task.release <= now && limit_ns_ != INT64_MAX) {
+            const std::uint64_t limit = clock_.first_told_as(limit_ns_);
+            horizon_ = std::min(horizon_, std::max(limit, now + 1));
+        }
+    }
+    if (!is_anybody_left) {
+        end_all(LAXITY_SIM_END_STOPPED, now);
+    }
+    is_coupled_ = has_wandering_ && (is_waiting || std::ranges::any_of(seats_, [](const Seat &seat) {
+                                         return seat.is_switching || seat.core.is_asked();
+                                     }));
+}
+
+void Scheduler::act(std::uint64_t now)
+{
+    bool is_changed = true;
+    while (is_changed && !is_interrupted_) {
+        is_changed = end_turns(now);
+        is_changed |= end_tasks(now);
+        is_changed |= claim_cores(now);
+    }
+    look_ahead(now);
+}
+
+std::uint64_t Scheduler::next_tick() const
+{
+    std::uint64_t tick = horizon_;
+    for (const Seat &seat : seats_) {
+        if (seat.core.next() != Core::Next::GoOn) {
+            tick = std::min(tick, seat.core.next_tick());
+        }
+    }
+    return tick;
+}
+
+Core *Scheduler::next_core()
+{
+    Core *first = nullptr;
+    for (Seat &seat : seats_) {
+        if (seat.core.next() == Core::Next::GoOn &&
+            (first == nullptr || seat.core.next_tick() < first->next_tick())) {
+            first = &seat.core;
+        }
+    }
+    return first;
+}
+
+std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
+{
+    std::uint64_t others = NEVER;
+    std::uint64_t others_told = NEVER;
+    bool is_told = true;
+    for (const Seat &seat : seats_) {
+        if (seat.task == NONE) {
+            continue;
+        }
+        const bool is_others_told = !tasks_[seat.task].asked->is_corunner;
+        if (&seat.core == &core) {
+            is_told = is_others_told;
+            continue;
+        }
+        others = std::min(others, seat.core.next_tick());
+        if (is_others_told) {
+            others_told = std::min(others_told, seat.core.next_tick());
+        }
+    }
+    const std::uint64_t least = core.next_tick() + 1;
+    std::uint64_t tick = horizon_;
+    if (is_coupled_) {
+        tick = std::min(tick, std::max(least, std::min(others, decision)));
+    }
+    if (!is_told) {
+        /* The end of the last job ends everything. */
+        tick = std::min(tick, std::max(least, std::min(others_told, decision)));
+    }
+    return tick;
+}
+
+void Scheduler::look_again(const Channel &channel, std::uint64_t now)
+{
+    for (Seat &seat : seats_) {
+        seat.core.look_again(channel, now);
+    }
+}
+
+} // namespace laxity

@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Which task runs on which core (docs/simulation-model.md, section 6). */
+#ifndef LAXITY_SIM_SCHEDULER_HPP
+#define LAXITY_SIM_SCHEDULER_HPP
+
+#include "engine/clock.hpp"
+#include "engine/core.hpp"
+#include "engine/hierarchy.hpp"
+#include "engine/reader.hpp"
+#include "interface/engine.h"
+#include "model/memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace laxity {
+
+class Scheduler {
+  public:
+    Scheduler(
+        const laxity_sim_platform &platform,
+        std::span<const laxity_sim_task> tasks,
+        std::int64_t limit_ns,
+        const laxity_sim_listener &listener,
+        Hierarchy &hierarchy
+    );
+
+    /* Does what is to be done at this tick. */
+    void act(std::uint64_t now);
+
+    /* When it acts next. */
+    [[nodiscard]] std::uint64_t next_tick() const;
+
+    /* The core that goes on next; nullptr: none. */
+    [[nodiscard]] Core *next_core();
+
+    /* How far a core may go on by itself; a channel decides next at `decision`. */
+    [[nodiscard]] std::uint64_t horizon(const Core &core, std::uint64_t decision) const;
+
+    /* A channel has decided. */
+    void look_again(const Channel &channel, std::uint64_t now);
+
+    /* Whether a task that is told of has not ended. */
+    [[nodiscard]] bool has_work() const
+    {
+        return n_alive_ > 0;
+    }
+
+    /* Whether the caller wanted to end while a program was on its way to its next job. */
+    [[nodiscard]] bool is_interrupted() const
+    {
+        return is_interrupted_;
+    }
+
+    /* Ends all tasks that are told of. */
+    void end_all(laxity_sim_end why, std::uint64_t now);
+
+  private:
+    static constexpr std::uint32_t NONE = UINT32_MAX;
+
+    struct Task {
+        Task(const laxity_sim_task &task, std::uint32_t index, const laxity_sim_platform &platform);
+
+        const laxity_sim_task *asked;
+        Reader reader;
+        Position position;
+        Spent spent; /* of the job that has started */
+        std::uint64_t cores;
+        std::uint64_t release = 0; /* of the next job, or of the one that has started */
+        std::uint64_t queued = 0;  /* since when it waits, among equals */
+        std::uint64_t timeout = NEVER;
+        std::uint32_t last_core = NONE;
+        std::uint32_t job_core = NONE; /* that its job has run on last */
+        bool is_alive = true;
+        bool has_started = false;
+        bool is_placed = false; /* on a core, or a core switches to it */
+        laxity_sim_job job{};
+    };
+    /* A core, and whose it is. */
+    struct Seat {
+        Core core;
+        std::uint32_t task = NONE;
+        std::uint32_t last = NONE; /* who was on it last */
+        bool is_switching = false;
+        bool is_claimed = false;
+    };
+
+    void ask_releases();
+    bool end_turns(std::uint64_t now);
+    bool end_turn(Seat &seat, std::uint64_t now);
+    bool finish(Seat &seat, std::uint64_t now);
+    bool end_tasks(std::uint64_t now);
+    bool claim_cores(std::uint64_t now);
+    bool claim(Task &task, std::uint64_t now);
+    void take(Seat &seat, Task &task, std::uint64_t now);
+    bool start(Seat &seat, Task &task, std::uint64_t now);
+    void run(Seat &seat, Task &task, std::uint64_t now);
+    [[nodiscard]] bool begin_job(Task &task);
+    void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
+    void look_ahead(std::uint64_t now);
+    [[nodiscard]] bool is_ready(const Task &task, std::uint64_t now) const;
+    [[nodiscard]] std::int64_t release_ns(const Task &task) const;
+    [[nodiscard]] std::uint32_t core_of(const Seat &seat) const
+    {
+        return static_cast<std::uint32_t>(&seat - seats_.data());
+    }
+
+    Clock clock_;
+    std::int64_t limit_ns_;
+    laxity_sim_listener listener_;
+    Hierarchy &hierarchy_;
+    std::deque<Task> tasks_; /* none moves */
+    std::vector<Seat> seats_;
+    std::uint32_t n_alive_ = 0;
+    std::uint64_t horizon_ = 0; /* the next release, timeout, or end */
+    bool is_stopping_ = false;
+    bool is_interrupted_ = false;
+    bool has_wandering_ = false; /* tasks with several cores */
+    /* An end of a job on one core may stop another core: nobody runs ahead of anybody. */
+    bool is_coupled_ = false;
+};
+
+} // namespace laxity
+
+#endif

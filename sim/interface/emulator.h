@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* A program in an emulator, as a source of what it does. */
+#ifndef LAXITY_SIM_EMULATOR_H
+#define LAXITY_SIM_EMULATOR_H
+
+#include "interface/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct laxity_sim_emulator;
+
+/* laxity_sim_emulator_start - argv: an emulator, whose words load the front end with fd=3, and the
+ * program. Returns 0, or an errno: it could not be started. */
+int laxity_sim_emulator_start(char *const *argv, struct laxity_sim_emulator **out_emulator);
+
+struct laxity_sim_source laxity_sim_emulator_source(struct laxity_sim_emulator *emulator);
+
+/* Ends it if it still runs. NULL: nothing. */
+void laxity_sim_emulator_stop(struct laxity_sim_emulator *emulator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

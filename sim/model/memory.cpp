@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "model/memory.hpp"
+
+#include "interface/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace laxity {
+
+Channel::Channel(const laxity_sim_memory &memory, std::uint32_t cores)
+    : memory_(memory), banks_(memory.banks), granted_to_(cores)
+{
+    reads_.limit = memory.read_queue;
+    writes_.limit = memory.write_queue;
+    if (memory.refresh_interval > 0) {
+        next_refresh_ = memory.refresh_interval;
+    }
+}
+
+void Channel::send(std::uint64_t line, std::uint64_t arrival, std::uint32_t core, ReadRef read)
+{
+    Queue &queue = read ? reads_ : writes_;
+    queue.n_undecided++;
+    queue.waiting.push_back({
+        .row = line / memory_.channels / memory_.row_lines,
+        .arrival = arrival,
+        .number = n_sent_++,
+        .core = core,
+        .read = std::move(read),
+        .granted_to_others = granted_to_others(core),
+    });
+}
+
+std::uint64_t Channel::next() const
+{
+    std::uint64_t arrival = buffer_.empty() ? NEVER : 0;
+    for (const Queue *queue : {&reads_, &writes_}) {
+        if (!queue->waiting.empty()) {
+            arrival = std::min(arrival, queue->waiting.front().arrival);
+        }
+    }
+    const std::uint64_t early = bus_free_ - std::min<std::uint64_t>(bus_free_, memory_.hit_ticks);
+    return std::max({arrival, first_, early});
+}
+
+void Channel::refresh(std::uint64_t now)
+{
+    while (next_refresh_ <= now) {
+        bus_free_ = std::max(bus_free_, next_refresh_ + memory_.refresh_ticks);
+        for (Bank &bank : banks_) {
+            bank.row = NEVER;
+        }
+        next_refresh_ += memory_.refresh_interval;
+    }
+}
+
+void Channel::fill_buffer(std::uint64_t now)
+{
+    while (buffer_.size() < memory_.reorder) {
+        Queue *queue = is_turn_of_reads_ ? &reads_ : &writes_;
+        if (queue->waiting.empty() || queue->waiting.front().arrival > now) {
+            queue = is_turn_of_reads_ ? &writes_ : &reads_;
+        }
+        if (queue->waiting.empty() || queue->waiting.front().arrival > now) {
+            return;
+        }
+        buffer_.push_back(std::move(queue->waiting.front()));
+        queue->waiting.pop_front();
+        is_turn_of_reads_ = queue == &writes_;
+    }
+}
+
+/* The first whose row is open, else the first. */
+std::size_t Channel::choose() const
+{
+    const auto is_open = [this](const Pending &pending) {
+        return banks_[pending.row % banks_.size()].row == pending.row;
+    };
+    const auto open = std::ranges::find_if(buffer_, is_open);
+    return open == buffer_.end() ? 0 : static_cast<std::size_t>(open - buffer_.begin());
+}
+
+void Channel::decide(laxity_sim_counts &counts)
+{
+    const std::uint64_t now = next();
+    refresh(now);
+    fill_buffer(now);
+    const std::size_t chosen = choose();
+    const Pending pending = std::move(buffer_[chosen]);
+    buffer_.erase(buffer_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    const bool is_read = pending.read != nullptr;
+    (is_read ? reads_ : writes_).n_undecided--;
+
+    Bank &bank = banks_[pending.row % banks_.size()];
+    const bool is_hit = bank.row == pending.row;
+    const bool is_conflict = !is_hit && bank.row != NEVER;
+    std::uint64_t latency = is_hit ? memory_.hit_ticks : memory_.empty_ticks;
+    latency = is_conflict ? memory_.conflict_ticks : latency;
+    const std::uint64_t turnaround =
+        has_decided_ && was_read_ != is_read ? memory_.turnaround_ticks : 0;
+    const std::uint64_t data =
+        std::max(std::max(now, bank.ready) + latency, bus_free_ + turnaround);
+    const std::uint64_t end = data + memory_.line_ticks;
+    if (is_read) {
+        const bool is_others_row = is_conflict && bank.opened_by != pending.core;
+        const std::uint64_t excess =
+            latency > memory_.hit_ticks ? latency - memory_.hit_ticks : 0;
+        pending.read->held_up = granted_to_others(pending.core) - pending.granted_to_others +
+                                (is_others_row ? excess : 0);
+        pending.read->done = end + memory_.response_ticks;
+    }
+    const std::uint64_t granted = end - std::max(now, bus_free_);
+    granted_ += granted;
+    granted_to_[pending.core] += granted;
+    bank.opened_by = is_hit ? bank.opened_by : pending.core;
+    bank.row = pending.row;
+    bank.ready = end;
+    bus_free_ = end;
+    first_ = now + 1;
+    has_decided_ = true;
+    was_read_ = is_read;
+    (is_read ? counts.reads : counts.writes)++;
+    counts.row_hits += is_hit ? 1 : 0;
+}
+
+std::uint32_t Channel::oldest_core() const
+{
+    const Queue &queue = is_full(reads_) ? reads_ : writes_;
+    const Pending *oldest = queue.waiting.empty() ? nullptr : &queue.waiting.front();
+    for (const Pending &pending : buffer_) {
+        const bool is_of_kind = (pending.read != nullptr) == (&queue == &reads_);
+        if (is_of_kind && (oldest == nullptr || pending.number < oldest->number)) {
+            oldest = &pending;
+        }
+    }
+    return oldest->core;
+}
+
+} // namespace laxity

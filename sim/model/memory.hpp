@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Memory behind all caches: channels with queues, a reordering buffer and banks. */
+#ifndef LAXITY_SIM_MEMORY_HPP
+#define LAXITY_SIM_MEMORY_HPP
+
+#include "interface/engine.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <memory_resource>
+#include <vector>
+
+namespace laxity {
+
+/* Later than everything; of a completion: not known yet. */
+constexpr std::uint64_t NEVER = UINT64_MAX;
+
+/* A read that was sent. */
+struct Read {
+    std::uint64_t done = NEVER;
+    std::uint64_t held_up = 0; /* for other cores; known when done is */
+};
+using ReadRef = std::shared_ptr<Read>;
+
+class Channel {
+  public:
+    Channel(const laxity_sim_memory &memory, std::uint32_t cores);
+
+    /* Sends a request; a write has no read. */
+    void send(std::uint64_t line, std::uint64_t arrival, std::uint32_t core, ReadRef read);
+
+    /* When it decides next; NEVER: nothing is undecided. */
+    [[nodiscard]] std::uint64_t next() const;
+
+    /* Decides, at next(). */
+    void decide(laxity_sim_counts &counts);
+
+    /* Whether there is room for one more request of either kind. */
+    [[nodiscard]] bool has_room() const
+    {
+        return !is_full(reads_) && !is_full(writes_);
+    }
+    [[nodiscard]] bool has_read_room() const
+    {
+        return !is_full(reads_);
+    }
+
+    /* Whose request has waited longest, of the kind that is full. */
+    [[nodiscard]] std::uint32_t oldest_core() const;
+
+  private:
+    struct Pending {
+        std::uint64_t row;
+        std::uint64_t arrival;
+        std::uint64_t number; /* in the order of sending */
+        std::uint32_t core;
+        ReadRef read;
+        std::uint64_t granted_to_others; /* when it was sent */
+    };
+    struct Queue {
+        std::deque<Pending> waiting;
+        std::uint32_t n_undecided = 0;
+        std::uint32_t limit = 0;
+    };
+    struct Bank {
+        std::uint64_t row = NEVER;
+        std::uint64_t ready = 0;
+        std::uint32_t opened_by = 0;
+    };
+
+    [[nodiscard]] static bool is_full(const Queue &queue)
+    {
+        return queue.n_undecided >= queue.limit;
+    }
+    [[nodiscard]] std::uint64_t granted_to_others(std::uint32_t core) const
+    {
+        return granted_ - granted_to_[core];
+    }
+    void refresh(std::uint64_t now);
+    void fill_buffer(std::uint64_t now);
+    [[nodiscard]] std::size_t choose() const;
+
+    laxity_sim_memory memory_;
+    Queue reads_;
+    Queue writes_;
+    std::vector<Pending> buffer_;
+    std::vector<Bank> banks_;
+    std::vector<std::uint64_t> granted_to_;
+    std::uint64_t granted_ = 0;
+    std::uint64_t n_sent_ = 0;
+    std::uint64_t first_ = 0; /* no decision before it */
+    std::uint64_t bus_free_ = 0;
+    std::uint64_t next_refresh_ = NEVER;
+    bool is_turn_of_reads_ = false;
+    bool has_decided_ = false;
+    bool was_read_ = false;
+};
+
+class Memory {
+  public:
+    Memory(const laxity_sim_memory &memory, std::uint32_t cores)
+        : channels_(memory.channels, Channel{memory, cores})
+    {
+    }
+
+    [[nodiscard]] Channel &channel_of(std::uint64_t line)
+    {
+        return channels_[line % channels_.size()];
+    }
+    [[nodiscard]] std::vector<Channel> &channels()
+    {
+        return channels_;
+    }
+
+    ReadRef read(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
+    {
+        ReadRef read =
+            std::allocate_shared<Read>(std::pmr::polymorphic_allocator<Read>{&pool_});
+        channel_of(line).send(line, arrival, core, read);
+        return read;
+    }
+    void write(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
+    {
+        channel_of(line).send(line, arrival, core, nullptr);
+    }
+
+  private:
+    std::pmr::unsynchronized_pool_resource pool_;
+    std::vector<Channel> channels_;
+};
+
+} // namespace laxity
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Settings of laxity-sim: where each lands, and which are refused. */
+#include "../test.h"
+#include "base/error.h"
+#include "cli/settings.h"
+#include "interface/engine.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Two cores with a level of their own each and one for both; no first level of instructions. */
+static const char whole[] = "ticks_per_s 2200000000 3\n"
+                            "levels 2\n"
+                            "line 32\n"
+                            "core.count 2\n"
+                            "core.instruction_cycles 11\n"
+                            "core.fill_buffers 2\n"
+                            "core.store_entries 4\n"
+                            "core.merges_stores 1\n"
+                            "core.switch_cycles 26400\n"
+                            "core.kernel_code 128\n"
+                            "core.kernel_data 64\n"
+                            "l1d.size 32768\n"
+                            "l1d.ways 4\n"
+                            "l1d.replacement 3\n"
+                            "level.0.size 65536\n"
+                            "level.0.ways 8\n"
+                            "level.0.replacement 1\n"
+                            "level.0.shared_by 1\n"
+                            "level.0.hit_cycles 20\n"
+                            "level.0.prefetch 0\n"
+                            "level.1.size 1048576\n"
+                            "level.1.ways 16\n"
+                            "level.1.replacement 2\n"
+                            "level.1.shared_by 2\n"
+                            "level.1.hit_cycles 209\n"
+                            "level.1.prefetch 1\n"
+                            "level.1.partition 15 65520\n"
+                            "coherence.transfer_cycles 220\n"
+                            "coherence.upgrade_cycles 110\n"
+                            "memory.channels 1\n"
+                            "memory.read_queue 16\n"
+                            "memory.write_queue 8\n"
+                            "memory.reorder 9\n"
+                            "memory.banks 10\n"
+                            "memory.row 256\n"
+                            "memory.request_cycles 418\n"
+                            "memory.response_cycles 407\n"
+                            "memory.hit_cycles 175\n"
+                            "memory.empty_cycles 350\n"
+                            "memory.conflict_cycles 525\n"
+                            "memory.line_cycles 100\n"
+                            "memory.turnaround_cycles 174\n"
+                            "memory.refresh_interval 102950\n"
+                            "memory.refresh_cycles 2150\n";
+
+static int read_text(const char *text, struct laxity_sim_platform *platform)
+{
+    char path[] = "/tmp/laxity-settings-XXXXXX";
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    struct laxity_error error = {.exit_code = 0};
+    const int result = laxity_sim_settings_read(path, platform, &error);
+    CHECK((result == 0) == (error.text[0] == '\0'));
+    (void)unlink(path);
+    return result;
+}
+
+/* The whole with one line replaced: 0 if it is understood. */
+static int read_changed(const char *old, const char *new)
+{
+    char text[sizeof whole + LAXITY_ERROR_TEXT_BYTES];
+    const char *at = strstr(whole, old);
+    CHECK(at && strlen(new) < LAXITY_ERROR_TEXT_BYTES);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, new, at + strlen(old));
+    struct laxity_sim_platform platform;
+    return read_text(text, &platform);
+}
+
+static void each_setting_lands_in_its_member(void)
+{
+    struct laxity_sim_platform platform;
+    CHECK_EQUAL(read_text(whole, &platform), 0);
+    CHECK_EQUAL(platform.ticks_per_s[0], 2200000000);
+    CHECK_EQUAL(platform.ticks_per_s[1], 3);
+    CHECK_EQUAL(platform.n_levels, 2);
+    CHECK_EQUAL(platform.line_bytes, 32);
+    CHECK_EQUAL(platform.cores, 2);
+    CHECK_EQUAL(platform.instruction_ticks, 11);
+    CHECK_EQUAL(platform.fill_buffers, 2);
+    CHECK_EQUAL(platform.store_entries, 4);
+    CHECK(platform.merges_stores);
+    CHECK_EQUAL(platform.switch_ticks, 26400);
+    CHECK_EQUAL(platform.kernel_code_lines, 128);
+    CHECK_EQUAL(platform.kernel_data_lines, 64);
+    CHECK_EQUAL(platform.transfer_ticks, 220);
+    CHECK_EQUAL(platform.upgrade_ticks, 110);
+    CHECK_EQUAL(platform.l1i.size_bytes, 0);
+    CHECK_EQUAL(platform.l1d.size_bytes, 32768);
+    CHECK_EQUAL(platform.l1d.ways, 4);
+    CHECK_EQUAL(platform.l1d.replacement, LAXITY_SIM_RANDOM);
+}
+
+static void each_setting_of_a_level_lands_in_that_level(void)
+{
+    struct laxity_sim_platform platform;
+    CHECK_EQUAL(read_text(whole, &platform), 0);
+    const struct laxity_sim_level *first = &platform.levels[0];
+    const struct laxity_sim_level *second = &platform.levels[1];
+    CHECK_EQUAL(first->cache.size_bytes, 65536);
+    CHECK_EQUAL(first->cache.replacement, LAXITY_SIM_PLRU);
+    CHECK_EQUAL(first->cores, 1);
+    CHECK_EQUAL(first->hit_ticks, 20);
+    CHECK(!first->prefetches);
+    CHECK_EQUAL(first->way_masks[0], 0);
+    CHECK_EQUAL(second->cache.ways, 16);
+    CHECK_EQUAL(second->cache.replacement, LAXITY_SIM_FIFO);
+    CHECK_EQUAL(second->cores, 2);
+    CHECK(second->prefetches);
+    CHECK_EQUAL(second->way_masks[0], 15);
+    CHECK_EQUAL(second->way_masks[1], 65520);
+    CHECK_EQUAL(second->way_masks[2], 0);
+}
+
+static void each_setting_of_the_memory_lands_in_its_member(void)
+{
+    struct laxity_sim_platform platform;
+    CHECK_EQUAL(read_text(whole, &platform), 0);
+    const struct laxity_sim_memory *memory = &platform.memory;
+    CHECK_EQUAL(memory->channels, 1);
+    CHECK_EQUAL(memory->read_queue, 16);
+    CHECK_EQUAL(memory->write_queue, 8);
+    CHECK_EQUAL(memory->reorder, 9);
+    CHECK_EQUAL(memory->banks, 10);
+    CHECK_EQUAL(memory->row_lines, 256);
+    CHECK_EQUAL(memory->request_ticks, 418);
+    CHECK_EQUAL(memory->response_ticks, 407);
+    CHECK_EQUAL(memory->hit_ticks, 175);
+    CHECK_EQUAL(memory->empty_ticks, 350);
+    CHECK_EQUAL(memory->conflict_ticks, 525);
+    CHECK_EQUAL(memory->line_ticks, 100);
+    CHECK_EQUAL(memory->turnaround_ticks, 174);
+    CHECK_EQUAL(memory->refresh_interval, 102950);
+    CHECK_EQUAL(memory->refresh_ticks, 2150);
+}
+
+static void numbers_out_of_range_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("core.count 2", "core.count 64"), 0);
+    CHECK_EQUAL(read_changed("core.count 2", "core.count 65"), -1);
+    CHECK_EQUAL(read_changed("core.count 2", "core.count 0"), -1);
+    CHECK_EQUAL(read_changed("cycles 26400", "cycles 4294967295"), 0);
+    CHECK_EQUAL(read_changed("cycles 26400", "cycles 4294967296"), -1);
+    CHECK_EQUAL(read_changed("cycles 26400", "cycles 99999999999999999999"), -1);
+    CHECK_EQUAL(read_changed("merges_stores 1", "merges_stores 2"), -1);
+    CHECK_EQUAL(read_changed("l1d.replacement 3", "l1d.replacement 4"), -1);
+    CHECK_EQUAL(read_changed("levels 2", "levels 5"), -1);
+}
+
+static void lines_that_are_none_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("line 32", "line"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line "), -1);
+    CHECK_EQUAL(read_changed("line 32", "line -32"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 32 "), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 32x"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 32 32"), -1);
+    CHECK_EQUAL(read_changed("line 32\n", "lines 32\n"), -1);
+    CHECK_EQUAL(read_changed("memory.refresh_cycles 2150\n", "memory.refresh_cycles 2150"), -1);
+}
+
+static void settings_that_are_missing_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("core.fill_buffers 2\n", ""), -1);
+    CHECK_EQUAL(read_changed("ticks_per_s 2200000000 3", "ticks_per_s 2200000000"), -1);
+    CHECK_EQUAL(read_changed("l1d.ways 4\n", ""), -1);
+    CHECK_EQUAL(read_changed("level.1.hit_cycles 209\n", ""), -1);
+    CHECK_EQUAL(read_changed("level.1.partition 15 65520\n", ""), 0);
+}
+
+static void caches_that_cannot_be_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
+    CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 128"), 0);
+    CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 64"), -1);
+    CHECK_EQUAL(read_changed("level.0.size 65536", "level.0.size 65535"), -1);
+    CHECK_EQUAL(read_changed("level.1.shared_by 2", "level.1.shared_by 1"), 0);
+    CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 2"), 0);
+    CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 3"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 48"), -1);
+}
+
+int main(void)
+{
+    RUN(each_setting_lands_in_its_member);
+    RUN(each_setting_of_a_level_lands_in_that_level);
+    RUN(each_setting_of_the_memory_lands_in_its_member);
+    RUN(numbers_out_of_range_are_refused);
+    RUN(lines_that_are_none_are_refused);
+    RUN(settings_that_are_missing_are_refused);
+    RUN(caches_that_cannot_be_are_refused);
+    return test_exit_code();
+}
