@@ -24,6 +24,7 @@
 #include "harness/segment.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/stored.h"
 #include "schema/run.h"
 
 #include <errno.h>
@@ -54,8 +55,8 @@ struct simulation {
     struct laxity_job_stream stream;
     struct laxity_sim_task *tasks;
     struct laxity_sim_emulator **emulators; /* of the tasks */
-    int64_t limit_ns; /* no job starts then */
-    int64_t shown_ns; /* of the real clock */
+    int64_t limit_ns;                       /* no job starts then */
+    int64_t shown_ns;                       /* of the real clock */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -122,9 +123,7 @@ static void free_command(const struct simulation *simulation, char **argv)
 }
 
 /* 0, or -1 with error set. */
-static int start_program(
-    struct simulation *simulation, uint32_t index, struct laxity_error *error
-)
+static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
     char **argv = command_of(simulation, index);
     const int rc = argv ? laxity_sim_emulator_start(argv, &simulation->emulators[index]) : ENOMEM;
@@ -139,6 +138,32 @@ static int start_program(
         );
     }
     return 0;
+}
+
+/* A stored stream, or a program that is executed. 0, or -1 with error set. */
+static int open_source(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    static const char suffix[] = ".lxs";
+    struct laxity_sim_source *source = &simulation->tasks[index].source;
+    const char *path = simulation->plan->tasks[index].path;
+    const size_t length = strlen(path);
+    if (length >= strlen(suffix) && strcmp(path + length - strlen(suffix), suffix) == 0) {
+        return laxity_sim_stored_open(path, source, error);
+    }
+    if (start_program(simulation, index, error)) {
+        return -1;
+    }
+    *source = laxity_sim_emulator_source(simulation->emulators[index]);
+    return 0;
+}
+
+static void close_source(struct simulation *simulation, uint32_t index)
+{
+    if (simulation->emulators[index]) {
+        laxity_sim_emulator_stop(simulation->emulators[index]);
+    } else {
+        laxity_sim_stored_close(&simulation->tasks[index].source);
+    }
 }
 
 static uint64_t cores_of(const struct laxity_task_config *config)
@@ -156,19 +181,18 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
     const uint32_t n_tasks = simulation->segment->n_tasks;
     simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    simulation->emulators = (struct laxity_sim_emulator **)calloc(
-        n_tasks, sizeof *simulation->emulators
-    );
+    simulation->emulators =
+        (struct laxity_sim_emulator **)calloc(n_tasks, sizeof *simulation->emulators);
     if (!simulation->tasks || !simulation->emulators) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
     for (uint32_t i = 0; i < n_tasks; i++) {
         struct laxity_task *task = laxity_segment_task(simulation->segment, i);
-        if (start_program(simulation, i, error)) {
+        if (open_source(simulation, i, error)) {
             return -1;
         }
         simulation->tasks[i] = (struct laxity_sim_task){
-            .source = laxity_sim_emulator_source(simulation->emulators[i]),
+            .source = simulation->tasks[i].source,
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
             .cores = cores_of(&task->config),
@@ -182,7 +206,7 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 static void free_tasks(struct simulation *simulation)
 {
     for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
-        laxity_sim_emulator_stop(simulation->emulators[i]);
+        close_source(simulation, i);
     }
     free((void *)simulation->emulators);
     free(simulation->tasks);
