@@ -26,7 +26,7 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      tasks_(n_tasks), memory_(platform.memory, platform.cores)
+      memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
         cores_.push_back({

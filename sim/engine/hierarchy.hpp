@@ -205,10 +205,10 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned task_shift_;
     bool has_level_ = false; /* below the first */
+    Memory memory_;          /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;
-    Memory memory_;
     laxity_sim_counts counts_{};
 };
 

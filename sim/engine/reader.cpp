@@ -25,12 +25,9 @@ constexpr std::size_t READ_WORDS = 16384;
 } // namespace
 
 Reader::Reader(
-    const laxity_sim_source &source,
-    const laxity_sim_decoder &decoder,
-    std::uint64_t first_line,
-    const laxity_sim_platform &platform
+    const laxity_sim_task &task, std::uint64_t first_line, const laxity_sim_platform &platform
 )
-    : source_(source), decoder_(decoder), first_line_(first_line),
+    : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       instruction_ticks_(static_cast<std::uint16_t>(platform.instruction_ticks))
 {
@@ -125,6 +122,23 @@ bool Reader::define(std::uint64_t id)
     return true;
 }
 
+/* A system call, or its answer. */
+void Reader::judge(std::uint64_t word)
+{
+    const bool is_answer = (word & LAXITY_RECORD_RETURN) != 0;
+    std::uint64_t unused = 0;
+    for (unsigned i = 0; i < (is_answer ? 1 : LAXITY_RECORD_ARGUMENTS); i++) {
+        if (!take_word(unused)) {
+            fail("its stream ends within a record");
+            return;
+        }
+    }
+    if (!is_answer && judge_.may_call != nullptr &&
+        !judge_.may_call(judge_.context, word & ID_MASK, is_in_job_)) {
+        fail(judge_.why(judge_.context));
+    }
+}
+
 Event Reader::peek_slowly()
 {
     while (at_ < words_.size() || fill()) {
@@ -158,7 +172,8 @@ Event Reader::peek_slowly()
             break;
         }
         default:
-            fail("its stream holds a record of an unknown kind");
+            at_++;
+            judge(word);
         }
     }
     return Event::End;
@@ -166,7 +181,7 @@ Event Reader::peek_slowly()
 
 std::string Reader::why() const
 {
-    return problem_.empty() ? source_.why(source_.context) : "the program: " + problem_;
+    return problem_.empty() ? source_.why(source_.context) : problem_;
 }
 
 } // namespace laxity

@@ -82,8 +82,7 @@ class Reader {
   public:
     /* Lines of the task are numbered from first_line on. */
     Reader(
-        const laxity_sim_source &source,
-        const laxity_sim_decoder &decoder,
+        const laxity_sim_task &task,
         std::uint64_t first_line,
         const laxity_sim_platform &platform
     );
@@ -119,13 +118,19 @@ class Reader {
         return blocks_[words_[at_] & ID_MASK];
     }
 
+    /* Whether what comes is a part of a job. */
+    void set_in_job(bool is_in_job)
+    {
+        is_in_job_ = is_in_job;
+    }
+
     /* Why the program has ended. */
     [[nodiscard]] std::string why() const;
 
     /* What it does cannot be. */
-    void fail(const char *problem)
+    void fail(const std::string &problem)
     {
-        problem_ = problem_.empty() ? problem : problem_;
+        problem_ = problem_.empty() ? "the program: " + problem : problem_;
         words_.clear();
         at_ = 0;
     }
@@ -138,9 +143,14 @@ class Reader {
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
     bool define(std::uint64_t id);
+    void judge(std::uint64_t word);
+    bool skip(std::size_t n);
+    bool pass_call(std::uint64_t word);
 
     laxity_sim_source source_;
     laxity_sim_decoder decoder_;
+    laxity_sim_judge judge_;
+    bool is_in_job_ = false;
     std::uint64_t first_line_;
     unsigned line_shift_;
     std::uint16_t instruction_ticks_;

@@ -41,8 +41,7 @@ Scheduler::Task::Task(
 )
     : asked(&task),
       reader(
-          task.source,
-          task.decoder,
+          task,
           std::uint64_t{index} << TASK_SHIFT >> std::countr_zero(platform.line_bytes),
           platform
       ),
@@ -164,6 +163,7 @@ bool Scheduler::begin_job(Task &task)
         const unsigned index = event == Event::Block ? 0 : reader.access().index();
         reader.take();
         if (is_start) {
+            reader.set_in_job(true);
             /* What else its instruction accesses belongs to the mark. */
             while (reader.peek() == Event::Access && reader.access().index() == index) {
                 reader.take();
@@ -243,6 +243,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
 {
     Task &task = tasks_[seat.task];
     hierarchy_.send_merging(core_of(seat), now);
+    task.reader.set_in_job(false);
     task.reader.take(); /* the mark */
     task.has_started = false;
     if (task.asked->is_corunner) {

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU's interface of plugins, version 1: no binary package of Debian has its
- * header. Names and types are QEMU's (include/qemu/qemu-plugin.h of QEMU 7.2).
+ * What we use of QEMU's interface of plugins: no binary package of Debian has its header. Names and
+ * types are QEMU's (include/qemu/qemu-plugin.h). LAXITY_QEMU_PLUGIN_API is its version, and chosen
+ * by the build: 1 is that of QEMU 7.2; since QEMU 9.0 plugins of version 1 are refused; 3, since
+ * 9.1, copies the bytes of an instruction.
  */
 #ifndef LAXITY_SIM_QEMU_PLUGIN_H
 #define LAXITY_SIM_QEMU_PLUGIN_H
@@ -14,7 +16,11 @@
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 
-typedef struct qemu_info_t qemu_info_t;
+/* What we read of it; more follows. */
+typedef struct qemu_info_t {
+    const char *target_name;
+} qemu_info_t;
+
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
@@ -46,12 +52,37 @@ void qemu_plugin_register_vcpu_mem_cb(
     enum qemu_plugin_mem_rw rw,
     void *userdata
 );
+void qemu_plugin_register_vcpu_syscall_cb(
+    qemu_plugin_id_t id,
+    void (*callback)(
+        qemu_plugin_id_t id,
+        unsigned vcpu,
+        int64_t number,
+        uint64_t a1,
+        uint64_t a2,
+        uint64_t a3,
+        uint64_t a4,
+        uint64_t a5,
+        uint64_t a6,
+        uint64_t a7,
+        uint64_t a8
+    )
+);
+void qemu_plugin_register_vcpu_syscall_ret_cb(
+    qemu_plugin_id_t id,
+    void (*callback)(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t value)
+);
 void qemu_plugin_register_atexit_cb(
     qemu_plugin_id_t id, void (*callback)(qemu_plugin_id_t id, void *userdata), void *userdata
 );
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+#if LAXITY_QEMU_PLUGIN_API >= 3
+size_t
+qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *destination, size_t length);
+#else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+#endif
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);

@@ -120,10 +120,21 @@ struct laxity_sim_source {
     const char *(*why)(void *context);
 };
 
+/*
+ * Judges a system call that a program makes; false: it must not go on, and `why` tells why. May be
+ * NULL: any call is as good.
+ */
+struct laxity_sim_judge {
+    void *context;
+    bool (*may_call)(void *context, uint64_t number, bool is_in_job);
+    const char *(*why)(void *context);
+};
+
 /* A task: its program, and when its jobs are released. */
 struct laxity_sim_task {
     struct laxity_sim_source source;
     struct laxity_sim_decoder decoder;
+    struct laxity_sim_judge judge;
     struct laxity_releases releases;
     int32_t priority;   /* a larger one preempts */
     bool is_corunner;   /* has no releases and is told of nobody; ends with the others */

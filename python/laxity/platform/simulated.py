@@ -171,7 +171,13 @@ class SimulatedPlatform:
         # The one that does nothing is built where any is.
         folder = _built(f"{prefix}empty").parent
         if "/" in name or not (folder / f"{prefix}{name}").is_file():
-            names = " ".join(sorted(path.name[len(prefix) :] for path in folder.glob(f"{prefix}*")))
+            names = " ".join(
+                sorted(
+                    path.name[len(prefix) :]
+                    for path in folder.glob(f"{prefix}*")
+                    if not path.suffix  # an object
+                )
+            )
             msg = f'workload "{name}": not simulated yet; use one of {names}'
             raise ConfigError(msg)
         return folder / f"{prefix}{name}"

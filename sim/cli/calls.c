@@ -1,0 +1,145 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "cli/calls.h"
+
+#include "base/error.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct call_number {
+    const char *name;
+    uint32_t number;
+};
+
+struct laxity_sim_call_table {
+    const char *isa;
+    /* Of ELF: */
+    uint16_t machine;
+    unsigned char class;
+    unsigned char order;
+    const struct call_number *calls;
+    size_t n;
+};
+
+#include "sim/call_numbers.h"
+
+/* Names of calls, a blank before and behind each. */
+
+/* They make threads and processes, or another program. */
+static const char never[] = " clone clone3 execve execveat fork vfork ";
+
+/* They answer the same in every run, as far as a program with one thread can see. */
+static const char always[] =
+    " _llseek arch_prctl brk cacheflush close dup dup2 dup3 exit exit_group fdatasync fsync "
+    "ftruncate ftruncate64 futex futex_time64 lseek madvise mmap mmap2 mprotect mremap munmap "
+    "pwrite64 pwritev riscv_flush_icache rseq rt_sigaction rt_sigprocmask rt_sigreturn "
+    "sched_yield set_tls set_robust_list sigaltstack sigreturn write writev ";
+
+/*
+ * Allowed to init and to the C library. Glibc asks getrandom for a key that only tells a pointer
+ * freed twice, set_tid_address for a number that it keeps, sysinfo for how much memory qsort may
+ * take, and readlink for where the program is. Files are the user's input, the same in every run.
+ */
+static const char before_jobs[] =
+    " access faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
+    "getrandom getrlimit mlock mlock2 mlockall munlock munlockall ioctl lstat lstat64 "
+    "newfstatat open openat pread64 preadv prlimit64 read readlink readlinkat readv "
+    "set_tid_address stat stat64 statx sysinfo ugetrlimit uname ";
+
+static bool is_among(const char *name, const char *names)
+{
+    char word[LAXITY_SIM_CALL_BYTES + 2];
+    laxity_format(word, sizeof word, " %s ", name);
+    return strstr(names, word) != NULL;
+}
+
+int laxity_sim_calls_open(
+    struct laxity_sim_calls *calls, const char *program, struct laxity_error *error
+)
+{
+    /* Both classes have the machine at the same place. */
+    Elf32_Ehdr header;
+    FILE *file = fopen(program, "rbe");
+    const bool is_read = file && fread(&header, sizeof header, 1, file) == 1 &&
+                         memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+    if (file) {
+        (void)fclose(file);
+    }
+    if (!is_read) {
+        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%.150s: no program", program);
+    }
+    const unsigned char order = header.e_ident[EI_DATA];
+    const uint16_t machine =
+        order == ELFDATA2MSB ? be16toh(header.e_machine) : le16toh(header.e_machine);
+    *calls = (struct laxity_sim_calls){0};
+    for (size_t i = 0; i < sizeof call_tables / sizeof call_tables[0]; i++) {
+        const struct laxity_sim_call_table *table = &call_tables[i];
+        if (table->machine == machine && table->order == order &&
+            table->class == header.e_ident[EI_CLASS]) {
+            calls->table = table;
+            return 0;
+        }
+    }
+    return laxity_refuse(
+        error,
+        LAXITY_EXIT_USAGE,
+        "%.100s: for a processor that is not simulated (number %u of ELF)",
+        program,
+        machine
+    );
+}
+
+static const char *name_of(const struct laxity_sim_calls *calls, uint64_t number)
+{
+    for (size_t i = 0; i < calls->table->n; i++) {
+        if (calls->table->calls[i].number == number) {
+            return calls->table->calls[i].name;
+        }
+    }
+    return NULL;
+}
+
+static void name_once(struct laxity_sim_calls *calls, const char *name)
+{
+    for (unsigned i = 0; i < calls->n_asked; i++) {
+        if (strcmp(calls->asked[i], name) == 0) {
+            return;
+        }
+    }
+    if (calls->n_asked < LAXITY_SIM_CALLS_NAMED) {
+        laxity_format(calls->asked[calls->n_asked++], LAXITY_SIM_CALL_BYTES, "%s", name);
+    }
+}
+
+bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool is_in_job)
+{
+    char unknown[LAXITY_SIM_CALL_BYTES];
+    laxity_format(unknown, sizeof unknown, "call %" PRIu64, number);
+    const char *known = name_of(calls, number);
+    const char *name = known ? known : unknown;
+    if (is_among(name, never)) {
+        laxity_format(calls->refused, sizeof calls->refused, "%s", name);
+        return false;
+    }
+    if (!is_among(name, always) && (is_in_job || !is_among(name, before_jobs))) {
+        name_once(calls, name);
+    }
+    return true;
+}
+
+void laxity_sim_calls_tell(const struct laxity_sim_calls *calls, char *text, size_t bytes)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < calls->n_asked && n < bytes; i++) {
+        laxity_format(&text[n], bytes - n, "%s%s", i > 0 ? ", " : "", calls->asked[i]);
+        n += strlen(&text[n]);
+    }
+}

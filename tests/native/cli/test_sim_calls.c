@@ -1,0 +1,148 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What system calls do to what is claimed of a program, and programs that are none. */
+#include "../test.h"
+#include "base/error.h"
+#include "cli/calls.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of ARM, arch/arm/tools/syscall.tbl of Linux. */
+enum {
+    ARM_READ = 3,
+    ARM_WRITE = 4,
+    ARM_BRK = 45,
+    ARM_CLONE = 120,
+    ARM_SOCKET = 281,
+    ARM_GETRANDOM = 384,
+    ARM_CLOCK_GETTIME64 = 403,
+    NO_CALL = 4000,
+    TEXT_BYTES = 300,
+};
+
+/* Opens a file of a header only. */
+static int open_elf(struct laxity_sim_calls *calls, uint16_t machine, bool is_big_endian)
+{
+    char path[] = "/tmp/laxity-test-calls-XXXXXX";
+    const int fd = mkstemp(path);
+    Elf32_Ehdr header = {.e_machine = is_big_endian ? htobe16(machine) : htole16(machine)};
+    memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS32;
+    header.e_ident[EI_DATA] = is_big_endian ? ELFDATA2MSB : ELFDATA2LSB;
+    CHECK_EQUAL(write(fd, &header, sizeof header), sizeof header);
+    (void)close(fd);
+    struct laxity_error error = {0};
+    const int rc = laxity_sim_calls_open(calls, path, &error);
+    CHECK_EQUAL(error.exit_code, rc ? LAXITY_EXIT_USAGE : 0);
+    (void)unlink(path);
+    return rc;
+}
+
+static struct laxity_sim_calls arm(void)
+{
+    struct laxity_sim_calls calls = {0};
+    CHECK_EQUAL(open_elf(&calls, EM_ARM, false), 0);
+    return calls;
+}
+
+static const char *told(const struct laxity_sim_calls *calls)
+{
+    static char text[TEXT_BYTES];
+    laxity_sim_calls_tell(calls, text, sizeof text);
+    return text;
+}
+
+static void time_within_a_job_is_named_once(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(laxity_sim_calls_note(&calls, ARM_CLOCK_GETTIME64, true));
+    CHECK(laxity_sim_calls_note(&calls, ARM_SOCKET, true));
+    CHECK(laxity_sim_calls_note(&calls, ARM_CLOCK_GETTIME64, true));
+    CHECK_TEXT(told(&calls), "clock_gettime64, socket");
+}
+
+static void memory_and_output_change_nothing(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(laxity_sim_calls_note(&calls, ARM_BRK, true));
+    CHECK(laxity_sim_calls_note(&calls, ARM_WRITE, true));
+    CHECK_TEXT(told(&calls), "");
+}
+
+static void files_may_be_read_before_a_job_and_not_in_it(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(laxity_sim_calls_note(&calls, ARM_READ, false));
+    CHECK(laxity_sim_calls_note(&calls, ARM_GETRANDOM, false));
+    CHECK_TEXT(told(&calls), "");
+    CHECK(laxity_sim_calls_note(&calls, ARM_READ, true));
+    CHECK_TEXT(told(&calls), "read");
+}
+
+static void time_is_no_business_of_init_either(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(laxity_sim_calls_note(&calls, ARM_CLOCK_GETTIME64, false));
+    CHECK_TEXT(told(&calls), "clock_gettime64");
+}
+
+static void threads_are_refused_wherever_they_are_made(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(!laxity_sim_calls_note(&calls, ARM_CLONE, false));
+    CHECK(!laxity_sim_calls_note(&calls, ARM_CLONE, true));
+    CHECK_TEXT(calls.refused, "clone");
+}
+
+static void calls_without_a_name_are_told_by_their_number(void)
+{
+    struct laxity_sim_calls calls = arm();
+    CHECK(laxity_sim_calls_note(&calls, NO_CALL, true));
+    CHECK_TEXT(told(&calls), "call 4000");
+}
+
+static void more_than_can_be_told_are_dropped(void)
+{
+    struct laxity_sim_calls calls = arm();
+    for (uint64_t i = 0; i <= LAXITY_SIM_CALLS_NAMED; i++) {
+        CHECK(laxity_sim_calls_note(&calls, NO_CALL + i, true));
+    }
+    CHECK_EQUAL(calls.n_asked, LAXITY_SIM_CALLS_NAMED);
+    char text[8];
+    laxity_sim_calls_tell(&calls, text, sizeof text); /* and what does not fit is cut */
+    CHECK_TEXT(text, "call 40");
+}
+
+static void programs_of_other_processors_are_refused(void)
+{
+    struct laxity_sim_calls calls;
+    CHECK_EQUAL(open_elf(&calls, EM_68K, true), -1);
+    CHECK_EQUAL(open_elf(&calls, EM_ARM, true), -1); /* of the other byte order */
+    struct laxity_error error = {0};
+    CHECK_EQUAL(laxity_sim_calls_open(&calls, "/dev/null", &error), -1);
+    CHECK_EQUAL(laxity_sim_calls_open(&calls, "/nonexistent", &error), -1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "armhf") != 0) {
+        (void)puts("no compiler for armhf, whose headers have the numbers");
+        return TEST_EXIT_SKIPPED;
+    }
+    RUN(time_within_a_job_is_named_once);
+    RUN(memory_and_output_change_nothing);
+    RUN(files_may_be_read_before_a_job_and_not_in_it);
+    RUN(time_is_no_business_of_init_either);
+    RUN(threads_are_refused_wherever_they_are_made);
+    RUN(calls_without_a_name_are_told_by_their_number);
+    RUN(more_than_can_be_told_are_dropped);
+    RUN(programs_of_other_processors_are_refused);
+    return test_exit_code();
+}
