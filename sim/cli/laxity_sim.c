@@ -205,7 +205,9 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
+    for (uint32_t i = 0;
+         simulation->tasks && simulation->emulators && i < simulation->segment->n_tasks;
+         i++) {
         close_source(simulation, i);
     }
     free((void *)simulation->emulators);

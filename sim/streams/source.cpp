@@ -26,13 +26,19 @@ std::size_t read_words(void *context, std::uint64_t *words, std::size_t n)
     return static_cast<StoredSource *>(context)->stored.read(words, n);
 }
 
+/* By its name alone, which is long: laxity sim streams knows it by that. */
+std::string tell_problem(const StoredSource &source)
+{
+    const std::string name = source.path.substr(source.path.rfind('/') + 1);
+    return "stream " + name + ": " + source.stored.problem() + "; remove it (laxity sim streams)";
+}
+
 /* Only programs that ended in order are recorded. */
 const char *tell_why(void *context)
 {
     auto *const source = static_cast<StoredSource *>(context);
-    const std::string &problem = source->stored.problem();
-    source->why = problem.empty() ? "the program ended by itself, exit code 0"
-                                  : source->path + ": " + problem + "; remove it";
+    source->why = source->stored.problem().empty() ? "the program ended by itself, exit code 0"
+                                                   : tell_problem(*source);
     return source->why.c_str();
 }
 
@@ -45,13 +51,7 @@ extern "C" int laxity_sim_stored_open(
     auto source = std::make_unique<StoredSource>();
     source->path = path;
     if (!source->stored.open(path)) {
-        return laxity_refuse(
-            error,
-            LAXITY_EXIT_LACKING,
-            "%.100s: %.60s; remove it",
-            path,
-            source->stored.problem().c_str()
-        );
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "%s", tell_problem(*source).c_str());
     }
     *out_source = {.context = source.release(), .read = read_words, .why = tell_why};
     return 0;

@@ -27,7 +27,7 @@ from laxity.core.progress import State, parse_state
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
-from laxity.errors import LimitViolation, PlatformError
+from laxity.errors import ConfigError, LimitViolation, PlatformError
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -172,6 +172,27 @@ def record(
     if code != 0:
         msg = f'workload "{program.workload}": ended with exit code {code}; correct its words'
         raise LimitViolation(msg)
+
+
+def record_new(program: Program, file: Path, show: Callable[[State], None]) -> None:
+    """Record a program into a file of the user's.
+
+    Raises:
+        ConfigError: It exists, is not called so, or cannot be made.
+        LimitViolation, PlatformError: As `record`.
+    """
+    if file.suffix != SUFFIX:
+        msg = f'-o "{file}": is not called {SUFFIX}; name it so'
+        raise ConfigError(msg)
+    if file.exists() or file.is_symlink():
+        msg = f"-o {file}: exists; name another one or remove it"
+        raise ConfigError(msg)
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}{_UNFINISHED}")
+    try:
+        record(program, unfinished, sys.maxsize, show)
+        unfinished.rename(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 class StreamFolder:
@@ -389,6 +410,9 @@ def _watch(
                 if state := parse_state(line):
                     show(state)
             said = recorder.stderr.read() if recorder.stderr else b""
+        except BaseException:
+            recorder.kill()
+            raise
         finally:
             if signals is not None:
                 signals.stop()
