@@ -75,7 +75,7 @@ void take_words(int fd, std::span<const std::uint8_t> data)
         std::memcpy(words.data(), data.data(), words.size() * sizeof words[0]);
     }
     laxity::StoredWriter writer{fd, std::string(laxity::IDENTITY_BYTES, '0'), "any"};
-    demand(writer.write(words) && writer.finish());
+    demand(writer.write(words) && writer.finish("printed"));
     laxity::Stored stored;
     demand(stored.open(("/proc/self/fd/" + std::to_string(fd)).c_str()));
     demand(read_all(stored, 1 + data.size() % 2000) == words && stored.problem().empty());

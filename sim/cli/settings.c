@@ -6,6 +6,8 @@
 #include "interface/engine.h"
 #include "schema/platform.h"
 
+#include <laxity/units.h>
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +17,8 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = 2048, /* a number of each core */
+    LINE_BYTES = 2048,         /* a number of each core */
+    LONGEST_MERGED_BYTES = 64, /* interface/engine.h */
     DECIMAL = 10,
 };
 
@@ -47,6 +50,13 @@ static const struct setting settings[] = {LAXITY_PLATFORM_SETTINGS(SETTING)};
 
 enum {
     SETTING_COUNT = sizeof settings / sizeof settings[0]
+};
+
+/* Both parts of a file, and which settings it has. */
+struct reading {
+    struct laxity_sim_platform platform;
+    struct laxity_sim_instructions instructions;
+    bool seen[SETTING_COUNT];
 };
 
 static void store(unsigned char *at, size_t bytes, uint64_t number)
@@ -89,8 +99,35 @@ read_numbers(const struct setting *setting, const char *text, struct laxity_sim_
     return false;
 }
 
-/* A line without its end; the setting that it has is noted as seen. */
-static bool read_line(char *line, struct laxity_sim_platform *platform, bool *seen)
+static bool read_word(const char *text, char *word)
+{
+    const size_t bytes = strlen(text);
+    if (bytes == 0 || bytes >= LAXITY_SIM_WORD_BYTES || strchr(text, ' ')) {
+        return false;
+    }
+    memcpy(word, text, bytes + 1);
+    return true;
+}
+
+/* Of what is known of instructions; false also if the name is another one. */
+static bool
+read_instructions(const char *name, const char *text, struct laxity_sim_instructions *instructions)
+{
+    if (strcmp(name, "architecture") == 0) {
+        return read_word(text, instructions->architecture);
+    }
+    if (strcmp(name, "core.scheduling") == 0) {
+        return read_word(text, instructions->scheduling);
+    }
+    uint64_t ticks = 0;
+    const bool is_read =
+        strcmp(name, "cycle_ticks") == 0 && laxity_parse_count(text, 1, UINT32_MAX, &ticks) == 0;
+    instructions->cycle_ticks = (uint32_t)ticks;
+    return is_read;
+}
+
+/* A line without its end; a setting of the platform that it has is noted as seen. */
+static bool read_line(char *line, struct reading *reading)
 {
     char *text = strchr(line, ' ');
     if (!text) {
@@ -99,11 +136,11 @@ static bool read_line(char *line, struct laxity_sim_platform *platform, bool *se
     *text++ = '\0';
     for (unsigned i = 0; i < SETTING_COUNT; i++) {
         if (strcmp(line, settings[i].name) == 0) {
-            seen[i] = true;
-            return read_numbers(&settings[i], text, platform);
+            reading->seen[i] = true;
+            return read_numbers(&settings[i], text, &reading->platform);
         }
     }
-    return false;
+    return read_instructions(line, text, &reading->instructions);
 }
 
 static bool is_power_of_two(uint64_t value)
@@ -138,23 +175,31 @@ static bool are_levels(const struct laxity_sim_platform *platform)
     return true;
 }
 
-static bool is_whole(const struct laxity_sim_platform *platform, const bool *seen)
+static bool is_whole(const struct reading *reading)
 {
+    const struct laxity_sim_platform *platform = &reading->platform;
     for (unsigned i = 0; i < SETTING_COUNT; i++) {
-        if (settings[i].is_needed && !seen[i]) {
+        if (settings[i].is_needed && !reading->seen[i]) {
             return false;
         }
     }
-    return platform->ticks_per_s[1] != 0 && is_power_of_two(platform->line_bytes) &&
+    if (platform->switch_ticks == 0 &&
+        platform->kernel_code_lines + platform->kernel_data_lines > 0) {
+        return false;
+    }
+    if (platform->merges_stores && platform->line_bytes > LONGEST_MERGED_BYTES) {
+        return false;
+    }
+    return reading->instructions.architecture[0] != '\0' &&
+           reading->instructions.scheduling[0] != '\0' && reading->instructions.cycle_ticks != 0 &&
+           platform->ticks_per_s[1] != 0 && is_power_of_two(platform->line_bytes) &&
            is_first_level(&platform->l1i, platform->line_bytes) &&
            is_first_level(&platform->l1d, platform->line_bytes) && are_levels(platform);
 }
 
-int laxity_sim_settings_read(
-    const char *path, struct laxity_sim_platform *out_platform, struct laxity_error *error
-)
+static int read_file(const char *path, struct reading *out_reading, struct laxity_error *error)
 {
-    *out_platform = (struct laxity_sim_platform){.cores = 0};
+    *out_reading = (struct reading){.platform.cores = 0};
     FILE *file = fopen(path, "re");
     if (!file) {
         return laxity_refuse(
@@ -162,7 +207,6 @@ int laxity_sim_settings_read(
         );
     }
     char line[LINE_BYTES];
-    bool seen[SETTING_COUNT] = {false};
     unsigned number = 0;
     bool is_good = true;
     while (is_good && fgets(line, sizeof line, file)) {
@@ -171,7 +215,7 @@ int laxity_sim_settings_read(
         is_good = end != NULL;
         if (is_good) {
             *end = '\0';
-            is_good = read_line(line, out_platform, seen);
+            is_good = read_line(line, out_reading);
         }
     }
     (void)fclose(file);
@@ -180,10 +224,34 @@ int laxity_sim_settings_read(
             error, LAXITY_EXIT_USAGE, "%.120s: line %u cannot be understood", path, number
         );
     }
-    if (!is_whole(out_platform, seen)) {
+    if (!is_whole(out_reading)) {
         return laxity_refuse(
             error, LAXITY_EXIT_USAGE, "%.120s: does not say everything, or what cannot be", path
         );
     }
     return 0;
+}
+
+int laxity_sim_settings_read(
+    const char *path, struct laxity_sim_platform *out_platform, struct laxity_error *error
+)
+{
+    struct reading reading;
+    const int result = read_file(path, &reading, error);
+    if (result == 0) {
+        *out_platform = reading.platform;
+    }
+    return result;
+}
+
+int laxity_sim_settings_read_instructions(
+    const char *path, struct laxity_sim_instructions *out_instructions, struct laxity_error *error
+)
+{
+    struct reading reading;
+    const int result = read_file(path, &reading, error);
+    if (result == 0) {
+        *out_instructions = reading.instructions;
+    }
+    return result;
 }

@@ -6,6 +6,8 @@
  * cycles have become ticks, and sizes that the model counts in lines are lines.
  *
  *   ticks_per_s NUMERATOR DENOMINATOR
+ *   cycle_ticks N                          of the cores
+ *   architecture WORD, core.scheduling WORD
  *   levels N                               how many there are below the first
  *   line, core.KEY, coherence.KEY, memory.KEY
  *   l1i.KEY, l1d.KEY                       all left out: there is none
@@ -17,9 +19,27 @@
 #include "base/error.h"
 #include "interface/engine.h"
 
+#include <stdint.h>
+
+enum {
+    LAXITY_SIM_WORD_BYTES = 48,
+};
+
+/* What is known of instructions. */
+struct laxity_sim_instructions {
+    char architecture[LAXITY_SIM_WORD_BYTES]; /* as cross builds are named */
+    char scheduling[LAXITY_SIM_WORD_BYTES];   /* LLVM's name of a processor; "none" */
+    uint32_t cycle_ticks;
+};
+
 /* laxity_sim_settings_read - 0, or -1 with error set: a name or a value that cannot be */
 int laxity_sim_settings_read(
     const char *path, struct laxity_sim_platform *out_platform, struct laxity_error *error
+);
+
+/* laxity_sim_settings_read_instructions - the same file's other part, likewise */
+int laxity_sim_settings_read_instructions(
+    const char *path, struct laxity_sim_instructions *out_instructions, struct laxity_error *error
 );
 
 #endif

@@ -129,7 +129,7 @@ void Core::end_wait()
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
         } else if (Request *const request = hierarchy_.find(number_, wait_request_)) {
-            if (request->read) {
+            if (request->read && request->read->done > request->done) {
                 const std::uint64_t left = request->read->held_up - request->shared_used;
                 const std::uint64_t shared = std::min(ticks, left);
                 request->shared_used += shared;
@@ -182,7 +182,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         );
         return false;
     case Answer::Asked:
-        if (must_wait) {
+        if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
             wait(Wait::Line, answer.request, nullptr);
         } else if (kind == Kind::Load) {
@@ -254,8 +254,7 @@ void Core::at_boundary(std::uint64_t horizon)
             event = reader.peek();
             continue;
         }
-        if (event == Event::JobFinish &&
-            (is_over || position.index >= reader.access().index())) {
+        if (event == Event::JobFinish && (is_over || position.index >= reader.access().index())) {
             is_paused_ = true;
             set_next(Next::Finished);
             return;
@@ -284,9 +283,7 @@ void Core::at_boundary(std::uint64_t horizon)
             event = reader.peek();
             continue;
         }
-        if (stop_or_pause(horizon)) {
-            return;
-        }
+        /* Its first instruction may be the one with the finish mark. */
         position = {.block = &reader.block(), .index = 0, .fetched = NEVER};
         reader.take();
         event = reader.peek();
@@ -347,11 +344,13 @@ bool Core::run_blocks(std::uint64_t horizon)
 /* The core is at an instruction of the block that has begun last. */
 bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 {
-    const std::uint64_t ticks = index < block.steps.size() ? block.steps[index].offset : block.ticks;
+    const std::uint64_t ticks =
+        index < block.steps.size() ? block.steps[index].offset : block.ticks;
     now_ += ticks;
     execution_.spent->busy += ticks;
-    hierarchy_.counts().instructions += index;
+    hierarchy_.counts(number_).instructions += index;
     execution_.position->index = index;
+    loaded_.clear();
     stage_ = stage;
     return false;
 }
@@ -515,7 +514,8 @@ void Core::end_instruction()
     std::uint64_t latest = NEVER;
     for (const std::uint64_t number : loaded_) {
         const Request *const request = hierarchy_.find(number_, number);
-        if (request != nullptr && request->done_at() > now_ && (latest == NEVER || number > latest)) {
+        if (request != nullptr && request->done_at() > now_ &&
+            (latest == NEVER || number > latest)) {
             latest = number;
         }
     }
@@ -530,7 +530,7 @@ void Core::end_instruction()
         position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
-    hierarchy_.counts().instructions++;
+    hierarchy_.counts(number_).instructions++;
     stage_ = Stage::Boundary;
 }
 

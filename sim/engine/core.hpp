@@ -41,7 +41,7 @@ class Core {
   public:
     /* What the core does next, at next_tick(). */
     enum class Next : std::uint8_t {
-        Nothing,  /* it is idle */
+        Nothing, /* it is idle */
         GoOn,
         Finished, /* the job; the next record is its mark */
         Failed,   /* the program has ended */
@@ -145,7 +145,7 @@ class Core {
     std::uint64_t end_ = 0;
     bool is_store_ = false;
     std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
-    std::vector<Operand> operands_; /* by their requests' numbers */
+    std::vector<Operand> operands_;     /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
 
     Wait wait_ = Wait::Nothing;

@@ -79,7 +79,9 @@ bool Reader::define(std::uint64_t id)
     std::vector<laxity_sim_instruction> instructions;
     std::size_t n_bytes = 0;
     for (const std::uint8_t size : sizes) {
-        instructions.push_back({.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}});
+        instructions.push_back(
+            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}}
+        );
         n_bytes += size;
         if (size == 0) {
             return false;

@@ -82,9 +82,7 @@ class Reader {
   public:
     /* Lines of the task are numbered from first_line on. */
     Reader(
-        const laxity_sim_task &task,
-        std::uint64_t first_line,
-        const laxity_sim_platform &platform
+        const laxity_sim_task &task, std::uint64_t first_line, const laxity_sim_platform &platform
     );
 
     /* What comes next; it stays there until taken. */

@@ -20,7 +20,11 @@ extern "C" {
 int laxity_sim_stored_open(
     const char *path, struct laxity_sim_source *out_source, struct laxity_error *error
 );
+/* Any other source is left alone. */
 void laxity_sim_stored_close(struct laxity_sim_source *source);
+
+/* laxity_sim_stored_output - what the program has printed until its end; any other source: NULL */
+const char *laxity_sim_stored_output(const struct laxity_sim_source *source, size_t *out_bytes);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,8 @@
  *   parts     each a zstd frame with a checksum: tokens (predictor.hpp), with no knowledge of the
  *             parts before
  *   index     a zstd frame with a checksum: the header once more and the label, a FilePart for each
- *             part, then for each job the number of the word with the mark of its start
+ *             part, then for each job the number of the word with the mark of its start,
+ *             and last what the program has printed
  *
  * The header is written last: without it a file is none.
  */
@@ -23,6 +24,7 @@ constexpr std::uint64_t FILE_MAGIC = 0x1a6d617274737861; /* "axstram", 0x1a on l
 constexpr std::uint32_t FILE_VERSION = 1;
 constexpr std::size_t IDENTITY_BYTES = 64;
 constexpr std::uint32_t LABEL_BYTES_MAX = 65536;
+constexpr std::uint64_t OUTPUT_BYTES_MAX = std::uint64_t{1} << 20U;
 /* What a job needs to be found is small, but a file does not get to choose how much we take. */
 constexpr std::uint64_t JOBS_MAX = std::uint64_t{1} << 22U;
 /* A part ends with the execution behind so many words, so that seeking is quick and what is known
@@ -43,6 +45,7 @@ struct FileHeader {
     std::uint64_t instructions;
     std::uint64_t jobs;
     std::uint64_t parts;
+    std::uint64_t output_bytes; /* that the program has printed */
     std::uint64_t index_at;
     std::uint64_t index_bytes;
 };
@@ -56,7 +59,7 @@ struct FilePart {
     std::uint32_t token_bytes;
 };
 
-static_assert(sizeof(FileHeader) == 144 && sizeof(FilePart) == 40, "they lie in files");
+static_assert(sizeof(FileHeader) == 152 && sizeof(FilePart) == 40, "they lie in files");
 
 } // namespace laxity
 

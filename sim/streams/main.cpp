@@ -3,7 +3,9 @@
 /*
  * laxity-sim-stream: stored streams of programs (sim/streams/file.hpp).
  *
- *   record FILE IDENTITY LABEL BYTES   standard input into FILE, at most so many bytes; FILE is
+ *   record FILE IDENTITY LABEL BYTES OUTPUT
+ *                                      standard input into FILE, at most so many bytes, and when
+ *                                      it has ended what has been printed into OUTPUT; FILE is
  *                                      whole if the exit code is 0. Progress goes to standard
  *                                      output as laxity-run tells it.
  *   read FILE                          FILE to standard output
@@ -74,11 +76,23 @@ void tell_progress(const laxity::StoredWriter &writer, std::int64_t elapsed_ns)
     (void)std::fflush(stdout);
 }
 
+/* Enough of a file to see that it is too long. */
+std::string read_output(const char *path)
+{
+    std::string output(laxity::OUTPUT_BYTES_MAX + 1, '\0');
+    std::FILE *const file = std::fopen(path, "rb");
+    output.resize(file != nullptr ? std::fread(output.data(), 1, output.size(), file) : 0);
+    if (file != nullptr) {
+        (void)std::fclose(file);
+    }
+    return output;
+}
+
 /* Empty, or why not. */
-std::string record(int fd, const char *identity, const char *label, std::uint64_t bytes_max)
+std::string
+record(laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char *output)
 {
     static Words words;
-    laxity::StoredWriter writer{fd, identity, label};
     const std::int64_t begin_ns = laxity_now_ns();
     std::int64_t shown_ns = begin_ns;
     std::size_t bytes = 0;
@@ -99,14 +113,17 @@ std::string record(int fd, const char *identity, const char *label, std::uint64_
             tell_progress(writer, now_ns - begin_ns);
         }
     } while (bytes == sizeof words);
-    if (!writer.finish()) {
+    if (!writer.finish(read_output(output))) {
         return writer.problem();
     }
     return fsync(fd) == 0 ? "" : strerrordesc_np(errno);
 }
 
-int record_into(const char *path, const char *identity, const char *label, const char *bytes_max)
+int record_into(std::span<char *> words)
 {
+    const char *path = words[0];
+    const char *identity = words[1];
+    const char *label = words[2];
     if (std::strlen(identity) != laxity::IDENTITY_BYTES ||
         std::strlen(label) > laxity::LABEL_BYTES_MAX) {
         return refuse(LAXITY_EXIT_USAGE, "an identity has 64 digits, a label at most 65536 bytes");
@@ -114,7 +131,8 @@ int record_into(const char *path, const char *identity, const char *label, const
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
     std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
     if (fd >= 0) {
-        problem = record(fd, identity, label, std::strtoull(bytes_max, nullptr, DECIMAL));
+        laxity::StoredWriter writer{fd, identity, label};
+        problem = record(writer, fd, std::strtoull(words[3], nullptr, DECIMAL), words[4]);
         (void)close(fd);
     }
     return problem.empty() ? LAXITY_EXIT_DONE
@@ -149,8 +167,8 @@ int main(int argc, char **argv)
         (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
         return LAXITY_EXIT_DONE;
     }
-    if (argc == 6 && command == "record") {
-        return record_into(words[2], words[3], words[4], words[5]);
+    if (argc == 7 && command == "record") {
+        return record_into(words.subspan(2));
     }
     if (argc == 3 && (command == "read" || command == "check")) {
         return read_all(words[2], command == "read");

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "interface/engine.h"
 #include "interface/stored.h"
+#include "streams/file.hpp"
 #include "streams/stored.hpp"
 
 #include <cstddef>
@@ -26,10 +27,14 @@ std::size_t read_words(void *context, std::uint64_t *words, std::size_t n)
     return static_cast<StoredSource *>(context)->stored.read(words, n);
 }
 
-/* By its name alone, which is long: laxity sim streams knows it by that. */
+/* The path is often that of a link; laxity sim streams knows a stream by its identity. */
 std::string tell_problem(const StoredSource &source)
 {
-    const std::string name = source.path.substr(source.path.rfind('/') + 1);
+    constexpr std::size_t SHOWN_DIGITS = 12;
+    const laxity::FileHeader &header = source.stored.header();
+    const std::string name = header.magic == laxity::FILE_MAGIC
+                                 ? std::string{header.identity, SHOWN_DIGITS}
+                                 : source.path.substr(source.path.rfind('/') + 1);
     return "stream " + name + ": " + source.stored.problem() + "; remove it (laxity sim streams)";
 }
 
@@ -59,6 +64,20 @@ extern "C" int laxity_sim_stored_open(
 
 extern "C" void laxity_sim_stored_close(struct laxity_sim_source *source)
 {
+    if (source->read != read_words) {
+        return;
+    }
     const std::unique_ptr<StoredSource> gone{static_cast<StoredSource *>(source->context)};
     *source = {};
+}
+
+extern "C" const char *
+laxity_sim_stored_output(const struct laxity_sim_source *source, std::size_t *out_bytes)
+{
+    if (source->read != read_words) {
+        return nullptr;
+    }
+    const std::string &output = static_cast<StoredSource *>(source->context)->stored.output();
+    *out_bytes = output.size();
+    return output.data();
 }

@@ -91,7 +91,8 @@ bool Stored::read_header(std::uint64_t file_bytes)
     }
     const std::uint64_t begin = sizeof header_ + header_.label_bytes;
     if (header_.label_bytes > LABEL_BYTES_MAX || header_.jobs > JOBS_MAX ||
-        header_.index_at < begin || header_.index_bytes > UINT64_MAX - header_.index_at) {
+        header_.output_bytes > OUTPUT_BYTES_MAX || header_.index_at < begin ||
+        header_.index_bytes > UINT64_MAX - header_.index_at) {
         return fail("its header is damaged");
     }
     const std::uint64_t end = header_.index_at + header_.index_bytes;
@@ -112,7 +113,7 @@ bool Stored::read_index()
 {
     const std::size_t expected = sizeof header_ + header_.label_bytes +
                                  header_.parts * sizeof(FilePart) +
-                                 header_.jobs * sizeof(std::uint64_t);
+                                 header_.jobs * sizeof(std::uint64_t) + header_.output_bytes;
     if (!expand(header_.index_at, header_.index_bytes, expected)) {
         return fail("its index is damaged");
     }
@@ -135,7 +136,9 @@ bool Stored::read_index()
     }
     if (!jobs_.empty()) {
         std::memcpy(jobs_.data(), at, jobs_.size() * sizeof jobs_[0]);
+        at += jobs_.size() * sizeof jobs_[0];
     }
+    output_.assign(reinterpret_cast<const char *>(at), header_.output_bytes);
     return true;
 }
 

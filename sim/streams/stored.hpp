@@ -48,6 +48,11 @@ class Stored {
     {
         return label_;
     }
+    /* What the program has printed until its end. */
+    [[nodiscard]] const std::string &output() const
+    {
+        return output_;
+    }
     [[nodiscard]] const std::string &problem() const
     {
         return problem_;
@@ -73,6 +78,7 @@ class Stored {
     int fd_ = -1;
     FileHeader header_{};
     std::string label_;
+    std::string output_;
     std::vector<FilePart> parts_;
     std::vector<std::uint64_t> jobs_;
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;

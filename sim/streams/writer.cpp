@@ -155,11 +155,15 @@ bool StoredWriter::end_part()
     return true;
 }
 
-bool StoredWriter::finish()
+bool StoredWriter::finish(std::string_view output)
 {
+    if (output.size() > OUTPUT_BYTES_MAX) {
+        return fail("the program prints more than " + std::to_string(OUTPUT_BYTES_MAX) + " bytes");
+    }
     if (!end_part()) {
         return false;
     }
+    header_.output_bytes = output.size();
     header_.parts = parts_.size();
     header_.index_at = at_;
     /* How long it becomes is not in itself. */
@@ -168,6 +172,7 @@ bool StoredWriter::finish()
     append_bytes(index, label_.data(), label_.size());
     append_bytes(index, parts_.data(), parts_.size() * sizeof(FilePart));
     append_bytes(index, jobs_.data(), jobs_.size() * sizeof(std::uint64_t));
+    append_bytes(index, output.data(), output.size());
     if (!append_frame(index.data(), index.size())) {
         return false;
     }

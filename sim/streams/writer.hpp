@@ -24,7 +24,7 @@ class StoredWriter {
 
     /* All of these: whether it could be done; else problem() says why not, and all is lost. */
     bool write(std::span<const std::uint64_t> words);
-    bool finish();
+    bool finish(std::string_view output);
 
     /* What has been written; complete when all has been finished. */
     [[nodiscard]] const FileHeader &header() const

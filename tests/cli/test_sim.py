@@ -11,9 +11,9 @@ import pytest
 from tests.cli.laxity_command import Laxity
 
 PLATFORM = ("--platform", "sim:sabrelite")
-RUN = ("run", "./two.toml", *PLATFORM, "--no-report", "--quiet")
-# Two tasks of which one preempts the other; one has words that move nothing.
-TWO_TASKS = """
+RUN = ("run", "./tasks.toml", *PLATFORM, "--no-report", "--quiet")
+# Tasks of which one preempts the others, and the last prints what it has computed.
+TASKS = """
 schema = 1
 [run]
 duration = "20ms"
@@ -29,11 +29,18 @@ name = "low"
 workload = "mem"
 args = ["16KiB", "10"]
 period = "5ms"
+offset = "2ms"
 priority = 50
+[[task]]
+name = "printing"
+workload = "sort"
+args = ["small"]
+period = "10ms"
+priority = 40
 """
-RESULTS = ("jobs.npy", "histogram.npy", "threads.npy", "spec.toml", "platform.toml")
+RESULTS = ("output.log", "jobs.npy", "histogram.npy", "threads.npy", "spec.toml", "platform.toml")
 # Bytes of a header's start, and of all before its label (sim/streams/file.hpp).
-MAGIC_BYTES, HEADER_BYTES = 8, 144
+MAGIC_BYTES, HEADER_BYTES = 8, 152
 
 
 @pytest.fixture
@@ -46,8 +53,8 @@ def call(laxity: Laxity, cache: Path, *words: str) -> "subprocess.CompletedProce
 
 
 def run(laxity: Laxity, cache: Path, name: str) -> list[bytes]:
-    """Run two tasks; the results."""
-    (laxity.directory / "two.toml").write_text(TWO_TASKS)
+    """Run the tasks; the results."""
+    (laxity.directory / "tasks.toml").write_text(TASKS)
     done = call(laxity, cache, *RUN, "--run-dir", name)
     assert (done.returncode, done.stderr) == (0, "")
     return [(laxity.directory / name / result).read_bytes() for result in RESULTS]
@@ -65,8 +72,9 @@ def test_results_are_the_same_without_streams_with_new_ones_and_with_kept_ones(
     assert [path.name for path in cache.iterdir()] == ["limit"]
     assert call(laxity, cache, "sim", "streams", "--limit", "1GiB").returncode == 0
     recorded = run(laxity, cache, "recorded")
-    # 20 releases of the one and 4 of the other before 20 ms.
-    assert sorted(one["jobs"] for one in streams(laxity, cache)) == [4, 20]
+    # 20 releases of the one before 20 ms; of the other those at 2, 7, 12 and 17 ms, at 0 and
+    # 10 ms.
+    assert sorted(one["jobs"] for one in streams(laxity, cache)) == [2, 4, 20]
     written = {path: path.stat().st_ino for path in cache.glob("*.lxs")}
     kept = run(laxity, cache, "kept")
     assert recorded == live
@@ -102,7 +110,9 @@ def test_a_damaged_stream_ends_the_run_and_is_named(laxity: Laxity, cache: Path)
         path.write_bytes(content)
     done = call(laxity, cache, *RUN, "--run-dir", "D")
     assert done.returncode != 0
-    assert ".lxs: its part 1 of 1 is damaged; remove it (laxity sim streams)" in done.stderr
+    names = [path.name[:12] for path in cache.glob("*.lxs")]
+    told = ": its part 1 of 1 is damaged; remove it (laxity sim streams)"
+    assert any(f"stream {name}{told}" in done.stderr for name in names)
 
 
 def test_a_file_that_is_no_stream_is_recorded_anew(laxity: Laxity, cache: Path):
@@ -110,7 +120,7 @@ def test_a_file_that_is_no_stream_is_recorded_anew(laxity: Laxity, cache: Path):
     for path in cache.glob("*.lxs"):
         path.write_bytes(b"x" * MAGIC_BYTES + path.read_bytes()[MAGIC_BYTES:])
     assert run(laxity, cache, "second") == first
-    assert len(streams(laxity, cache)) == 2
+    assert len(streams(laxity, cache)) == 3
 
 
 def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):

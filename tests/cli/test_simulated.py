@@ -16,8 +16,9 @@ from tests.cli.commands import children_of, finish, start
 from tests.cli.laxity_command import Laxity
 from tests.waiting import wait_until
 
-MEM = ("run", "mem", "-p", "1ms", "--platform", "sim:sabrelite", "--no-report", "--quiet")
-# sim/platforms/sabrelite.toml: cycles of a miss in L1 and in L2, and cycles per microsecond.
+PLATFORM = f"sim:{Path(__file__).with_name('one-core.toml')}"
+MEM = ("run", "mem", "-p", "1ms", "--platform", PLATFORM, "--no-report", "--quiet")
+# Of that file: cycles of a miss in L1 and in L2, and cycles per microsecond.
 L1_MISS, L2_MISS, CYCLES_PER_US = 19, 132, 1200
 # core.switch_cycles, 2400
 SWITCH_NS = 2000
@@ -30,7 +31,7 @@ def jobs_of(run: Path) -> Any:  # noqa: ANN401 - an array with named columns
 
 
 def check_parts(jobs: Any) -> None:  # noqa: ANN401 - as above
-    parts = ("busy_ns", "stall_own_ns", "stall_reload_ns")
+    parts = ("busy_ns", *(f"stall_{cause}_ns" for cause in ("own", "reload", "moved", "shared")))
     assert (sum(jobs[part] for part in parts) == jobs["exec_ns"]).all()
 
 
@@ -75,7 +76,7 @@ def test_working_set_of_twice_the_first_level_misses_each_line_in_every_pass(lax
 TWO_TASKS = """
 schema = 1
 [run]
-platform = "sim:sabrelite"
+platform = "{platform}"
 duration = "20ms"
 [[task]]
 name = "high"
@@ -93,7 +94,7 @@ priority = 50
 
 
 def two_tasks(laxity: Laxity, passes: int) -> tuple[Any, Any]:
-    (laxity.directory / "two.toml").write_text(TWO_TASKS.format(passes=passes))
+    (laxity.directory / "two.toml").write_text(TWO_TASKS.format(platform=PLATFORM, passes=passes))
     done = laxity("run", "./two.toml", "--run-dir", "D", "--no-report", "--quiet")
     assert done.returncode == 0, done.stderr
     jobs = jobs_of(laxity.directory / "D")
@@ -180,7 +181,7 @@ def test_run_is_stored_as_any_other_and_its_figures_are_called_simulated(laxity:
     done = laxity(*words, "-b", "16KiB", "-t", "20", "--run-dir", "D")
     assert done.returncode == 0, done.stderr
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
-    assert (manifest["platform"], manifest["clock"]["name"]) == ("sim:sabrelite", "simulated")
+    assert (manifest["platform"], manifest["clock"]["name"]) == (PLATFORM, "simulated")
     assert "platform.toml" in manifest["files"]
     derived = json.loads((laxity.directory / "D" / "derived.json").read_text())
     assert {one["kind"] for one in derived["quantities"]} == {"simulated"}
@@ -255,7 +256,7 @@ def test_offset_beyond_the_end_releases_nothing(laxity: Laxity):
 
 def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     (laxity.directory / "long.toml").write_text(
-        'schema = 1\n[run]\nplatform = "sim:sabrelite"\n[[task]]\nworkload = "mem"\n'
+        f'schema = 1\n[run]\nplatform = "{PLATFORM}"\n[[task]]\nworkload = "mem"\n'
         'args = ["16MiB", "100000"]\nperiod = "1000s"\n'
     )
     words = ("run", laxity.directory / "long.toml", "--run-dir", laxity.directory / "D", "--quiet")
@@ -292,9 +293,39 @@ def test_what_is_not_simulated_is_refused_before_anything_is_made(
 def test_platforms_are_listed_as_they_are_named(laxity: Laxity):
     shown = laxity("list", "platforms")
     assert shown.returncode == 0
-    assert "sim:sabrelite  SABRE Lite" in shown.stdout
+    rows = [line.split(maxsplit=1) for line in shown.stdout.splitlines()]
+    assert ["sim:sabrelite", "SABRE Lite (i.MX6Q)"] in rows
     listed = json.loads(laxity("list", "platforms", "--format", "json").stdout)
-    assert [one["name"] for one in listed] == ["sim:sabrelite"]
+    assert "sim:sabrelite" in [one["name"] for one in listed]
+
+
+def test_every_value_of_a_platform_is_listed_with_where_it_is_from(laxity: Laxity):
+    shown = laxity("list", "platforms", "--detail", "sabrelite")
+    assert shown.returncode == 0
+    rows = [line.split(maxsplit=2) for line in shown.stdout.splitlines()]
+    assert ["L2.ways", "16", "Blin et al. 2.1"] in rows
+    assert ["core.switch_cycles", "2400", "cycles of the core    assumed"] in rows
+    words = ("list", "platforms", "--detail", PLATFORM, "--format", "json")
+    (listed,) = json.loads(laxity(*words).stdout)
+    assert listed["values"][0] == {
+        "name": "line",
+        "value": "32B",
+        "unit": "",
+        "origin": "assumed",
+        "source": "",
+        "help": "Line of all caches.",
+    }
+
+
+def test_name_without_detail_is_refused(laxity: Laxity):
+    for words in (
+        ("platforms", "sabrelite"),
+        ("workloads", "--detail"),
+        ("events", "x", "--detail"),
+    ):
+        done = laxity("list", *words)
+        assert done.returncode == 2
+        assert "a name goes with platforms --detail" in done.stderr
 
 
 def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
@@ -302,3 +333,23 @@ def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
     done = laxity(*words, environment={"PATH": str(laxity.directory)})
     assert done.returncode == 3
     assert "qemu-arm: not along PATH; run laxity setup --with sim" in done.stderr
+
+
+def test_line_of_the_mpc750_takes_what_its_paper_says(laxity: Laxity):
+    waited = []
+    for name, size in (("A", "8KiB"), ("B", "16KiB")):
+        words = ("run", "mem", "-b", size, "-p", "10ms", "-t", "2", "--no-report", "--quiet")
+        done = laxity(*words, "--platform", "sim:mpc750-no-l2", "--run-dir", name)
+        assert done.returncode == 0, done.stderr
+        waited.append(jobs_of(laxity.directory / name)["stall_own_ns"][0])
+    # 8 KiB more are 256 lines. Sebek, figure 10: 195.5 us for 1024 lines, 190.92 ns each.
+    assert (waited[1] - waited[0]) / 256 == pytest.approx(190.92, abs=0.05)
+
+
+def test_task_runs_on_the_core_that_is_asked_for(laxity: Laxity):
+    words = ("run", "mem", "-b", "8KiB", "-p", "1ms", "-t", "3", "--no-report", "--quiet")
+    done = laxity(*words, "--platform", "sim:sabrelite", "--cpus", "3", "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert jobs_of(laxity.directory / "D")["cpu_start"].tolist() == [3, 3, 3]
+    refused = laxity(*words, "--platform", "sim:sabrelite", "--cpus", "4", "--run-dir", "E")
+    assert (refused.returncode, "no CPU 4" in refused.stderr) == (2, True)

@@ -114,6 +114,8 @@ def test_settings_count_ticks_of_the_smallest_that_divides_all_clocks():
     # A cycle of the core is 10 ticks, one of the memory 9.
     assert told["core.switch_cycles"] == "24000"
     assert told["memory.request_cycles"] == "50"
+    assert (told["cycle_ticks"], told["architecture"]) == ("10", "armhf")
+    assert told["core.scheduling"] == "none"
     assert told["memory.hit_cycles"] == "63"
 
 
@@ -126,6 +128,17 @@ def test_ticks_of_clocks_without_whole_hertz_are_a_fraction():
     assert (told["ticks_per_s"], told["core.switch_cycles"]) == ("21 2", "7200")
     slow = PLAIN.replace("1200MHz", "66.7MHz").replace("4000/3", "100")
     assert parsed(slow).clock_hz == Fraction(66_700_000)
+
+
+def test_cycle_has_ticks_for_all_instructions_that_are_issued_in_it():
+    # 1 tick a cycle; 8 instructions are 8 ticks apart at most.
+    alike = PLAIN.replace("4000/3 MHz", "1200MHz")
+    assert (settings(alike)["cycle_ticks"], settings(alike)["memory.hit_cycles"]) == ("1", "7")
+    issued = alike.replace("count = 4", 'count = 4\nscheduling = "cortex-a9"')
+    assert (settings(issued)["cycle_ticks"], settings(issued)["memory.hit_cycles"]) == ("8", "56")
+    # 10 ticks are enough.
+    enough = PLAIN.replace("count = 4", 'count = 4\nscheduling = "cortex-a9"')
+    assert settings(enough)["cycle_ticks"] == "10"
 
 
 def test_settings_say_lines_codes_masks_and_who_shares():
@@ -219,6 +232,12 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
         ('"1200MHz"', '"101GHz"', 'core.clock: "101GHz": no frequency'),
         # lcm(1200000100, 4e9) = 1200000100 * 4e7 = 4.8e16; gcd(1, 3) = 1.
         ('"1200MHz"', '"1200.0001MHz"', "line 26: memory.clock: a tick that divides 1200.0001MHz"),
+        ("count = 4", 'count = 4\nscheduling = "a b"', 'core.scheduling: "a b" is no word'),
+        (
+            "switch_cycles = 2400",
+            'switch_cycles = 0\nkernel_data = "32B"',
+            "line 9: core.switch_cy",
+        ),
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
         ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),
@@ -260,6 +279,13 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
 def test_platform_that_cannot_be_is_refused(old: str, new: str, words: str):
     assert old in PLAIN
     assert words in refusal(PLAIN.replace(old, new))
+
+
+def test_lines_of_merged_stores_are_at_most_64_bytes():
+    merging = PLAIN.replace("count = 4", "count = 4\nmerges_stores = true")
+    assert settings(merging.replace('"32B"', '"64B"'))["core.merges_stores"] == "1"
+    said = refusal(merging.replace('"32B"', '"128B"'))
+    assert "line 8: core.merges_stores: the line is longer than 64B" in said
 
 
 def test_private_level_behind_a_shared_one_is_refused():

@@ -34,11 +34,12 @@ LABEL = msgspec.json.encode(Label("mem", ("64KiB",), "armhf", ("-cpu", "cortex-a
 
 def header(identity: str = IDENTITY, version: int = 1, label: bytes = LABEL) -> bytes:
     """As sim/streams/file.hpp has it: magic, version, bytes of the label, identity, then numbers:
-    words, records, accesses, instructions, jobs, parts, place and bytes of the index.
+    words, records, accesses, instructions, jobs, parts, bytes that were printed, place and bytes
+    of the index.
     """
-    numbers = (70, 60, 50, 40, 30, 1, 300, 20)
+    numbers = (70, 60, 50, 40, 30, 1, 9, 300, 20)
     start = struct.pack("=QII64s", 0x1A6D617274737861, version, len(label), identity.encode())
-    return start + struct.pack("=8Q", *numbers) + label
+    return start + struct.pack("=9Q", *numbers) + label
 
 
 def stored(folder: Path, digit: str, used_s: float, size_bytes: int) -> Path:

@@ -4,7 +4,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, gcd, lcm
 from typing import Any
 
 from laxity.core.schema import platform_limit
@@ -12,18 +12,30 @@ from laxity.core.units import exact_size
 from laxity.errors import ConfigError
 from laxity.platform.platform_values import Value
 
+NO_SCHEDULING = "none"
+# More than any processor that LLVM 19 has tables of issues in order.
+_MOST_ISSUED = 8
 _FIRST_LEVELS = ("l1i", "l1d")
+# The model notes written bytes in a word of 64 bits.
+_LONGEST_MERGED_BYTES = 64
 _LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
 
 Values = dict[str, Value]
 
 
 def ticks_per_s(values: Values) -> Fraction:
-    """Return the smallest frequency of which each clock is a whole part."""
+    """Return the smallest frequency of which each clock is a whole part.
+
+    Instructions that are issued in one cycle are ticks apart: where LLVM knows how many, a multiple
+    of it, so that it does not depend on what clocks have in common.
+    """
     clocks = [one.number for one in values.values() if isinstance(one.number, Fraction)]
-    return Fraction(
+    smallest = Fraction(
         lcm(*(one.numerator for one in clocks)), gcd(*(one.denominator for one in clocks))
     )
+    if values["core.scheduling"].text == NO_SCHEDULING:
+        return smallest
+    return smallest * ceil(_MOST_ISSUED / (smallest / _hz(values, "core")))
 
 
 def check_platform(values: Values, levels: tuple[str, ...]) -> None:
@@ -50,6 +62,16 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         if values[f"{name}.prefetch"].number:
             _check_prefetch(name, on)
     _check_memory(values)
+    if values["core.merges_stores"].number and _number(values, "line") > _LONGEST_MERGED_BYTES:
+        msg = (
+            f"core.merges_stores: the line is longer than {_LONGEST_MERGED_BYTES}B, its written "
+            "bytes cannot be noted; write false"
+        )
+        raise ConfigError(msg)
+    lines = _number(values, "core.kernel_code") + _number(values, "core.kernel_data")
+    if lines and not _number(values, "core.switch_cycles"):
+        msg = "core.switch_cycles: 0, and the kernel has lines to fetch or load; write 1 or more"
+        raise ConfigError(msg)
     for _ in settings_of_values(values, levels):
         pass  # each is checked as it is made
 
@@ -57,6 +79,12 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
 def _number(values: Values, place: str) -> int:
     number = values[place].number
     assert isinstance(number, int)  # noqa: S101 - no caller asks for anything else
+    return number
+
+
+def _hz(values: Values, table: str) -> Fraction:
+    number = values[f"{table}.clock"].number
+    assert isinstance(number, Fraction)  # noqa: S101 - read_value gave it
     return number
 
 
@@ -135,6 +163,9 @@ def settings_of_values(values: Values, levels: tuple[str, ...]) -> Iterator[tupl
     ticks = ticks_per_s(values)
     on = [name for name in levels if _number(values, f"{name}.size")]
     yield "ticks_per_s", f"{ticks.numerator} {ticks.denominator}"
+    yield "cycle_ticks", str(ticks / _hz(values, "core"))
+    yield "architecture", values["architecture"].text
+    yield "core.scheduling", values["core.scheduling"].text
     yield "levels", str(len(on))
     for place, value in values.items():
         table = place.rpartition(".")[0]
@@ -160,7 +191,7 @@ def _setting(values: Values, value: Value, ticks: Fraction) -> str:
             )
             raise ConfigError(msg)
     if value.key.clock is not None:
-        number = number * ticks / values[f"{value.key.clock}.clock"].number
+        number = number * ticks / _hz(values, value.key.clock)
         if number > platform_limit("setting_max"):
             msg = (
                 f"{value.place}: {value.text} cycles are {number} ticks, more than "

@@ -20,7 +20,7 @@ from laxity.core.schema import platform_keys, platform_limit, platform_tables
 from laxity.core.spec import SIMULATED
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
-from laxity.platform.platform_checks import check_platform, ticks_per_s
+from laxity.platform.platform_checks import NO_SCHEDULING, check_platform, ticks_per_s
 from laxity.platform.platform_text import find_lines, level_place, write_document
 from laxity.platform.platform_values import Value, default_value, read_value
 from laxity.platform.tools import source_root, tool_roots
@@ -75,7 +75,7 @@ class PlatformModel:
     def scheduling(self) -> str | None:
         """The processor as LLVM names it; None: nothing is known of its instructions."""
         text = self.values["core.scheduling"].text
-        return None if text == "none" else text
+        return None if text == NO_SCHEDULING else text
 
     @property
     def cores(self) -> int:

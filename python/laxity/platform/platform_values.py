@@ -17,6 +17,7 @@ _HZ_PER_UNIT = {"GHz": 10**9, "MHz": 10**6, "kHz": 10**3, "Hz": 1}
 _FREQUENCY = re.compile(
     r"([0-9]{1,12})(?:\.([0-9]{1,9})|/([0-9]{1,9}))? ?(GHz|MHz|kHz|Hz)", re.ASCII
 )
+_WORD = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
 _FASTEST_HZ = 10**11
 _LONGEST_TEXT = 200
 # In a list of ways; a mask has 64 bits.
@@ -118,6 +119,13 @@ def _read_text(key: PlatformKey, written: object) -> tuple[None, str]:  # noqa: 
     return None, _text(written)
 
 
+def _read_word(key: PlatformKey, written: object) -> tuple[None, str]:  # noqa: ARG001 - as all
+    if not isinstance(written, str) or not _WORD.fullmatch(written):
+        msg = f"{_shown(written)} is no word of 1 to 40 letters, digits, -, . and _; correct it"
+        raise ConfigError(msg)
+    return None, written
+
+
 def _read_frequency(key: PlatformKey, written: object) -> tuple[Fraction, str]:  # noqa: ARG001
     match = _FREQUENCY.fullmatch(written) if isinstance(written, str) else None
     if match is not None:
@@ -206,6 +214,7 @@ def _shown(written: object) -> str:
 
 _READERS: Any = {
     "text": _read_text,
+    "word": _read_word,
     "frequency": _read_frequency,
     "size": _read_size,
     "count": _read_number,

@@ -13,7 +13,7 @@ from pathlib import Path
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec
-from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
 from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
@@ -22,15 +22,20 @@ from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
-from laxity.platform.streams import MOST_JOBS, Program, jobs_at_most, provide_streams
-from laxity.platform.tools import find_tool, tool_roots
+from laxity.platform.simulated_programs import (
+    SIM_SET,
+    find_built,
+    find_plugin,
+    find_simulated_workload,
+)
+from laxity.platform.streams import MOST_JOBS, SUFFIX, Program, jobs_at_most, provide_streams
+from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
-_SET = "run laxity setup --with sim"
 
 
 class SimulatedPlatform:
@@ -70,7 +75,7 @@ class SimulatedPlatform:
                     f"{SIMULATED}{self._model.name}"
                 )
                 raise ConfigError(msg)
-        _built("laxity-sim")
+        find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
         for task in spec.tasks:
@@ -105,9 +110,10 @@ class SimulatedPlatform:
             ConfigError: There is no such workload.
             PlatformError, ToolError: Something is not installed, or not built.
         """
+        emulator = tuple(self._emulator_words())
         return Program(
-            emulator=tuple(self._emulator_words()),
-            front_end=_built("laxity-stream.so"),
+            emulator=emulator,
+            front_end=find_plugin(emulator[0]),
             architecture=self._model.architecture,
             workload=workload,
             path=self._workload(workload),
@@ -140,13 +146,13 @@ class SimulatedPlatform:
 
     def _emulator(self) -> list[str]:
         """Return the command line of the emulator up to the program."""
-        plugin = _built("laxity-stream.so")
-        return [*self._emulator_words(), "-plugin", f"{plugin},fd={_STREAM_FD}"]
+        words = self._emulator_words()
+        return [*words, "-plugin", f"{find_plugin(words[0])},fd={_STREAM_FD}"]
 
     def _emulator_words(self) -> list[str]:
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
-            msg = f"{self._model.emulator}: not along PATH; {_SET}"
+            msg = f"{self._model.emulator}: not along PATH; {SIM_SET}"
             raise PlatformError(msg)
         return [
             *(emulator, "-cpu", self._model.emulated_cpu),
@@ -154,12 +160,15 @@ class SimulatedPlatform:
         ]
 
     def _program(self, folder: Path, streams: Iterator[Path | None], name: str) -> str:
-        """Return what stands in place of a task's program: its stream, or a copy that is executed.
+        """Copy the program of a task; its stream, if it has one, lies beside it.
 
         The tasks come in their order, and then their co-runners.
         """
+        program = self._copied(folder, name)
         stream = next(streams, None)
-        return self._copied(folder, name) if stream is None else str(stream)
+        if stream is not None:
+            Path(f"{program}{SUFFIX}").symlink_to(stream.absolute())
+        return program
 
     def _copied(self, folder: Path, name: str) -> str:
         program = folder / f"{sum(1 for _ in folder.iterdir()):04}"
@@ -167,20 +176,7 @@ class SimulatedPlatform:
         return str(program)
 
     def _workload(self, name: str) -> Path:
-        prefix = f"{self._model.architecture}-"
-        # The one that does nothing is built where any is.
-        folder = _built(f"{prefix}empty").parent
-        if "/" in name or not (folder / f"{prefix}{name}").is_file():
-            names = " ".join(
-                sorted(
-                    path.name[len(prefix) :]
-                    for path in folder.glob(f"{prefix}*")
-                    if not path.suffix  # an object
-                )
-            )
-            msg = f'workload "{name}": not simulated yet; use one of {names}'
-            raise ConfigError(msg)
-        return folder / f"{prefix}{name}"
+        return find_simulated_workload(name, self._model.architecture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,20 +196,6 @@ class _Programs:
         return self.find_workload(name)
 
 
-def _built(name: str) -> Path:
-    """Find what the build makes for simulated platforms.
-
-    Raises:
-        ToolError: It is not built.
-    """
-    for root in tool_roots():
-        path = root / "sim" / name
-        if path.is_file():
-            return path
-    msg = f"{name}: not built; {_SET}"
-    raise ToolError(msg)
-
-
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
     yield "interfere", bool(spec.interfere)
@@ -229,7 +211,7 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None
-    yield f"policy {task.policy.value}", task.policy is not Policy.FIFO
+    yield f"policy {task.policy.value}", task.policy not in (Policy.FIFO, Policy.DEADLINE)
 
 
 def settings_of(model: PlatformModel) -> str:
@@ -249,7 +231,6 @@ def describe_model(model: PlatformModel) -> Machine:
         firmware={
             **dict(settings_of_values(model.values, model.levels)),
             "emulated_cpu": model.emulated_cpu,
-            "scheduling": model.values["core.scheduling"].text,
         },
         kernel=Kernel(None, None, None, "unknown", None, None, ()),
         virtualisation=Virtualisation(None, None),

@@ -40,7 +40,7 @@ _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
 _VERSION = 1
 _MAGIC = 0x1A6D617274737861
-_HEADER = struct.Struct("=QII64s8Q")
+_HEADER = struct.Struct("=QII64s9Q")
 _LARGEST_LABEL_BYTES = 65536
 _STREAM_FD = 3
 _LIMIT = "limit"
@@ -111,7 +111,7 @@ def jobs_at_most(spec: Spec, task: TaskSpec) -> int | None:
     """Tell how many jobs of a task can start; None: nothing bounds them."""
     bounds = [] if spec.jobs is None else [spec.jobs]
     if spec.duration_ns is not None:
-        bounds.append(-(-spec.duration_ns // task.period_ns))
+        bounds.append(max(0, -(-(spec.duration_ns - task.offset_ns) // task.period_ns)))
     return min(bounds, default=None)
 
 
@@ -163,14 +163,22 @@ def record(
         executable = Path(folder) / "0000"
         shutil.copy(program.path, executable)
         with _Emulator(program.command(executable)) as emulator:
+            printed = emulator.printed.fileno()
             recorder = subprocess.Popen(
-                tool, stdin=emulator.stream, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                [*tool, f"/proc/self/fd/{printed}"],
+                stdin=emulator.stream,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(printed,),
             )
             emulator.stream.close()
             _watch(recorder, show, signals)
             code = emulator.wait()
+            emulator.printed.seek(0)
+            *_, said = emulator.printed.read().splitlines() or (b"",)
     if code != 0:
-        msg = f'workload "{program.workload}": ended with exit code {code}; correct its words'
+        why = said.decode("utf-8", "replace")
+        msg = f'workload "{program.workload}": ended with exit code {code} ({why}); correct it'
         raise LimitViolation(msg)
 
 
@@ -359,9 +367,13 @@ class _Emulator:
     def __init__(self, command: list[str]) -> None:
         source, sink = os.pipe()
         self.stream = os.fdopen(source, "rb")
+        # Looks to the program as a pipe does, whose other end nobody would read in time.
+        self.printed = os.fdopen(os.memfd_create("printed"), "rb")
+        printed = self.printed.fileno()
         actions = (
             (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, 2, 1),
+            (os.POSIX_SPAWN_DUP2, printed, 1),
+            (os.POSIX_SPAWN_DUP2, printed, 2),
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
         )
         try:
@@ -387,6 +399,7 @@ class _Emulator:
 
     def __exit__(self, *_: object) -> None:
         self.stream.close()
+        self.printed.close()
         if self._code is None:
             os.kill(self._pid, signal.SIGKILL)
             self.wait()

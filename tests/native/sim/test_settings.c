@@ -14,6 +14,9 @@
 
 /* Two cores with a level of their own each and one for both; no first level of instructions. */
 static const char whole[] = "ticks_per_s 2200000000 3\n"
+                            "cycle_ticks 11\n"
+                            "architecture armhf\n"
+                            "core.scheduling cortex-a9\n"
                             "levels 2\n"
                             "line 32\n"
                             "core.count 2\n"
@@ -58,12 +61,18 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "memory.refresh_interval 102950\n"
                             "memory.refresh_cycles 2150\n";
 
-static int read_text(const char *text, struct laxity_sim_platform *platform)
+/* The last six characters of the path are chosen. */
+static void write_file(char *path, const char *text)
 {
-    char path[] = "/tmp/laxity-settings-XXXXXX";
     const int descriptor = mkstemp(path);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static int read_text(const char *text, struct laxity_sim_platform *platform)
+{
+    char path[] = "/tmp/laxity-settings-XXXXXX";
+    write_file(path, text);
     struct laxity_error error = {.exit_code = 0};
     const int result = laxity_sim_settings_read(path, platform, &error);
     CHECK((result == 0) == (error.text[0] == '\0'));
@@ -149,6 +158,31 @@ static void each_setting_of_the_memory_lands_in_its_member(void)
     CHECK_EQUAL(memory->refresh_ticks, 2150);
 }
 
+static void what_is_known_of_instructions_is_read_from_the_same_file(void)
+{
+    char path[] = "/tmp/laxity-settings-XXXXXX";
+    write_file(path, whole);
+    struct laxity_error error = {.exit_code = 0};
+    struct laxity_sim_instructions known;
+    CHECK_EQUAL(laxity_sim_settings_read_instructions(path, &known, &error), 0);
+    (void)unlink(path);
+    CHECK(strcmp(known.architecture, "armhf") == 0);
+    CHECK(strcmp(known.scheduling, "cortex-a9") == 0);
+    CHECK_EQUAL(known.cycle_ticks, 11);
+    CHECK_EQUAL(laxity_sim_settings_read_instructions("/nowhere/none", &known, &error), -1);
+}
+
+static void words_that_are_none_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("armhf", "arm hf"), -1);
+    CHECK_EQUAL(read_changed("architecture armhf\n", ""), -1);
+    CHECK_EQUAL(read_changed("core.scheduling cortex-a9\n", ""), -1);
+    CHECK_EQUAL(read_changed("cycle_ticks 11", "cycle_ticks 0"), -1);
+    /* 47 bytes fit, 48 do not. */
+    CHECK_EQUAL(read_changed("armhf", "12345678901234567890123456789012345678901234567"), 0);
+    CHECK_EQUAL(read_changed("armhf", "123456789012345678901234567890123456789012345678"), -1);
+}
+
 static void numbers_out_of_range_are_refused(void)
 {
     CHECK_EQUAL(read_changed("core.count 2", "core.count 64"), 0);
@@ -183,6 +217,12 @@ static void settings_that_are_missing_are_refused(void)
     CHECK_EQUAL(read_changed("level.1.partition 15 65520\n", ""), 0);
 }
 
+static void switch_with_lines_and_without_ticks_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 1"), 0);
+    CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 0"), -1);
+}
+
 static void caches_that_cannot_be_are_refused(void)
 {
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
@@ -193,6 +233,9 @@ static void caches_that_cannot_be_are_refused(void)
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 2"), 0);
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 3"), -1);
     CHECK_EQUAL(read_changed("line 32", "line 48"), -1);
+    CHECK_EQUAL(read_changed("line 32", "line 64"), 0);
+    /* The bytes of a longer line could not be noted, and stores merge here. */
+    CHECK_EQUAL(read_changed("line 32", "line 128"), -1);
 }
 
 int main(void)
@@ -200,9 +243,12 @@ int main(void)
     RUN(each_setting_lands_in_its_member);
     RUN(each_setting_of_a_level_lands_in_that_level);
     RUN(each_setting_of_the_memory_lands_in_its_member);
+    RUN(what_is_known_of_instructions_is_read_from_the_same_file);
+    RUN(words_that_are_none_are_refused);
     RUN(numbers_out_of_range_are_refused);
     RUN(lines_that_are_none_are_refused);
     RUN(settings_that_are_missing_are_refused);
+    RUN(switch_with_lines_and_without_ticks_is_refused);
     RUN(caches_that_cannot_be_are_refused);
     return test_exit_code();
 }

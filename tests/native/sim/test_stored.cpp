@@ -39,6 +39,7 @@ constexpr std::uint64_t CALL = word(3, 45);
 constexpr std::uint64_t RETURN = word(3, std::uint64_t{1} << 32U | 45);
 constexpr const char *IDENTITY = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 constexpr const char *LABEL = "a label";
+constexpr const char *OUTPUT = "digest=1\n";
 
 /* A file in memory, by its path. */
 struct File {
@@ -72,7 +73,7 @@ laxity::FileHeader store(const File &file, const Words &words, std::size_t piece
     for (std::size_t at = 0; at < words.size(); at += std::min(piece, words.size() - at)) {
         CHECK(writer.write(std::span{words}.subspan(at, std::min(piece, words.size() - at))));
     }
-    CHECK(writer.finish());
+    CHECK(writer.finish(OUTPUT));
     return writer.header();
 }
 
@@ -228,6 +229,7 @@ void a_file_tells_what_it_holds()
     CHECK(stored.open(file.path.c_str()));
     CHECK(std::string(stored.header().identity, laxity::IDENTITY_BYTES) == IDENTITY);
     CHECK(stored.label() == LABEL);
+    CHECK(stored.output() == OUTPUT);
     CHECK_EQUAL(stored.header().jobs, 3);
 }
 

@@ -26,6 +26,12 @@ _PARTS = (
     ("busy_ns", "busy", "instructions were executed"),
     ("stall_own_ns", "waiting, own", "for lines not used before, or evicted by the task itself"),
     ("stall_reload_ns", "waiting, reload", "for lines that another task had evicted"),
+    ("stall_moved_ns", "waiting, moved", "for lines that the task had left on another core"),
+    (
+        "stall_shared_ns",
+        "waiting, shared",
+        "for lines that other cores had evicted, and for their requests",
+    ),
 )
 _TEXT = (
     "Each tick of a job went into one thing. The figures are exact counts of the model, the same "

@@ -1,0 +1,339 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "case.hpp"
+
+#include "base/error.h"
+#include "harness/mark_table.h"
+#include "interface/engine.h"
+#include "interface/records.h"
+#include "naive/naive.hpp"
+#include "random.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+/* Of registers and ticks of random instructions. */
+constexpr std::uint64_t REGISTERS = 10;
+constexpr std::uint64_t READS_MAX = 2;
+constexpr std::uint64_t WRITES_MAX = 2;
+constexpr std::uint64_t TICKS_MAX = 3;
+constexpr unsigned SET_BITS = 64;
+
+/* So few that a read ends in the middle of everything now and then. */
+constexpr std::size_t WORDS_AT_ONCE = 29;
+
+struct Source {
+    const Words *program;
+    std::size_t at;
+};
+
+std::size_t read_words(void *context, std::uint64_t *words, std::size_t n)
+{
+    auto *const source = static_cast<Source *>(context);
+    const std::vector<std::uint64_t> &all = source->program->words;
+    if (source->at == all.size() && source->program->loop_from < all.size()) {
+        source->at = source->program->loop_from;
+    }
+    const std::size_t given = std::min({n, all.size() - source->at, WORDS_AT_ONCE});
+    std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(source->at), given, words);
+    source->at += given;
+    return given;
+}
+
+const char *why(void *context)
+{
+    (void)context;
+    return "its words have ended";
+}
+
+void add_registers(Random &random, std::uint64_t most, std::uint64_t *set)
+{
+    const std::uint64_t n = random.below(most + 1);
+    for (std::uint64_t i = 0; i < n; i++) {
+        /* Every third in the upper word. */
+        const std::uint64_t number = random.below(REGISTERS);
+        const std::uint64_t of_set = number % 3 == 0 ? SET_BITS + number : number;
+        set[of_set / SET_BITS] |= std::uint64_t{1} << of_set % SET_BITS;
+    }
+}
+
+void decode(
+    void *context,
+    std::uint64_t address,
+    const std::uint8_t *code,
+    laxity_sim_instruction *instructions,
+    std::uint32_t n_instructions
+)
+{
+    (void)code;
+    const std::uint64_t seed = *static_cast<const std::uint64_t *>(context);
+    if (seed == 0) {
+        return;
+    }
+    for (std::uint32_t i = 0; i < n_instructions; i++) {
+        Random random{seed + address * LAXITY_RECORD_INSTRUCTIONS_MAX + i};
+        add_registers(random, READS_MAX, instructions[i].reads);
+        add_registers(random, WRITES_MAX, instructions[i].writes);
+        if (random.is(1, 4)) {
+            instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, TICKS_MAX));
+        }
+    }
+}
+
+struct Listening {
+    Told *told;
+    std::uint64_t stop_behind;
+};
+
+int note_job(void *context, Call::What what, const laxity_sim_job *job)
+{
+    const auto *const listening = static_cast<Listening *>(context);
+    std::vector<Call> &calls = listening->told->calls;
+    calls.push_back({what, *job, LAXITY_SIM_END_JOBS, 0, 0});
+    return calls.size() > listening->stop_behind ? 1 : 0;
+}
+
+int note_start(void *context, const laxity_sim_job *job)
+{
+    return note_job(context, Call::What::Start, job);
+}
+
+int note_finish(void *context, const laxity_sim_job *job)
+{
+    return note_job(context, Call::What::Finish, job);
+}
+
+void note_end(
+    void *context,
+    std::uint32_t task,
+    laxity_sim_end end,
+    std::int64_t end_ns,
+    const laxity_error *error
+)
+{
+    laxity_sim_job job{};
+    job.task = task;
+    static_cast<Listening *>(context)->told->calls.push_back(
+        {Call::What::End, job, end, end_ns, error->exit_code}
+    );
+}
+
+bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+template <typename Engine> Told run(const Case &asked, Engine engine)
+{
+    Told told;
+    Listening listening{&told, asked.stop_behind};
+    std::uint64_t seed = asked.instructions_seed;
+    std::vector<Source> sources;
+    for (const Words &program : asked.programs) {
+        sources.push_back({&program, 0});
+    }
+    std::vector<laxity_sim_task> tasks = asked.tasks;
+    for (std::size_t i = 0; i < tasks.size(); i++) {
+        tasks[i].source = {&sources[i], read_words, why};
+        tasks[i].decoder = {&seed, decode};
+    }
+    laxity_sim_listener listener{};
+    listener.context = &listening;
+    listener.on_start = note_start;
+    listener.on_finish = note_finish;
+    listener.on_end = note_end;
+    listener.must_stop = never;
+    engine(
+        &asked.platform,
+        tasks.data(),
+        static_cast<std::uint32_t>(tasks.size()),
+        asked.limit_ns,
+        &listener,
+        told
+    );
+    return told;
+}
+
+std::string number(const char *name, std::uint64_t value)
+{
+    return " " + std::string{name} + " " + std::to_string(value);
+}
+
+} // namespace
+
+void Words::define(std::uint64_t address, const std::vector<std::uint8_t> &sizes)
+{
+    words.push_back(std::uint64_t{LAXITY_SIM_BLOCK} << LAXITY_RECORD_KIND_SHIFT | n_blocks_++);
+    words.push_back(address);
+    words.push_back(sizes.size());
+    std::size_t code_bytes = 0;
+    for (const std::uint8_t size : sizes) {
+        code_bytes += size;
+    }
+    const auto add_padded = [this](const std::vector<std::uint8_t> &bytes) {
+        const std::size_t first = words.size();
+        words.resize(first + (bytes.size() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+        std::memcpy(words.data() + first, bytes.data(), bytes.size());
+    };
+    add_padded(sizes);
+    add_padded(std::vector<std::uint8_t>(code_bytes, 0));
+}
+
+void Words::access(unsigned index, std::uint64_t address, unsigned size, bool is_store)
+{
+    words.push_back(
+        address | std::uint64_t{size} << LAXITY_RECORD_SIZE_SHIFT |
+        std::uint64_t{is_store} << LAXITY_RECORD_STORE_SHIFT |
+        std::uint64_t{index} << LAXITY_RECORD_INDEX_SHIFT
+    );
+}
+
+void Words::mark(unsigned index, unsigned which)
+{
+    access(index, LAXITY_SIM_MARKS_ADDRESS + which, 0, true);
+}
+
+Told run_engine(const Case &asked)
+{
+    return run(
+        asked,
+        [](const laxity_sim_platform *platform,
+           const laxity_sim_task *tasks,
+           std::uint32_t n_tasks,
+           std::int64_t limit_ns,
+           const laxity_sim_listener *listener,
+           Told &told) {
+            laxity_simulate(platform, tasks, n_tasks, limit_ns, listener, &told.counts);
+        }
+    );
+}
+
+Told run_naive(const Case &asked)
+{
+    return run(
+        asked,
+        [](const laxity_sim_platform *platform,
+           const laxity_sim_task *tasks,
+           std::uint32_t n_tasks,
+           std::int64_t limit_ns,
+           const laxity_sim_listener *listener,
+           Told &told) {
+            naive_simulate(
+                platform, tasks, n_tasks, limit_ns, listener, &told.counts, &told.features
+            );
+        }
+    );
+}
+
+std::string Call::text() const
+{
+    if (what == What::End) {
+        return "end of task " + std::to_string(job.task) + number("why", end) + " at " +
+               std::to_string(end_ns) + number("exit code", static_cast<std::uint64_t>(exit_code));
+    }
+    const auto ns = [](const char *name, std::int64_t value) {
+        return " " + std::string{name} + " " + std::to_string(value);
+    };
+    return std::string{what == What::Start ? "start" : "finish"} + number("of task", job.task) +
+           number("ordinal", job.ordinal) + number("job", job.job) +
+           number("cores", job.core_start) + number("to", job.core_finish) +
+           ns("from", job.start_ns) + ns("to", job.finish_ns) + ns("exec", job.exec_ns) +
+           ns("busy", job.busy_ns) + ns("own", job.stall_own_ns) +
+           ns("reload", job.stall_reload_ns) + ns("moved", job.stall_moved_ns) +
+           ns("shared", job.stall_shared_ns) + number("preemptions", job.preemptions) +
+           number("migrations", job.migrations);
+}
+
+std::vector<Count> counts_of(const laxity_sim_counts &counts)
+{
+    std::vector<Count> all = {
+        {"instructions", counts.instructions},
+        {"fetches", counts.fetches},
+        {"fetch_misses", counts.fetch_misses},
+        {"loads", counts.loads},
+        {"load_misses", counts.load_misses},
+        {"stores", counts.stores},
+        {"store_misses", counts.store_misses},
+        {"joins", counts.joins},
+        {"upgrades", counts.upgrades},
+        {"transfers", counts.transfers},
+        {"merged", counts.merged},
+        {"reads", counts.reads},
+        {"writes", counts.writes},
+        {"row_hits", counts.row_hits},
+        {"ticks", counts.ticks},
+    };
+    for (unsigned i = 0; i < LAXITY_SIM_LEVELS_MAX; i++) {
+        const std::string level = "level " + std::to_string(i) + " ";
+        all.push_back({level + "lookups", counts.levels[i].lookups});
+        all.push_back({level + "misses", counts.levels[i].misses});
+        all.push_back({level + "prefetches", counts.levels[i].prefetches});
+    }
+    return all;
+}
+
+std::string first_difference(const Told &engine, const Told &naive)
+{
+    const std::size_t n = std::max(engine.calls.size(), naive.calls.size());
+    for (std::size_t i = 0; i < n; i++) {
+        const std::string got = i < engine.calls.size() ? engine.calls[i].text() : "nothing";
+        const std::string want = i < naive.calls.size() ? naive.calls[i].text() : "nothing";
+        if (got != want) {
+            return "call " + std::to_string(i) + "\n  engine: " + got + "\n  naive:  " + want;
+        }
+    }
+    const std::vector<Count> got = counts_of(engine.counts);
+    const std::vector<Count> want = counts_of(naive.counts);
+    for (std::size_t i = 0; i < got.size(); i++) {
+        if (got[i].value != want[i].value) {
+            return got[i].name + "\n  engine: " + std::to_string(got[i].value) +
+                   "\n  naive:  " + std::to_string(want[i].value);
+        }
+    }
+    return "";
+}
+
+std::string describe(const Case &asked)
+{
+    const laxity_sim_platform &platform = asked.platform;
+    const laxity_sim_memory &memory = platform.memory;
+    const auto cache = [](const std::string &name, const laxity_sim_cache &of) {
+        return "\n  " + name + number("bytes", of.size_bytes) + number("ways", of.ways) +
+               number("replacement", of.replacement);
+    };
+    std::string text =
+        number("cores", platform.cores) + number("line", platform.line_bytes) +
+        number("fill_buffers", platform.fill_buffers) +
+        number("store_entries", platform.store_entries) +
+        number("merges", platform.merges_stores ? 1 : 0) + number("switch", platform.switch_ticks) +
+        number("kernel", platform.kernel_code_lines) + number("+", platform.kernel_data_lines) +
+        number("limit", asked.limit_ns) + number("stop_behind", asked.stop_behind);
+    text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        const laxity_sim_level &level = platform.levels[i];
+        text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +
+                number("prefetches", level.prefetches ? 1 : 0) +
+                number("mask of core 0", level.way_masks[0]);
+    }
+    text += "\n  memory" + number("channels", memory.channels) +
+            number("queues", memory.read_queue) + number("+", memory.write_queue) +
+            number("reorder", memory.reorder) + number("banks", memory.banks) +
+            number("row_lines", memory.row_lines) + number("refresh", memory.refresh_interval);
+    for (const laxity_sim_task &task : asked.tasks) {
+        text += "\n  task" + number("priority", static_cast<std::uint64_t>(task.priority)) +
+                number("corunner", task.is_corunner ? 1 : 0) + number("cores", task.cores) +
+                number("jobs", task.jobs) +
+                number("offset", static_cast<std::uint64_t>(task.releases.first_ns)) +
+                number("period", static_cast<std::uint64_t>(task.releases.period_ns)) +
+                number("timeout", static_cast<std::uint64_t>(task.timeout_ns)) +
+                number("overrun", task.releases.overrun);
+    }
+    return text;
+}

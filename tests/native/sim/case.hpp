@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* A case that both engines are run on, and what they tell of it. */
+#ifndef LAXITY_CASE_HPP
+#define LAXITY_CASE_HPP
+
+#include "interface/engine.h"
+#include "interface/records.h"
+#include "naive/naive.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/* The words of a program: from loop_from on they come again and again, if that is not their end. */
+struct Words {
+    std::vector<std::uint64_t> words;
+    std::size_t loop_from = SIZE_MAX;
+
+    void define(std::uint64_t address, const std::vector<std::uint8_t> &sizes);
+    void execute(std::uint64_t block)
+    {
+        words.push_back(std::uint64_t{LAXITY_SIM_EXECUTION} << LAXITY_RECORD_KIND_SHIFT | block);
+    }
+    /* Bytes: 2 to the power of size. */
+    void access(unsigned index, std::uint64_t address, unsigned size, bool is_store);
+    void mark(unsigned index, unsigned which);
+
+  private:
+    std::uint64_t n_blocks_ = 0;
+};
+
+struct Case {
+    laxity_sim_platform platform{};
+    std::vector<laxity_sim_task> tasks; /* their sources and decoders are filled in by run() */
+    std::vector<Words> programs;        /* of each */
+    std::uint64_t instructions_seed =
+        0; /* what registers and ticks follow from; 0: there are none */
+    std::int64_t limit_ns = INT64_MAX;
+    std::uint64_t stop_behind = UINT64_MAX; /* calls of the listener, from which on it says so */
+};
+
+/* A call of the listener. */
+struct Call {
+    enum class What {
+        Start,
+        Finish,
+        End
+    };
+    What what;
+    laxity_sim_job job; /* of an end: its task alone */
+    laxity_sim_end end;
+    std::int64_t end_ns;
+    int exit_code;
+
+    [[nodiscard]] std::string text() const;
+};
+
+struct Told {
+    std::vector<Call> calls;
+    laxity_sim_counts counts{};
+    naive::Features features{}; /* of the naive engine alone */
+};
+
+Told run_engine(const Case &asked);
+Told run_naive(const Case &asked);
+
+/* The names and values of the counts, for comparisons and messages. */
+struct Count {
+    std::string name;
+    std::uint64_t value;
+};
+std::vector<Count> counts_of(const laxity_sim_counts &counts);
+
+/* Empty: both tell the same. */
+std::string first_difference(const Told &engine, const Told &naive);
+
+/* The same for a seed everywhere. */
+Case random_case(std::uint64_t seed);
+
+/* What the case is, in a few lines. */
+std::string describe(const Case &asked);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* A core, and what runs on it: the steps of instructions (docs/simulation-model.md, section 2). */
+#ifndef LAXITY_NAIVE_CORE_HPP
+#define LAXITY_NAIVE_CORE_HPP
+
+#include "interface/engine.h"
+#include "machine.hpp"
+#include "program.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace naive {
+
+/* Ticks of a job, by what they went into. */
+struct Spent {
+    std::uint64_t busy = 0;
+    std::uint64_t own = 0;
+    std::uint64_t reload = 0;
+    std::uint64_t moved = 0;
+    std::uint64_t shared = 0;
+};
+
+struct Task {
+    const laxity_sim_task *asked;
+    Program program;
+    laxity_sim_job job{};
+    bool has_ended = false;
+    bool has_job = false; /* one that has begun */
+    bool is_somewhere = false;
+    std::uint64_t release = 0;
+    std::int64_t release_ns = 0;
+    std::uint64_t ready_since = 0;
+    std::uint64_t timeout = 0;
+    std::uint64_t cores = 0;
+    std::uint32_t executed_on = 0; /* where its job was begun or went on last */
+    Spent spent{};
+    std::array<std::shared_ptr<Request>, LAXITY_SIM_REGISTERS> registers{};
+    std::uint64_t execution = 0;            /* of a block, that was executed last */
+    std::optional<std::uint64_t> fetched{}; /* the line, in this execution */
+};
+
+enum class State {
+    Idle,
+    Switching,
+    Running,
+    Stopping
+};
+
+struct Step {
+    enum class What {
+        Access,
+        Operands,
+        Results, /* behind the last access */
+        Ticks
+    };
+    What what;
+    Touch touch{};
+    std::uint64_t ticks = 0;
+};
+
+/* What a core waits for: a request, or else a decision of a channel. */
+struct Wait {
+    std::uint64_t from;
+    std::shared_ptr<Request> request;
+    std::size_t channel = 0;
+    std::optional<std::uint64_t> decided{}; /* when the channel has decided */
+    bool is_others = false;                 /* the request that is waited for at the channel */
+};
+
+struct Core {
+    std::uint32_t number;
+    State state = State::Idle;
+    std::uint32_t task = 0; /* of what it does, unless it is idle */
+    std::optional<std::uint32_t> last_task{};
+    std::uint64_t now = 0;
+    std::deque<Step> steps{};
+    std::optional<Wait> wait{};
+    bool has_waited = false; /* the step has had no room before */
+    bool has_stopped = false;
+    laxity_sim_instruction needs{};
+    std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */
+
+    /* None: that is not known, or there is nothing to be done. */
+    [[nodiscard]] std::optional<std::uint64_t> next_action() const;
+    /* It stands between instructions; of a switch: at its end. */
+    [[nodiscard]] bool is_between() const
+    {
+        return steps.empty() && !wait;
+    }
+};
+
+/* Does the next step of the core. `task` is NULL while the kernel switches. */
+class Stepper {
+  public:
+    Stepper(
+        const laxity_sim_platform &platform,
+        Machine &machine,
+        laxity_sim_counts &counts,
+        Features &features
+    )
+        : platform_(platform), machine_(machine), counts_(counts), features_(features)
+    {
+    }
+
+    void go_on(Core &core, Task *task);
+    /* Lets the core begin a switch; its first steps follow. */
+    void begin_switch(Core &core);
+
+  private:
+    void end_wait(Core &core, Task *task);
+    void account(const Wait &wait, std::uint64_t now, Spent &spent);
+    void begin_instruction(Core &core, Task &task);
+    void do_access(Core &core, const Task *task);
+    void wait_for_operands(Core &core, Task &task);
+    void note_results(Core &core, Task &task);
+    void add_lines(Core &core, Kind kind, std::uint32_t task, const Access &access);
+
+    const laxity_sim_platform &platform_;
+    Machine &machine_;
+    laxity_sim_counts &counts_;
+    Features &features_;
+};
+
+} // namespace naive
+
+#endif

@@ -1,0 +1,552 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "machine.hpp"
+
+#include "cache.hpp"
+#include "interface/engine.h"
+#include "memory.hpp"
+#include "naive.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace naive {
+
+namespace {
+
+constexpr unsigned TASK_SHIFT = 48;
+constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
+constexpr std::uint64_t PREFETCH_BYTES = 4096;
+
+} // namespace
+
+std::optional<std::uint64_t> Request::done() const
+{
+    if (is_merging || (read != nullptr && !read->is_decided)) {
+        return std::nullopt;
+    }
+    return read != nullptr ? std::max(at, read->done) : at;
+}
+
+bool Request::is_outstanding(std::uint64_t now) const
+{
+    const std::optional<std::uint64_t> when = done();
+    return !when || *when > now;
+}
+
+std::uint64_t Request::held_up() const
+{
+    /* A read that was done earlier is not what the request waited for. */
+    return read != nullptr && read->done > at ? read->held_up - used_up : 0;
+}
+
+Machine::Machine(const laxity_sim_platform &platform, laxity_sim_counts &counts, Features &features)
+    : channels(platform.memory.channels, Channel{platform.memory}), platform_(platform),
+      counts_(counts), features_(features),
+      l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes}),
+      l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes}), requests_(platform.cores)
+{
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        const laxity_sim_level &asked = platform.levels[i];
+        const std::size_t n = (platform.cores + asked.cores - 1) / asked.cores;
+        levels_.emplace_back(n, Cache{asked.cache, platform.line_bytes});
+    }
+}
+
+std::uint64_t Machine::mask_of(std::size_t i, std::uint32_t core)
+{
+    const std::uint64_t mask = platform_.levels[i].way_masks[core];
+    return mask == 0 ? ALL_WAYS : mask;
+}
+
+std::uint64_t Machine::line_of(std::uint32_t task, std::uint64_t address) const
+{
+    return ((std::uint64_t{task} << TASK_SHIFT) + address) / platform_.line_bytes;
+}
+
+/* Whether the core waits for a request of this kind. */
+bool Machine::blocks(const By &by, Kind kind) const
+{
+    switch (kind) {
+    case Kind::Fetch:
+        return true;
+    case Kind::Load:
+        return by.task == KERNEL || platform_.fill_buffers == 0;
+    case Kind::Store:
+        break;
+    }
+    return platform_.store_entries == 0;
+}
+
+bool Machine::is_load_outstanding(std::uint32_t core, std::uint64_t now) const
+{
+    return std::ranges::any_of(requests_[core], [now](const RequestPtr &request) {
+        return request->kind == Kind::Load && request->is_outstanding(now);
+    });
+}
+
+std::optional<std::uint64_t> Machine::loads_done(std::uint32_t core) const
+{
+    std::uint64_t last = 0;
+    for (const RequestPtr &request : requests_[core]) {
+        if (request->kind == Kind::Load && !request->done()) {
+            return std::nullopt;
+        }
+        if (request->kind == Kind::Load) {
+            last = std::max(last, *request->done());
+        }
+    }
+    return last;
+}
+
+void Machine::run_on(std::uint32_t task, std::uint32_t core)
+{
+    last_core_[task] = core;
+    cores_run_on_[task].insert(core);
+}
+
+std::optional<std::uint32_t> Machine::ran_last_on(std::uint32_t task) const
+{
+    const auto found = last_core_.find(task);
+    return found == last_core_.end() ? std::nullopt : std::optional{found->second};
+}
+
+void Machine::count(const Touch &touch, bool is_miss, bool is_join)
+{
+    switch (touch.kind) {
+    case Kind::Fetch:
+        counts_.fetches++;
+        counts_.fetch_misses += is_miss ? 1 : 0;
+        break;
+    case Kind::Load:
+        counts_.loads++;
+        counts_.load_misses += is_miss ? 1 : 0;
+        break;
+    case Kind::Store:
+        counts_.stores++;
+        counts_.store_misses += is_miss ? 1 : 0;
+        break;
+    }
+    counts_.joins += is_join ? 1 : 0;
+}
+
+/* Of the core's outstanding requests of the line the one with the highest number. */
+Machine::RequestPtr Machine::outstanding_of(const By &by, std::uint64_t line)
+{
+    RequestPtr last;
+    for (const RequestPtr &request : requests_[by.core]) {
+        if (request->line == line && request->is_outstanding(by.now)) {
+            last = request;
+        }
+    }
+    return last;
+}
+
+Answer Machine::access(const By &by, const Touch &touch, bool has_waited)
+{
+    Cache &first = first_level(by.core, touch.kind);
+    Place *const place = first.find(touch.line);
+    if (place != nullptr) {
+        return hit(by, touch, *place, has_waited);
+    }
+    const RequestPtr on_its_way = outstanding_of(by, touch.line);
+    if (on_its_way != nullptr && !has_waited) {
+        const std::optional<Place> victim = allocate_first(by, touch, nullptr);
+        if (victim && victim->is_dirty) {
+            write_back(by, victim->line, 0);
+        }
+        return join(by, touch, on_its_way);
+    }
+    return miss(by, touch);
+}
+
+Answer Machine::hit(const By &by, const Touch &touch, Place &place, bool has_waited)
+{
+    const RequestPtr on_its_way = outstanding_of(by, touch.line);
+    if (!has_waited) {
+        first_level(by.core, touch.kind).use(place);
+    }
+    if (!has_waited && on_its_way != nullptr) {
+        place.is_dirty |= touch.kind == Kind::Store;
+        return join(by, touch, on_its_way);
+    }
+    if (touch.kind == Kind::Store && place.is_shared) {
+        return upgrade(by, touch, place);
+    }
+    place.is_dirty |= touch.kind == Kind::Store;
+    count(touch, false, false);
+    return {};
+}
+
+Answer Machine::join(const By &by, const Touch &touch, const RequestPtr &request)
+{
+    if (request->is_merging && touch.kind != Kind::Store) {
+        send(by, *request);
+    } else if (request->is_merging) {
+        note_bytes(by, touch, *request);
+    }
+    count(touch, true, true);
+    return {.waits = touch.kind != Kind::Store && blocks(by, touch.kind), .request = request};
+}
+
+Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
+{
+    if (const std::optional<Answer> no_room = find_no_room(by, touch, true)) {
+        return *no_room;
+    }
+    for (Cache *const cache : others_caches(by, touch.kind)) {
+        cache->remove(touch.line);
+    }
+    place.is_shared = false;
+    place.is_dirty = true;
+    const RequestPtr request = make_request(by, touch);
+    request->cause = Cause::Moved;
+    request->at = by.now + platform_.upgrade_ticks;
+    counts_.upgrades++;
+    count(touch, false, false);
+    return {.waits = blocks(by, touch.kind), .request = request};
+}
+
+/* Section 3, "Room"; none: there is. */
+std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bool is_upgrade)
+{
+    const bool is_load = touch.kind == Kind::Load && !blocks(by, touch.kind);
+    const bool is_store = touch.kind == Kind::Store && platform_.store_entries > 0;
+    std::vector<RequestPtr> alike;
+    for (const RequestPtr &request : requests_[by.core]) {
+        if (request->kind == touch.kind && request->is_outstanding(by.now)) {
+            alike.push_back(request);
+        }
+    }
+    if (is_load && alike.size() >= platform_.fill_buffers) {
+        features_.waits_for_fill_buffers++;
+        return Answer{.has_no_room = true, .waits = true, .request = alike.front()};
+    }
+    if (is_store && alike.size() >= platform_.store_entries) {
+        features_.waits_for_store_entries++;
+        if (alike.front()->is_merging) {
+            send(by, *alike.front());
+        }
+        return Answer{.has_no_room = true, .waits = true, .request = alike.front()};
+    }
+    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line) || merges(by, touch)) {
+        return std::nullopt;
+    }
+    const Channel &channel = channel_of(touch.line);
+    if (channel.n_undecided(false) < platform_.memory.read_queue &&
+        channel.n_undecided(true) < platform_.memory.write_queue) {
+        return std::nullopt;
+    }
+    features_.waits_for_channels++;
+    return Answer{
+        .has_no_room = true, .waits = true, .channel = touch.line % platform_.memory.channels
+    };
+}
+
+Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
+{
+    std::vector<RequestPtr> &made = requests_[by.core];
+    const std::uint64_t number = made.empty() ? 0 : made.back()->number + 1;
+    /* None of those that are done is asked for any more; the last one has the number. */
+    std::erase_if(made, [&](const RequestPtr &request) {
+        return request->number + 1 < number && !request->is_outstanding(by.now);
+    });
+    made.push_back(std::make_shared<Request>(Request{
+        .number = number,
+        .core = by.core,
+        .line = touch.line,
+        .kind = touch.kind,
+        .cause = Cause::Own,
+        .bytes = std::vector<bool>(platform_.line_bytes, false),
+    }));
+    return made.back();
+}
+
+/* Steps 4 a and b: the line gets a place in the first level. The victim. */
+std::optional<Place> Machine::allocate_first(const By &by, const Touch &touch, Request *request)
+{
+    Cache &first = first_level(by.core, touch.kind);
+    const std::optional<Place> victim = first.allocate(touch.line, ALL_WAYS);
+    if (Place *const place = first.find(touch.line)) {
+        place->is_dirty = touch.kind == Kind::Store;
+    }
+    if (victim) {
+        const std::vector<RequestPtr> requests = requests_[by.core];
+        for (const RequestPtr &other : requests) {
+            if (other->is_merging && other->line == victim->line) {
+                send(by, *other);
+            }
+        }
+        note_lost(first, victim->line, by);
+    }
+    take_lost(first, touch.line, request);
+    return victim;
+}
+
+/* Steps 3 and 4. */
+Answer Machine::miss(const By &by, const Touch &touch)
+{
+    if (const std::optional<Answer> no_room = find_no_room(by, touch, false)) {
+        return *no_room;
+    }
+    const RequestPtr request = make_request(by, touch);
+    request->at = by.now;
+    const std::optional<Place> victim = allocate_first(by, touch, request.get());
+    const bool is_first_off = first_level(by.core, touch.kind).is_off();
+    const Copies copies = take_from_others(by, touch, *request);
+    if (copies.was_dirty) {
+        request->at = by.now + platform_.transfer_ticks;
+        counts_.transfers++;
+        if (touch.kind == Kind::Load) {
+            write_back(by, touch.line, first_shared_level());
+        }
+    } else if (!copies.are_held && merges(by, touch)) {
+        request->is_merging = true;
+        note_bytes(by, touch, *request);
+    } else {
+        walk(by, *request);
+    }
+    if (victim && victim->is_dirty) {
+        write_back(by, victim->line, 0);
+    }
+    if (touch.kind == Kind::Store && is_first_off) {
+        write_back(by, touch.line, 0);
+    }
+    count(touch, true, false);
+    return {.waits = blocks(by, touch.kind), .request = request};
+}
+
+/* The private caches of the other cores that the task has run on, in which it may have the line. */
+std::vector<Cache *> Machine::others_caches(const By &by, Kind kind)
+{
+    std::vector<Cache *> caches;
+    if (by.task == KERNEL) {
+        return caches;
+    }
+    for (const std::uint32_t other : cores_run_on_[by.task]) {
+        if (other == by.core) {
+            continue;
+        }
+        caches.push_back(&first_level(other, kind));
+        for (std::size_t i = 0; i < levels_.size(); i++) {
+            if (platform_.levels[i].cores == 1) {
+                caches.push_back(&level(i, other));
+            }
+        }
+    }
+    return caches;
+}
+
+bool Machine::others_hold(const By &by, const Touch &touch)
+{
+    return std::ranges::any_of(others_caches(by, touch.kind), [&](Cache *cache) {
+        return cache->find(touch.line) != nullptr;
+    });
+}
+
+bool Machine::levels_hold(const By &by, std::uint64_t line)
+{
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        if (level(i, by.core).find(line) != nullptr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Machine::merges(const By &by, const Touch &touch)
+{
+    return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
+           !l1d_[by.core].is_off() && !others_hold(by, touch) && !levels_hold(by, touch.line);
+}
+
+/* Step 4 c. */
+Copies Machine::take_from_others(const By &by, const Touch &touch, Request &request)
+{
+    Copies copies;
+    for (Cache *const cache : others_caches(by, touch.kind)) {
+        Place *const copy = cache->find(touch.line);
+        if (copy == nullptr) {
+            continue;
+        }
+        copies.are_held = true;
+        copies.was_dirty |= copy->is_dirty;
+        if (touch.kind == Kind::Load) {
+            copy->is_shared = true;
+            copy->is_dirty = false;
+        } else if (touch.kind == Kind::Store) {
+            cache->remove(touch.line);
+        }
+    }
+    if (copies.are_held && request.cause == Cause::Own) {
+        request.cause = Cause::Moved;
+    }
+    Place *const own = l1d_[by.core].find(touch.line);
+    if (copies.are_held && touch.kind == Kind::Load && own != nullptr) {
+        own->is_shared = true;
+    }
+    return copies;
+}
+
+void Machine::note_bytes(const By &by, const Touch &touch, Request &request)
+{
+    for (std::uint64_t i = 0; i < touch.n_bytes; i++) {
+        request.bytes[touch.first_byte + i] = true;
+    }
+    if (std::ranges::find(request.bytes, false) == request.bytes.end()) {
+        request.is_merging = false;
+        request.at = by.now;
+        counts_.merged++;
+    }
+}
+
+void Machine::allocate_in_level(const By &by, std::size_t i, std::uint64_t line)
+{
+    Cache &cache = level(i, by.core);
+    const std::optional<Place> victim = cache.allocate(line, mask_of(i, by.core));
+    if (victim && victim->is_dirty) {
+        write_back(by, victim->line, i + 1);
+    }
+    if (victim) {
+        note_lost(cache, victim->line, by);
+    }
+}
+
+/* Steps 4 f and g. */
+void Machine::walk(const By &by, Request &request)
+{
+    std::uint64_t path = 0;
+    std::vector<Cache *> missed;
+    for (std::size_t i = 0; i < levels_.size(); i++) {
+        Cache &cache = level(i, by.core);
+        if (cache.is_off()) {
+            continue;
+        }
+        path += platform_.levels[i].hit_ticks;
+        counts_.levels[i].lookups++;
+        const Place *const place = cache.find(request.line);
+        if (place != nullptr) {
+            cache.use(*place);
+            request.at = by.now + path;
+            const auto waits = cache.waits.find(request.line);
+            if (waits != cache.waits.end()) {
+                request.read = waits->second;
+                features_.hits_on_the_way += request.is_outstanding(request.at) ? 1 : 0;
+            }
+            return;
+        }
+        counts_.levels[i].misses++;
+        take_lost(cache, request.line, &request);
+        allocate_in_level(by, i, request.line);
+        missed.push_back(&cache);
+    }
+    if (request.kind == Kind::Store && l1d_[by.core].is_off() && missed.empty()) {
+        request.at = by.now + platform_.memory.request_ticks;
+        return; /* there is no cache that would hold what is read */
+    }
+    const std::uint64_t arrival = by.now + path + platform_.memory.request_ticks;
+    request.read = channel_of(request.line).send_read(by.core, request.line, arrival);
+    for (Cache *const cache : missed) {
+        cache->waits[request.line] = request.read;
+    }
+    prefetch(by, request.line + 1, arrival);
+}
+
+/* The line behind one that the last level has missed, too. */
+void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
+{
+    if (levels_.empty()) {
+        return;
+    }
+    const std::size_t last = levels_.size() - 1;
+    Cache &cache = level(last, by.core);
+    const std::uint64_t lines = std::max<std::uint64_t>(PREFETCH_BYTES / platform_.line_bytes, 1);
+    if (cache.is_off() || !platform_.levels[last].prefetches || line % lines == 0 ||
+        cache.find(line) != nullptr ||
+        channel_of(line).n_undecided(false) >= platform_.memory.read_queue) {
+        return;
+    }
+    take_lost(cache, line, nullptr);
+    allocate_in_level(by, last, line);
+    cache.waits[line] = channel_of(line).send_read(by.core, line, arrival);
+    counts_.levels[last].prefetches++;
+}
+
+/* A request that merges is read after all. */
+void Machine::send(const By &by, Request &request)
+{
+    request.is_merging = false;
+    features_.merging_sent++;
+    walk(by, request);
+}
+
+void Machine::send_merging(const By &by)
+{
+    const std::vector<RequestPtr> requests = requests_[by.core];
+    for (const RequestPtr &request : requests) {
+        if (request->is_merging) {
+            send(by, *request);
+        }
+    }
+}
+
+std::size_t Machine::first_shared_level() const
+{
+    std::size_t i = 0;
+    while (i < levels_.size() && platform_.levels[i].cores == 1) {
+        i++;
+    }
+    return i;
+}
+
+void Machine::write_back(const By &by, std::uint64_t line, std::size_t first)
+{
+    std::size_t i = first;
+    while (i < levels_.size() && level(i, by.core).is_off()) {
+        i++;
+    }
+    if (i >= levels_.size()) {
+        channel_of(line).send_write(by.core, line, by.now + platform_.memory.request_ticks);
+        return;
+    }
+    Cache &cache = level(i, by.core);
+    if (const Place *const place = cache.find(line)) {
+        features_.written_back_hits++;
+        cache.use(*place);
+    } else {
+        features_.written_back_misses++;
+        allocate_in_level(by, i, line);
+    }
+    /* The victim's own way down cannot have come back here. */
+    cache.find(line)->is_dirty = true;
+}
+
+/* What the cache notes of the line is known from now on; NULL: to nobody. */
+void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
+{
+    const auto found = cache.lost.find(line);
+    if (found == cache.lost.end()) {
+        return;
+    }
+    if (request != nullptr && request->cause == Cause::Own) {
+        request->cause = found->second;
+    }
+    cache.lost.erase(found);
+}
+
+void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
+{
+    const auto owner = static_cast<std::uint32_t>(victim * platform_.line_bytes >> TASK_SHIFT);
+    if (owner == by.task) {
+        cache.lost.erase(victim);
+        return;
+    }
+    cache.lost[victim] = ran_last_on(owner) == by.core ? Cause::Reload : Cause::Shared;
+}
+
+} // namespace naive

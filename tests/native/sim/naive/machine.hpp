@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Caches, requests and memory of all cores (docs/simulation-model.md, sections 3 to 5). */
+#ifndef LAXITY_NAIVE_MACHINE_HPP
+#define LAXITY_NAIVE_MACHINE_HPP
+
+#include "cache.hpp"
+#include "interface/engine.h"
+#include "memory.hpp"
+#include "naive.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace naive {
+
+/* The task of what a switch fetches and loads. */
+constexpr std::uint32_t KERNEL = 65535;
+
+enum class Kind {
+    Fetch,
+    Load,
+    Store
+};
+
+struct Request {
+    std::uint64_t number;
+    std::uint32_t core;
+    std::uint64_t line;
+    Kind kind;
+    Cause cause;
+    bool is_merging = false;
+    std::vector<bool> bytes{}; /* noted, of a line that merges */
+    std::uint64_t at = 0;      /* done then, or with the read if that is later */
+    std::shared_ptr<Read> read{};
+    std::uint64_t used_up = 0; /* of what the read was held up for */
+
+    /* None: unknown. */
+    [[nodiscard]] std::optional<std::uint64_t> done() const;
+    [[nodiscard]] bool is_outstanding(std::uint64_t now) const;
+    /* What is left of what it was held up for by others. */
+    [[nodiscard]] std::uint64_t held_up() const;
+};
+
+/* Who does something, and when. */
+struct By {
+    std::uint32_t core;
+    std::uint32_t task;
+    std::uint64_t now;
+};
+
+/* What of a line is accessed. */
+struct Touch {
+    Kind kind;
+    std::uint64_t line;
+    std::uint64_t first_byte = 0;
+    std::uint64_t n_bytes = 0;
+};
+
+/* What came of an access. */
+struct Answer {
+    bool has_no_room = false; /* nothing is done yet: when the wait has ended, it is done again */
+    bool waits = false;       /* for the request, or else for a decision of the channel */
+    std::shared_ptr<Request> request{};
+    std::size_t channel = 0;
+};
+
+/* What was found in other cores' private caches. */
+struct Copies {
+    bool are_held = false;
+    bool was_dirty = false;
+};
+
+class Machine {
+  public:
+    Machine(const laxity_sim_platform &platform, laxity_sim_counts &counts, Features &features);
+
+    /* has_waited: it had no room before. */
+    Answer access(const By &by, const Touch &touch, bool has_waited);
+    void send_merging(const By &by);
+
+    [[nodiscard]] std::uint64_t line_of(std::uint32_t task, std::uint64_t address) const;
+    [[nodiscard]] bool is_load_outstanding(std::uint32_t core, std::uint64_t now) const;
+    /* When the last of them is done; none: unknown. */
+    [[nodiscard]] std::optional<std::uint64_t> loads_done(std::uint32_t core) const;
+
+    /* From now on the core is the one on which the task runs, or has run last. */
+    void run_on(std::uint32_t task, std::uint32_t core);
+    [[nodiscard]] std::optional<std::uint32_t> ran_last_on(std::uint32_t task) const;
+
+    std::vector<Channel> channels;
+
+  private:
+    using RequestPtr = std::shared_ptr<Request>;
+
+    Cache &first_level(std::uint32_t core, Kind kind)
+    {
+        return (kind == Kind::Fetch ? l1i_ : l1d_)[core];
+    }
+    Cache &level(std::size_t i, std::uint32_t core)
+    {
+        return levels_[i][core / platform_.levels[i].cores];
+    }
+    std::uint64_t mask_of(std::size_t i, std::uint32_t core);
+    Channel &channel_of(std::uint64_t line)
+    {
+        return channels[line % channels.size()];
+    }
+    [[nodiscard]] bool blocks(const By &by, Kind kind) const;
+
+    RequestPtr outstanding_of(const By &by, std::uint64_t line);
+    Answer hit(const By &by, const Touch &touch, Place &place, bool has_waited);
+    Answer join(const By &by, const Touch &touch, const RequestPtr &request);
+    Answer upgrade(const By &by, const Touch &touch, Place &place);
+    Answer miss(const By &by, const Touch &touch);
+    std::optional<Answer> find_no_room(const By &by, const Touch &touch, bool is_upgrade);
+    RequestPtr make_request(const By &by, const Touch &touch);
+    std::optional<Place> allocate_first(const By &by, const Touch &touch, Request *request);
+    Copies take_from_others(const By &by, const Touch &touch, Request &request);
+    std::vector<Cache *> others_caches(const By &by, Kind kind);
+    bool others_hold(const By &by, const Touch &touch);
+    bool levels_hold(const By &by, std::uint64_t line);
+    bool merges(const By &by, const Touch &touch);
+    void note_bytes(const By &by, const Touch &touch, Request &request);
+    void walk(const By &by, Request &request);
+    void prefetch(const By &by, std::uint64_t line, std::uint64_t arrival);
+    void allocate_in_level(const By &by, std::size_t i, std::uint64_t line);
+    void send(const By &by, Request &request);
+    void write_back(const By &by, std::uint64_t line, std::size_t first);
+    std::size_t first_shared_level() const;
+    void take_lost(Cache &cache, std::uint64_t line, Request *request);
+    void note_lost(Cache &cache, std::uint64_t victim, const By &by);
+    void count(const Touch &touch, bool is_miss, bool is_join);
+
+    laxity_sim_platform platform_;
+    laxity_sim_counts &counts_;
+    Features &features_;
+    std::vector<Cache> l1i_;
+    std::vector<Cache> l1d_;
+    std::vector<std::vector<Cache>> levels_;
+    std::vector<std::vector<RequestPtr>> requests_; /* of each core */
+    std::map<std::uint32_t, std::uint32_t> last_core_;
+    std::map<std::uint32_t, std::set<std::uint32_t>> cores_run_on_;
+};
+
+} // namespace naive
+
+#endif

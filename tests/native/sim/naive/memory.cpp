@@ -1,0 +1,171 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "memory.hpp"
+
+#include "interface/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace naive {
+
+std::shared_ptr<Read>
+Channel::send_read(std::uint32_t core, std::uint64_t line, std::uint64_t arrival)
+{
+    auto read = std::make_shared<Read>();
+    reads_.push_back({false, core, line, arrival, n_sent_++, read});
+    return read;
+}
+
+void Channel::send_write(std::uint32_t core, std::uint64_t line, std::uint64_t arrival)
+{
+    writes_.push_back({true, core, line, arrival, n_sent_++, nullptr});
+}
+
+std::vector<Channel::Request> Channel::undecided() const
+{
+    std::vector<Request> all = buffer_;
+    all.insert(all.end(), reads_.begin(), reads_.end());
+    all.insert(all.end(), writes_.begin(), writes_.end());
+    return all;
+}
+
+std::size_t Channel::n_undecided(bool is_write) const
+{
+    std::size_t n = 0;
+    for (const Request &request : undecided()) {
+        n += request.is_write == is_write ? 1 : 0;
+    }
+    return n;
+}
+
+std::uint32_t Channel::longest_undecided(bool is_write) const
+{
+    std::uint64_t first = n_sent_;
+    std::uint32_t core = 0;
+    for (const Request &request : undecided()) {
+        if (request.is_write == is_write && request.number < first) {
+            first = request.number;
+            core = request.core;
+        }
+    }
+    return core;
+}
+
+std::optional<std::uint64_t> Channel::next_decision() const
+{
+    const std::vector<Request> all = undecided();
+    if (all.empty()) {
+        return std::nullopt;
+    }
+    std::uint64_t when = all.front().arrival;
+    for (const Request &request : all) {
+        when = std::min(when, request.arrival);
+    }
+    if (has_decided_) {
+        when = std::max(when, last_decision_ + 1);
+    }
+    if (bus_free_ > memory_.hit_ticks) {
+        when = std::max(when, bus_free_ - memory_.hit_ticks);
+    }
+    return when;
+}
+
+void Channel::refresh(std::uint64_t now)
+{
+    while (memory_.refresh_interval > 0 && (n_refreshes_ + 1) * memory_.refresh_interval <= now) {
+        const std::uint64_t begin = (n_refreshes_ + 1) * memory_.refresh_interval;
+        bus_free_ = std::max(bus_free_, begin + memory_.refresh_ticks);
+        for (Bank &bank : banks_) {
+            bank.is_open = false;
+        }
+        n_refreshes_++;
+    }
+}
+
+/* Puts the first of `from` that has arrived into the buffer, if there is one. */
+bool Channel::move_arrived(std::vector<Request> &from, std::uint64_t now)
+{
+    const auto first = std::ranges::find_if(from, [now](const Request &request) {
+        return request.arrival <= now;
+    });
+    if (first == from.end()) {
+        return false;
+    }
+    buffer_.push_back(*first);
+    from.erase(first);
+    return true;
+}
+
+void Channel::fill_buffer(std::uint64_t now)
+{
+    while (buffer_.size() < memory_.reorder) {
+        if (move_arrived(is_turn_of_writes_ ? writes_ : reads_, now)) {
+            is_turn_of_writes_ = !is_turn_of_writes_;
+        } else if (!move_arrived(is_turn_of_writes_ ? reads_ : writes_, now)) {
+            return; /* the turn stays: what was taken was of the other kind, or nothing was */
+        }
+    }
+}
+
+std::size_t Channel::choose() const
+{
+    for (std::size_t i = 0; i < buffer_.size(); i++) {
+        if (is_row_open(buffer_[i])) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+void Channel::decide(laxity_sim_counts &counts)
+{
+    const std::uint64_t now = *next_decision();
+    refresh(now);
+    fill_buffer(now);
+    const std::size_t chosen = choose();
+    const Request request = buffer_[chosen];
+    buffer_.erase(buffer_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    Bank &bank = banks_[row_of(request) % memory_.banks];
+    const bool is_hit = is_row_open(request);
+    const std::uint64_t latency = is_hit         ? memory_.hit_ticks
+                                  : bank.is_open ? memory_.conflict_ticks
+                                                 : memory_.empty_ticks;
+    const bool is_turn_around = has_decided_ && request.is_write != last_was_write_;
+    const std::uint64_t data = std::max(
+        std::max(now, bank.ready) + latency,
+        bus_free_ + (is_turn_around ? memory_.turnaround_ticks : 0)
+    );
+    const std::uint64_t end = data + memory_.line_ticks;
+    const std::uint64_t granted = end - std::max(now, bus_free_);
+    if (request.read != nullptr) {
+        request.read->is_decided = true;
+        request.read->done = end + memory_.response_ticks;
+        if (!is_hit && bank.is_open && bank.opened_by != request.core) {
+            request.read->held_up += latency - memory_.hit_ticks;
+        }
+    }
+    for (const Request &other : undecided()) {
+        if (other.read != nullptr && other.core != request.core) {
+            other.read->held_up += granted;
+        }
+    }
+    if (!is_hit) {
+        bank.is_open = true;
+        bank.row = row_of(request);
+        bank.opened_by = request.core;
+    }
+    bank.ready = end;
+    bus_free_ = end;
+    has_decided_ = true;
+    last_decision_ = now;
+    last_was_write_ = request.is_write;
+    (request.is_write ? counts.writes : counts.reads)++;
+    counts.row_hits += is_hit ? 1 : 0;
+}
+
+} // namespace naive

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * The naive engine: docs/simulation-model.md as a program, one action after the other, as plain as
+ * can be. It shares no code of the model with the engine that it judges.
+ */
+#ifndef LAXITY_NAIVE_HPP
+#define LAXITY_NAIVE_HPP
+
+#include "interface/engine.h"
+
+#include <cstdint>
+
+namespace naive {
+
+/* What of the model a run has made use of, and no count or job tells. */
+struct Features {
+    std::uint64_t waits_for_fill_buffers = 0;
+    std::uint64_t waits_for_store_entries = 0;
+    std::uint64_t waits_for_channels = 0;
+    std::uint64_t waits_for_operands = 0;
+    std::uint64_t hits_on_the_way = 0; /* in a level that waits for a read itself */
+    std::uint64_t merging_sent = 0;
+    std::uint64_t written_back_hits = 0;
+    std::uint64_t written_back_misses = 0;
+    std::uint64_t stops_waiting_for_loads = 0;
+    std::uint64_t switches = 0;
+    std::uint64_t held_up_ticks = 0;
+};
+
+} // namespace naive
+
+/* As laxity_simulate(). out_features may be NULL. */
+void naive_simulate(
+    const laxity_sim_platform *platform,
+    const laxity_sim_task *tasks,
+    std::uint32_t n_tasks,
+    std::int64_t limit_ns,
+    const laxity_sim_listener *listener,
+    laxity_sim_counts *out_counts,
+    naive::Features *out_features = nullptr
+);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* The words of a program as instructions (docs/simulation-model.md, section 2). */
+#ifndef LAXITY_NAIVE_PROGRAM_HPP
+#define LAXITY_NAIVE_PROGRAM_HPP
+
+#include "interface/engine.h"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace naive {
+
+enum class Mark {
+    Start,
+    Finish
+};
+
+struct Access {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    bool is_store;
+};
+
+/* An instruction as it is executed once. */
+struct Instruction {
+    std::uint64_t execution; /* of its block: how many were before */
+    std::uint64_t address;
+    laxity_sim_instruction needs;
+    std::vector<Access> accesses;
+    std::vector<Mark> marks;
+    bool is_border; /* a border of a job: it is never executed */
+};
+
+enum class Next {
+    Instruction,
+    Finish,
+    End
+};
+
+class Program {
+  public:
+    Program(const laxity_sim_task &task, std::uint32_t instruction_ticks)
+        : source_(task.source), decoder_(task.decoder), instruction_ticks_(instruction_ticks)
+    {
+    }
+
+    /* Skips what lies before the next start mark, and its instruction; false: there is none. */
+    bool begin_job();
+    /* What comes next in the job. */
+    Next next();
+    /* The instruction that next() has told of, and goes behind it. */
+    Instruction take();
+    /* Behind the finish mark that next() has told of. */
+    void finish_job();
+
+  private:
+    struct Block {
+        std::uint64_t address;
+        std::vector<laxity_sim_instruction> instructions;
+    };
+
+    bool take_word(std::uint64_t &word);
+    bool define(std::uint64_t id);
+    bool skip_call(std::uint64_t word);
+    bool execute(std::uint64_t id);
+    bool add_access(std::uint64_t word);
+    bool read_execution();
+    bool has_instruction();
+
+    laxity_sim_source source_;
+    laxity_sim_decoder decoder_;
+    std::uint32_t instruction_ticks_;
+    std::vector<Block> blocks_;
+    std::deque<Instruction> instructions_;
+    std::uint64_t n_executions_ = 0;
+    std::uint64_t put_back_ = 0;
+    bool has_put_back_ = false;
+    bool has_ended_ = false;
+};
+
+} // namespace naive
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Random cases, so small that everything runs short: caches, queues, cores and time. */
+#include "case.hpp"
+#include "harness/mark_table.h"
+#include "harness/release.h"
+#include "interface/engine.h"
+#include "random.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+constexpr std::uint64_t CODE_ADDRESS = 0x10000;
+constexpr std::uint64_t DATA_ADDRESS = 0x800000;
+constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
+constexpr std::uint64_t LEVELS_MAX = 3;
+constexpr std::uint64_t PRIORITIES = 4;
+constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
+constexpr unsigned LARGEST_ACCESS = 4;     /* 16 bytes */
+
+std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
+{
+    return static_cast<std::uint32_t>(random.between(least, most));
+}
+
+laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uint64_t most_sets)
+{
+    laxity_sim_cache cache{};
+    cache.ways = 1U << random.between(0, 3);
+    cache.replacement = static_cast<laxity_sim_replacement>(random.below(4));
+    if (!random.is(1, 10)) {
+        const std::uint64_t sets = std::uint64_t{1} << random.between(0, most_sets);
+        cache.size_bytes = sets * cache.ways * line_bytes;
+    }
+    return cache;
+}
+
+void make_levels(Random &random, laxity_sim_platform &platform)
+{
+    platform.n_levels = small(random, 0, LEVELS_MAX);
+    const std::uint64_t n_private = random.between(0, platform.n_levels);
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        laxity_sim_level &level = platform.levels[i];
+        level.cache = random_cache(random, platform.line_bytes, 4);
+        level.cores = i < n_private ? 1 : random.is(1, 3) ? 2 : platform.cores;
+        level.hit_ticks = small(random, 1, 9);
+        level.prefetches = i + 1 == platform.n_levels && random.is(1, 2);
+        for (std::uint64_t &mask : level.way_masks) {
+            mask = random.is(1, 2) ? 0 : random.below(std::uint64_t{1} << level.cache.ways);
+        }
+    }
+}
+
+void make_memory(Random &random, laxity_sim_memory &memory)
+{
+    memory.channels = small(random, 1, 3);
+    memory.read_queue = small(random, 1, 6);
+    memory.write_queue = small(random, 1, 6);
+    memory.reorder = small(random, 1, 8);
+    memory.banks = small(random, 1, 8);
+    memory.row_lines = small(random, 1, 16);
+    memory.request_ticks = small(random, 1, 9);
+    memory.response_ticks = small(random, 0, 9);
+    memory.hit_ticks = small(random, 0, 20);
+    memory.empty_ticks = memory.hit_ticks + small(random, 0, 15);
+    memory.conflict_ticks = memory.empty_ticks + small(random, 0, 15);
+    memory.line_ticks = small(random, 1, 12);
+    memory.turnaround_ticks = small(random, 0, 9);
+    memory.refresh_ticks = small(random, 1, 90);
+    memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
+}
+
+void make_platform(Random &random, laxity_sim_platform &platform)
+{
+    static constexpr std::uint64_t CLOCKS[][2] = {
+        {1'000'000'000, 1},
+        {1'200'000'000, 1},
+        {333'333'333, 1},
+        {2'500'000'000, 3},
+        {7'000'000'000, 1},
+    };
+    const std::uint64_t *const clock = CLOCKS[random.below(std::size(CLOCKS))];
+    platform.ticks_per_s[0] = clock[0];
+    platform.ticks_per_s[1] = clock[1];
+    platform.cores = small(random, 1, 4);
+    platform.line_bytes = 16U << random.below(3);
+    platform.instruction_ticks = small(random, 1, 3);
+    platform.fill_buffers = small(random, 0, 4);
+    platform.store_entries = small(random, 0, 4);
+    platform.merges_stores = random.is(2, 3);
+    platform.kernel_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+    platform.kernel_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+    const bool has_kernel = platform.kernel_code_lines + platform.kernel_data_lines > 0;
+    platform.switch_ticks = small(random, has_kernel ? 1 : 0, 60);
+    platform.transfer_ticks = small(random, 1, 40);
+    platform.upgrade_ticks = small(random, 1, 30);
+    platform.l1i = random_cache(random, platform.line_bytes, 3);
+    platform.l1d = random_cache(random, platform.line_bytes, 3);
+    make_levels(random, platform);
+    make_memory(random, platform.memory);
+}
+
+/* Makes the words of one task. */
+class Writer {
+  public:
+    Writer(Random &random, std::uint32_t line_bytes) : random_(random)
+    {
+        data_bytes_ = random.between(2, 60) * line_bytes;
+        code_bytes_ = random.between(2, 40) * line_bytes;
+        stride_ = random.is(1, 3) ? line_bytes : std::uint64_t{1} << random.between(2, 7);
+        accesses_in_8_ = random.between(1, 7);
+        stores_in_8_ = random.between(0, 7);
+        is_random_ = random.is(1, 3);
+        writes_code_ = random.is(1, 8);
+        n_blocks_most_ = random.between(3, 24);
+    }
+
+    /* Executions before a job, those of the job, and a few words behind it. */
+    void add_job(std::uint64_t n_executions);
+    void define_all()
+    {
+        while (n_instructions_.size() < n_blocks_most_) {
+            define();
+        }
+    }
+    Words words;
+
+  private:
+    void define();
+    void execute(bool has_start, bool has_finish);
+    void accesses(unsigned index);
+    void access(unsigned index);
+    std::uint64_t next_address();
+
+    Random &random_;
+    std::uint64_t data_bytes_;
+    std::uint64_t code_bytes_;
+    std::uint64_t stride_;
+    std::uint64_t accesses_in_8_;
+    std::uint64_t stores_in_8_;
+    bool is_random_;
+    bool writes_code_;
+    std::uint64_t n_blocks_most_;
+    std::uint64_t position_ = 0;
+    std::vector<unsigned> n_instructions_; /* of each block */
+};
+
+void Writer::define()
+{
+    std::vector<std::uint8_t> sizes(random_.between(1, 12));
+    for (std::uint8_t &size : sizes) {
+        size = static_cast<std::uint8_t>(random_.is(1, 8) ? random_.between(1, 15) : 4);
+    }
+    words.define(CODE_ADDRESS + random_.below(code_bytes_), sizes);
+    n_instructions_.push_back(static_cast<unsigned>(sizes.size()));
+}
+
+std::uint64_t Writer::next_address()
+{
+    if (writes_code_ && random_.is(1, 16)) {
+        return CODE_ADDRESS + random_.below(code_bytes_);
+    }
+    position_ += stride_;
+    const bool is_anywhere = is_random_ || random_.is(1, 16);
+    return DATA_ADDRESS + (is_anywhere ? random_.next() : position_) % data_bytes_;
+}
+
+void Writer::access(unsigned index)
+{
+    const auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
+    std::uint64_t address = next_address();
+    if (!random_.is(1, 8)) {
+        address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
+    }
+    words.access(index, address, size, random_.is(stores_in_8_, 8));
+}
+
+void Writer::accesses(unsigned index)
+{
+    std::uint64_t n = random_.is(accesses_in_8_, 8) ? 1 : 0;
+    n += random_.is(1, 12) ? random_.between(1, 3) : 0;
+    for (; n > 0; n--) {
+        access(index);
+    }
+}
+
+/* A start lies before the finish of the same execution or behind it. */
+void Writer::execute(bool has_start, bool has_finish)
+{
+    if (n_instructions_.empty() || (n_instructions_.size() < n_blocks_most_ && random_.is(1, 3))) {
+        define();
+    }
+    const std::uint64_t block = random_.below(n_instructions_.size());
+    const unsigned n = n_instructions_[block];
+    const auto start_at = has_start ? static_cast<unsigned>(random_.below(n)) : n;
+    const auto finish_at = has_finish ? static_cast<unsigned>(random_.below(n)) : n;
+    words.execute(block);
+    for (unsigned i = 0; i < n; i++) {
+        if (random_.is(1, 50)) {
+            words.mark(i, LAXITY_MARK_PHASES + 7);
+        }
+        if (i == finish_at) {
+            words.mark(i, LAXITY_MARK_JOB_FINISH); /* no start, if that were here, too */
+        } else if (i == start_at) {
+            words.mark(i, LAXITY_MARK_JOB_START);
+        } else {
+            accesses(i);
+        }
+    }
+}
+
+void Writer::add_job(std::uint64_t n_executions)
+{
+    for (std::uint64_t n = random_.below(3); n > 0; n--) {
+        execute(false, false);
+    }
+    execute(true, false);
+    for (std::uint64_t i = 0; i < n_executions; i++) {
+        execute(random_.is(1, 200), false);
+    }
+    /* Now and then the next job starts in the block in which this one has finished. */
+    execute(random_.is(1, 4), true);
+}
+
+laxity_sim_task random_task(Random &random, const laxity_sim_platform &platform)
+{
+    laxity_sim_task task{};
+    const std::uint64_t all_cores = (std::uint64_t{1} << platform.cores) - 1;
+    task.priority = static_cast<std::int32_t>(random.below(PRIORITIES)) - 1;
+    task.cores = random.is(2, 3) ? all_cores : random.between(1, all_cores);
+    task.timeout_ns = NO_TIMEOUT_NS;
+    task.releases.deadline_ns = 0;
+    return task;
+}
+
+/* A rough guess: an instruction takes some ticks, and misses more. */
+std::int64_t guess_ns(Random &random, const laxity_sim_platform &platform, std::uint64_t executions)
+{
+    constexpr std::uint64_t NS_PER_S = 1'000'000'000;
+    const std::uint64_t ticks = executions * random.between(30, 300);
+    return static_cast<std::int64_t>(
+        ticks * NS_PER_S / 1000 * platform.ticks_per_s[1] / (platform.ticks_per_s[0] / 1000) + 1
+    );
+}
+
+void add_task(Random &random, Case &made, bool may_be_corunner)
+{
+    laxity_sim_task task = random_task(random, made.platform);
+    Writer writer{random, made.platform.line_bytes};
+    /* Those of a high priority are short and many, so that they preempt. */
+    const auto rank = static_cast<std::uint64_t>(task.priority + 1);
+    const std::uint64_t n_jobs = random.between(4, 6 * (rank + 1));
+    const std::uint64_t longest = LONGEST_JOB / (2 * rank + 1);
+    const std::uint64_t n_executions = random.is(1, 12) ? 0 : random.between(1, longest);
+    task.is_corunner = may_be_corunner && random.is(1, 4);
+    const std::int64_t length_ns = guess_ns(random, made.platform, n_executions + 1);
+    task.releases.first_ns = random.is(1, 3) ? 0 : guess_ns(random, made.platform, LONGEST_JOB / 4);
+    task.releases.period_ns =
+        std::max<std::int64_t>(length_ns * static_cast<std::int64_t>(random.between(2, 12)) / 4, 1);
+    task.releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
+    task.jobs = n_jobs;
+    if (random.is(1, 10)) {
+        task.timeout_ns = std::max<std::int64_t>(length_ns, 1);
+    }
+    if (task.is_corunner) {
+        task.jobs = 0;
+        task.timeout_ns = NO_TIMEOUT_NS;
+        writer.define_all();
+        writer.words.loop_from = random.is(1, 4) ? SIZE_MAX : writer.words.words.size();
+    }
+    const std::uint64_t executions =
+        std::max<std::uint64_t>(n_executions, task.is_corunner ? 3 : 0);
+    for (std::uint64_t i = 0; i < n_jobs; i++) {
+        writer.add_job(random.between(executions / 2, executions));
+    }
+    if (!task.is_corunner && random.is(1, 12)) {
+        writer.words.words.resize(writer.words.words.size() * random.between(5, 9) / 10);
+    } else if (random.is(1, 12) && made.limit_ns != INT64_MAX) {
+        task.jobs = 0; /* until the limit, or the end of the words */
+    }
+    made.programs.push_back(std::move(writer.words));
+    made.tasks.push_back(task);
+}
+
+} // namespace
+
+Case random_case(std::uint64_t seed)
+{
+    Random random{seed};
+    Case made;
+    make_platform(random, made.platform);
+    made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
+    const std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
+    if (random.is(1, 4)) {
+        made.limit_ns = guess_ns(random, made.platform, random.between(5, 150));
+    }
+    if (random.is(1, 8)) {
+        made.stop_behind = random.between(1, 12);
+    }
+    for (std::uint64_t i = 0; i < n_tasks; i++) {
+        add_task(random, made, i > 0);
+    }
+    return made;
+}

@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * Random cases through the engine and the naive engine, which must tell the same.
+ *
+ *   test_engine_equal [CASES [FIRST-SEED]]    all of them
+ *   test_engine_equal --show SEED             what one is, and what both tell of it
+ */
+#include "case.hpp"
+#include "interface/engine.h"
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::uint64_t CASES = 100;
+constexpr std::uint64_t DIFFERENCES_SHOWN = 5;
+constexpr int DECIMAL = 10;
+
+/* What the cases have made use of, by name. */
+using Uses = std::map<std::string, std::uint64_t>;
+
+void add_calls(Uses &uses, const std::vector<Call> &calls)
+{
+    static const char *const ENDS[] = {
+        "ends by jobs", "ends by limit", "ends by stop", "ends by interrupt", "fails", "timeouts"
+    };
+    for (const Call &call : calls) {
+        if (call.what == Call::What::End) {
+            uses[ENDS[call.end]]++;
+        } else if (call.what == Call::What::Finish) {
+            uses["jobs"]++;
+            uses["skipped jobs"] += call.job.job - call.job.ordinal;
+            uses["preemptions"] += call.job.preemptions;
+            uses["migrations"] += call.job.migrations;
+            uses["own ns"] += static_cast<std::uint64_t>(call.job.stall_own_ns);
+            uses["reload ns"] += static_cast<std::uint64_t>(call.job.stall_reload_ns);
+            uses["moved ns"] += static_cast<std::uint64_t>(call.job.stall_moved_ns);
+            uses["shared ns"] += static_cast<std::uint64_t>(call.job.stall_shared_ns);
+        }
+    }
+}
+
+void add(Uses &uses, const Told &told)
+{
+    /* So that what never happened is there, too. */
+    for (const char *const name :
+         {"ends by jobs",
+          "ends by limit",
+          "ends by stop",
+          "fails",
+          "timeouts",
+          "jobs",
+          "skipped jobs",
+          "preemptions",
+          "migrations",
+          "own ns",
+          "reload ns",
+          "moved ns",
+          "shared ns"}) {
+        uses[name] += 0;
+    }
+    add_calls(uses, told.calls);
+    for (const Count &count : counts_of(told.counts)) {
+        if (!count.name.starts_with("level 3")) {
+            uses[count.name] += count.value;
+        }
+    }
+    const naive::Features &features = told.features;
+    uses["waits for fill buffers"] += features.waits_for_fill_buffers;
+    uses["waits for store entries"] += features.waits_for_store_entries;
+    uses["waits for channels"] += features.waits_for_channels;
+    uses["waits for operands"] += features.waits_for_operands;
+    uses["hits on the way"] += features.hits_on_the_way;
+    uses["merging sent"] += features.merging_sent;
+    uses["written back, hits"] += features.written_back_hits;
+    uses["written back, misses"] += features.written_back_misses;
+    uses["stops waiting for loads"] += features.stops_waiting_for_loads;
+    uses["switches"] += features.switches;
+    uses["held up ticks"] += features.held_up_ticks;
+}
+
+int show(std::uint64_t seed)
+{
+    const Case asked = random_case(seed);
+    std::printf("seed %" PRIu64 ":%s\n", seed, describe(asked).c_str());
+    (void)std::fflush(stdout);
+    const Told naive = run_naive(asked);
+    std::puts("naive:");
+    for (const Call &call : naive.calls) {
+        std::printf("  %s\n", call.text().c_str());
+    }
+    for (const Count &count : counts_of(naive.counts)) {
+        std::printf("  %s %" PRIu64 "\n", count.name.c_str(), count.value);
+    }
+    (void)std::fflush(stdout);
+    const std::string difference = first_difference(run_engine(asked), naive);
+    std::printf("%s\n", difference.empty() ? "no difference" : difference.c_str());
+    return difference.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* How many differ. */
+std::uint64_t compare(std::uint64_t n_cases, std::uint64_t first_seed, Uses &uses)
+{
+    std::uint64_t n_different = 0;
+    for (std::uint64_t seed = first_seed; seed < first_seed + n_cases; seed++) {
+        const Case asked = random_case(seed);
+        const Told naive = run_naive(asked);
+        add(uses, naive);
+        const std::string difference = first_difference(run_engine(asked), naive);
+        if (!difference.empty() && ++n_different <= DIFFERENCES_SHOWN) {
+            std::printf("# seed %" PRIu64 ": %s\n", seed, difference.c_str());
+            std::printf("#%s\n", describe(asked).c_str());
+        }
+    }
+    return n_different;
+}
+
+bool is_all_used(const Uses &uses)
+{
+    bool is_all = true;
+    for (const auto &[name, n] : uses) {
+        std::printf("# %s: %" PRIu64 "\n", name.c_str(), n);
+        is_all &= n > 0;
+    }
+    return is_all;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && std::string{argv[1]} == "--show") {
+        return show(std::strtoull(argv[2], nullptr, DECIMAL));
+    }
+    const std::uint64_t n_cases = argc > 1 ? std::strtoull(argv[1], nullptr, DECIMAL) : CASES;
+    const std::uint64_t first_seed = argc > 2 ? std::strtoull(argv[2], nullptr, DECIMAL) : 1;
+    Uses uses;
+    const std::uint64_t n_different = compare(n_cases, first_seed, uses);
+    std::printf(
+        "%sok 1 - %" PRIu64 " cases, %" PRIu64 " told differently\n",
+        n_different > 0 ? "not " : "",
+        n_cases,
+        n_different
+    );
+    /* A handful of cases need not have everything. */
+    const bool is_enough = is_all_used(uses) || n_cases < CASES;
+    std::printf("%sok 2 - everything of the model is made use of\n1..2\n", is_enough ? "" : "not ");
+    return n_different > 0 || !is_enough ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,225 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Cases so small that a hand calculates them; both engines must tell the same figures. */
+#include "../test.h"
+#include "case.hpp"
+#include "harness/mark_table.h"
+#include "interface/engine.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+constexpr unsigned WORD = 2; /* four bytes */
+constexpr std::uint64_t CODE = 0x1000;
+constexpr std::uint64_t LINE_BYTES = 64;
+
+/* A tick is a nanosecond; an instruction takes one. Memory: see the tests. */
+laxity_sim_platform a_platform(std::uint32_t cores, std::uint32_t ways)
+{
+    laxity_sim_platform platform{};
+    platform.ticks_per_s[0] = 1'000'000'000;
+    platform.ticks_per_s[1] = 1;
+    platform.cores = cores;
+    platform.line_bytes = LINE_BYTES;
+    platform.instruction_ticks = 1;
+    platform.transfer_ticks = 1;
+    platform.upgrade_ticks = 1;
+    platform.l1i = {2 * ways * LINE_BYTES, ways, LAXITY_SIM_LRU}; /* two sets */
+    platform.l1d = platform.l1i;
+    laxity_sim_memory &memory = platform.memory;
+    memory.channels = 1;
+    memory.read_queue = 4;
+    memory.write_queue = 4;
+    memory.reorder = 4;
+    memory.banks = 1;
+    memory.row_lines = 4;
+    memory.request_ticks = 1;
+    memory.line_ticks = 1;
+    return platform;
+}
+
+laxity_sim_task a_task(std::uint64_t cores, std::int32_t priority, std::int64_t release_ns)
+{
+    laxity_sim_task task{};
+    task.releases.first_ns = release_ns;
+    task.releases.period_ns = 1'000'000;
+    task.priority = priority;
+    task.cores = cores;
+    task.jobs = 1;
+    task.timeout_ns = 1'000'000;
+    return task;
+}
+
+/* A job of n instructions in one line; the first ones load a word of these addresses each. */
+Words a_job(unsigned n, const std::vector<std::uint64_t> &loads)
+{
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(n + 2, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    for (std::size_t i = 0; i < loads.size(); i++) {
+        words.access(static_cast<unsigned>(i + 1), loads[i], WORD, false);
+    }
+    words.mark(n + 1, LAXITY_MARK_JOB_FINISH);
+    return words;
+}
+
+struct Want {
+    std::uint32_t task;
+    std::int64_t start_ns, finish_ns, busy_ns, own_ns, reload_ns, shared_ns;
+    std::uint32_t preemptions;
+};
+
+void check_one(const Told &told, const std::vector<Want> &wants)
+{
+    std::size_t n = 0;
+    for (const Call &call : told.calls) {
+        if (call.what != Call::What::Finish || n == wants.size()) {
+            continue;
+        }
+        const Want &want = wants[n++];
+        CHECK_EQUAL(call.job.task, want.task);
+        CHECK_EQUAL(call.job.start_ns, want.start_ns);
+        CHECK_EQUAL(call.job.finish_ns, want.finish_ns);
+        CHECK_EQUAL(call.job.busy_ns, want.busy_ns);
+        CHECK_EQUAL(call.job.stall_own_ns, want.own_ns);
+        CHECK_EQUAL(call.job.stall_reload_ns, want.reload_ns);
+        CHECK_EQUAL(call.job.stall_shared_ns, want.shared_ns);
+        CHECK_EQUAL(call.job.stall_moved_ns, 0);
+        CHECK_EQUAL(call.job.preemptions, want.preemptions);
+        CHECK_EQUAL(call.job.exec_ns, want.busy_ns + want.own_ns + want.reload_ns + want.shared_ns);
+    }
+    CHECK_EQUAL(n, wants.size());
+}
+
+/* The jobs in the order of their finishes. */
+void check(const Case &asked, const std::vector<Want> &wants)
+{
+    check_one(run_naive(asked), wants);
+    check_one(run_engine(asked), wants);
+}
+
+/* A fetch and a load, through one level, to one bank. */
+Case two_misses()
+{
+    Case asked;
+    asked.platform = a_platform(1, 1);
+    asked.platform.n_levels = 1;
+    asked.platform.levels[0].cache = {8 * LINE_BYTES, 2, LAXITY_SIM_LRU};
+    asked.platform.levels[0].cores = 1;
+    asked.platform.levels[0].hit_ticks = 10;
+    laxity_sim_memory &memory = asked.platform.memory;
+    memory.request_ticks = 3;
+    memory.response_ticks = 4;
+    memory.hit_ticks = 5;
+    memory.empty_ticks = 11;
+    memory.conflict_ticks = 17;
+    memory.line_ticks = 6;
+    asked.tasks = {a_task(1, 1, 0)};
+    asked.programs = {a_job(1, {0x8000})};
+    return asked;
+}
+
+/*
+ * Fetch: sent at 0, arrives at 0 + 10 + 3 = 13, decided then; no row is open: 13 + 11 + 6 = 30,
+ * here at 30 + 4 = 34. Load: arrives at 34 + 13 = 47. Lines 0x1000 / 64 = 64 and 0x8000 / 64 = 512
+ * are in rows 16 and 128: 47 + 17 + 6 = 70, here at 74. One tick: 75.
+ */
+void a_miss_takes_the_way_to_memory_and_back(void)
+{
+    check(two_misses(), {{0, 0, 75, 1, 74, 0, 0, 0}});
+}
+
+/* Line 65 is in the row of line 64: 47 + 5 + 6 = 58, here at 62. */
+void an_open_row_is_faster(void)
+{
+    Case asked = two_misses();
+    asked.programs = {a_job(1, {CODE + LINE_BYTES})};
+    check(asked, {{0, 0, 63, 1, 62, 0, 0, 0}});
+}
+
+/* Nothing of the job needs what is loaded: fetched at 34, one tick. */
+void a_job_ends_before_its_last_load(void)
+{
+    Case asked = two_misses();
+    asked.platform.fill_buffers = 1;
+    check(asked, {{0, 0, 35, 1, 34, 0, 0, 0}});
+}
+
+/* As above, but the second load finds the only buffer taken until 74; it is sent then, and its row
+ * is open: 74 + 13 + 5 + 6 = 98, which nobody waits for. The ticks of both: 34 + 1, 74 + 1. */
+void a_load_waits_for_a_fill_buffer(void)
+{
+    Case asked = two_misses();
+    asked.platform.fill_buffers = 1;
+    asked.programs = {a_job(2, {0x8000, 0x8040})};
+    /* Waited: 0 to 34, and 35 to 74. */
+    check(asked, {{0, 0, 75, 2, 73, 0, 0, 0}});
+}
+
+/* Any line arrives two ticks behind its miss: at t + 1 it is decided, and transferred in one tick.
+ */
+Case preempted(std::uint32_t ways)
+{
+    Case asked;
+    asked.platform = a_platform(1, ways);
+    asked.platform.instruction_ticks = 10;
+    asked.platform.switch_ticks = 5;
+    asked.tasks = {a_task(1, 1, 0), a_task(1, 2, 30)};
+    asked.programs = {a_job(9, {}), a_job(1, {})};
+    return asked;
+}
+
+/*
+ * Task 0: switch to 5, fetch to 7, instructions to 17, 27, 37. Task 1, released at 30, waits until
+ * 37: switch to 42, fetch to 44, its instruction to 54. Task 0: switch to 59, six instructions:
+ * 119.
+ */
+void a_preemption_happens_between_instructions(void)
+{
+    check(preempted(2), {{1, 42, 54, 10, 2, 0, 0, 0}, {0, 5, 119, 90, 2, 0, 0, 1}});
+}
+
+/* Lines 64 of both tasks have one place: task 0 fetches its own again, from 59 to 61. */
+void what_a_preemption_has_evicted_is_reloaded(void)
+{
+    check(preempted(1), {{1, 42, 54, 10, 2, 0, 0, 0}, {0, 5, 121, 90, 2, 2, 0, 1}});
+}
+
+/*
+ * Both cores fetch at 0, arriving at 1. Core 0 is first: 1 + 8 + 2 = 11, here at 12; granted 10.
+ * The bus is free at 11, so the other is decided at 11 - 4 = 7; its bank is ready at 11 and has the
+ * row of core 0 open: 11 + 12 + 2 = 25, here at 26. Of these 26 it was held up for 10 + (12 - 4)
+ * = 18.
+ */
+void a_row_of_another_core_holds_up(void)
+{
+    Case asked;
+    asked.platform = a_platform(2, 1);
+    laxity_sim_memory &memory = asked.platform.memory;
+    memory.response_ticks = 1;
+    memory.hit_ticks = 4;
+    memory.empty_ticks = 8;
+    memory.conflict_ticks = 12;
+    memory.line_ticks = 2;
+    asked.tasks = {a_task(1, 1, 0), a_task(2, 1, 0)};
+    asked.programs = {a_job(1, {}), a_job(1, {})};
+    check(asked, {{0, 0, 13, 1, 12, 0, 0, 0}, {1, 0, 27, 1, 8, 0, 18, 0}});
+}
+
+} // namespace
+
+int main()
+{
+    RUN(a_miss_takes_the_way_to_memory_and_back);
+    RUN(an_open_row_is_faster);
+    RUN(a_job_ends_before_its_last_load);
+    RUN(a_load_waits_for_a_fill_buffer);
+    RUN(a_preemption_happens_between_instructions);
+    RUN(what_a_preemption_has_evicted_is_reloaded);
+    RUN(a_row_of_another_core_holds_up);
+    return test_exit_code();
+}
