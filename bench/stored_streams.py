@@ -15,6 +15,9 @@ import click
 from bench.common import run_tool
 
 from laxity.core.text_table import format_table
+from laxity.errors import ConfigError, PlatformError
+from laxity.platform.platform_file import read_platform
+from laxity.platform.simulated_programs import find_simulated_workload
 from laxity.platform.streams import MOST_JOBS, StoredStream, read_stream
 from laxity.platform.tools import find_tool, list_workloads
 
@@ -81,10 +84,13 @@ def read_s(file: Path, repeats: int) -> float:
 
 
 def measure(platform: str, repeats: int, folder: Path) -> Iterator[Measured]:
-    """Measure every portable workload with the words of its example, if it has one thread."""
+    """Measure every workload that is built for the platform, with the words of its example."""
     file = folder / "stream.lxs"
+    architecture = read_platform(platform).architecture
     for one in list_workloads():
-        if one.kind != "portable" or one.threads > 1:
+        try:
+            find_simulated_workload(one.name, architecture)
+        except (ConfigError, PlatformError):
             continue
         words = list(one.example)
         first = record(one.name, words, FIRST_JOBS, platform, file)
