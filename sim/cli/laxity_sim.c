@@ -257,6 +257,31 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
     return 0;
 }
 
+/* A program with instructions that the processor's tables do not have is worth a look. */
+static void note_undecodable(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+        const struct laxity_sim_decoder *decoder = &simulation->tasks[i].decoder;
+        struct laxity_sim_decoder_stats stats = {.undecodable = 0};
+        if (decoder->context) {
+            laxity_sim_decoder_read_stats(decoder, &stats);
+        }
+        if (stats.undecodable > 0) {
+            char text[NOTE_BYTES];
+            laxity_format(
+                text,
+                sizeof text,
+                "task \"%.60s\": %" PRIu64 " of %" PRIu64
+                " instructions cannot be decoded and take instruction_cycles",
+                laxity_segment_task(simulation->segment, i)->config.process.name,
+                stats.undecodable,
+                stats.instructions
+            );
+            print_note(text);
+        }
+    }
+}
+
 static void free_tasks(struct simulation *simulation)
 {
     const bool is_made = simulation->tasks && simulation->emulators;
@@ -537,6 +562,7 @@ static void simulate(
         );
         end_programs(&simulation);
         tell_asked(&simulation);
+        note_undecodable(&simulation);
         close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);

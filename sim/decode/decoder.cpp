@@ -76,6 +76,15 @@ class State {
     llvm::MCContext context_;
 };
 
+/* Of an instruction. The emulator may have looked ahead, and taken that for a part of it. */
+struct Bytes {
+    std::uint8_t all;
+    std::uint8_t ahead;
+};
+
+/* Behind the last instruction that begins in a page QEMU looks whether another one fits. */
+constexpr std::uint8_t THUMB_AHEAD = 2;
+
 class Decoder {
   public:
     Decoder(
@@ -124,7 +133,7 @@ class Decoder {
         llvm::MCDisassembler &disassembler,
         std::uint64_t address,
         const std::uint8_t *code,
-        std::uint8_t bytes,
+        Bytes bytes,
         llvm::MCInst &out_instruction
     );
     void issue(const llvm::MCInst &instruction, const Operands &operands, std::uint32_t ticks);
@@ -163,11 +172,11 @@ Operands Decoder::decode_one(
     llvm::MCDisassembler &disassembler,
     std::uint64_t address,
     const std::uint8_t *code,
-    std::uint8_t bytes,
+    Bytes bytes,
     llvm::MCInst &out_instruction
 )
 {
-    llvm::ArrayRef<std::uint8_t> left{code, bytes};
+    llvm::ArrayRef<std::uint8_t> left{code, bytes.all};
     std::uint64_t size = 0;
     /* One of LLVM's disassemblers reads the first byte of nothing. */
     auto status =
@@ -183,7 +192,8 @@ Operands Decoder::decode_one(
     }
     decoded_++;
     /* What is unpredictable is executed somehow, all the same. */
-    if (status == llvm::MCDisassembler::Fail || size != left.size()) {
+    if (status == llvm::MCDisassembler::Fail ||
+        (size != left.size() && size + bytes.ahead != left.size())) {
         undecodable_++;
         out_instruction.clear();
         out_instruction.setOpcode(0);
@@ -221,7 +231,8 @@ void Decoder::decode(
     std::uint32_t n
 )
 {
-    State &state = is_thumb(address, instructions, n) ? *thumb_ : *state_;
+    const bool is_of_thumb = is_thumb(address, instructions, n);
+    State &state = is_of_thumb ? *thumb_ : *state_;
     const auto disassembler = state.disassembler();
     if (schedule_) {
         schedule_->begin_block();
@@ -230,8 +241,9 @@ void Decoder::decode(
     for (std::uint32_t i = 0; i < n; i++) {
         laxity_sim_instruction &instruction = instructions[i];
         llvm::MCInst decoded;
-        const Operands operands =
-            decode_one(*disassembler, address, code, instruction.bytes, decoded);
+        const bool is_ahead = is_of_thumb && i + 1 == n;
+        const Bytes bytes{instruction.bytes, is_ahead ? THUMB_AHEAD : std::uint8_t{0}};
+        const Operands operands = decode_one(*disassembler, address, code, bytes, decoded);
         copy(operands.read, instruction.reads);
         copy(operands.written, instruction.writes);
         if (schedule_) {
