@@ -53,11 +53,12 @@ def call(laxity: Laxity, cache: Path, *words: str) -> "subprocess.CompletedProce
 
 
 def run(laxity: Laxity, cache: Path, name: str) -> list[bytes]:
-    """Run the tasks; the results."""
+    """Run the tasks; what is said of them, and the results."""
     (laxity.directory / "tasks.toml").write_text(TASKS)
     done = call(laxity, cache, *RUN, "--run-dir", name)
-    assert (done.returncode, done.stderr) == (0, "")
-    return [(laxity.directory / name / result).read_bytes() for result in RESULTS]
+    assert done.returncode == 0, done.stderr
+    results = [(laxity.directory / name / result).read_bytes() for result in RESULTS]
+    return [done.stderr.encode(), *results]
 
 
 def streams(laxity: Laxity, cache: Path) -> Any:  # noqa: ANN401 - a document
