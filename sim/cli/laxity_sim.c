@@ -40,11 +40,13 @@
 #include <unistd.h>
 
 enum {
-    /* Of the first release: 0 would mean that nothing was released. */
-    T0_NS = LAXITY_NS_PER_S,
+    /* Of the first release: 0 would mean that nothing was released. Until then co-runners fill the
+     * caches, as those of a machine do. */
+    T0_NS = LAXITY_NS_PER_MS,
     JOBS_TEXT_BYTES = 24,
     PROGRESS_EVERY_NS = 200 * LAXITY_NS_PER_MS,
     PROGRESS_BYTES = 128,
+    CPUS_BYTES = 64,
 };
 
 struct simulation {
@@ -52,10 +54,11 @@ struct simulation {
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
-    struct laxity_sim_task *tasks;
+    struct laxity_sim_task *tasks;          /* behind them the co-runners */
     struct laxity_sim_emulator **emulators; /* of the tasks */
     int64_t limit_ns;                       /* no job starts then */
     int64_t shown_ns;                       /* of the real clock */
+    bool has_failed;                        /* one that all the others end with */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -79,9 +82,24 @@ static bool must_stop(void *context)
     return is_interrupted || (poll(&parent, 1, 0) > 0 && (parent.revents & (POLLHUP | POLLERR)));
 }
 
+static uint32_t count_programs(const struct simulation *simulation)
+{
+    return simulation->segment->n_tasks + simulation->segment->n_corunners;
+}
+
+/* NULL: that of a task. */
+static struct laxity_corunner *corunner_of(const struct simulation *simulation, uint32_t index)
+{
+    const uint32_t n_tasks = simulation->segment->n_tasks;
+    return index < n_tasks ? NULL : laxity_segment_corunner(simulation->segment, index - n_tasks);
+}
+
 /* How many jobs a program is asked for: as many as can start. */
 static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
 {
+    if (corunner_of(simulation, index)) {
+        return UINT64_MAX;
+    }
     const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
     if (simulation->limit_ns == INT64_MAX) {
         return task->config.jobs > 0 ? task->config.jobs : UINT64_MAX;
@@ -94,9 +112,14 @@ static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
 /* Words behind the emulator's: the program, how many jobs, its own. NULL: no memory. */
 static char **command_of(const struct simulation *simulation, uint32_t index)
 {
-    const struct laxity_task_plan *task = &simulation->plan->tasks[index];
-    const struct laxity_words *emulator = &simulation->plan->launcher;
-    char **argv = (char **)calloc(emulator->n + task->words.n + 3, sizeof *argv);
+    const struct laxity_run_plan *plan = simulation->plan;
+    const bool is_task = index < plan->n_tasks;
+    const struct laxity_corunner_plan *corunners = plan->corunners;
+    char *path = is_task ? plan->tasks[index].path : corunners[index - plan->n_tasks].path;
+    const struct laxity_words *words =
+        is_task ? &plan->tasks[index].words : &corunners[index - plan->n_tasks].words;
+    const struct laxity_words *emulator = &plan->launcher;
+    char **argv = (char **)calloc(emulator->n + words->n + 3, sizeof *argv);
     char *jobs = malloc(JOBS_TEXT_BYTES);
     if (!argv || !jobs) {
         free((void *)argv);
@@ -107,9 +130,9 @@ static char **command_of(const struct simulation *simulation, uint32_t index)
     laxity_format(jobs, JOBS_TEXT_BYTES, "%020" PRIu64, jobs_of(simulation, index));
     memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
     unsigned n = emulator->n;
-    argv[n++] = task->path;
+    argv[n++] = path;
     argv[n++] = jobs;
-    memcpy((void *)&argv[n], (const void *)task->words.items, task->words.n * sizeof *argv);
+    memcpy((void *)&argv[n], (const void *)words->items, words->n * sizeof *argv);
     return argv;
 }
 
@@ -139,12 +162,12 @@ static int start_program(struct simulation *simulation, uint32_t index, struct l
     return 0;
 }
 
-static uint64_t cores_of(const struct laxity_task_config *config)
+static uint64_t cores_of(const struct laxity_process_config *config)
 {
     uint64_t cores = 0;
-    const unsigned end = laxity_cpus_end(&config->process.cpus);
+    const unsigned end = laxity_cpus_end(&config->cpus);
     for (unsigned cpu = 0; cpu < end && cpu < LAXITY_SIM_CORES_MAX; cpu++) {
-        cores |= (uint64_t)laxity_cpus_has(&config->process.cpus, cpu) << cpu;
+        cores |= (uint64_t)laxity_cpus_has(&config->cpus, cpu) << cpu;
     }
     return cores;
 }
@@ -159,37 +182,45 @@ static struct laxity_sim_reservation reservation_of(const struct laxity_process_
     };
 }
 
+static struct laxity_sim_task describe_task(const struct simulation *simulation, uint32_t index)
+{
+    struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+    return (struct laxity_sim_task){
+        .releases = laxity_task_releases(simulation->segment, task),
+        .priority = task->config.process.priority,
+        .reservation = reservation_of(&task->config.process),
+        .cores = cores_of(&task->config.process),
+        .jobs = task->config.jobs,
+        .timeout_ns = task->config.job_timeout_ns,
+    };
+}
+
 /* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
-    const uint32_t n_tasks = simulation->segment->n_tasks;
-    simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    simulation->emulators =
-        (struct laxity_sim_emulator **)calloc(n_tasks, sizeof *simulation->emulators);
+    const uint32_t n = count_programs(simulation);
+    simulation->tasks = calloc(n, sizeof *simulation->tasks);
+    simulation->emulators = (struct laxity_sim_emulator **)calloc(n, sizeof *simulation->emulators);
     if (!simulation->tasks || !simulation->emulators) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
-    for (uint32_t i = 0; i < n_tasks; i++) {
-        struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+    for (uint32_t i = 0; i < n; i++) {
         if (start_program(simulation, i, error)) {
             return -1;
         }
-        simulation->tasks[i] = (struct laxity_sim_task){
-            .source = laxity_sim_emulator_source(simulation->emulators[i]),
-            .releases = laxity_task_releases(simulation->segment, task),
-            .priority = task->config.process.priority,
-            .reservation = reservation_of(&task->config.process),
-            .cores = cores_of(&task->config),
-            .jobs = task->config.jobs,
-            .timeout_ns = task->config.job_timeout_ns,
-        };
+        const struct laxity_corunner *corunner = corunner_of(simulation, i);
+        simulation->tasks[i] = corunner
+                                   ? (struct laxity_sim_task){.is_corunner = true,
+                                                              .cores = cores_of(&corunner->config)}
+                                   : describe_task(simulation, i);
+        simulation->tasks[i].source = laxity_sim_emulator_source(simulation->emulators[i]);
     }
     return 0;
 }
 
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
+    for (uint32_t i = 0; simulation->emulators && i < count_programs(simulation); i++) {
         laxity_sim_emulator_stop(simulation->emulators[i]);
     }
     free((void *)simulation->emulators);
@@ -291,7 +322,37 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     return rc || segment->stop_job.is_found;
 }
 
-static void on_end(
+/* What of a co-runner is told as natively: any end that nobody asked for ends the run. */
+static void end_corunner(
+    struct simulation *simulation, struct laxity_corunner *corunner, int64_t end_ns, const char *why
+)
+{
+    struct laxity_verdict *verdict = &corunner->verdict;
+    char cpus[CPUS_BYTES];
+    verdict->end_ns = end_ns;
+    corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
+    laxity_format(verdict->detail, sizeof verdict->detail, "%.150s", why);
+    atomic_store_explicit(&verdict->end, LAXITY_END_EXIT, memory_order_release);
+    laxity_cpus_format(&corunner->config.cpus, cpus, sizeof cpus);
+    laxity_error_set(
+        &simulation->segment->run.error,
+        LAXITY_EXIT_NO_VERDICT,
+        "co-runner \"%s\" on CPU %s died: %.90s; jobs up to then were kept",
+        corunner->config.name,
+        cpus,
+        why
+    );
+    simulation->has_failed = true;
+}
+
+static void on_pass(void *context, uint32_t index, int64_t finish_ns)
+{
+    struct laxity_corunner *corunner = corunner_of(context, index);
+    laxity_atomic64_increment(&corunner->passes);
+    corunner->passes_before_t0 += finish_ns <= T0_NS;
+}
+
+static int on_end(
     void *context,
     uint32_t task_index,
     enum laxity_sim_end why,
@@ -309,11 +370,17 @@ static void on_end(
     };
     struct simulation *simulation = context;
     struct laxity_segment *segment = simulation->segment;
+    struct laxity_corunner *corunner = corunner_of(simulation, task_index);
+    if (corunner) {
+        end_corunner(simulation, corunner, end_ns, error->text);
+        return 1;
+    }
     if (error->exit_code != 0) {
         const char *name = laxity_segment_task(segment, task_index)->config.process.name;
         laxity_error_set(
             &segment->run.error, error->exit_code, "task \"%s\": %s", name, error->text
         );
+        simulation->has_failed |= simulation->plan->is_fail_fast;
     } else if (why == LAXITY_SIM_END_INTERRUPT) {
         laxity_error_set(&segment->run.error, LAXITY_EXIT_INTERRUPTED, "interrupted");
     }
@@ -324,12 +391,27 @@ static void on_end(
     if (rc) {
         tell_full(simulation, rc);
     }
+    return simulation->has_failed;
+}
+
+static void stop_corunners(struct laxity_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->n_corunners; i++) {
+        struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
+        struct laxity_verdict *verdict = &corunner->verdict;
+        if (atomic_load_explicit(&verdict->end, memory_order_relaxed) == LAXITY_END_NONE) {
+            corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
+            verdict->end_ns = segment->run.end_ns;
+            atomic_store_explicit(&verdict->end, LAXITY_END_STOPPED, memory_order_release);
+        }
+    }
 }
 
 static void close_run(struct simulation *simulation)
 {
     struct laxity_segment *segment = simulation->segment;
     const int exit_code = segment->run.error.exit_code;
+    stop_corunners(segment);
     int rc = laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
@@ -356,10 +438,6 @@ static void simulate(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
     }
-    if (plan->n_corunners > 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "co-runners cannot be simulated yet");
-        return;
-    }
     if (laxity_launch_open(&simulation.launch, plan, error)) {
         return;
     }
@@ -377,6 +455,7 @@ static void simulate(
         .on_start = on_start,
         .on_finish = on_finish,
         .on_end = on_end,
+        .on_pass = on_pass,
         .must_stop = must_stop,
     };
     if (rc) {
@@ -385,8 +464,17 @@ static void simulate(
     if (rc == 0 && make_tasks(&simulation, error) == 0) {
         struct laxity_sim_totals totals;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &totals
+            platform,
+            simulation.tasks,
+            count_programs(&simulation),
+            simulation.limit_ns,
+            &listener,
+            &totals
         );
+        for (uint32_t core = 0; core < platform->cores; core++) {
+            segment->run.lines_read += totals.cores[core].reads;
+            segment->run.lines_written += totals.cores[core].writes;
+        }
         close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);

@@ -74,10 +74,12 @@ struct Key {
     std::uint64_t tick;
     Phase phase;
     std::size_t number;
+    std::uint64_t since = 0; /* of cores: when it began to wait for room, or the tick */
 
     bool operator<(const Key &other) const
     {
-        return std::tie(tick, phase, number) < std::tie(other.tick, other.phase, other.number);
+        return std::tie(tick, phase, since, number) <
+               std::tie(other.tick, other.phase, other.since, other.number);
     }
 };
 
@@ -225,7 +227,7 @@ std::optional<Key> Simulation::next_key() const
         const bool is_schedulers =
             core.is_between() && (core.state != State::Running || has_border_next(core));
         if (tick && !is_schedulers) {
-            keys.push_back({*tick, CORES, core.number});
+            keys.push_back({*tick, CORES, core.number, core.room_since.value_or(*tick)});
         }
     }
     const auto first =
@@ -553,6 +555,9 @@ void Simulation::finish(Core &core)
     task.has_job = false;
     task.job.ordinal++;
     if (task.asked->is_corunner) {
+        if (listener_.on_pass != nullptr) {
+            listener_.on_pass(listener_.context, index, clock_.ns_of(now_));
+        }
         const State state = core.state; /* it may have been asked to stop */
         task.ready_since = now_;
         (void)begin(core, index);
@@ -629,7 +634,7 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
             &error, LAXITY_EXIT_VIOLATED, "job %llu", static_cast<unsigned long long>(task.job.job)
         );
     }
-    listener_.on_end(listener_.context, index, why, end_ns, &error);
+    is_stopping_ |= listener_.on_end(listener_.context, index, why, end_ns, &error) != 0;
 }
 
 /* The core is idle, and what it did is nowhere. */
