@@ -13,6 +13,9 @@
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "base/visible.h"
+#include "cli/calls.h"
+#include "cli/gather.h"
+#include "cli/programs.h"
 #include "cli/run_options.h"
 #include "cli/settings.h"
 #include "harness/drain.h"
@@ -22,6 +25,7 @@
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
 #include "schema/run.h"
@@ -43,22 +47,34 @@ enum {
     /* Of the first release: 0 would mean that nothing was released. Until then co-runners fill the
      * caches, as those of a machine do. */
     T0_NS = LAXITY_NS_PER_MS,
-    JOBS_TEXT_BYTES = 24,
     PROGRESS_EVERY_NS = 200 * LAXITY_NS_PER_MS,
     PROGRESS_BYTES = 128,
-    CPUS_BYTES = 64,
+    WORDS = 4096,
+    NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
+    NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
+};
+
+/* Of the platform. */
+struct settings {
+    struct laxity_sim_platform platform;
+    struct laxity_sim_instructions instructions;
 };
 
 struct simulation {
     const struct laxity_run_plan *plan;
+    const struct settings *settings;
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
-    struct laxity_sim_task *tasks;          /* behind them the co-runners */
-    struct laxity_sim_emulator **emulators; /* of the tasks */
-    int64_t limit_ns;                       /* no job starts then */
-    int64_t shown_ns;                       /* of the real clock */
-    bool has_failed;                        /* one that all the others end with */
+    uint32_t n_programs;
+    struct laxity_sim_task *tasks; /* behind them the co-runners; so of all that follows */
+    struct laxity_sim_emulator **emulators;
+    struct laxity_sim_calls *calls;
+    struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
+    struct laxity_sim_gather gather;
+    int64_t limit_ns; /* no job starts then */
+    int64_t shown_ns; /* of the real clock */
+    bool has_failed;  /* a program that all the others end with */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -82,23 +98,16 @@ static bool must_stop(void *context)
     return is_interrupted || (poll(&parent, 1, 0) > 0 && (parent.revents & (POLLHUP | POLLERR)));
 }
 
-static uint32_t count_programs(const struct simulation *simulation)
+static struct laxity_sim_program program_of(const struct simulation *simulation, uint32_t index)
 {
-    return simulation->segment->n_tasks + simulation->segment->n_corunners;
-}
-
-/* NULL: that of a task. */
-static struct laxity_corunner *corunner_of(const struct simulation *simulation, uint32_t index)
-{
-    const uint32_t n_tasks = simulation->segment->n_tasks;
-    return index < n_tasks ? NULL : laxity_segment_corunner(simulation->segment, index - n_tasks);
+    return laxity_sim_program_of(simulation->plan, simulation->segment, index);
 }
 
 /* How many jobs a program is asked for: as many as can start. */
 static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
 {
-    if (corunner_of(simulation, index)) {
-        return UINT64_MAX;
+    if (index >= simulation->segment->n_tasks) {
+        return UINT64_MAX; /* a co-runner */
     }
     const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
     if (simulation->limit_ns == INT64_MAX) {
@@ -109,57 +118,45 @@ static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
     return task->config.jobs > 0 && task->config.jobs < released ? task->config.jobs : released;
 }
 
-/* Words behind the emulator's: the program, how many jobs, its own. NULL: no memory. */
-static char **command_of(const struct simulation *simulation, uint32_t index)
-{
-    const struct laxity_run_plan *plan = simulation->plan;
-    const bool is_task = index < plan->n_tasks;
-    const struct laxity_corunner_plan *corunners = plan->corunners;
-    char *path = is_task ? plan->tasks[index].path : corunners[index - plan->n_tasks].path;
-    const struct laxity_words *words =
-        is_task ? &plan->tasks[index].words : &corunners[index - plan->n_tasks].words;
-    const struct laxity_words *emulator = &plan->launcher;
-    char **argv = (char **)calloc(emulator->n + words->n + 3, sizeof *argv);
-    char *jobs = malloc(JOBS_TEXT_BYTES);
-    if (!argv || !jobs) {
-        free((void *)argv);
-        free(jobs);
-        return NULL;
-    }
-    /* Always as long: words lie on the stack of the program, and move it. */
-    laxity_format(jobs, JOBS_TEXT_BYTES, "%020" PRIu64, jobs_of(simulation, index));
-    memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
-    unsigned n = emulator->n;
-    argv[n++] = path;
-    argv[n++] = jobs;
-    memcpy((void *)&argv[n], (const void *)words->items, words->n * sizeof *argv);
-    return argv;
-}
-
-static void free_command(const struct simulation *simulation, char **argv)
-{
-    if (argv) {
-        free(argv[simulation->plan->launcher.n + 1]);
-        free((void *)argv);
-    }
-}
-
 /* 0, or -1 with error set. */
 static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
-    char **argv = command_of(simulation, index);
-    const int rc = argv ? laxity_sim_emulator_start(argv, &simulation->emulators[index]) : ENOMEM;
-    free_command(simulation, argv);
+    const struct laxity_words *emulator = &simulation->plan->launcher;
+    const struct laxity_sim_program program = program_of(simulation, index);
+    char **argv = laxity_sim_command(emulator, &program, jobs_of(simulation, index));
+    int *output_fd = &simulation->launch.output_write_fds[index];
+    const int rc =
+        argv ? laxity_sim_emulator_start(argv, *output_fd, &simulation->emulators[index]) : ENOMEM;
+    laxity_sim_command_free(emulator, argv);
+    (void)close(*output_fd);
+    *output_fd = -1;
     if (rc) {
         return laxity_refuse(
             error,
             LAXITY_EXIT_LACKING,
             "%.100s: cannot be started: %s",
-            simulation->plan->launcher.items[0],
+            emulator->items[0],
             strerrordesc_np(rc)
         );
     }
     return 0;
+}
+
+/* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
+static int open_decoder(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_sim_instructions *instructions = &simulation->settings->instructions;
+    if (strcmp(instructions->scheduling, "none") == 0 &&
+        simulation->settings->platform.fill_buffers == 0) {
+        return 0;
+    }
+    const struct laxity_sim_decoder_options options = {
+        .architecture = instructions->architecture,
+        .scheduling = instructions->scheduling,
+        .program = program_of(simulation, index).path,
+        .cycle_ticks = instructions->cycle_ticks,
+    };
+    return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
 }
 
 static uint64_t cores_of(const struct laxity_process_config *config)
@@ -184,46 +181,98 @@ static struct laxity_sim_reservation reservation_of(const struct laxity_process_
 
 static struct laxity_sim_task describe_task(const struct simulation *simulation, uint32_t index)
 {
-    struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+    const struct laxity_sim_program program = program_of(simulation, index);
+    if (program.corunner) {
+        return (struct laxity_sim_task){.is_corunner = true, .cores = cores_of(program.config)};
+    }
+    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
     return (struct laxity_sim_task){
         .releases = laxity_task_releases(simulation->segment, task),
-        .priority = task->config.process.priority,
-        .reservation = reservation_of(&task->config.process),
-        .cores = cores_of(&task->config.process),
+        .priority = program.config->priority,
+        .reservation = reservation_of(program.config),
+        .cores = cores_of(program.config),
         .jobs = task->config.jobs,
         .timeout_ns = task->config.job_timeout_ns,
     };
 }
 
 /* 0, or -1 with error set. */
+static int make_task(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_sim_calls *calls = &simulation->calls[index];
+    struct laxity_asked *asked = index < segment->n_tasks
+                                     ? &laxity_segment_task(segment, index)->asked
+                                     : &simulation->corunners_asked[index - segment->n_tasks];
+    if (laxity_sim_calls_open(calls, asked, program_of(simulation, index).path, error) ||
+        start_program(simulation, index, error)) {
+        return -1;
+    }
+    struct laxity_sim_task *task = &simulation->tasks[index];
+    *task = describe_task(simulation, index);
+    task->source = laxity_sim_emulator_source(simulation->emulators[index]);
+    task->judge = laxity_sim_calls_judge(calls);
+    return open_decoder(simulation, index, error);
+}
+
+/* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
-    const uint32_t n = count_programs(simulation);
+    const uint32_t n = simulation->n_programs;
     simulation->tasks = calloc(n, sizeof *simulation->tasks);
     simulation->emulators = (struct laxity_sim_emulator **)calloc(n, sizeof *simulation->emulators);
-    if (!simulation->tasks || !simulation->emulators) {
+    simulation->calls = calloc(n, sizeof *simulation->calls);
+    simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
+    if (!simulation->tasks || !simulation->emulators || !simulation->calls ||
+        !simulation->corunners_asked) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (start_program(simulation, i, error)) {
-            return -1;
-        }
-        const struct laxity_corunner *corunner = corunner_of(simulation, i);
-        simulation->tasks[i] = corunner
-                                   ? (struct laxity_sim_task){.is_corunner = true,
-                                                              .cores = cores_of(&corunner->config)}
-                                   : describe_task(simulation, i);
-        simulation->tasks[i].source = laxity_sim_emulator_source(simulation->emulators[i]);
+    int rc = 0;
+    for (uint32_t i = 0; i < n && rc == 0; i++) {
+        rc = make_task(simulation, i, error);
     }
-    return 0;
+    return rc;
+}
+
+static const char *kind_of(const struct simulation *simulation, uint32_t index)
+{
+    return index < simulation->segment->n_tasks ? "task" : "co-runner";
+}
+
+/* A program with instructions that the processor's tables do not have is worth a look. */
+static void note_undecodable(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_sim_decoder *decoder = &simulation->tasks[i].decoder;
+        struct laxity_sim_decoder_stats stats = {.undecodable = 0};
+        if (decoder->context) {
+            laxity_sim_decoder_read_stats(decoder, &stats);
+        }
+        if (stats.undecodable > 0) {
+            char text[NOTE_BYTES];
+            laxity_format(
+                text,
+                sizeof text,
+                "%s \"%.60s\": %" PRIu64 " of %" PRIu64
+                " instructions cannot be decoded and take instruction_cycles",
+                kind_of(simulation, i),
+                program_of(simulation, i).config->name,
+                stats.undecodable,
+                stats.instructions
+            );
+            print_note(text);
+        }
+    }
 }
 
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < count_programs(simulation); i++) {
-        laxity_sim_emulator_stop(simulation->emulators[i]);
+    for (uint32_t i = 0; simulation->tasks && i < simulation->n_programs; i++) {
+        laxity_sim_decoder_close(&simulation->tasks[i].decoder);
     }
     free((void *)simulation->emulators);
+    free(simulation->calls);
+    free(simulation->corunners_asked);
     free(simulation->tasks);
 }
 
@@ -322,32 +371,9 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     return rc || segment->stop_job.is_found;
 }
 
-/* What of a co-runner is told as natively: any end that nobody asked for ends the run. */
-static void end_corunner(
-    struct simulation *simulation, struct laxity_corunner *corunner, int64_t end_ns, const char *why
-)
-{
-    struct laxity_verdict *verdict = &corunner->verdict;
-    char cpus[CPUS_BYTES];
-    verdict->end_ns = end_ns;
-    corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
-    laxity_format(verdict->detail, sizeof verdict->detail, "%.150s", why);
-    atomic_store_explicit(&verdict->end, LAXITY_END_EXIT, memory_order_release);
-    laxity_cpus_format(&corunner->config.cpus, cpus, sizeof cpus);
-    laxity_error_set(
-        &simulation->segment->run.error,
-        LAXITY_EXIT_NO_VERDICT,
-        "co-runner \"%s\" on CPU %s died: %.90s; jobs up to then were kept",
-        corunner->config.name,
-        cpus,
-        why
-    );
-    simulation->has_failed = true;
-}
-
 static void on_pass(void *context, uint32_t index, int64_t finish_ns)
 {
-    struct laxity_corunner *corunner = corunner_of(context, index);
+    struct laxity_corunner *corunner = program_of(context, index).corunner;
     laxity_atomic64_increment(&corunner->passes);
     corunner->passes_before_t0 += finish_ns <= T0_NS;
 }
@@ -370,17 +396,18 @@ static int on_end(
     };
     struct simulation *simulation = context;
     struct laxity_segment *segment = simulation->segment;
-    struct laxity_corunner *corunner = corunner_of(simulation, task_index);
+    struct laxity_corunner *corunner = program_of(simulation, task_index).corunner;
     if (corunner) {
-        end_corunner(simulation, corunner, end_ns, error->text);
+        laxity_sim_corunner_died(corunner, end_ns, error->text, &segment->run.error);
+        simulation->has_failed = true;
         return 1;
     }
     if (error->exit_code != 0) {
-        const char *name = laxity_segment_task(segment, task_index)->config.process.name;
-        laxity_error_set(
-            &segment->run.error, error->exit_code, "task \"%s\": %s", name, error->text
-        );
         simulation->has_failed |= simulation->plan->is_fail_fast;
+        const char *name = laxity_segment_task(segment, task_index)->config.process.name;
+        const bool is_refused = simulation->calls[task_index].refused[0] != '\0';
+        const int exit_code = is_refused ? LAXITY_EXIT_LACKING : error->exit_code;
+        laxity_error_set(&segment->run.error, exit_code, "task \"%s\": %s", name, error->text);
     } else if (why == LAXITY_SIM_END_INTERRUPT) {
         laxity_error_set(&segment->run.error, LAXITY_EXIT_INTERRUPTED, "interrupted");
     }
@@ -394,16 +421,53 @@ static int on_end(
     return simulation->has_failed;
 }
 
-static void stop_corunners(struct laxity_segment *segment)
+/* A program that has done all that it was asked for tears down, and prints what it has found. */
+static void let_end(struct simulation *simulation, uint32_t index)
 {
-    for (uint32_t i = 0; i < segment->n_corunners; i++) {
-        struct laxity_corunner *corunner = laxity_segment_corunner(segment, i);
-        struct laxity_verdict *verdict = &corunner->verdict;
-        if (atomic_load_explicit(&verdict->end, memory_order_relaxed) == LAXITY_END_NONE) {
-            corunner->passes_at_end = laxity_atomic64_load(&corunner->passes);
-            verdict->end_ns = segment->run.end_ns;
-            atomic_store_explicit(&verdict->end, LAXITY_END_STOPPED, memory_order_release);
+    static uint64_t unused[WORDS];
+    const struct laxity_sim_source source = simulation->tasks[index].source;
+    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
+    const bool is_done = drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
+                         drain->next_ordinal == jobs_of(simulation, index);
+    while (is_done && !must_stop(simulation) && source.read(source.context, unused, WORDS) > 0) {
+    }
+}
+
+/* All is printed then. */
+static void end_programs(struct simulation *simulation)
+{
+    for (uint32_t i = 0; simulation->emulators && i < simulation->n_programs; i++) {
+        if (i < simulation->segment->n_tasks && simulation->emulators[i] &&
+            simulation->tasks[i].source.read) {
+            let_end(simulation, i);
         }
+        laxity_sim_emulator_stop(simulation->emulators[i]);
+        simulation->emulators[i] = NULL;
+    }
+    laxity_sim_gather_end(&simulation->gather);
+}
+
+/* A task may do something else in another run, then: what it is told is not of the model. */
+static void tell_asked(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_asked *asked = simulation->calls[i].asked;
+        char names[NAMES_BYTES];
+        char text[NOTE_BYTES];
+        if (asked->n == 0) {
+            continue;
+        }
+        laxity_sim_calls_tell(asked, names, sizeof names);
+        laxity_format(
+            text,
+            sizeof text,
+            "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
+            "in another run",
+            kind_of(simulation, i),
+            program_of(simulation, i).config->name,
+            names
+        );
+        print_note(text);
     }
 }
 
@@ -411,7 +475,7 @@ static void close_run(struct simulation *simulation)
 {
     struct laxity_segment *segment = simulation->segment;
     const int exit_code = segment->run.error.exit_code;
-    stop_corunners(segment);
+    laxity_sim_corunners_stop(segment);
     int rc = laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
@@ -427,13 +491,11 @@ static void close_run(struct simulation *simulation)
 }
 
 static void simulate(
-    const struct laxity_run_plan *plan,
-    const struct laxity_sim_platform *platform,
-    struct laxity_error *error
+    const struct laxity_run_plan *plan, const struct settings *settings, struct laxity_error *error
 )
 {
     static struct simulation simulation;
-    simulation = (struct simulation){.plan = plan};
+    simulation = (struct simulation){.plan = plan, .settings = settings};
     if (plan->launcher.n == 0) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
@@ -443,6 +505,7 @@ static void simulate(
     }
     struct laxity_segment *segment = simulation.launch.segment;
     simulation.segment = segment;
+    simulation.n_programs = plan->n_tasks + plan->n_corunners;
     segment->is_simulated = 1;
     segment->snapshots = LAXITY_SNAPSHOTS_CPU;
     segment->ticks_name[0] = '\0';
@@ -458,27 +521,31 @@ static void simulate(
         .on_pass = on_pass,
         .must_stop = must_stop,
     };
-    if (rc) {
+    if (rc || laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
-    if (rc == 0 && make_tasks(&simulation, error) == 0) {
+    if (error->exit_code == 0 && make_tasks(&simulation, error) == 0) {
         struct laxity_sim_totals totals;
         laxity_simulate(
-            platform,
+            &settings->platform,
             simulation.tasks,
-            count_programs(&simulation),
+            simulation.n_programs,
             simulation.limit_ns,
             &listener,
             &totals
         );
-        for (uint32_t core = 0; core < platform->cores; core++) {
+        for (uint32_t core = 0; core < settings->platform.cores; core++) {
             segment->run.lines_read += totals.cores[core].reads;
             segment->run.lines_written += totals.cores[core].writes;
         }
+        end_programs(&simulation);
+        tell_asked(&simulation);
+        note_undecodable(&simulation);
         close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);
     } else {
+        end_programs(&simulation);
         laxity_launch_discard(&simulation.launch);
     }
     free_tasks(&simulation);
@@ -502,19 +569,22 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};
-    struct laxity_sim_platform platform;
+    struct settings settings;
     struct laxity_run_request *request = calloc(1, sizeof *request);
     if (!request) {
         return LAXITY_EXIT_LACKING;
     }
     watch_signals();
+    laxity_sim_settle();
     if (argc < 2) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );
     } else if (laxity_run_options_parse(argc - 2, argv + 2, request, &error) == 0 &&
-               laxity_sim_settings_read(argv[1], &platform, &error) == 0) {
-        simulate(&request->plan, &platform, &error);
+               laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
+               laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
+                   0) {
+        simulate(&request->plan, &settings, &error);
     }
     if (error.exit_code != 0) {
         print_note(error.text);

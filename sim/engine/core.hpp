@@ -117,6 +117,7 @@ class Core {
     bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
     void at_boundary(std::uint64_t horizon);
+    bool ends_here(Event event);
     bool stop_or_pause(std::uint64_t horizon);
     void take_access(const Access &access);
     void fetch();

@@ -70,7 +70,7 @@ void laxity_simulate(
             scheduler.look_again(*channel, now);
         } else if (action == now) {
             scheduler.act(now);
-        } else {
+        } else if (core != nullptr) {
             core->go_on(scheduler.horizon(*core, decision));
         }
     }

@@ -290,7 +290,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
     std::vector<Request> &requests = cores_[touch.core].requests;
-    const std::uint32_t limit = touch.kind == Kind::Load    ? platform_.fill_buffers
+    const bool is_kernels = touch.task == KERNEL; /* it waits for each of its loads */
+    const std::uint32_t limit = touch.kind == Kind::Load ? (is_kernels ? 0 : platform_.fill_buffers)
                                 : touch.kind == Kind::Store ? platform_.store_entries
                                                             : 0;
     std::uint32_t n_outstanding = 0;
@@ -333,6 +334,18 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
     });
 }
 
+/* Of a request that merges. */
+void Hierarchy::note_written(Request &request, const Touch &touch, std::uint64_t now)
+{
+    request.written |= touch.written;
+    const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
+    if (request.written == all) {
+        request.is_merging = false;
+        request.done = now;
+        counts(touch.core).merged++;
+    }
+}
+
 Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
 {
     counts(touch.core).joins++;
@@ -340,16 +353,10 @@ Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
         if (touch.kind != Kind::Store) {
             send(request, touch.core, now);
         } else {
-            request.written |= touch.written;
-            const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
-            if (request.written == all) {
-                request.is_merging = false;
-                request.done = now;
-                counts(touch.core).merged++;
-            }
+            note_written(request, touch, now);
         }
     }
-    return {.what = Answer::Asked, .request = request.number};
+    return {.what = Answer::Asked, .request = request.number, .is_joined = true};
 }
 
 /* Steps a and b for what is replaced, without its write-back. */
@@ -408,7 +415,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
-        request.written = touch.written;
+        note_written(request, touch, now);
     } else if (is_uncached_store && !has_level_) {
         request.done = now + platform_.memory.request_ticks;
     } else {

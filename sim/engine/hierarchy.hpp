@@ -74,6 +74,7 @@ struct Answer {
     } what;
     std::uint64_t request = 0; /* its number */
     Channel *channel = nullptr;
+    bool is_joined = false; /* the request was there before */
 };
 
 class Hierarchy {
@@ -191,6 +192,7 @@ class Hierarchy {
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
+    void note_written(Request &request, const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
     Place allocate_first(const Touch &touch, std::uint64_t now);

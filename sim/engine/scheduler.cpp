@@ -159,8 +159,7 @@ void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
 bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
-    Position &position = task.position;
-    position = {};
+    Position &position = task.position; /* the mark may lie in the block of the last job's end */
     for (std::uint64_t n = 1;; n++) {
         if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
             is_interrupted_ = true;
@@ -269,6 +268,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
             listener_.on_pass(listener_.context, task.job.task, clock_.ceil_ns(now));
         }
         const bool is_asked = seat.core.is_asked();
+        task.queued = now;
         if (start(seat, task, now)) {
             run(seat, task, now);
         }
@@ -477,47 +477,61 @@ bool Scheduler::end_tasks(std::uint64_t now)
     return is_changed;
 }
 
-/* A task that is ready and nowhere looks for a core. */
-bool Scheduler::claim(Task &task, std::uint64_t now)
+void Scheduler::keep_first(Seat *&first, Seat &seat, bool is_fit)
 {
-    Seat *idle = nullptr;
-    Seat *stopping = nullptr;
-    Seat *lowest = nullptr;
-    Seat *switching = nullptr;
+    if (first == nullptr && is_fit) {
+        first = &seat;
+    }
+}
+
+/* What cores a task that is ready and nowhere finds. */
+Scheduler::Found Scheduler::look_for_core(const Task &task)
+{
+    Found found;
+    if (task.last_core != NONE && (task.cores >> task.last_core & 1U) != 0) {
+        Seat &last = seats_[task.last_core];
+        keep_first(found.idle, last, last.task == NONE && !last.is_claimed);
+    }
     const Rank rank = rank_of(*task.asked, task.deadline);
-    Rank lowest_rank = rank;
+    Rank lowest = rank;
     for (Seat &seat : seats_) {
         const std::uint32_t core = core_of(seat);
         if ((task.cores >> core & 1U) == 0 || seat.is_claimed) {
             continue;
         }
         if (seat.task == NONE) {
-            idle = idle == nullptr || core == task.last_core ? &seat : idle;
+            keep_first(found.idle, seat, true);
             continue;
         }
         const Rank other = rank_of(*tasks_[seat.task].asked, tasks_[seat.task].deadline);
         if (seat.is_switching) {
-            switching = switching == nullptr && other > rank ? &seat : switching;
+            found.switching = found.switching == nullptr && other > rank ? &seat : found.switching;
         } else if (seat.core.is_asked()) {
-            stopping = stopping == nullptr ? &seat : stopping;
-        } else if (other > lowest_rank) {
-            lowest = &seat;
-            lowest_rank = other;
+            found.stopping = found.stopping == nullptr ? &seat : found.stopping;
+        } else if (other > lowest) {
+            found.lowest = &seat;
+            lowest = other;
         }
     }
-    if (idle != nullptr) {
-        idle->is_claimed = true;
-        take(*idle, task, now);
+    return found;
+}
+
+bool Scheduler::claim(Task &task, std::uint64_t now)
+{
+    const Found found = look_for_core(task);
+    if (found.idle != nullptr) {
+        found.idle->is_claimed = true;
+        take(*found.idle, task, now);
         return true;
     }
-    if (stopping != nullptr) {
-        stopping->is_claimed = true;
-    } else if (lowest != nullptr) {
-        lowest->is_claimed = true;
-        lowest->core.ask_to_stop();
+    if (found.stopping != nullptr) {
+        found.stopping->is_claimed = true;
+    } else if (found.lowest != nullptr) {
+        found.lowest->is_claimed = true;
+        found.lowest->core.ask_to_stop();
         return true;
-    } else if (switching != nullptr) {
-        switching->is_claimed = true;
+    } else if (found.switching != nullptr) {
+        found.switching->is_claimed = true;
     }
     return false;
 }

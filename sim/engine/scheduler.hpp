@@ -100,6 +100,13 @@ class Scheduler {
         bool is_switching = false;
         bool is_claimed = false;
     };
+    /* What a task may take, the first of these that there is. */
+    struct Found {
+        Seat *idle = nullptr;
+        Seat *stopping = nullptr;
+        Seat *lowest = nullptr; /* runs the lowest of those that are below the task */
+        Seat *switching = nullptr;
+    };
 
     void ask_releases();
     bool end_turns(std::uint64_t now);
@@ -112,6 +119,8 @@ class Scheduler {
     void count(Task &task, std::uint32_t core);
     bool claim_cores(std::uint64_t now);
     bool claim(Task &task, std::uint64_t now);
+    static void keep_first(Seat *&first, Seat &seat, bool is_fit);
+    [[nodiscard]] Found look_for_core(const Task &task);
     void take(Seat &seat, Task &task, std::uint64_t now);
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);

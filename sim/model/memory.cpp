@@ -135,7 +135,7 @@ std::uint32_t Channel::oldest_core() const
             oldest = &pending;
         }
     }
-    return oldest->core;
+    return oldest == nullptr ? NONE : oldest->core;
 }
 
 } // namespace laxity
