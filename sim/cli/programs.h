@@ -6,6 +6,7 @@
 #define LAXITY_SIM_PROGRAMS_H
 
 #include "base/error.h"
+#include "cli/simulation.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
 
@@ -18,20 +19,19 @@ struct laxity_sim_program {
     struct laxity_corunner *corunner; /* NULL: a task's */
 };
 
-struct laxity_sim_program laxity_sim_program_of(
-    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
-);
+struct laxity_sim_program
+laxity_sim_program_of(const struct laxity_sim_run *simulation, uint32_t index);
 
-/*
- * laxity_sim_command - words behind the emulator's: the program, how many jobs, its own
- *
- * Returns NULL if there is no memory; for laxity_sim_command_free().
- */
-char **laxity_sim_command(
-    const struct laxity_words *emulator, const struct laxity_sim_program *program, uint64_t jobs
-);
+/* laxity_sim_programs_make - open the sources and decoders of all. 0, or -1 with error set. */
+int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_error *error);
 
-void laxity_sim_command_free(const struct laxity_words *emulator, char **argv);
+/* laxity_sim_programs_end - end them; what they print is all there then */
+void laxity_sim_programs_end(struct laxity_sim_run *simulation);
+
+/* laxity_sim_programs_tell - say of which of them something is worth a look */
+void laxity_sim_programs_tell(const struct laxity_sim_run *simulation);
+
+void laxity_sim_programs_free(struct laxity_sim_run *simulation);
 
 /*
  * laxity_sim_settle - let programs be started as if from one and the same place
