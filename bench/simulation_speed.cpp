@@ -287,6 +287,8 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .on_start = go_on,
         .on_finish = go_on,
         .on_end = end,
+        .on_pass = nullptr,
+        .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
     };

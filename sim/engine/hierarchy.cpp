@@ -349,6 +349,7 @@ void Hierarchy::note_written(Request &request, const Touch &touch, std::uint64_t
 Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
 {
     counts(touch.core).joins++;
+    counts(touch.core).fetch_joins += touch.kind == Kind::Fetch ? 1 : 0;
     if (request.is_merging) {
         if (touch.kind != Kind::Store) {
             send(request, touch.core, now);

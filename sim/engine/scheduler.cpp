@@ -120,6 +120,16 @@ bool Scheduler::is_ready(const Task &task, std::uint64_t now) const
     return task.is_alive && !task.is_placed && task.release <= now && task.refill == 0;
 }
 
+void Scheduler::tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now)
+    const
+{
+    if (listener_.on_turn != nullptr) {
+        listener_.on_turn(
+            listener_.context, core_of(seat), task.job.task, turn, clock_.ceil_ns(now)
+        );
+    }
+}
+
 void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text)
 {
     laxity_error error{};
@@ -136,6 +146,9 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
     if (seat != seats_.end()) {
         hierarchy_.send_merging(core_of(*seat), now);
+        if (!seat->is_switching) {
+            tell(*seat, task, LAXITY_SIM_TURN_OFF, now);
+        }
         seat->core.leave();
         seat->task = NONE;
         seat->is_switching = false;
@@ -247,10 +260,12 @@ void Scheduler::take(Seat &seat, Task &task, std::uint64_t now)
         seat.is_switching = true;
         task.is_placed = true;
         seat.core.begin_switch(now);
+        tell(seat, task, LAXITY_SIM_TURN_SWITCH, now);
         return;
     }
     if (task.has_started || start(seat, task, now)) {
         run(seat, task, now);
+        tell(seat, task, LAXITY_SIM_TURN_ON, now);
     }
 }
 
@@ -297,7 +312,9 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
         *parts[i] = until_ns - before_ns;
         before_ns = until_ns;
     }
+    job.exec_ticks = sum;
     job.exec_ns = before_ns;
+    tell(seat, task, LAXITY_SIM_TURN_OFF, now);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     job.ordinal++;
     if (task.asked->jobs > 0 && job.ordinal == task.asked->jobs) {
@@ -352,6 +369,7 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
         task.job.preemptions += task.asked->is_corunner ? 0 : 1;
         task.budget -= std::min(task.budget, now - task.runs_from);
         count(task, core_of(seat));
+        tell(seat, task, LAXITY_SIM_TURN_PREEMPTED, now);
         break;
     case Core::Next::Switched:
         seat.last = seat.task;

@@ -125,6 +125,7 @@ class Scheduler {
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);
     [[nodiscard]] bool begin_job(Task &task);
+    void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
     [[nodiscard]] bool is_running(const Task &task) const

@@ -161,7 +161,8 @@ struct laxity_sim_counts {
     uint64_t load_misses;
     uint64_t stores;
     uint64_t store_misses;
-    uint64_t joins; /* of the misses: the line was on its way, no request was made */
+    uint64_t joins;       /* of the misses: the line was on its way, no request was made */
+    uint64_t fetch_joins; /* of the joins: by fetches */
     uint64_t upgrades;
     uint64_t transfers; /* from other cores' caches */
     uint64_t merged;    /* lines written whole, and never read */
@@ -184,7 +185,8 @@ struct laxity_sim_job {
     uint32_t core_finish;
     int64_t start_ns;
     int64_t finish_ns; /* 0 = it has only started */
-    int64_t exec_ns;
+    uint64_t exec_ticks;
+    int64_t exec_ns; /* the same, rounded down */
     int64_t busy_ns;
     int64_t stall_own_ns;    /* for lines that the task had not used, or had evicted itself */
     int64_t stall_reload_ns; /* for lines that another task on its core had evicted */
@@ -205,6 +207,14 @@ enum laxity_sim_end {
     LAXITY_SIM_END_TIMEOUT, /* likewise */
 };
 
+/* What a core does with a task. */
+enum laxity_sim_turn {
+    LAXITY_SIM_TURN_SWITCH,    /* begins to switch to it; it may never come to it */
+    LAXITY_SIM_TURN_ON,        /* executes its job from now on */
+    LAXITY_SIM_TURN_OFF,       /* no longer: the job has ended */
+    LAXITY_SIM_TURN_PREEMPTED, /* no longer: the job could have gone on */
+};
+
 /* What the engine tells, and asks, in the order of virtual time. */
 struct laxity_sim_listener {
     void *context;
@@ -221,6 +231,11 @@ struct laxity_sim_listener {
     );
     /* May be NULL. A job of a co-runner has finished. */
     void (*on_pass)(void *context, uint32_t task, int64_t finish_ns);
+    /* May be NULL. Behind on_start, before on_finish and on_end; of co-runners, too, whose passes
+     * are one turn and which nobody tells off at the very end. */
+    void (*on_turn)(
+        void *context, uint32_t core, uint32_t task, enum laxity_sim_turn turn, int64_t time_ns
+    );
     /* Asked now and then, in real time: shall the run end at once? */
     bool (*must_stop)(void *context);
     /*

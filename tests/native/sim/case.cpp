@@ -101,7 +101,7 @@ int note(void *context, const Call &call)
 
 int note_job(void *context, Call::What what, const laxity_sim_job *job)
 {
-    return note(context, {what, *job, LAXITY_SIM_END_JOBS, 0, 0});
+    return note(context, {what, *job, LAXITY_SIM_END_JOBS, 0, 0, {}});
 }
 
 int note_start(void *context, const laxity_sim_job *job)
@@ -124,14 +124,30 @@ int note_end(
 {
     laxity_sim_job job{};
     job.task = task;
-    return note(context, {Call::What::End, job, end, end_ns, error->exit_code});
+    return note(context, {Call::What::End, job, end, end_ns, error->exit_code, {}});
 }
 
 void note_pass(void *context, std::uint32_t task, std::int64_t finish_ns)
 {
     laxity_sim_job job{};
     job.task = task;
-    (void)note(context, {Call::What::Pass, job, LAXITY_SIM_END_JOBS, finish_ns, 0});
+    (void)note(context, {Call::What::Pass, job, LAXITY_SIM_END_JOBS, finish_ns, 0, {}});
+}
+
+void note_turn(
+    void *context,
+    std::uint32_t core,
+    std::uint32_t task,
+    laxity_sim_turn turn,
+    std::int64_t time_ns
+)
+{
+    laxity_sim_job job{};
+    job.task = task;
+    job.core_start = core;
+    static_cast<Listening *>(context)->told->calls.push_back(
+        {Call::What::Turn, job, LAXITY_SIM_END_JOBS, time_ns, 0, turn}
+    );
 }
 
 bool never(void *context)
@@ -160,6 +176,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_finish = note_finish;
     listener.on_end = note_end;
     listener.on_pass = note_pass;
+    listener.on_turn = note_turn;
     listener.must_stop = never;
     engine(
         &asked.platform,
@@ -256,11 +273,16 @@ std::string Call::text() const
         return "pass" + number("of task", job.task) +
                number("at", static_cast<std::uint64_t>(end_ns));
     }
+    if (what == What::Turn) {
+        return "turn" + number("of task", job.task) + number("on core", job.core_start) +
+               number("what", static_cast<std::uint64_t>(turn)) +
+               number("at", static_cast<std::uint64_t>(end_ns));
+    }
     return std::string{what == What::Start ? "start" : "finish"} + number("of task", job.task) +
            number("ordinal", job.ordinal) + number("job", job.job) +
            number("cores", job.core_start) + number("to", job.core_finish) +
            ns("from", job.start_ns) + ns("to", job.finish_ns) + ns("exec", job.exec_ns) +
-           ns("busy", job.busy_ns) + ns("own", job.stall_own_ns) +
+           number("ticks", job.exec_ticks) + ns("busy", job.busy_ns) + ns("own", job.stall_own_ns) +
            ns("reload", job.stall_reload_ns) + ns("moved", job.stall_moved_ns) +
            ns("shared", job.stall_shared_ns) + number("preemptions", job.preemptions) +
            number("migrations", job.migrations);
@@ -277,6 +299,7 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         {"stores", counts.stores},
         {"store_misses", counts.store_misses},
         {"joins", counts.joins},
+        {"fetch_joins", counts.fetch_joins},
         {"upgrades", counts.upgrades},
         {"transfers", counts.transfers},
         {"merged", counts.merged},

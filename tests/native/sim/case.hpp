@@ -47,13 +47,15 @@ struct Call {
         Start,
         Finish,
         End,
-        Pass
+        Pass,
+        Turn
     };
     What what;
-    laxity_sim_job job; /* of an end and a pass: the task alone */
+    laxity_sim_job job; /* of an end and a pass the task alone, of a turn with its core */
     laxity_sim_end end;
     std::int64_t end_ns;
     int exit_code;
+    laxity_sim_turn turn; /* at end_ns */
 
     [[nodiscard]] std::string text() const;
 };

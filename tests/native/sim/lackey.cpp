@@ -354,6 +354,7 @@ int main(int argc, char **argv)
         .on_finish = go_on,
         .on_end = end,
         .on_pass = nullptr,
+        .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
     };

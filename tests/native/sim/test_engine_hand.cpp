@@ -67,6 +67,35 @@ Words a_job(unsigned n, const std::vector<std::uint64_t> &loads)
     return words;
 }
 
+struct WantTurn {
+    std::uint32_t core, task;
+    laxity_sim_turn turn;
+    std::int64_t time_ns;
+};
+
+void check_turns_of_one(const Told &told, const std::vector<WantTurn> &wants)
+{
+    std::size_t n = 0;
+    for (const Call &call : told.calls) {
+        if (call.what != Call::What::Turn || n == wants.size()) {
+            n += call.what == Call::What::Turn ? 1 : 0;
+            continue;
+        }
+        const WantTurn &want = wants[n++];
+        CHECK_EQUAL(call.job.core_start, want.core);
+        CHECK_EQUAL(call.job.task, want.task);
+        CHECK_EQUAL(call.turn, want.turn);
+        CHECK_EQUAL(call.end_ns, want.time_ns);
+    }
+    CHECK_EQUAL(n, wants.size());
+}
+
+void check_turns(const Case &asked, const std::vector<WantTurn> &wants)
+{
+    check_turns_of_one(run_naive(asked), wants);
+    check_turns_of_one(run_engine(asked), wants);
+}
+
 struct Want {
     std::uint32_t task;
     std::int64_t start_ns, finish_ns, busy_ns, own_ns, reload_ns, shared_ns;
@@ -183,6 +212,51 @@ void a_preemption_happens_between_instructions(void)
     check(preempted(2), {{1, 42, 54, 10, 2, 0, 0, 0}, {0, 5, 119, 90, 2, 0, 0, 1}});
 }
 
+/* As above: core 0 is handed from one to the other at 37 and at 54, each a switch of 5 before it.
+ */
+void turns_of_two_tasks_on_one_core_are_told(void)
+{
+    check_turns(
+        preempted(2),
+        {{0, 0, LAXITY_SIM_TURN_SWITCH, 0},
+         {0, 0, LAXITY_SIM_TURN_ON, 5},
+         {0, 0, LAXITY_SIM_TURN_PREEMPTED, 37},
+         {0, 1, LAXITY_SIM_TURN_SWITCH, 37},
+         {0, 1, LAXITY_SIM_TURN_ON, 42},
+         {0, 1, LAXITY_SIM_TURN_OFF, 54},
+         {0, 0, LAXITY_SIM_TURN_SWITCH, 54},
+         {0, 0, LAXITY_SIM_TURN_ON, 59},
+         {0, 0, LAXITY_SIM_TURN_OFF, 119}}
+    );
+}
+
+/*
+ * All fit into the caches of their cores, a line is there 2 behind its miss, plus 1 behind that of
+ * another core that asks at the same tick. Task 0 on core 0: on from 5, fetch to 7, one instruction
+ * to 17. Task 1 on core 1 at the same time: fetch to 8, nine instructions of 10: 98. Task 2, of the
+ * least priority, may run on both: core 0 is idle at 17; switch to 22, fetch to 24, one instruction
+ * to 34.
+ */
+void turns_of_three_tasks_on_two_cores_are_told(void)
+{
+    Case asked = preempted(2);
+    asked.platform.cores = 2;
+    asked.tasks = {a_task(1, 2, 0), a_task(2, 2, 0), a_task(3, 1, 0)};
+    asked.programs = {a_job(1, {}), a_job(9, {}), a_job(1, {})};
+    check_turns(
+        asked,
+        {{0, 0, LAXITY_SIM_TURN_SWITCH, 0},
+         {1, 1, LAXITY_SIM_TURN_SWITCH, 0},
+         {0, 0, LAXITY_SIM_TURN_ON, 5},
+         {1, 1, LAXITY_SIM_TURN_ON, 5},
+         {0, 0, LAXITY_SIM_TURN_OFF, 17},
+         {0, 2, LAXITY_SIM_TURN_SWITCH, 17},
+         {0, 2, LAXITY_SIM_TURN_ON, 22},
+         {0, 2, LAXITY_SIM_TURN_OFF, 34},
+         {1, 1, LAXITY_SIM_TURN_OFF, 98}}
+    );
+}
+
 /* Lines 64 of both tasks have one place: task 0 fetches its own again, from 59 to 61. */
 void what_a_preemption_has_evicted_is_reloaded(void)
 {
@@ -219,6 +293,8 @@ int main()
     RUN(a_job_ends_before_its_last_load);
     RUN(a_load_waits_for_a_fill_buffer);
     RUN(a_preemption_happens_between_instructions);
+    RUN(turns_of_two_tasks_on_one_core_are_told);
+    RUN(turns_of_three_tasks_on_two_cores_are_told);
     RUN(what_a_preemption_has_evicted_is_reloaded);
     RUN(a_row_of_another_core_holds_up);
     return test_exit_code();

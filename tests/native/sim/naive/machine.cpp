@@ -134,6 +134,7 @@ void Machine::count(const By &by, const Touch &touch, bool is_miss, bool is_join
         break;
     }
     counts.joins += is_join ? 1 : 0;
+    counts.fetch_joins += is_join && touch.kind == Kind::Fetch ? 1 : 0;
 }
 
 /* Of the core's outstanding requests of the line the one with the highest number. */

@@ -87,6 +87,13 @@ void Simulation::add_counts(const Core &core)
     task.job.counts = std::bit_cast<laxity_sim_counts>(sums);
 }
 
+void Simulation::tell(const Core &core, laxity_sim_turn turn)
+{
+    if (listener_.on_turn != nullptr) {
+        listener_.on_turn(listener_.context, core.number, core.task, turn, clock_.ns_of(now_));
+    }
+}
+
 void Simulation::stop(Core &core)
 {
     Task &task = task_of(core);
@@ -94,6 +101,7 @@ void Simulation::stop(Core &core)
     add_counts(core);
     task.fetched.reset();
     task.registers = {};
+    tell(core, LAXITY_SIM_TURN_PREEMPTED);
     leave(core);
 }
 
@@ -215,13 +223,18 @@ bool Simulation::take(Core &core, std::uint32_t index)
         task.is_somewhere = true;
         stepper_.begin_switch(core);
         features_.switches++;
+        tell(core, LAXITY_SIM_TURN_SWITCH);
         return true;
     }
     if (task.has_job) {
         go_on(core, index);
-        return true;
+    } else {
+        (void)begin(core, index);
     }
-    return begin(core, index);
+    if (!task.has_ended) {
+        tell(core, LAXITY_SIM_TURN_ON);
+    }
+    return true;
 }
 
 void Simulation::go_on(Core &core, std::uint32_t index)
@@ -304,7 +317,9 @@ void Simulation::finish(Core &core)
     job.stall_reload_ns = difference(spent.reload);
     job.stall_moved_ns = difference(spent.moved);
     job.stall_shared_ns = difference(spent.shared);
+    job.exec_ticks = ticks;
     job.exec_ns = told_ns;
+    tell(core, LAXITY_SIM_TURN_OFF);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     prepare(index, laxity_next_job(&task.asked->releases, job.job, job.finish_ns));
     if (task.asked->jobs > 0 && task.job.ordinal == task.asked->jobs) {
@@ -340,6 +355,7 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
         }
         if (core.state != State::Switching) {
             send_merging(core);
+            tell(core, LAXITY_SIM_TURN_OFF);
         }
         leave(core);
     }

@@ -110,6 +110,7 @@ class Simulation {
     bool take(Core &core, std::uint32_t index);
 
     void add_counts(const Core &core);
+    void tell(const Core &core, laxity_sim_turn turn);
     void stop(Core &core);
     bool begin(Core &core, std::uint32_t index);
     void go_on(Core &core, std::uint32_t index);
