@@ -367,7 +367,8 @@ def top_of(source: str) -> list[str]:
 
 def platform_header(schema: dict[str, Any], source: str) -> str:
     """Write the header of the declaration of platform files."""
-    parts = [*limits_of(schema["limits"]), "", *settings_of(schema)]
+    events = enum_of("model_event", schema["codes"]["model_event"])
+    parts = [*limits_of(schema["limits"]), "", *events, "", *settings_of(schema)]
     return "\n".join([*top_of(source), "#include <stdint.h>", "", *parts, "", "#endif", ""])
 
 

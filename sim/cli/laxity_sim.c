@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
 /*
- * laxity-sim SETTINGS OPTION...: in place of laxity-run, with its options; executes the tasks on a
- * simulated platform.
+ * laxity-sim SETTINGS [--trace] OPTION...: in place of laxity-run, with its options; executes the
+ * tasks on a simulated platform. With --trace it stands in place of laxity-trace, too.
  *
  * What is stored, and by which arithmetic, is the harness's: jobs become records of the same
  * segment, so that jobs.npy, histogram.npy and native.json are written by the same code, and a run
@@ -13,9 +13,11 @@
 #include "base/port/time.h"
 #include "base/visible.h"
 #include "cli/calls.h"
+#include "cli/events.h"
 #include "cli/gather.h"
 #include "cli/programs.h"
 #include "cli/run_options.h"
+#include "cli/schedule.h"
 #include "cli/settings.h"
 #include "cli/simulation.h"
 #include "harness/drain.h"
@@ -113,7 +115,8 @@ static int on_start(void *context, const struct laxity_sim_job *job)
     struct laxity_task *task = laxity_segment_task(simulation->segment, job->task);
     struct laxity_job_record *record = next_record(simulation, job->task);
     *record = (struct laxity_job_record){
-        .tid = INT32_MIN, /* there is no kernel that numbers threads */
+        /* There is no kernel that numbers threads; the trace does. */
+        .tid = simulation->schedule.is_open ? laxity_sim_schedule_tid(job->task) : INT32_MIN,
         .ordinal = job->ordinal,
         .job = job->job,
         .start_ns = job->start_ns,
@@ -152,6 +155,13 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     record->stall_reload_ns = job->stall_reload_ns;
     record->preemptions = (int32_t)job->preemptions;
     record->migrations = (int32_t)job->migrations;
+    laxity_sim_events_count(
+        &segment->counting,
+        &simulation->settings->platform,
+        simulation->settings->instructions.cycle_ticks,
+        job,
+        &record->counts
+    );
     record->stall_moved_ns = job->stall_moved_ns;
     record->stall_shared_ns = job->stall_shared_ns;
     atomic_store_explicit(&record->state, LAXITY_RECORD_DONE, memory_order_release);
@@ -170,6 +180,13 @@ static void on_pass(void *context, uint32_t index, int64_t finish_ns)
     struct laxity_corunner *corunner = laxity_sim_program_of(context, index).corunner;
     laxity_atomic64_increment(&corunner->passes);
     corunner->passes_before_t0 += finish_ns <= T0_NS;
+}
+
+static void
+on_turn(void *context, uint32_t core, uint32_t program, enum laxity_sim_turn turn, int64_t time_ns)
+{
+    struct laxity_sim_run *simulation = context;
+    laxity_sim_schedule_put(&simulation->schedule, core, program, turn, time_ns);
 }
 
 static int on_end(
@@ -220,12 +237,15 @@ static void close_run(struct laxity_sim_run *simulation)
     struct laxity_segment *segment = simulation->segment;
     const int exit_code = segment->run.error.exit_code;
     laxity_sim_corunners_stop(segment);
-    int rc = laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
+    const int dir_fd = simulation->launch.dir_fd;
+    const uint32_t cores = simulation->settings->platform.cores;
+    int rc = laxity_job_stream_close(&simulation->stream, dir_fd);
+    rc = rc ? rc : laxity_sim_schedule_close(&simulation->schedule, segment, dir_fd, cores);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
                                                                  : LAXITY_RUN_COMPLETE;
     atomic_store_explicit(&segment->run.status, status, memory_order_release);
-    rc = rc ? rc : laxity_outcome_write(segment, simulation->launch.dir_fd);
+    rc = rc ? rc : laxity_outcome_write(segment, dir_fd);
     if (rc) {
         /* What was written stays; the segment too, so that the run can be completed. */
         tell_full(simulation, rc);
@@ -255,16 +275,21 @@ static void simulate(
     segment->is_simulated = 1;
     segment->snapshots = LAXITY_SNAPSHOTS_CPU;
     segment->ticks_name[0] = '\0';
+    laxity_sim_events_begin(segment);
     laxity_atomic64_store_ns(&segment->run.t0_ns, T0_NS);
     simulation.limit_ns =
         plan->duration_ns == LAXITY_ABSENT_NS ? INT64_MAX : T0_NS + plan->duration_ns;
-    const int rc = laxity_job_stream_open(segment, simulation.launch.dir_fd, &simulation.stream);
+    int rc = laxity_job_stream_open(segment, simulation.launch.dir_fd, &simulation.stream);
+    if (rc == 0 && settings->is_traced) {
+        rc = laxity_sim_schedule_open(simulation.launch.dir_fd, &simulation.schedule);
+    }
     const struct laxity_sim_listener listener = {
         .context = &simulation,
         .on_start = on_start,
         .on_finish = on_finish,
         .on_end = on_end,
         .on_pass = on_pass,
+        .on_turn = on_turn,
         .must_stop = laxity_sim_must_stop,
     };
     if (rc || laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
@@ -321,13 +346,17 @@ int main(int argc, char **argv)
     }
     watch_signals();
     laxity_sim_settle();
+    settings.is_traced = argc > 2 && strcmp(argv[2], "--trace") == 0;
+    const int n_before = settings.is_traced ? 3 : 2;
     if (argc < 2) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );
-    } else if (laxity_run_options_parse(argc - 2, argv + 2, request, &error) == 0 &&
+    } else if (laxity_run_options_parse(argc - n_before, argv + n_before, request, &error) == 0 &&
                laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
                laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
+                   0 &&
+               laxity_sim_events_resolve(request->plan.events, request->plan.n_events, &error) ==
                    0) {
         simulate(&request->plan, &settings, &error);
     }

@@ -6,6 +6,7 @@
 
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/schedule.h"
 #include "cli/settings.h"
 #include "harness/job_stream.h"
 #include "harness/launch.h"
@@ -21,6 +22,7 @@
 struct laxity_sim_settings {
     struct laxity_sim_platform platform;
     struct laxity_sim_instructions instructions;
+    bool is_traced;
 };
 
 struct laxity_sim_run {
@@ -35,6 +37,7 @@ struct laxity_sim_run {
     struct laxity_sim_calls *calls;
     struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
+    struct laxity_sim_schedule schedule;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
     bool has_failed;  /* a program that all the others end with */

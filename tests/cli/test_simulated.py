@@ -275,8 +275,9 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     [
         (("--platform", "sim:/dev/zero"), "is no file"),
         (("--interfere", "bandwidth write 1MiB@0"), "interfere: not simulated yet"),
-        (("--trace",), "trace: not simulated yet"),
-        (("--events", "cycles"), "events: not simulated yet"),
+        (("--trace-backend", "perf"), "trace perf: not simulated yet"),
+        (("--events", "cycles,l1d_writeback"), '"l1d_writeback": the model has no counterpart'),
+        (("--events", "page-faults"), '"page-faults": the model has no counterpart'),
         (("--cpus", "1"), "no CPU 1 on this machine"),
         (("--platform", "sim:sabrelight"), "did you mean"),
     ],
@@ -318,14 +319,14 @@ def test_every_value_of_a_platform_is_listed_with_where_it_is_from(laxity: Laxit
 
 
 def test_name_without_detail_is_refused(laxity: Laxity):
-    for words in (
-        ("platforms", "sabrelite"),
-        ("workloads", "--detail"),
-        ("events", "x", "--detail"),
+    for words, said in (
+        (("platforms", "sabrelite"), "a name goes with events or platforms --detail"),
+        (("workloads", "--detail"), "--detail goes with platforms"),
+        (("events", "x", "--detail"), "--detail goes with platforms"),
     ):
         done = laxity("list", *words)
         assert done.returncode == 2
-        assert "a name goes with platforms --detail" in done.stderr
+        assert said in done.stderr
 
 
 def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):

@@ -13,6 +13,7 @@ from laxity.core.text_table import format_table
 from laxity.errors import ConfigError
 from laxity.platform import tools
 from laxity.platform.platform_file import PlatformModel, read_platform, shipped_platforms
+from laxity.platform.simulated_events import events_of
 
 
 @click.command("list")
@@ -30,12 +31,18 @@ def list_workloads(what: str, name: str | None, detail: bool, output_format: str
     """List what there is: bundled workloads, events that can be counted, simulated platforms.
 
     A workload has a name, words, memory that a job touches, a summary; an event has a name, what
-    counts it on this machine, or why nothing does; a platform is named as sim:NAME. With --detail
-    a platform, or a file of one, may be named: sabrelite, ./mine.toml.
+    counts it on this machine, or why nothing does; a platform is named as sim:NAME. With events or
+    --detail a platform, or a file of one, may be named: sim:sabrelite, ./mine.toml.
     """
-    if (detail or name is not None) and (what != "platforms" or not detail):
-        msg = "a name goes with platforms --detail, and that with platforms; leave both out"
+    if detail and what != "platforms":
+        msg = f"--detail goes with platforms, not with {what}; leave it out"
         raise ConfigError(msg)
+    if name is not None and what != "events" and not detail:
+        msg = "a name goes with events or platforms --detail; leave it out"
+        raise ConfigError(msg)
+    if what == "events" and name is not None:
+        _list_simulated_events(name, output_format)
+        return
     if what == "events":
         _list_events(output_format)
         return
@@ -64,6 +71,14 @@ def _list_events(output_format: str) -> None:
         sys.stdout.write(f"and every event of this processor that {found.library} has a name for\n")
 
 
+def _list_simulated_events(name: str, output_format: str) -> None:
+    rows = list(events_of(read_platform(name.removeprefix(SIMULATED))))
+    if output_format == "json":
+        print_json([dict(zip(("name", "meaning", "reason"), row, strict=True)) for row in rows])
+        return
+    sys.stdout.write(format_table(("event", "what the model counts", "why not"), rows))
+
+
 def _list_platforms(output_format: str) -> None:
     titles = {f"{SIMULATED}{name}": read_platform(name).title for name in shipped_platforms()}
     if output_format == "json":
@@ -73,7 +88,7 @@ def _list_platforms(output_format: str) -> None:
 
 
 def _detail_platforms(names: list[str], output_format: str) -> None:
-    models = [read_platform(name) for name in names]
+    models = [read_platform(name.removeprefix(SIMULATED)) for name in names]
     if output_format == "json":
         print_json([_described(model) for model in models])
         return

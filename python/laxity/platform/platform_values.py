@@ -204,6 +204,14 @@ def _read_partition(key: PlatformKey, written: object) -> tuple[tuple[int, ...],
     return tuple(masks), " ".join(written) or ALL
 
 
+def _read_events(key: PlatformKey, written: object) -> tuple[tuple[int, ...], str]:
+    if not isinstance(written, list):
+        msg = f'{_shown(written)} is no list of events; write ["cycles", "instructions"]'
+        raise ConfigError(msg)
+    codes = tuple(_read_choice(key, one)[0] for one in written)
+    return codes, " ".join(written) or ALL
+
+
 def _shown(written: object) -> str:
     try:
         text = f'"{written}"' if isinstance(written, str) else str(written)
@@ -223,4 +231,5 @@ _READERS: Any = {
     "flag": _read_flag,
     "sharing": _read_sharing,
     "partition": _read_partition,
+    "events": _read_events,
 }

@@ -12,7 +12,15 @@ from pathlib import Path
 
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec, corunners_of, workloads_of
+from laxity.core.spec import (
+    SIMULATED,
+    TRACE_AUTO,
+    Policy,
+    Spec,
+    TaskSpec,
+    corunners_of,
+    workloads_of,
+)
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
@@ -22,6 +30,7 @@ from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
+from laxity.platform.simulated_events import check_events
 from laxity.platform.simulated_programs import (
     SIM_SET,
     find_built,
@@ -75,6 +84,7 @@ class SimulatedPlatform:
                     f"{SIMULATED}{self._model.name}"
                 )
                 raise ConfigError(msg)
+        check_events(self._model, spec.events)
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
@@ -142,7 +152,8 @@ class SimulatedPlatform:
         programs = _Programs(partial(self._program, folder, iter(streams)))
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
-        return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
+        traced = ["--trace"] if plan.spec.trace else []
+        return [tool, str(seat.run_dir.absolute() / _SETTINGS), *traced, *launcher, *words]
 
     def _emulator(self) -> list[str]:
         """Return the command line of the emulator up to the program."""
@@ -198,8 +209,7 @@ class _Programs:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
-    yield "trace", spec.trace is not None
-    yield "events", bool(spec.events)
+    yield f"trace {spec.trace}", spec.trace not in (None, TRACE_AUTO)
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
     seen: set[int] = set()

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from laxity.core.cpus import format_cpus
-from laxity.core.spec import TRACE_AUTO, Spec
+from laxity.core.spec import SIMULATED, TRACE_AUTO, Spec
 from laxity.core.stop_on import STOP_WINDOW_NS
 from laxity.core.wording import plain_words
 from laxity.errors import PlatformError, RecordError, ToolError, cannot_read
@@ -48,8 +48,8 @@ def recorded(spec: Spec, run: NewRun) -> Iterator[None]:
         PlatformError: The back-end that the spec names cannot serve here.
         ToolError: laxity-trace is missing or of another version.
     """
-    if spec.trace is None:
-        yield
+    if spec.trace is None or spec.platform.startswith(SIMULATED):
+        yield  # laxity-sim writes it itself
         return
     cpus = frozenset(cpu for task in spec.tasks for cpu in task.cpus)
     more = ["--kinds", _EVERYTHING]

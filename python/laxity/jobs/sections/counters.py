@@ -25,6 +25,10 @@ _INTRODUCTION = (
     "snapshots counts (a median), and not below 0. A scale ratio above 1 means that the counter "
     "had to be shared and the count is an estimate; 1 means it counted all the time."
 )
+_SIMULATED = (
+    "Counts per finished job, exact: what the model counted on the core of the job while the job "
+    "was on it. What switching to it took is not among them."
+)
 _STATISTICS = ("min", "median", "max")
 
 
@@ -37,10 +41,11 @@ def build(run: RunData) -> Section | None:
         return _task_blocks(run, task)
 
     blocks, quantities = per_task(run, one_task)
+    introduction = _SIMULATED if run.kind == "simulated" else _INTRODUCTION
     return Section(
         f"{run.prefix}-counters",
         "What was counted",
-        (Paragraph(_INTRODUCTION), *_notes(run), *blocks),
+        (Paragraph(introduction), *_notes(run), *blocks),
         quantities,
     )
 

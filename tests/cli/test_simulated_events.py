@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What is counted in jobs of a simulated platform, and who had its cores: by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.laxity_command import Laxity
+
+FILE = Path(__file__).with_name("one-core.toml")
+PLATFORM = f"sim:{FILE}"
+MEM = ("run", "mem", "-p", "1ms", "-b", "64KiB", "-t", "3", "--no-report", "--quiet")
+# Of that file.
+LINE_BYTES, L1_MISS, L2_MISS, CYCLES_PER_US, SWITCH_NS = 32, 19, 132, 1200, 2000
+OFF, ON = 0, 1
+
+
+def rows_of(run: Path, stream: str) -> Any:  # noqa: ANN401 - an array with named columns
+    return np.load(run / f"{stream}.npy")
+
+
+def test_counts_of_a_job_are_what_its_time_went_into(laxity: Laxity):
+    events = "cycles,instructions,l1i_refill,l1d_access,l1d_refill,l2_access,l2_refill"
+    done = laxity(*MEM, "--platform", PLATFORM, "--events", events, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    jobs = rows_of(laxity.directory / "D", "jobs")
+    # An instruction is a cycle; each miss is waited for, in L2 or behind it.
+    assert (
+        jobs["cycles"]
+        == jobs["instructions"] + L1_MISS * jobs["l2_access"] + L2_MISS * jobs["l2_refill"]
+    ).all()
+    assert (jobs["cycles"] * 1000 // CYCLES_PER_US == jobs["exec_ns"]).all()
+    assert (jobs["l2_access"] == jobs["l1i_refill"] + jobs["l1d_refill"]).all()
+    # 64 KiB are 2048 lines, none of which stays in a first level of half of it; from the second
+    # job on the second level has all. A few words of the stack are with them.
+    assert (jobs["l1d_refill"] >= 2048).all()
+    assert (jobs["l1d_refill"] <= 2060).all()
+    assert jobs["l2_refill"].tolist() == [jobs["l2_refill"][0], 0, 0]
+    assert jobs["l2_refill"][0] >= 2048
+    assert (jobs["cycles_scale_ratio"] == 1).all()
+    manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
+    assert manifest["events"][0] == {
+        "name": "cycles",
+        "platform_event": "cycles of the model",
+        "scope": "core",
+        "modes": "user",
+        "empty_count": None,
+    }
+
+
+def test_bytes_of_the_memory_are_lines(laxity: Laxity):
+    words = ("--events", "mem_read_bytes,mem_write_bytes,bus_access,llc_refill")
+    done = laxity(*MEM, "--platform", PLATFORM, *words, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    jobs = rows_of(laxity.directory / "D", "jobs")
+    # Nothing is prefetched: a miss of the last level is a read. 1 MiB holds all that is written.
+    assert (jobs["mem_read_bytes"] == LINE_BYTES * jobs["llc_refill"]).all()
+    assert (jobs["mem_write_bytes"] == 0).all()
+    assert (jobs["bus_access"] == jobs["llc_refill"]).all()
+
+
+COUNTERS = """
+[counters]
+registers = 2
+events = ["cycles", "instructions", "l1d_refill"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ("cycles,l1d_access", '"l1d_access": is not among the platform\'s counters.events'),
+        ("cycles,instructions,l1d_refill", "counts 2 at once (counters.registers)"),
+    ],
+)
+def test_platform_counts_no_more_than_its_file_says(laxity: Laxity, events: str, said: str):
+    (laxity.directory / "p.toml").write_text(FILE.read_text() + COUNTERS)
+    words = (*MEM, "--platform", "sim:./p.toml", "--run-dir", "D", "--events")
+    refused = laxity(*words, events)
+    assert refused.returncode == 2
+    assert said in refused.stderr
+    assert laxity(*words, "cycles,instructions").returncode == 0
+
+
+def test_events_of_a_platform_are_listed_with_why_not(laxity: Laxity):
+    done = laxity("list", "events", "sim:mpc750-no-l2", "--format", "json")
+    reasons = {one["name"]: one["reason"] for one in json.loads(done.stdout)}
+    assert reasons["l1d_refill"] == ""
+    assert reasons["l2_refill"] == "the platform has no such cache"
+
+
+TRACED = """
+schema = 1
+[run]
+platform = "{platform}"
+duration = "3ms"
+trace = true
+[[task]]
+name = "high"
+workload = "mem"
+args = ["64KiB"]
+period = "1ms"
+priority = 60
+[[task]]
+name = "low"
+workload = "mem"
+args = ["16KiB", "400"]
+period = "5ms"
+priority = 50
+"""
+
+
+def test_trace_tells_who_had_the_core(laxity: Laxity):
+    (laxity.directory / "two.toml").write_text(TRACED.format(platform=PLATFORM))
+    done = laxity("run", "./two.toml", "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    run = laxity.directory / "D"
+    jobs, sched = rows_of(run, "jobs"), rows_of(run, "sched")
+    high, (low,) = jobs[jobs["task"] == 0], jobs[jobs["task"] == 1]
+    # The first job of low is handed the core by the first of high and preempted by the second one,
+    # each time with a switch; the third comes when low has ended and the core is idle.
+    resumed_ns = high["finish_ns"][1] + SWITCH_NS
+    stopped_ns = low["start_ns"] + low["exec_ns"] - (low["finish_ns"] - resumed_ns)
+    expected = [
+        (high["start_ns"][0], ON, 1, 0, 255),
+        (high["finish_ns"][0], OFF, 1, 2, 0),
+        (high["finish_ns"][0] + SWITCH_NS, ON, 2, 1, 255),
+        (high["start_ns"][1] - SWITCH_NS, OFF, 2, 1, 1),
+        (high["start_ns"][1], ON, 1, 2, 255),
+        (high["finish_ns"][1], OFF, 1, 2, 0),
+        (resumed_ns, ON, 2, 1, 255),
+        (low["finish_ns"], OFF, 2, 0, 0),
+        (high["start_ns"][2], ON, 1, 0, 255),
+        (high["finish_ns"][2], OFF, 1, 0, 0),
+    ]
+    columns = ["time_ns", "kind", "tid", "other_tid", "preempted"]
+    assert sched[columns].tolist() == expected
+    assert sched["seq"].tolist() == list(range(10))
+    # Rounding of its two parts.
+    assert abs(int(stopped_ns - expected[3][0])) <= 1
+    threads = rows_of(run, "threads")
+    assert threads[["tid", "task", "comm"]].tolist() == [(1, 0, b"high"), (2, 1, b"low")]
+    assert jobs["tid"].tolist() == [1 + task for task in jobs["task"]]
+
+
+def test_pieces_of_response_times_leave_nothing_unexplained(laxity: Laxity):
+    (laxity.directory / "two.toml").write_text(TRACED.format(platform=PLATFORM))
+    done = laxity("run", "./two.toml", "--run-dir", "D", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1 jobs were preempted, most of all by high: 1 time" in done.stdout
+    derived = json.loads((laxity.directory / "D" / "derived.json").read_text())
+    unexplained = [one for one in derived["quantities"] if "unexplained" in one["name"]]
+    assert unexplained
+    # Starts and finishes are rounded up, executions down: at most a nanosecond each.
+    assert all(abs(one["value"]) <= 2 for one in unexplained)
+
+
+def test_run_without_a_trace_numbers_no_threads(laxity: Laxity):
+    done = laxity(*MEM, "--platform", PLATFORM, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    assert not (laxity.directory / "D" / "sched.npy").exists()
+    assert (rows_of(laxity.directory / "D", "jobs")["tid"] == np.iinfo(np.int32).min).all()
+
+
+def test_trace_goes_to_perfetto(laxity: Laxity):
+    (laxity.directory / "two.toml").write_text(TRACED.format(platform=PLATFORM))
+    assert laxity("run", "./two.toml", "--run-dir", "D", "--no-report", "--quiet").returncode == 0
+    done = laxity("export", "perfetto", "D", "-o", "D.pftrace")
+    assert done.returncode == 0, done.stderr
+    data = (laxity.directory / "D.pftrace").read_bytes()
+    assert b"high" in data
+    assert b"low" in data
