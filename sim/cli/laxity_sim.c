@@ -8,7 +8,6 @@
  * segment, so that jobs.npy, histogram.npy and native.json are written by the same code, and a run
  * that was killed is completed by the same recovery.
  */
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
@@ -28,10 +27,12 @@
 #include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/stored.h"
 #include "schema/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -118,7 +119,6 @@ static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
     return task->config.jobs > 0 && task->config.jobs < released ? task->config.jobs : released;
 }
 
-/* 0, or -1 with error set. */
 static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
     const struct laxity_words *emulator = &simulation->plan->launcher;
@@ -142,6 +142,28 @@ static int start_program(struct simulation *simulation, uint32_t index, struct l
     return 0;
 }
 
+/* A stream that lies beside the program, in place of executing it. 0, or -1 with error set. */
+static int open_source(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    struct laxity_sim_source *source = &simulation->tasks[index].source;
+    char stream[PATH_MAX];
+    laxity_format(stream, sizeof stream, "%s.lxs", program_of(simulation, index).path);
+    if (access(stream, F_OK) == 0) {
+        return laxity_sim_stored_open(stream, source, error);
+    }
+    if (start_program(simulation, index, error)) {
+        return -1;
+    }
+    *source = laxity_sim_emulator_source(simulation->emulators[index]);
+    return 0;
+}
+
+static void close_source(struct simulation *simulation, uint32_t index)
+{
+    laxity_sim_emulator_stop(simulation->emulators[index]);
+    laxity_sim_stored_close(&simulation->tasks[index].source);
+}
+
 /* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
 static int open_decoder(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
@@ -159,58 +181,20 @@ static int open_decoder(struct simulation *simulation, uint32_t index, struct la
     return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
 }
 
-static uint64_t cores_of(const struct laxity_process_config *config)
-{
-    uint64_t cores = 0;
-    const unsigned end = laxity_cpus_end(&config->cpus);
-    for (unsigned cpu = 0; cpu < end && cpu < LAXITY_SIM_CORES_MAX; cpu++) {
-        cores |= (uint64_t)laxity_cpus_has(&config->cpus, cpu) << cpu;
-    }
-    return cores;
-}
-
-static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
-{
-    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
-    return (struct laxity_sim_reservation){
-        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
-        .deadline_ns = config->reservation.deadline_ns,
-        .period_ns = config->reservation.period_ns,
-    };
-}
-
-static struct laxity_sim_task describe_task(const struct simulation *simulation, uint32_t index)
-{
-    const struct laxity_sim_program program = program_of(simulation, index);
-    if (program.corunner) {
-        return (struct laxity_sim_task){.is_corunner = true, .cores = cores_of(program.config)};
-    }
-    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
-    return (struct laxity_sim_task){
-        .releases = laxity_task_releases(simulation->segment, task),
-        .priority = program.config->priority,
-        .reservation = reservation_of(program.config),
-        .cores = cores_of(program.config),
-        .jobs = task->config.jobs,
-        .timeout_ns = task->config.job_timeout_ns,
-    };
-}
-
 /* 0, or -1 with error set. */
 static int make_task(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
     struct laxity_segment *segment = simulation->segment;
     struct laxity_sim_calls *calls = &simulation->calls[index];
+    simulation->tasks[index] = laxity_sim_describe(simulation->plan, segment, index);
     struct laxity_asked *asked = index < segment->n_tasks
                                      ? &laxity_segment_task(segment, index)->asked
                                      : &simulation->corunners_asked[index - segment->n_tasks];
     if (laxity_sim_calls_open(calls, asked, program_of(simulation, index).path, error) ||
-        start_program(simulation, index, error)) {
+        open_source(simulation, index, error)) {
         return -1;
     }
     struct laxity_sim_task *task = &simulation->tasks[index];
-    *task = describe_task(simulation, index);
-    task->source = laxity_sim_emulator_source(simulation->emulators[index]);
     task->judge = laxity_sim_calls_judge(calls);
     return open_decoder(simulation, index, error);
 }
@@ -234,11 +218,6 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
     return rc;
 }
 
-static const char *kind_of(const struct simulation *simulation, uint32_t index)
-{
-    return index < simulation->segment->n_tasks ? "task" : "co-runner";
-}
-
 /* A program with instructions that the processor's tables do not have is worth a look. */
 static void note_undecodable(const struct simulation *simulation)
 {
@@ -255,7 +234,7 @@ static void note_undecodable(const struct simulation *simulation)
                 sizeof text,
                 "%s \"%.60s\": %" PRIu64 " of %" PRIu64
                 " instructions cannot be decoded and take instruction_cycles",
-                kind_of(simulation, i),
+                program_of(simulation, i).kind,
                 program_of(simulation, i).config->name,
                 stats.undecodable,
                 stats.instructions
@@ -267,8 +246,10 @@ static void note_undecodable(const struct simulation *simulation)
 
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->tasks && i < simulation->n_programs; i++) {
+    const bool is_made = simulation->tasks && simulation->emulators;
+    for (uint32_t i = 0; is_made && i < simulation->n_programs; i++) {
         laxity_sim_decoder_close(&simulation->tasks[i].decoder);
+        close_source(simulation, i);
     }
     free((void *)simulation->emulators);
     free(simulation->calls);
@@ -421,26 +402,49 @@ static int on_end(
     return simulation->has_failed;
 }
 
+static bool is_done(const struct simulation *simulation, uint32_t index)
+{
+    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
+    return drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
+           drain->next_ordinal == jobs_of(simulation, index);
+}
+
 /* A program that has done all that it was asked for tears down, and prints what it has found. */
 static void let_end(struct simulation *simulation, uint32_t index)
 {
     static uint64_t unused[WORDS];
     const struct laxity_sim_source source = simulation->tasks[index].source;
-    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
-    const bool is_done = drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
-                         drain->next_ordinal == jobs_of(simulation, index);
-    while (is_done && !must_stop(simulation) && source.read(source.context, unused, WORDS) > 0) {
+    while (is_done(simulation, index) && !must_stop(simulation) &&
+           source.read(source.context, unused, WORDS) > 0) {
+    }
+}
+
+/* What the program printed when it was recorded, as if it had done so now; a thread reads it. */
+static void print_stored(struct simulation *simulation, uint32_t index)
+{
+    int *fd = &simulation->launch.output_write_fds[index];
+    size_t bytes = 0;
+    const char *output = laxity_sim_stored_output(&simulation->tasks[index].source, &bytes);
+    while (output && *fd >= 0 && bytes > 0 && is_done(simulation, index)) {
+        const ssize_t n = write(*fd, output, bytes);
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        output += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
     }
 }
 
 /* All is printed then. */
 static void end_programs(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < simulation->n_programs; i++) {
+    const bool is_made = simulation->tasks && simulation->emulators;
+    for (uint32_t i = 0; is_made && i < simulation->n_programs; i++) {
         if (i < simulation->segment->n_tasks && simulation->emulators[i] &&
             simulation->tasks[i].source.read) {
             let_end(simulation, i);
         }
+        print_stored(simulation, i);
         laxity_sim_emulator_stop(simulation->emulators[i]);
         simulation->emulators[i] = NULL;
     }
@@ -463,7 +467,7 @@ static void tell_asked(const struct simulation *simulation)
             sizeof text,
             "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
             "in another run",
-            kind_of(simulation, i),
+            program_of(simulation, i).kind,
             program_of(simulation, i).config->name,
             names
         );

@@ -6,11 +6,14 @@
 #include "base/error.h"
 #include "base/port/atomic64.h"
 #include "harness/plan.h"
+#include "schema/run.h"
 #include "harness/segment.h"
+#include "interface/engine.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,7 @@ struct laxity_sim_program laxity_sim_program_of(
     if (index < plan->n_tasks) {
         const struct laxity_task_plan *task = &plan->tasks[index];
         return (struct laxity_sim_program){
+            .kind = "task",
             .path = task->path,
             .words = &task->words,
             .config = &laxity_segment_task(segment, index)->config.process,
@@ -38,10 +42,52 @@ struct laxity_sim_program laxity_sim_program_of(
     const struct laxity_corunner_plan *asked = &plan->corunners[index - plan->n_tasks];
     struct laxity_corunner *corunner = laxity_segment_corunner(segment, index - plan->n_tasks);
     return (struct laxity_sim_program){
+        .kind = "co-runner",
         .path = asked->path,
         .words = &asked->words,
         .config = &corunner->config,
         .corunner = corunner,
+    };
+}
+
+static uint64_t cores_of(const struct laxity_process_config *config)
+{
+    uint64_t cores = 0;
+    const unsigned end = laxity_cpus_end(&config->cpus);
+    for (unsigned cpu = 0; cpu < end && cpu < LAXITY_SIM_CORES_MAX; cpu++) {
+        cores |= (uint64_t)laxity_cpus_has(&config->cpus, cpu) << cpu;
+    }
+    return cores;
+}
+
+static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
+{
+    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
+    return (struct laxity_sim_reservation){
+        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
+        .deadline_ns = config->reservation.deadline_ns,
+        .period_ns = config->reservation.period_ns,
+    };
+}
+
+struct laxity_sim_task laxity_sim_describe(
+    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
+)
+{
+    if (index >= plan->n_tasks) {
+        const struct laxity_corunner *corunner =
+            laxity_segment_corunner(segment, index - plan->n_tasks);
+        return (struct laxity_sim_task){.is_corunner = true, .cores = cores_of(&corunner->config)};
+    }
+    struct laxity_task *task = laxity_segment_task(segment, index);
+    const struct laxity_process_config *config = &task->config.process;
+    return (struct laxity_sim_task){
+        .releases = laxity_task_releases(segment, task),
+        .priority = config->priority,
+        .reservation = reservation_of(config),
+        .cores = cores_of(config),
+        .jobs = task->config.jobs,
+        .timeout_ns = task->config.job_timeout_ns,
     };
 }
 

@@ -8,10 +8,12 @@
 #include "base/error.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
+#include "interface/engine.h"
 
 #include <stdint.h>
 
 struct laxity_sim_program {
+    const char *kind; /* task or co-runner */
     char *path;
     const struct laxity_words *words;
     const struct laxity_process_config *config;
@@ -19,6 +21,11 @@ struct laxity_sim_program {
 };
 
 struct laxity_sim_program laxity_sim_program_of(
+    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
+);
+
+/* laxity_sim_describe - the engine's task of it, but for its source, decoder and judge */
+struct laxity_sim_task laxity_sim_describe(
     const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
 );
 
