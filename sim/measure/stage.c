@@ -96,7 +96,7 @@ static int on_end(
     if (error->exit_code != 0) {
         laxity_error_set(&stage->error, error->exit_code, "%s", error->text);
     }
-    return stage->is_closing;
+    return 0;
 }
 
 /* Whoever wants an end ends the process (native/probes/session.c). */
