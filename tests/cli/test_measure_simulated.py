@@ -61,8 +61,8 @@ L2_HIT_NS = 11
 # Request, access, transfer, response.
 MEMORY_NS = 2 + 8 + 4 + 3
 SWITCH_NS = 100
-# Header of crpd.npy, and some rows.
-MANY_BYTES = 4200
+# Header of crpd.npy, and rows of all roles.
+MANY_BYTES = 8192
 SYNCHRONOUS = ("--case", "synchronous", "--evict", "write", "--pattern", "sequential")
 
 
