@@ -364,6 +364,8 @@ void Simulation::leave(Core &core)
     core.steps.clear();
     core.wait.reset();
     core.has_waited = false;
+    core.room_since.reset();
+    core.turn_tick.reset();
     core.has_stopped = false;
 }
 
