@@ -33,12 +33,7 @@ int laxity_sim_events_resolve(struct laxity_event *events, unsigned n, struct la
         events[i].config = code;
         events[i].scope = LAXITY_SCOPE_CORE;
         events[i].excludes_kernel = true;
-        laxity_format(
-            events[i].platform_event,
-            sizeof events[i].platform_event,
-            "%s of the model",
-            names[code]
-        );
+        laxity_format(events[i].platform_event, sizeof events[i].platform_event, "model");
     }
     return 0;
 }

@@ -254,6 +254,22 @@ static void close_run(struct laxity_sim_run *simulation)
     laxity_launch_discard(&simulation->launch);
 }
 
+/* Makes the streams. Returns 0 or -errno. */
+static int open_streams(struct laxity_sim_run *simulation)
+{
+    struct laxity_segment *segment = simulation->segment;
+    const int dir_fd = simulation->launch.dir_fd;
+    segment->is_simulated = 1;
+    segment->snapshots = LAXITY_SNAPSHOTS_CPU;
+    segment->ticks_name[0] = '\0';
+    laxity_sim_events_begin(segment);
+    laxity_atomic64_store_ns(&segment->run.t0_ns, T0_NS);
+    const int rc = laxity_job_stream_open(segment, dir_fd, &simulation->stream);
+    return rc || !simulation->settings->is_traced
+               ? rc
+               : laxity_sim_schedule_open(dir_fd, &simulation->schedule);
+}
+
 static void simulate(
     const struct laxity_run_plan *plan,
     const struct laxity_sim_settings *settings,
@@ -272,17 +288,8 @@ static void simulate(
     struct laxity_segment *segment = simulation.launch.segment;
     simulation.segment = segment;
     simulation.n_programs = plan->n_tasks + plan->n_corunners;
-    segment->is_simulated = 1;
-    segment->snapshots = LAXITY_SNAPSHOTS_CPU;
-    segment->ticks_name[0] = '\0';
-    laxity_sim_events_begin(segment);
-    laxity_atomic64_store_ns(&segment->run.t0_ns, T0_NS);
     simulation.limit_ns =
         plan->duration_ns == LAXITY_ABSENT_NS ? INT64_MAX : T0_NS + plan->duration_ns;
-    int rc = laxity_job_stream_open(segment, simulation.launch.dir_fd, &simulation.stream);
-    if (rc == 0 && settings->is_traced) {
-        rc = laxity_sim_schedule_open(simulation.launch.dir_fd, &simulation.schedule);
-    }
     const struct laxity_sim_listener listener = {
         .context = &simulation,
         .on_start = on_start,
@@ -292,7 +299,8 @@ static void simulate(
         .on_turn = on_turn,
         .must_stop = laxity_sim_must_stop,
     };
-    if (rc || laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
+    if (open_streams(&simulation) ||
+        laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
     if (error->exit_code == 0 && laxity_sim_programs_make(&simulation, error) == 0) {

@@ -86,12 +86,11 @@ Scheduler::Scheduler(
             task.queued = task.release;
         }
     }
-    has_wandering_ |= listener.on_wait != nullptr;
-    ask_releases();
+    ask_releases(0);
 }
 
 /* Where releases are decided as it goes. */
-void Scheduler::ask_releases()
+void Scheduler::ask_releases(std::uint64_t now)
 {
     if (listener_.on_wait == nullptr) {
         return;
@@ -101,9 +100,10 @@ void Scheduler::ask_releases()
             continue;
         }
         task.cores = task.asked->cores;
-        const std::int64_t time_ns =
-            listener_.on_wait(listener_.context, task.job.task, &task.cores);
-        task.release = time_ns == INT64_MAX ? NEVER : clock_.ticks_of(time_ns);
+        task.asked_ns = listener_.on_wait(listener_.context, task.job.task, &task.cores);
+        task.release = task.asked_ns == INT64_MAX ? NEVER : clock_.ticks_of(task.asked_ns);
+        task.queued = std::max(task.release, now);
+        task.is_awake &= task.release <= now;
     }
 }
 
@@ -112,7 +112,7 @@ std::int64_t Scheduler::release_ns(const Task &task) const
     if (listener_.on_wait == nullptr) {
         return laxity_release_ns(&task.asked->releases, task.job.job);
     }
-    return task.release == NEVER ? INT64_MIN : clock_.floor_ns(task.release);
+    return task.release == NEVER ? INT64_MIN : task.asked_ns;
 }
 
 bool Scheduler::is_ready(const Task &task, std::uint64_t now) const
@@ -269,6 +269,25 @@ void Scheduler::take(Seat &seat, Task &task, std::uint64_t now)
     }
 }
 
+void Scheduler::split(laxity_sim_job &job, const Spent &spent) const
+{
+    /* Differences of what has been rounded as a whole: so they sum to the execution exactly. */
+    std::uint64_t sum = spent.busy;
+    std::int64_t before_ns = clock_.floor_ns(sum);
+    job.busy_ns = before_ns;
+    const std::array<std::int64_t *, 4> parts{
+        &job.stall_own_ns, &job.stall_reload_ns, &job.stall_moved_ns, &job.stall_shared_ns
+    };
+    for (std::size_t i = 0; i < parts.size(); i++) {
+        sum += spent.stalls[i];
+        const std::int64_t until_ns = clock_.floor_ns(sum);
+        *parts[i] = until_ns - before_ns;
+        before_ns = until_ns;
+    }
+    job.exec_ticks = sum;
+    job.exec_ns = before_ns;
+}
+
 bool Scheduler::finish(Seat &seat, std::uint64_t now)
 {
     Task &task = tasks_[seat.task];
@@ -299,21 +318,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     laxity_sim_job &job = task.job;
     job.finish_ns = clock_.ceil_ns(now);
     job.core_finish = core_of(seat);
-    /* Differences of what has been rounded as a whole: so they sum to the execution exactly. */
-    std::uint64_t sum = task.spent.busy;
-    std::int64_t before_ns = clock_.floor_ns(sum);
-    job.busy_ns = before_ns;
-    const std::array<std::int64_t *, 4> parts{
-        &job.stall_own_ns, &job.stall_reload_ns, &job.stall_moved_ns, &job.stall_shared_ns
-    };
-    for (std::size_t i = 0; i < parts.size(); i++) {
-        sum += task.spent.stalls[i];
-        const std::int64_t until_ns = clock_.floor_ns(sum);
-        *parts[i] = until_ns - before_ns;
-        before_ns = until_ns;
-    }
-    job.exec_ticks = sum;
-    job.exec_ns = before_ns;
+    split(job, task.spent);
     tell(seat, task, LAXITY_SIM_TURN_OFF, now);
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
     job.ordinal++;
@@ -322,9 +327,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
         return true;
     }
     if (listener_.on_wait != nullptr) {
-        job.job = job.ordinal;
-        task.queued = now;
-        task.is_awake = false;
+        job.job = job.ordinal; /* its release is asked when all have finished */
     } else {
         job.job = laxity_next_job(&task.asked->releases, job.job, job.finish_ns);
         task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, job.job));
@@ -398,12 +401,7 @@ bool Scheduler::end_turns(std::uint64_t now)
         }
     }
     if (has_finished) {
-        ask_releases();
-        for (Task &task : tasks_) {
-            if (listener_.on_wait != nullptr && !task.has_started && task.release != NEVER) {
-                task.queued = std::max(task.release, now);
-            }
-        }
+        ask_releases(now);
     }
     return is_changed;
 }
@@ -600,7 +598,8 @@ void Scheduler::look_ahead(std::uint64_t now)
         } else if (task.has_reservation() && is_running(task)) {
             horizon_ = std::min(horizon_, task.runs_from + task.budget);
         }
-        if (!task.has_started && task.release <= now && limit_ns_ != INT64_MAX) {
+        const bool may_begin_at_limit = task.release <= now || task.release == NEVER;
+        if (!task.has_started && may_begin_at_limit && limit_ns_ != INT64_MAX) {
             const std::uint64_t limit = clock_.first_told_as(limit_ns_);
             horizon_ = std::min(horizon_, std::max(limit, now + 1));
         }
@@ -608,10 +607,11 @@ void Scheduler::look_ahead(std::uint64_t now)
     if (!is_anybody_left) {
         end_all(LAXITY_SIM_END_STOPPED, now);
     }
+    const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
+        return seat.is_switching || seat.core.is_asked();
+    });
     is_coupled_ =
-        has_wandering_ && (is_waiting || std::ranges::any_of(seats_, [](const Seat &seat) {
-                               return seat.is_switching || seat.core.is_asked();
-                           }));
+        listener_.on_wait != nullptr || (has_wandering_ && (is_waiting || is_anybody_leaving));
 }
 
 void Scheduler::act(std::uint64_t now)

@@ -274,7 +274,7 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     ("words", "said"),
     [
         (("--platform", "sim:/dev/zero"), "is no file"),
-        (("--interfere", "bandwidth write 1MiB@0"), "interfere: not simulated yet"),
+        (("--events", "cycles", "--sample"), "sample: not simulated yet"),
         (("--trace-backend", "perf"), "trace perf: not simulated yet"),
         (("--events", "cycles,l1d_writeback"), '"l1d_writeback": the model has no counterpart'),
         (("--events", "page-faults"), '"page-faults": the model has no counterpart'),

@@ -44,7 +44,7 @@ def test_counts_of_a_job_are_what_its_time_went_into(laxity: Laxity):
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
     assert manifest["events"][0] == {
         "name": "cycles",
-        "platform_event": "cycles of the model",
+        "platform_event": "model",
         "scope": "core",
         "modes": "user",
         "empty_count": None,

@@ -257,6 +257,10 @@ levels_max = 2
 cores_max = 3
 ticks_per_s_max = 100
 setting_max = 200
+[codes.model_event]
+hits = "of a cache"
+misses = ""
+
 [codes.colour]
 red = ""
 blue = ""
@@ -294,6 +298,7 @@ def test_header_of_platforms_has_a_setting_of_each_key_that_the_model_knows(tmp_
     subprocess.run([*GENERATE, "platform.toml", "platform.h"], cwd=tmp_path, check=True, timeout=60)
     header = (tmp_path / "platform.h").read_text()
     listed = [line.strip(" \\") for line in header.splitlines() if line.startswith("    SETTING")]
+    assert "    LAXITY_MODEL_EVENT_MISSES = 1," in header.splitlines()
     assert listed == [
         'SETTING("ticks_per_s", ticks_per_s, true, 2, 1, UINT64_C(100))',
         'SETTING("levels", n_levels, true, 1, 0, 2)',

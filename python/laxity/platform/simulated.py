@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from laxity.core.cpus import format_cpus
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import (
@@ -24,7 +25,17 @@ from laxity.core.spec import (
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
-from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
+from laxity.platform.facts import Facts
+from laxity.platform.machine import (
+    Cache,
+    Cpu,
+    Kernel,
+    Machine,
+    SimulatedFacts,
+    Stable,
+    State,
+    Virtualisation,
+)
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
@@ -45,6 +56,8 @@ _SETTINGS = "platform.settings"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
+# What stands in place of our programs.
+_SIMULATORS = {"laxity-run": "laxity-sim", "laxity-probe": "laxity-sim-probe"}
 
 
 class SimulatedPlatform:
@@ -53,9 +66,15 @@ class SimulatedPlatform:
     on: str | None = None
     is_holding = False
 
-    def __init__(self, model: PlatformModel) -> None:
-        """Take a platform file as it was read."""
+    def __init__(self, model: PlatformModel, name: str | None = None) -> None:
+        """Take a platform file as it was read, and its name; None: of a shipped one."""
         self._model = model
+        self.name = name or f"{SIMULATED}{model.name}"
+
+    def facts(self) -> Facts:
+        """Say what probes are planned by: there are no files of a kernel."""
+        cores = {"@affinity": format_cpus(range(self._model.cores))}
+        return SimulatedFacts(cores, machine=describe_model(self._model))
 
     def examine(self, cpus: Sequence[int]) -> Examination:
         """Describe it; nothing disturbs it."""
@@ -146,11 +165,10 @@ class SimulatedPlatform:
         return list(provide_streams(programs, kept, display.show, signals))
 
     def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
-        if isinstance(plan, ProbePlan):
-            msg = f"measure {plan.measurement.probe}: not simulated yet; leave --platform out"
-            raise ConfigError(msg)
         programs = _Programs(partial(self._program, folder, iter(streams)))
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
+        if isinstance(plan, ProbePlan):
+            return [tool, str(seat.run_dir.absolute() / _SETTINGS), *words]
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
         traced = ["--trace"] if plan.spec.trace else []
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *traced, *launcher, *words]
@@ -201,7 +219,8 @@ class _Programs:
         return finisher_command()
 
     def tool(self, name: str) -> str:
-        return str(find_tool({"laxity-run": "laxity-sim"}.get(name, name)))
+        find_built(_SIMULATORS[name])
+        return str(find_tool(_SIMULATORS[name]))
 
     def workload(self, name: str) -> str:
         return self.find_workload(name)
@@ -209,6 +228,7 @@ class _Programs:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
+    yield "sample", spec.sample_bucket_ns is not None
     yield f"trace {spec.trace}", spec.trace not in (None, TRACE_AUTO)
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))

@@ -33,6 +33,12 @@ _INTRODUCTION = (
     "something.{more} Execution is the processor time of the job. What these leave is unexplained: "
     "where trace and processor time disagree, as over time that a host took from this machine."
 )
+_SIMULATED = (
+    "From the scheduling trace of the simulated platform. Response time = {sum}. Preempted: the "
+    "job could have gone on, another task had its core; both switches are in it. A job waits for "
+    "nothing but a core, and nothing interrupts it. Unexplained is what a core that stops waits "
+    "for its last loads, and the rounding of times to nanoseconds."
+)
 _OF_WAKEUPS = (
     " A release latency is timer latency, until the thread is woken, and scheduling latency, from "
     "there to the job's first instruction."
@@ -90,7 +96,7 @@ def build(run: RunData) -> Section | None:
 
     absent = [text for kind, text in _WHAT_IS_ABSENT.items() if kind not in trace.supplies]
     blocks: list[Block] = [Paragraph(_introduction(run, trace))]
-    if absent:
+    if absent and run.kind != "simulated":
         text = f"This back-end does not supply {join_words(absent)}."
         blocks.append(Paragraph(text, "note"))
     if trace.dropped:
@@ -134,7 +140,8 @@ def _introduction(run: RunData, trace: TraceResult) -> str:
     more = _OF_WAKEUPS * has_wakeups + _OF_INTERRUPTS * has_interrupts
     if len(charged) == 1:
         more += _CHARGED[bool(charged.pop())]
-    return _INTRODUCTION.format(backend=trace.backend, sum=" + ".join(parts), more=more)
+    text = _SIMULATED if run.kind == "simulated" else _INTRODUCTION
+    return text.format(backend=trace.backend, sum=" + ".join(parts), more=more)
 
 
 def _steal_text(trace: TraceResult) -> str:

@@ -70,8 +70,16 @@ def _task_blocks(run: RunData, task: TaskData) -> tuple[list[Block], list[Quanti
     ]
     caption = f"Counts per job ({run.kind}"
     caption += ")" if task.is_whole else f"; kept jobs only, --keep {run.keep})"
-    head = ("event", *_STATISTICS, "n, jobs", "largest scale ratio", "not counted in")
+    head: tuple[str, ...] = (
+        "event",
+        *_STATISTICS,
+        "n, jobs",
+        "largest scale ratio",
+        "not counted in",
+    )
     rows = tuple(_row(event, summary) for event, summary in summaries)
+    if run.kind == "simulated":  # every job is counted, and nothing is scaled
+        head, rows = head[:-2], tuple(row[:-2] for row in rows)
     quantities = [
         quantity(run, task, f"{event.name}_{name}", value, unit="count",
                  n=0 if summary is None else summary.n, note=_note(event, summary),
