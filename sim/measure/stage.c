@@ -81,7 +81,7 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     return stage->is_closing;
 }
 
-static void on_end(
+static int on_end(
     void *context,
     uint32_t task,
     enum laxity_sim_end end,
@@ -96,6 +96,7 @@ static void on_end(
     if (error->exit_code != 0) {
         laxity_error_set(&stage->error, error->exit_code, "%s", error->text);
     }
+    return 0;
 }
 
 /* Whoever wants an end ends the process (native/probes/session.c). */

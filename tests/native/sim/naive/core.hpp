@@ -84,9 +84,6 @@ struct Core {
     std::optional<Wait> wait{};
     bool has_waited = false;                   /* the step has had no room before */
     std::optional<std::uint64_t> room_since{}; /* since when it waits for decisions of a channel */
-    /* The order of its last action: further ones of the same tick keep it. */
-    std::optional<std::uint64_t> turn_tick{};
-    std::uint64_t turn_since = 0;
     bool has_stopped = false;
     laxity_sim_instruction needs{};
     std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */

@@ -92,9 +92,7 @@ std::optional<Key> Simulation::next_key() const
         const bool is_schedulers =
             core.is_between() && (core.state != State::Running || has_border_next(core));
         if (tick && !is_schedulers) {
-            const std::uint64_t since =
-                core.turn_tick == tick ? core.turn_since : core.room_since.value_or(*tick);
-            keys.push_back({*tick, CORES, core.number, since});
+            keys.push_back({*tick, CORES, core.number, core.room_since.value_or(*tick)});
         }
     }
     const auto first =
@@ -170,8 +168,6 @@ void Simulation::perform(const Key &key)
         break;
     }
     Core &core = cores_[key.number];
-    core.turn_tick = key.tick;
-    core.turn_since = key.since;
     stepper_.go_on(core, core.state == State::Switching ? nullptr : &task_of(core));
 }
 

@@ -365,7 +365,6 @@ void Simulation::leave(Core &core)
     core.wait.reset();
     core.has_waited = false;
     core.room_since.reset();
-    core.turn_tick.reset();
     core.has_stopped = false;
 }
 
