@@ -14,6 +14,7 @@ from laxity.compare.fail_on import QUANTITIES
 from laxity.compare.jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.compare.regression import Judgement, Subject, TaskMisses
 from laxity.errors import EXIT_DONE
+from laxity.store.manifest import kind_of_figures
 
 COMPARE_SCHEMA = 1
 AnswerVerdict = Literal["violated", "holds", "no_verdict", "compared"]
@@ -226,11 +227,27 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
     for side in (base, new):
         for label, part in side.parts.items():
             yield from _part_notes(_of(side, label), part)
+    yield from _identical_lines(base, new)
     tools = [sorted({_tool(part) for part in one.parts.values()}) for one in (base, new)]
     if tools[0] and tools[1] and tools[0] != tools[1]:
         yield f"BASE was made by laxity {', '.join(tools[0])}, {new.name} by {', '.join(tools[1])}"
-    if not noise:
+    if not noise and not all(_is_exact(part) for part in base.parts.values()):
         yield _NO_NOISE
+
+
+def _identical_lines(base: Side, new: Side) -> Iterator[str]:
+    """Say which simulated runs are the same to the byte, and which are not."""
+    for label, part in base.parts.items():
+        other = new.parts.get(label)
+        hashes = [None if one is None else one.manifest.result_hash for one in (part, other)]
+        if None not in hashes:
+            is_same = hashes[0] == hashes[1]
+            what = "identical: all streams are the same to the byte" if is_same else "not identical"
+            yield f"{named(label, f'BASE and {new.name}')} are {what}"
+
+
+def _is_exact(part: Part) -> bool:
+    return kind_of_figures(part.manifest) == "simulated"
 
 
 def _of(side: Side, label: str) -> str:

@@ -273,6 +273,11 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     interfere: tuple[InterfereSpec, ...] = ()
 
 
+def is_platform_path(name: str) -> bool:
+    """Tell whether the name of a simulated platform is the path of its file."""
+    return "/" in name or name.endswith(".toml")
+
+
 def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:
     """List the co-runner processes of an experiment, in the order of their index.
 

@@ -26,7 +26,7 @@ from laxity.platform.kernel import Kernel
 from laxity.platform.knob_journal import Owner
 from laxity.platform.knobs import restore_left
 from laxity.store import run_directory
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Manifest, kind_of_figures
 from laxity.store.npy import read_header
 from laxity.store.run_directory import MANIFEST, NATIVE, SEGMENT, Run
 from laxity.trace.instances import remove_left_instances
@@ -136,10 +136,17 @@ def write_final_manifest(
     files = run_directory.hash_files(tmp)
     for name in files:
         run_directory.sync_file(tmp / name)
+    # What a signal or a full disk has cut off depends on the host.
+    is_repeatable = kind_of_figures(manifest) == "simulated" and manifest.status == "complete"
     run_directory.write_document(
         tmp / MANIFEST,
         msgspec.structs.replace(
-            manifest, tables=tables, files=files, writer=msgspec.UNSET, board_run_dir=msgspec.UNSET
+            manifest,
+            tables=tables,
+            files=files,
+            result_hash=run_directory.hash_streams(files) if is_repeatable else None,
+            writer=msgspec.UNSET,
+            board_run_dir=msgspec.UNSET,
         ),
     )
 

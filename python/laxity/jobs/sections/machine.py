@@ -24,6 +24,8 @@ _STATE_WORDS = {
     "unknown": "not known",
 }
 _NOT_KNOWN = "not known"
+# What a simulated platform has; the rest is of a kernel, or of whoever runs it.
+_OF_SIMULATED = frozenset({"processor", "architecture", "CPUs", "caches", "machine hash"})
 
 
 def build(page: PageData) -> Section:
@@ -40,9 +42,12 @@ def build(page: PageData) -> Section:
         blocks.append(Paragraph(text, "warning"))
     shown: set[str] = set()
     for run in page.runs:
-        if run.view is None or not run.view.is_computed:
+        # Nothing disturbs a simulated platform.
+        if run.kind != "simulated" and (run.view is None or not run.view.is_computed):
             blocks += _doctor_blocks(run, shown, is_named=page.is_composite)
-    return Section("machine", "Machine and doctor", tuple(blocks))
+    is_simulated = page.runs and all(run.kind == "simulated" for run in page.runs)
+    title = "Machine" if is_simulated else "Machine and doctor"
+    return Section("machine", title, tuple(blocks))
 
 
 def machine_of(run: RunData) -> Machine | None:
@@ -80,6 +85,8 @@ def machine_line(run: RunData) -> str:
     name = stable.model or stable.vendor or stable.architecture or "unnamed processor"
     online = sum(cpu.is_online for cpu in stable.cpus)
     kernel = f"{stable.kernel.name or 'kernel'} {stable.kernel.release or _NOT_KNOWN}"
+    if run.kind == "simulated":
+        return f"{name}, {count_noun(online, 'CPU')}"
     virtual = ", virtual machine" if stable.virtualisation.is_virtual_machine else ""
     return f"{name}, {count_noun(online, 'CPU')}{virtual}, {kernel}"
 
@@ -122,6 +129,8 @@ def _machine_table(machine: Machine, run: RunData) -> Table:
         ("hardware counters (PMU)", ", ".join(stable.pmus) or "none"),
         ("machine hash", machine.hash),
     ]
+    if run.kind == "simulated":
+        facts = [(name, value) for name, value in facts if name in _OF_SIMULATED]
     rows = tuple((text_cell(name), text_cell(value)) for name, value in facts)
     return Table("Machine", ("", ""), rows)
 

@@ -6,14 +6,17 @@ import numpy as np
 
 from laxity.errors import ConfigError
 from laxity.jobs import rows as analysis
-from laxity.jobs.run_data import RunData, TaskData
+from laxity.jobs.rows import Jobs
+from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import NO_FINISHED_JOB, per_task, quantity
 from laxity.page.blocks import (
     Block,
+    Folded,
     Paragraph,
     Quantity,
     Section,
     Table,
+    count_noun,
     duration_cell,
     number_cell,
     show_count,
@@ -80,26 +83,40 @@ def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]
         what = name.removesuffix("_ns")
         quantities.append(quantity(run, task, f"mean_{what}_time", mean_ns, unit="ns", n=len(rows)))
     head = ("", "share of execution", "mean", "maximum", "n, jobs")
-    return [Table(f"Execution of {task.result.name} in parts ({run.kind})", head, tuple(body))], (
-        quantities
-    )
+    table = Table(f"Execution of {task.result.name} in parts ({run.kind})", head, tuple(body))
+    said, counts = _switches_of(run, task, rows)
+    return [table, Paragraph(said)], [*quantities, *counts]
 
 
-def build_platform(run: RunData) -> Section | None:
-    """Build what the platform consists of and where that is from; None: it is a real one."""
-    path = run.path / PLATFORM
-    if not path.is_file():
+def _switches_of(run: RunData, task: TaskData, rows: Jobs) -> tuple[str, list[Quantity]]:
+    """Say how often jobs lost their core, and went on on another one."""
+    words, quantities = [], []
+    for name, noun in (("preemptions", "preemption"), ("migrations", "migration")):
+        each = analysis.present(rows[name])
+        count, most = int(each.sum()), int(np.max(each))
+        words.append(count_noun(count, noun) + (f", at most {most} of a job" if count else ""))
+        quantities.append(quantity(run, task, name, count, unit=name, n=len(rows)))
+    return f"In {count_noun(len(rows), 'job')}: {'; '.join(words)}.", quantities
+
+
+def build_platform(page: PageData) -> Section | None:
+    """Build what each platform consists of and where that is from; None: all are real ones."""
+    kept = {run.manifest.machine_hash: run for run in page.runs if (run.path / PLATFORM).is_file()}
+    if not kept:
         return None
+    blocks = tuple(_platform_of(run) for run in kept.values())
+    return Section("platform", "The simulated platform", blocks)
+
+
+def _platform_of(run: RunData) -> Block:
     try:
-        model = parse_platform(path.read_bytes(), run.manifest.platform)
+        model = parse_platform((run.path / PLATFORM).read_bytes(), run.manifest.platform)
     except (ConfigError, OSError) as error:
-        blocks: tuple[Block, ...] = (Paragraph(f"{PLATFORM}: {error}", "warning"),)
-    else:
-        blocks = (_values(model),)
-    return Section(f"{run.prefix}-platform", "The simulated platform", blocks)
+        return Paragraph(f"{PLATFORM}: {error}", "warning")
+    return _values(model)
 
 
-def _values(model: PlatformModel) -> Table:
+def _values(model: PlatformModel) -> Folded:
     rows = tuple(
         (
             text_cell(value.place, value.key.help),
@@ -108,4 +125,7 @@ def _values(model: PlatformModel) -> Table:
         )
         for value in model.shown()
     )
-    return Table(f"{model.title}: every value, and where it is from", ("", "value", "source"), rows)
+    caption = f"{model.title}: every value, and where it is from"
+    assumed = sum(value.origin_text.startswith("assumed") for value in model.shown())
+    summary = f"{caption} ({len(rows)}, of which {assumed} are assumed)"
+    return Folded(summary, (Table(caption, ("", "value", "source"), rows),))
