@@ -313,6 +313,11 @@ static void write_task(struct laxity_json *json, struct laxity_segment *segment,
     laxity_json_close(json, ']');
     laxity_json_count(json, "rttime_pauses", laxity_atomic64_load(&task->state.rttime_pauses));
     laxity_json_count(json, "output_bytes", drain->output_bytes);
+    laxity_json_open(json, "asked_calls", '[');
+    for (unsigned i = 0; i < task->asked.n; i++) {
+        laxity_json_text(json, NULL, task->asked.calls[i]);
+    }
+    laxity_json_close(json, ']');
     laxity_json_close(json, '}');
 }
 

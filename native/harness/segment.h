@@ -37,7 +37,7 @@ enum {
     LAXITY_SEGMENT_VERSION = 10,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
-    LAXITY_VERSION_TASK_BYTES = 99584,
+    LAXITY_VERSION_TASK_BYTES = 99840,
     LAXITY_VERSION_HEADER_BYTES = 78208,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
@@ -310,11 +310,24 @@ struct laxity_drain_task {
     struct laxity_histogram histograms[LAXITY_QUANTITY_COUNT];
 };
 
+/* System calls of a simulated program whose answers may be others in another run: the first ones,
+ * each once. Writer: laxity-sim. */
+enum {
+    LAXITY_ASKED_CALLS = 8,
+    LAXITY_ASKED_BYTES = 32,
+};
+
+struct laxity_asked {
+    uint32_t n;
+    char calls[LAXITY_ASKED_CALLS][LAXITY_ASKED_BYTES];
+};
+
 struct laxity_task {
     struct laxity_task_config config;
     struct laxity_task_state state;
     struct laxity_thread_table threads;
     struct laxity_verdict verdict;
+    struct laxity_asked asked;
     _Alignas(LAXITY_CACHE_LINE_BYTES) struct laxity_drain_task drain;
 };
 

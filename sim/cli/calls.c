@@ -3,6 +3,8 @@
 #include "cli/calls.h"
 
 #include "base/error.h"
+#include "harness/segment.h"
+#include "interface/engine.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -43,25 +45,29 @@ static const char always[] =
     "sched_yield set_tls set_robust_list sigaltstack sigreturn write writev ";
 
 /*
- * Allowed to init and to the C library. Glibc asks getrandom for a key that only tells a pointer
- * freed twice, set_tid_address for a number that it keeps, sysinfo for how much memory qsort may
- * take, and readlink for where the program is. Files are the user's input, the same in every run.
+ * Allowed to init and to the C library, as is getrandom once: glibc asks for a key that only tells
+ * a pointer freed twice. It asks set_tid_address for a number that it keeps, sysinfo for how much
+ * memory qsort may take, and readlink for where the program is. Files are the user's input, the
+ * same in every run.
  */
 static const char before_jobs[] =
     " access faccessat faccessat2 fcntl fcntl64 fstat fstat64 fstatat64 getcwd getdents64 "
-    "getrandom getrlimit mlock mlock2 mlockall munlock munlockall ioctl lstat lstat64 "
+    "getrlimit mlock mlock2 mlockall munlock munlockall ioctl lstat lstat64 "
     "newfstatat open openat pread64 preadv prlimit64 read readlink readlinkat readv "
     "set_tid_address stat stat64 statx sysinfo ugetrlimit uname ";
 
 static bool is_among(const char *name, const char *names)
 {
-    char word[LAXITY_SIM_CALL_BYTES + 2];
+    char word[LAXITY_ASKED_BYTES + 2];
     laxity_format(word, sizeof word, " %s ", name);
     return strstr(names, word) != NULL;
 }
 
 int laxity_sim_calls_open(
-    struct laxity_sim_calls *calls, const char *program, struct laxity_error *error
+    struct laxity_sim_calls *calls,
+    struct laxity_asked *asked,
+    const char *program,
+    struct laxity_error *error
 )
 {
     /* Both classes have the machine at the same place. */
@@ -78,7 +84,7 @@ int laxity_sim_calls_open(
     const unsigned char order = header.e_ident[EI_DATA];
     const uint16_t machine =
         order == ELFDATA2MSB ? be16toh(header.e_machine) : le16toh(header.e_machine);
-    *calls = (struct laxity_sim_calls){0};
+    *calls = (struct laxity_sim_calls){.asked = asked};
     for (size_t i = 0; i < sizeof call_tables / sizeof call_tables[0]; i++) {
         const struct laxity_sim_call_table *table = &call_tables[i];
         if (table->machine == machine && table->order == order &&
@@ -106,40 +112,65 @@ static const char *name_of(const struct laxity_sim_calls *calls, uint64_t number
     return NULL;
 }
 
-static void name_once(struct laxity_sim_calls *calls, const char *name)
+static void name_once(struct laxity_asked *asked, const char *name)
 {
-    for (unsigned i = 0; i < calls->n_asked; i++) {
-        if (strcmp(calls->asked[i], name) == 0) {
+    for (unsigned i = 0; i < asked->n; i++) {
+        if (strcmp(asked->calls[i], name) == 0) {
             return;
         }
     }
-    if (calls->n_asked < LAXITY_SIM_CALLS_NAMED) {
-        laxity_format(calls->asked[calls->n_asked++], LAXITY_SIM_CALL_BYTES, "%s", name);
+    if (asked->n < LAXITY_ASKED_CALLS) {
+        laxity_format(asked->calls[asked->n++], LAXITY_ASKED_BYTES, "%s", name);
     }
 }
 
 bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool is_in_job)
 {
-    char unknown[LAXITY_SIM_CALL_BYTES];
+    char unknown[LAXITY_ASKED_BYTES];
     laxity_format(unknown, sizeof unknown, "call %" PRIu64, number);
     const char *known = name_of(calls, number);
     const char *name = known ? known : unknown;
+    /* The first one is the C library's, see above. */
+    const bool is_first_random = strcmp(name, "getrandom") == 0 && calls->n_random++ == 0;
     if (is_among(name, never)) {
         laxity_format(calls->refused, sizeof calls->refused, "%s", name);
         return false;
     }
-    if (!is_among(name, always) && (is_in_job || !is_among(name, before_jobs))) {
-        name_once(calls, name);
+    const bool is_allowed = is_first_random || is_among(name, before_jobs);
+    if (!is_among(name, always) && (is_in_job || !is_allowed)) {
+        name_once(calls->asked, name);
     }
     return true;
 }
 
-void laxity_sim_calls_tell(const struct laxity_sim_calls *calls, char *text, size_t bytes)
+static bool may_call(void *context, uint64_t number, bool is_in_job)
+{
+    return laxity_sim_calls_note(context, number, is_in_job);
+}
+
+static const char *why_refused(void *context)
+{
+    struct laxity_sim_calls *calls = context;
+    laxity_format(
+        calls->why,
+        sizeof calls->why,
+        "it calls %s: threads and processes are not simulated; run it without --platform",
+        calls->refused
+    );
+    return calls->why;
+}
+
+struct laxity_sim_judge laxity_sim_calls_judge(struct laxity_sim_calls *calls)
+{
+    return (struct laxity_sim_judge){.context = calls, .may_call = may_call, .why = why_refused};
+}
+
+void laxity_sim_calls_tell(const struct laxity_asked *asked, char *text, size_t bytes)
 {
     size_t n = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < calls->n_asked && n < bytes; i++) {
-        laxity_format(&text[n], bytes - n, "%s%s", i > 0 ? ", " : "", calls->asked[i]);
+    for (unsigned i = 0; i < asked->n && n < bytes; i++) {
+        laxity_format(&text[n], bytes - n, "%s%s", i > 0 ? ", " : "", asked->calls[i]);
         n += strlen(&text[n]);
     }
 }

@@ -13,6 +13,8 @@
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "base/visible.h"
+#include "cli/calls.h"
+#include "cli/gather.h"
 #include "cli/run_options.h"
 #include "cli/settings.h"
 #include "harness/drain.h"
@@ -22,11 +24,13 @@
 #include "harness/plan.h"
 #include "harness/release.h"
 #include "harness/segment.h"
+#include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
 #include "schema/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,6 +41,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -45,15 +50,28 @@ enum {
     JOBS_TEXT_BYTES = 24,
     PROGRESS_EVERY_NS = 200 * LAXITY_NS_PER_MS,
     PROGRESS_BYTES = 128,
+    STACK_BYTES = 8 << 20, /* as the emulator is told */
+    WORDS = 4096,
+    NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
+    NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
+};
+
+/* Of the platform. */
+struct settings {
+    struct laxity_sim_platform platform;
+    struct laxity_sim_instructions instructions;
 };
 
 struct simulation {
     const struct laxity_run_plan *plan;
+    const struct settings *settings;
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
     struct laxity_sim_task *tasks;
     struct laxity_sim_emulator **emulators; /* of the tasks */
+    struct laxity_sim_calls *calls;         /* likewise */
+    struct laxity_sim_gather gather;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
 };
@@ -122,13 +140,15 @@ static void free_command(const struct simulation *simulation, char **argv)
 }
 
 /* 0, or -1 with error set. */
-static int start_program(
-    struct simulation *simulation, uint32_t index, struct laxity_error *error
-)
+static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
     char **argv = command_of(simulation, index);
-    const int rc = argv ? laxity_sim_emulator_start(argv, &simulation->emulators[index]) : ENOMEM;
+    int *output_fd = &simulation->launch.output_write_fds[index];
+    const int rc =
+        argv ? laxity_sim_emulator_start(argv, *output_fd, &simulation->emulators[index]) : ENOMEM;
     free_command(simulation, argv);
+    (void)close(*output_fd);
+    *output_fd = -1;
     if (rc) {
         return laxity_refuse(
             error,
@@ -141,6 +161,23 @@ static int start_program(
     return 0;
 }
 
+/* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
+static int open_decoder(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_sim_instructions *instructions = &simulation->settings->instructions;
+    if (strcmp(instructions->scheduling, "none") == 0 &&
+        simulation->settings->platform.fill_buffers == 0) {
+        return 0;
+    }
+    const struct laxity_sim_decoder_options options = {
+        .architecture = instructions->architecture,
+        .scheduling = instructions->scheduling,
+        .program = simulation->plan->tasks[index].path,
+        .cycle_ticks = instructions->cycle_ticks,
+    };
+    return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
+}
+
 static uint64_t cores_of(const struct laxity_task_config *config)
 {
     uint64_t cores = 0;
@@ -151,40 +188,83 @@ static uint64_t cores_of(const struct laxity_task_config *config)
     return cores;
 }
 
+static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
+{
+    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
+    return (struct laxity_sim_reservation){
+        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
+        .deadline_ns = config->reservation.deadline_ns,
+        .period_ns = config->reservation.period_ns,
+    };
+}
+
 /* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
     const uint32_t n_tasks = simulation->segment->n_tasks;
     simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    simulation->emulators = (struct laxity_sim_emulator **)calloc(
-        n_tasks, sizeof *simulation->emulators
-    );
-    if (!simulation->tasks || !simulation->emulators) {
+    simulation->emulators =
+        (struct laxity_sim_emulator **)calloc(n_tasks, sizeof *simulation->emulators);
+    simulation->calls = calloc(n_tasks, sizeof *simulation->calls);
+    if (!simulation->tasks || !simulation->emulators || !simulation->calls) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
     for (uint32_t i = 0; i < n_tasks; i++) {
         struct laxity_task *task = laxity_segment_task(simulation->segment, i);
-        if (start_program(simulation, i, error)) {
+        struct laxity_sim_calls *calls = &simulation->calls[i];
+        if (laxity_sim_calls_open(calls, &task->asked, simulation->plan->tasks[i].path, error) ||
+            start_program(simulation, i, error)) {
             return -1;
         }
         simulation->tasks[i] = (struct laxity_sim_task){
             .source = laxity_sim_emulator_source(simulation->emulators[i]),
+            .judge = laxity_sim_calls_judge(calls),
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
+            .reservation = reservation_of(&task->config.process),
             .cores = cores_of(&task->config),
             .jobs = task->config.jobs,
             .timeout_ns = task->config.job_timeout_ns,
         };
+        if (open_decoder(simulation, i, error)) {
+            return -1;
+        }
     }
     return 0;
 }
 
+/* A program with instructions that the processor's tables do not have is worth a look. */
+static void note_undecodable(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+        const struct laxity_sim_decoder *decoder = &simulation->tasks[i].decoder;
+        struct laxity_sim_decoder_stats stats = {.undecodable = 0};
+        if (decoder->context) {
+            laxity_sim_decoder_read_stats(decoder, &stats);
+        }
+        if (stats.undecodable > 0) {
+            char text[NOTE_BYTES];
+            laxity_format(
+                text,
+                sizeof text,
+                "task \"%.60s\": %" PRIu64 " of %" PRIu64
+                " instructions cannot be decoded and take instruction_cycles",
+                laxity_segment_task(simulation->segment, i)->config.process.name,
+                stats.undecodable,
+                stats.instructions
+            );
+            print_note(text);
+        }
+    }
+}
+
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
-        laxity_sim_emulator_stop(simulation->emulators[i]);
+    for (uint32_t i = 0; simulation->tasks && i < simulation->segment->n_tasks; i++) {
+        laxity_sim_decoder_close(&simulation->tasks[i].decoder);
     }
     free((void *)simulation->emulators);
+    free(simulation->calls);
     free(simulation->tasks);
 }
 
@@ -303,9 +383,9 @@ static void on_end(
     struct laxity_segment *segment = simulation->segment;
     if (error->exit_code != 0) {
         const char *name = laxity_segment_task(segment, task_index)->config.process.name;
-        laxity_error_set(
-            &segment->run.error, error->exit_code, "task \"%s\": %s", name, error->text
-        );
+        const bool is_refused = simulation->calls[task_index].refused[0] != '\0';
+        const int exit_code = is_refused ? LAXITY_EXIT_LACKING : error->exit_code;
+        laxity_error_set(&segment->run.error, exit_code, "task \"%s\": %s", name, error->text);
     } else if (why == LAXITY_SIM_END_INTERRUPT) {
         laxity_error_set(&segment->run.error, LAXITY_EXIT_INTERRUPTED, "interrupted");
     }
@@ -315,6 +395,54 @@ static void on_end(
     const int rc = laxity_job_stream_end_task(&simulation->stream, task_index, end_ns, ends[why]);
     if (rc) {
         tell_full(simulation, rc);
+    }
+}
+
+/* A program that has done all that it was asked for tears down, and prints what it has found. */
+static void let_end(struct simulation *simulation, uint32_t index)
+{
+    static uint64_t unused[WORDS];
+    const struct laxity_sim_source source = simulation->tasks[index].source;
+    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
+    const bool is_done = drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
+                         drain->next_ordinal == jobs_of(simulation, index);
+    while (is_done && !must_stop(simulation) && source.read(source.context, unused, WORDS) > 0) {
+    }
+}
+
+/* All is printed then. */
+static void end_programs(struct simulation *simulation)
+{
+    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
+        if (simulation->emulators[i] && simulation->tasks[i].source.read) {
+            let_end(simulation, i);
+        }
+        laxity_sim_emulator_stop(simulation->emulators[i]);
+        simulation->emulators[i] = NULL;
+    }
+    laxity_sim_gather_end(&simulation->gather);
+}
+
+/* A task may do something else in another run, then: what it is told is not of the model. */
+static void tell_asked(const struct simulation *simulation)
+{
+    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+        const struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+        char names[NAMES_BYTES];
+        char text[NOTE_BYTES];
+        if (task->asked.n == 0) {
+            continue;
+        }
+        laxity_sim_calls_tell(&task->asked, names, sizeof names);
+        laxity_format(
+            text,
+            sizeof text,
+            "task \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
+            "in another run",
+            task->config.process.name,
+            names
+        );
+        print_note(text);
     }
 }
 
@@ -337,13 +465,11 @@ static void close_run(struct simulation *simulation)
 }
 
 static void simulate(
-    const struct laxity_run_plan *plan,
-    const struct laxity_sim_platform *platform,
-    struct laxity_error *error
+    const struct laxity_run_plan *plan, const struct settings *settings, struct laxity_error *error
 )
 {
     static struct simulation simulation;
-    simulation = (struct simulation){.plan = plan};
+    simulation = (struct simulation){.plan = plan, .settings = settings};
     if (plan->launcher.n == 0) {
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
@@ -371,18 +497,27 @@ static void simulate(
         .on_end = on_end,
         .must_stop = must_stop,
     };
-    if (rc) {
+    if (rc || laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
         laxity_error_set(error, LAXITY_EXIT_LACKING, "cannot begin the run");
     }
-    if (rc == 0 && make_tasks(&simulation, error) == 0) {
-        struct laxity_sim_counts counts;
+    if (error->exit_code == 0 && make_tasks(&simulation, error) == 0) {
+        struct laxity_sim_totals totals;
         laxity_simulate(
-            platform, simulation.tasks, plan->n_tasks, simulation.limit_ns, &listener, &counts
+            &settings->platform,
+            simulation.tasks,
+            plan->n_tasks,
+            simulation.limit_ns,
+            &listener,
+            &totals
         );
+        end_programs(&simulation);
+        tell_asked(&simulation);
+        note_undecodable(&simulation);
         close_run(&simulation);
         *error = segment->run.error;
         laxity_finish_orphan(segment, plan->parent_fd, plan->run_dir);
     } else {
+        end_programs(&simulation);
         laxity_launch_discard(&simulation.launch);
     }
     free_tasks(&simulation);
@@ -399,6 +534,24 @@ static void watch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Programs are started as if from one and the same place: the C library looks at the limit of the
+ * stack, and files get numbers in their order. */
+static void settle(void)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0) {
+        stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
+        (void)setrlimit(RLIMIT_STACK, &stack);
+    }
+    int fd = STDIN_FILENO;
+    while (fd >= STDIN_FILENO && fd <= STDERR_FILENO) {
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -406,19 +559,22 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_DONE;
     }
     struct laxity_error error = {0};
-    struct laxity_sim_platform platform;
+    struct settings settings;
     struct laxity_run_request *request = calloc(1, sizeof *request);
     if (!request) {
         return LAXITY_EXIT_LACKING;
     }
     watch_signals();
+    settle();
     if (argc < 2) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"
         );
     } else if (laxity_run_options_parse(argc - 2, argv + 2, request, &error) == 0 &&
-               laxity_sim_settings_read(argv[1], &platform, &error) == 0) {
-        simulate(&request->plan, &platform, &error);
+               laxity_sim_settings_read(argv[1], &settings.platform, &error) == 0 &&
+               laxity_sim_settings_read_instructions(argv[1], &settings.instructions, &error) ==
+                   0) {
+        simulate(&request->plan, &settings, &error);
     }
     if (error.exit_code != 0) {
         print_note(error.text);

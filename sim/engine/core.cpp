@@ -129,7 +129,7 @@ void Core::end_wait()
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
         } else if (Request *const request = hierarchy_.find(number_, wait_request_)) {
-            if (request->read) {
+            if (request->read && request->read->done > request->done) {
                 const std::uint64_t left = request->read->held_up - request->shared_used;
                 const std::uint64_t shared = std::min(ticks, left);
                 request->shared_used += shared;
@@ -182,7 +182,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         );
         return false;
     case Answer::Asked:
-        if (must_wait) {
+        if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
             wait(Wait::Line, answer.request, nullptr);
         } else if (kind == Kind::Load) {
@@ -239,41 +239,49 @@ void Core::run(std::uint64_t horizon)
     }
 }
 
+/* Whether what comes next ends the job, well or not. */
+bool Core::ends_here(Event event)
+{
+    Reader &reader = *execution_.reader;
+    const Position &position = *execution_.position;
+    const std::size_t n = position.block == nullptr ? 0 : position.block->steps.size();
+    const bool is_over = position.index >= n;
+    bool is_failed = event == Event::End && is_over;
+    bool is_finished = false;
+    if (event == Event::JobFinish) {
+        is_finished = is_over || position.index >= reader.access().index();
+    } else if (event == Event::Access) {
+        const unsigned index = reader.access().index();
+        is_failed = is_over || index < position.index || index >= n;
+    }
+    if (is_failed && event == Event::Access) {
+        reader.fail("its stream has an access out of order");
+    }
+    if (is_failed || is_finished) {
+        is_paused_ = true;
+        set_next(is_finished ? Next::Finished : Next::Failed);
+    }
+    return is_paused_;
+}
+
 /* Where an instruction begins, a job ends, or the core stops. */
 void Core::at_boundary(std::uint64_t horizon)
 {
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
     const Block *before = position.block;
-    Event event = reader.peek();
+    is_paused_ = false;
     for (;;) {
-        const bool is_over =
-            position.block == nullptr || position.index >= position.block->steps.size();
+        const Event event = reader.peek();
         if (event == Event::JobStart) {
             reader.take(); /* within a job it means nothing */
-            event = reader.peek();
             continue;
         }
-        if (event == Event::JobFinish &&
-            (is_over || position.index >= reader.access().index())) {
-            is_paused_ = true;
-            set_next(Next::Finished);
+        if (ends_here(event)) {
             return;
         }
-        if (event == Event::Access && (is_over || reader.access().index() < position.index ||
-                                       reader.access().index() >= position.block->steps.size())) {
-            reader.fail("its stream has an access out of order");
-            is_paused_ = true;
-            set_next(Next::Failed);
-            return;
-        }
-        if (!is_over) {
+        if (position.block != nullptr && position.index < position.block->steps.size()) {
             break;
-        }
-        if (event == Event::End) {
-            is_paused_ = true;
-            set_next(Next::Failed);
-            return;
         }
         /* A block follows. */
         if (!is_asked_ && run_blocks(horizon)) {
@@ -281,15 +289,11 @@ void Core::at_boundary(std::uint64_t horizon)
         }
         if (position.block != before || reader.peek() != Event::Block) {
             before = position.block;
-            event = reader.peek();
             continue;
         }
-        if (stop_or_pause(horizon)) {
-            return;
-        }
+        /* Its first instruction may be the one with the finish mark. */
         position = {.block = &reader.block(), .index = 0, .fetched = NEVER};
         reader.take();
-        event = reader.peek();
     }
     if (stop_or_pause(horizon)) {
         return;
@@ -347,11 +351,13 @@ bool Core::run_blocks(std::uint64_t horizon)
 /* The core is at an instruction of the block that has begun last. */
 bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 {
-    const std::uint64_t ticks = index < block.steps.size() ? block.steps[index].offset : block.ticks;
+    const std::uint64_t ticks =
+        index < block.steps.size() ? block.steps[index].offset : block.ticks;
     now_ += ticks;
     execution_.spent->busy += ticks;
-    hierarchy_.counts().instructions += index;
+    hierarchy_.counts(number_).instructions += index;
     execution_.position->index = index;
+    loaded_.clear();
     stage_ = stage;
     return false;
 }
@@ -515,7 +521,8 @@ void Core::end_instruction()
     std::uint64_t latest = NEVER;
     for (const std::uint64_t number : loaded_) {
         const Request *const request = hierarchy_.find(number_, number);
-        if (request != nullptr && request->done_at() > now_ && (latest == NEVER || number > latest)) {
+        if (request != nullptr && request->done_at() > now_ &&
+            (latest == NEVER || number > latest)) {
             latest = number;
         }
     }
@@ -530,7 +537,7 @@ void Core::end_instruction()
         position.index < steps.size() ? steps[position.index].offset : position.block->ticks;
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
-    hierarchy_.counts().instructions++;
+    hierarchy_.counts(number_).instructions++;
     stage_ = Stage::Boundary;
 }
 

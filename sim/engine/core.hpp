@@ -41,7 +41,7 @@ class Core {
   public:
     /* What the core does next, at next_tick(). */
     enum class Next : std::uint8_t {
-        Nothing,  /* it is idle */
+        Nothing, /* it is idle */
         GoOn,
         Finished, /* the job; the next record is its mark */
         Failed,   /* the program has ended */
@@ -111,6 +111,7 @@ class Core {
     bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
     void at_boundary(std::uint64_t horizon);
+    bool ends_here(Event event);
     bool stop_or_pause(std::uint64_t horizon);
     void take_access(const Access &access);
     void fetch();
@@ -145,7 +146,7 @@ class Core {
     std::uint64_t end_ = 0;
     bool is_store_ = false;
     std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
-    std::vector<Operand> operands_; /* by their requests' numbers */
+    std::vector<Operand> operands_;     /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
 
     Wait wait_ = Wait::Nothing;

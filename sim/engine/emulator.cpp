@@ -29,17 +29,19 @@ namespace {
 /* The descriptor of the stream in the emulator. */
 constexpr int STREAM_FD = 3;
 
-int spawn(pid_t &pid, char *const *argv, int write_fd)
+int spawn(pid_t &pid, char *const *argv, int write_fd, int output_fd)
 {
     posix_spawn_file_actions_t actions;
     int rc = posix_spawn_file_actions_init(&actions);
     if (rc != 0) {
         return rc;
     }
-    /* Data is for nobody to see; what the emulator says goes where our messages go. */
     rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
+    rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
     rc = rc != 0 ? rc : posix_spawn_file_actions_adddup2(&actions, write_fd, STREAM_FD);
+    /* What we have inherited would change the numbers of files that it opens. */
+    rc = rc != 0 ? rc : posix_spawn_file_actions_addclosefrom_np(&actions, STREAM_FD + 1);
     /* Without an environment: it would move the stack, and with it the caches' contents. */
     std::array<char *, 1> environment{nullptr};
     /* In a group of its own: what a terminal sends is for us, who end it. */
@@ -101,13 +103,14 @@ const char *why_ended(void *context)
 
 } // namespace
 
-int laxity_sim_emulator_start(char *const *argv, laxity_sim_emulator **out_emulator)
+int laxity_sim_emulator_start(char *const *argv, int output_fd, laxity_sim_emulator **out_emulator)
 {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return errno;
     }
-    auto *const emulator = new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .why = {}};
+    auto *const emulator =
+        new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .why = {}};
     if (emulator == nullptr) {
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -119,7 +122,7 @@ int laxity_sim_emulator_start(char *const *argv, laxity_sim_emulator **out_emula
         write_fd = fcntl(ends[1], F_DUPFD_CLOEXEC, STREAM_FD + 1);
         (void)close(ends[1]);
     }
-    const int rc = spawn(emulator->pid, argv, write_fd);
+    const int rc = spawn(emulator->pid, argv, write_fd, output_fd);
     (void)close(write_fd);
     if (rc != 0) {
         emulator->pid = 0;

@@ -40,7 +40,7 @@ void laxity_simulate(
     std::uint32_t n_tasks,
     std::int64_t limit_ns,
     const laxity_sim_listener *listener,
-    laxity_sim_counts *out_counts
+    laxity_sim_totals *out_totals
 )
 {
     laxity::Hierarchy hierarchy{*platform, n_tasks};
@@ -50,8 +50,7 @@ void laxity_simulate(
     scheduler.act(now);
     while (scheduler.has_work()) {
         const bool must_look = ++n_actions % ACTIONS_PER_LOOK == 0;
-        if (scheduler.is_interrupted() ||
-            (must_look && listener->must_stop(listener->context))) {
+        if (scheduler.is_interrupted() || (must_look && listener->must_stop(listener->context))) {
             scheduler.end_all(LAXITY_SIM_END_INTERRUPT, now);
             break;
         }
@@ -64,14 +63,20 @@ void laxity_simulate(
         if (now == laxity::NEVER) {
             scheduler.end_all(LAXITY_SIM_END_STOPPED, now); /* nobody will ever do anything */
         } else if (decision == now) {
-            channel->decide(hierarchy.counts());
+            const std::uint32_t open_for = channel->decide();
+            if (open_for != laxity::Channel::NONE) {
+                hierarchy.counts(open_for).row_hits++;
+            }
             scheduler.look_again(*channel, now);
         } else if (action == now) {
             scheduler.act(now);
-        } else {
+        } else if (core != nullptr) {
             core->go_on(scheduler.horizon(*core, decision));
         }
     }
-    *out_counts = hierarchy.counts();
-    out_counts->ticks = now;
+    *out_totals = {};
+    for (std::uint32_t core = 0; core < platform->cores; core++) {
+        out_totals->cores[core] = hierarchy.counts(core);
+    }
+    out_totals->ticks = now;
 }

@@ -42,7 +42,9 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
         std::vector<Store> &stores = levels_.emplace_back();
         for (std::uint32_t instance = 0; instance < n; instance++) {
             stores.emplace_back(level.cache, platform.line_bytes);
-            if (std::ranges::any_of(level.way_masks, [](std::uint64_t mask) { return mask != 0; })) {
+            if (std::ranges::any_of(level.way_masks, [](std::uint64_t mask) {
+                    return mask != 0;
+                })) {
                 stores.back().cache.keep_places();
             }
         }
@@ -51,8 +53,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
 
 Request *Hierarchy::find(std::uint32_t core, std::uint64_t number)
 {
-    const auto request =
-        std::ranges::find(cores_[core].requests, number, &Request::number);
+    const auto request = std::ranges::find(cores_[core].requests, number, &Request::number);
     return request == cores_[core].requests.end() ? nullptr : &*request;
 }
 
@@ -103,7 +104,8 @@ void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
 
 ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
 {
-    const auto found = std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    const auto found =
+        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
     return found == store.awaited.end() ? nullptr : found->second;
 }
 
@@ -112,7 +114,8 @@ void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std
     if (store.awaited.size() >= AWAITED_MAX) {
         std::erase_if(store.awaited, [now](const auto &one) { return one.second->done <= now; });
     }
-    const auto found = std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
+    const auto found =
+        std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
     if (found != store.awaited.end()) {
         found->second = read;
     } else {
@@ -121,7 +124,11 @@ void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std
 }
 
 void Hierarchy::write_back(
-    std::uint64_t line, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+    std::uint64_t line,
+    std::size_t from_level,
+    std::uint32_t core,
+    std::uint32_t task,
+    std::uint64_t now
 )
 {
     for (std::size_t i = from_level; i < levels_.size(); i++) {
@@ -142,6 +149,7 @@ void Hierarchy::write_back(
         line = victim.line();
     }
     memory_.write(line, now + platform_.memory.request_ticks, core);
+    counts(core).writes++;
 }
 
 /* Steps f and g. */
@@ -156,13 +164,13 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
             continue;
         }
         path += platform_.levels[i].hit_ticks;
-        counts_.levels[i].lookups++;
+        counts(core).levels[i].lookups++;
         if (store.cache.use(request.line) != nullptr) {
             request.done = now + path;
             request.read = awaited(store, request.line);
             return;
         }
-        counts_.levels[i].misses++;
+        counts(core).levels[i].misses++;
         missed |= std::uint64_t{1} << i;
         find_cause(store, request.line, request.cause);
         const Place victim =
@@ -175,6 +183,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
     const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
     request.done = 0;
     request.read = memory_.read(request.line, arrival, core);
+    counts(core).reads++;
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if ((missed >> i & 1U) != 0) {
             await(level(i, core), request.line, request.read, now);
@@ -191,7 +200,8 @@ void Hierarchy::prefetch(
 {
     const std::size_t last = levels_.size() - 1;
     const std::uint64_t line = request.line + 1;
-    const std::uint64_t lines_per_page = std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
+    const std::uint64_t lines_per_page =
+        std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
     Store &store = level(last, core);
     if (!platform_.levels[last].prefetches || line % lines_per_page == 0 ||
         store.cache.find(line) != nullptr || !memory_.channel_of(line).has_read_room()) {
@@ -205,7 +215,8 @@ void Hierarchy::prefetch(
     }
     note_lost(store, victim, core, request.task);
     await(store, line, memory_.read(line, arrival, core), now);
-    counts_.levels[last].prefetches++;
+    counts(core).levels[last].prefetches++;
+    counts(core).reads++;
 }
 
 void Hierarchy::send_merging(std::uint32_t core, std::uint64_t now)
@@ -279,7 +290,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
     std::vector<Request> &requests = cores_[touch.core].requests;
-    const std::uint32_t limit = touch.kind == Kind::Load    ? platform_.fill_buffers
+    const bool is_kernels = touch.task == KERNEL; /* it waits for each of its loads */
+    const std::uint32_t limit = touch.kind == Kind::Load ? (is_kernels ? 0 : platform_.fill_buffers)
                                 : touch.kind == Kind::Store ? platform_.store_entries
                                                             : 0;
     std::uint32_t n_outstanding = 0;
@@ -322,23 +334,29 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
     });
 }
 
+/* Of a request that merges. */
+void Hierarchy::note_written(Request &request, const Touch &touch, std::uint64_t now)
+{
+    request.written |= touch.written;
+    const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
+    if (request.written == all) {
+        request.is_merging = false;
+        request.done = now;
+        counts(touch.core).merged++;
+    }
+}
+
 Answer Hierarchy::join(const Touch &touch, Request &request, std::uint64_t now)
 {
-    counts_.joins++;
+    counts(touch.core).joins++;
     if (request.is_merging) {
         if (touch.kind != Kind::Store) {
             send(request, touch.core, now);
         } else {
-            request.written |= touch.written;
-            const std::uint64_t all = UINT64_MAX >> (64U - platform_.line_bytes);
-            if (request.written == all) {
-                request.is_merging = false;
-                request.done = now;
-                counts_.merged++;
-            }
+            note_written(request, touch, now);
         }
     }
-    return {.what = Answer::Asked, .request = request.number};
+    return {.what = Answer::Asked, .request = request.number, .is_joined = true};
 }
 
 /* Steps a and b for what is replaced, without its write-back. */
@@ -390,14 +408,14 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     }
     Request &request = make(touch, cause);
     if (copies.is_dirty) {
-        counts_.transfers++;
+        counts(touch.core).transfers++;
         request.done = now + platform_.transfer_ticks;
         if (touch.kind == Kind::Load) {
             write_back(touch.line, first_shared_level(), touch.core, touch.task, now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
-        request.written = touch.written;
+        note_written(request, touch, now);
     } else if (is_uncached_store && !has_level_) {
         request.done = now + platform_.memory.request_ticks;
     } else {
@@ -418,7 +436,7 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     each_copy(touch, [&touch](Cache &cache) { cache.remove(touch.line); });
     place.set_unshared();
     place.set_dirty();
-    counts_.upgrades++;
+    counts(touch.core).upgrades++;
     Request &request = make(touch, Cause::Moved);
     request.done = now + platform_.upgrade_ticks;
     return {.what = Answer::Asked, .request = request.number};
@@ -431,15 +449,15 @@ Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
     Store &first = first_level(touch.core, touch.kind);
     Place *const place = first.cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
-    const bool is_upgrade = place != nullptr && pending == nullptr &&
-                            touch.kind == Kind::Store && place->is_shared();
+    const bool is_upgrade =
+        place != nullptr && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
     if (pending == nullptr && (place == nullptr || is_upgrade)) {
         const Answer answer = room(touch, now, is_upgrade);
         if (answer.what != Answer::Done) {
             return answer;
         }
     }
-    count(touch.kind);
+    count(own, touch.kind);
     if (is_upgrade) {
         return upgrade(touch, *place, now);
     }
@@ -449,9 +467,9 @@ Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
     if (place != nullptr && pending == nullptr) {
         return {.what = Answer::Done};
     }
-    (touch.kind == Kind::Fetch  ? counts_.fetch_misses
-     : touch.kind == Kind::Load ? counts_.load_misses
-                                : counts_.store_misses)++;
+    (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
+     : touch.kind == Kind::Load ? own.counts.load_misses
+                                : own.counts.store_misses)++;
     if (pending == nullptr) {
         return ask(touch, now);
     }

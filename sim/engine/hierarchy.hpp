@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* The caches of all cores and the memory behind them (docs/simulation-model.md, sections 3 to 5). */
+/* The caches of all cores and the memory behind them (docs/simulation-model.md, sections 3 to 5).
+ */
 #ifndef LAXITY_SIM_HIERARCHY_HPP
 #define LAXITY_SIM_HIERARCHY_HPP
 
@@ -67,24 +68,27 @@ struct Touch {
 struct Answer {
     enum {
         Done,
-        Asked,         /* request: the line comes with it */
-        WaitsRequest,  /* no room before this request is done: again then */
-        WaitsChannel,  /* no room before this channel decides: again then */
+        Asked,        /* request: the line comes with it */
+        WaitsRequest, /* no room before this request is done: again then */
+        WaitsChannel, /* no room before this channel decides: again then */
     } what;
     std::uint64_t request = 0; /* its number */
     Channel *channel = nullptr;
+    bool is_joined = false; /* the request was there before */
 };
 
 class Hierarchy {
   public:
     Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks);
 
-    /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done. */
+    /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
+     */
     bool touch_privately(const Touch &touch, std::uint64_t now)
     {
         CoreCaches &own = cores_[touch.core];
         Place *const place = (touch.kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(touch.line);
-        if (place == nullptr || (!own.requests.empty() && outstanding(own, touch.line, now) != nullptr)) {
+        if (place == nullptr ||
+            (!own.requests.empty() && outstanding(own, touch.line, now) != nullptr)) {
             return false;
         }
         if (touch.kind == Kind::Store) {
@@ -93,7 +97,7 @@ class Hierarchy {
             }
             place->set_dirty();
         }
-        count(touch.kind);
+        count(own, touch.kind);
         return true;
     }
 
@@ -126,15 +130,18 @@ class Hierarchy {
     {
         return memory_;
     }
-    [[nodiscard]] laxity_sim_counts &counts()
+    [[nodiscard]] laxity_sim_counts &counts(std::uint32_t core)
     {
-        return counts_;
+        return cores_[core].counts;
     }
 
   private:
     /* A cache, and who has taken which line from it. */
     struct Store {
-        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes) : cache(cache_of, line_bytes) {}
+        Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
+            : cache(cache_of, line_bytes)
+        {
+        }
 
         Cache cache;
         std::unordered_map<std::uint64_t, Cause> lost;
@@ -145,6 +152,7 @@ class Hierarchy {
         Store l1d;
         std::vector<Request> requests; /* in the order of their numbers */
         std::uint64_t n_made = 0;
+        laxity_sim_counts counts{};
     };
     struct TaskPlace {
         std::uint64_t visited = 0;
@@ -156,11 +164,11 @@ class Hierarchy {
         bool is_dirty = false;
     };
 
-    void count(Kind kind)
+    static void count(CoreCaches &own, Kind kind)
     {
-        (kind == Kind::Fetch  ? counts_.fetches
-         : kind == Kind::Load ? counts_.loads
-                              : counts_.stores)++;
+        (kind == Kind::Fetch  ? own.counts.fetches
+         : kind == Kind::Load ? own.counts.loads
+                              : own.counts.stores)++;
     }
     [[nodiscard]] static Request *
     outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
@@ -184,6 +192,7 @@ class Hierarchy {
     [[nodiscard]] bool will_merge(const Touch &touch);
     [[nodiscard]] bool is_held(const Touch &touch);
     [[nodiscard]] Answer room(const Touch &touch, std::uint64_t now, bool is_upgrade);
+    void note_written(Request &request, const Touch &touch, std::uint64_t now);
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
     Place allocate_first(const Touch &touch, std::uint64_t now);
@@ -192,9 +201,14 @@ class Hierarchy {
     Copies look_elsewhere(const Touch &touch);
     template <typename Function> void each_copy(const Touch &touch, Function function);
     void send(Request &request, std::uint32_t core, std::uint64_t now);
-    void prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
+    void
+    prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
     void write_back(
-        std::uint64_t line, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+        std::uint64_t line,
+        std::size_t from_level,
+        std::uint32_t core,
+        std::uint32_t task,
+        std::uint64_t now
     );
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
@@ -209,7 +223,6 @@ class Hierarchy {
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;
-    laxity_sim_counts counts_{};
 };
 
 } // namespace laxity

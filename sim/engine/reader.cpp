@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,22 @@ namespace laxity {
 namespace {
 
 constexpr std::size_t READ_WORDS = 16384;
+
+/* Nothing: a mark of a phase, or of a probe. */
+std::optional<Event> event_of(const Access &access)
+{
+    if (!access.is_mark()) {
+        return Event::Access;
+    }
+    switch (access.address() - LAXITY_SIM_MARKS_ADDRESS) {
+    case LAXITY_MARK_JOB_START:
+        return Event::JobStart;
+    case LAXITY_MARK_JOB_FINISH:
+        return Event::JobFinish;
+    default:
+        return std::nullopt;
+    }
+}
 
 } // namespace
 
@@ -79,7 +96,9 @@ bool Reader::define(std::uint64_t id)
     std::vector<laxity_sim_instruction> instructions;
     std::size_t n_bytes = 0;
     for (const std::uint8_t size : sizes) {
-        instructions.push_back({.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}});
+        instructions.push_back(
+            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}}
+        );
         n_bytes += size;
         if (size == 0) {
             return false;
@@ -139,41 +158,40 @@ void Reader::judge(std::uint64_t word)
     }
 }
 
+/* The event of the next word; nothing if there is none in it, and then it is taken. */
+std::optional<Event> Reader::examine(std::uint64_t word)
+{
+    switch (word >> LAXITY_RECORD_KIND_SHIFT) {
+    case LAXITY_SIM_EXECUTION:
+        if ((word & ID_MASK) < blocks_.size()) {
+            return Event::Block;
+        }
+        fail("its stream executes a block that it has not defined");
+        return std::nullopt;
+    case LAXITY_SIM_ACCESS: {
+        const std::optional<Event> event = event_of(Access{word});
+        at_ += event ? 0 : 1;
+        return event;
+    }
+    case LAXITY_SIM_BLOCK:
+        at_++;
+        if (!define(word & ID_MASK)) {
+            fail("its stream defines a block that cannot be");
+        }
+        return std::nullopt;
+    default:
+        at_++;
+        judge(word);
+        return std::nullopt;
+    }
+}
+
 Event Reader::peek_slowly()
 {
     while (at_ < words_.size() || fill()) {
-        const std::uint64_t word = words_[at_];
-        switch (word >> LAXITY_RECORD_KIND_SHIFT) {
-        case LAXITY_SIM_BLOCK:
-            at_++;
-            if (!define(word & ID_MASK)) {
-                fail("its stream defines a block that cannot be");
-            }
-            break;
-        case LAXITY_SIM_EXECUTION:
-            if ((word & ID_MASK) < blocks_.size()) {
-                return Event::Block;
-            }
-            fail("its stream executes a block that it has not defined");
-            break;
-        case LAXITY_SIM_ACCESS: {
-            const Access access{word};
-            if (!access.is_mark()) {
-                return Event::Access;
-            }
-            const std::uint64_t slot = access.address() - LAXITY_SIM_MARKS_ADDRESS;
-            if (slot == LAXITY_MARK_JOB_START) {
-                return Event::JobStart;
-            }
-            if (slot == LAXITY_MARK_JOB_FINISH) {
-                return Event::JobFinish;
-            }
-            at_++; /* phases and probes */
-            break;
-        }
-        default:
-            at_++;
-            judge(word);
+        const std::optional<Event> event = examine(words_[at_]);
+        if (event) {
+            return *event;
         }
     }
     return Event::End;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,7 @@ class Access {
     }
     [[nodiscard]] bool is_mark() const
     {
-        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES;
+        return address() - LAXITY_SIM_MARKS_ADDRESS < LAXITY_MARK_TABLE_BYTES && is_store();
     }
 
   private:
@@ -82,9 +83,7 @@ class Reader {
   public:
     /* Lines of the task are numbered from first_line on. */
     Reader(
-        const laxity_sim_task &task,
-        std::uint64_t first_line,
-        const laxity_sim_platform &platform
+        const laxity_sim_task &task, std::uint64_t first_line, const laxity_sim_platform &platform
     );
 
     /* What comes next; it stays there until taken. */
@@ -139,6 +138,7 @@ class Reader {
     static constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
 
     [[nodiscard]] Event peek_slowly();
+    std::optional<Event> examine(std::uint64_t word);
     bool fill();
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);

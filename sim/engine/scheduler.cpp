@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace laxity {
@@ -28,10 +29,18 @@ namespace {
 /* Milliseconds of work between two looks whether to go on. */
 constexpr std::uint64_t WORDS_PER_LOOK = 1U << 20U;
 
-/* Co-runners have less than any priority. */
-std::int64_t priority_of(const laxity_sim_task &task)
+/* What goes first is less: reservations by their deadlines, priorities, co-runners. */
+using Rank = std::pair<int, std::int64_t>;
+
+Rank rank_of(const laxity_sim_task &task, std::uint64_t deadline)
 {
-    return task.is_corunner ? INT64_MIN : task.priority;
+    if (task.is_corunner) {
+        return {2, 0};
+    }
+    if (task.reservation.runtime_ns > 0) {
+        return {0, static_cast<std::int64_t>(deadline)};
+    }
+    return {1, -std::int64_t{task.priority}};
 }
 
 } // namespace
@@ -39,12 +48,11 @@ std::int64_t priority_of(const laxity_sim_task &task)
 Scheduler::Task::Task(
     const laxity_sim_task &task, std::uint32_t index, const laxity_sim_platform &platform
 )
-    : asked(&task),
-      reader(
-          task,
-          std::uint64_t{index} << TASK_SHIFT >> std::countr_zero(platform.line_bytes),
-          platform
-      ),
+    : asked(&task), reader(
+                        task,
+                        std::uint64_t{index} << TASK_SHIFT >> std::countr_zero(platform.line_bytes),
+                        platform
+                    ),
       cores(task.cores)
 {
     job.task = index;
@@ -103,7 +111,7 @@ std::int64_t Scheduler::release_ns(const Task &task) const
 
 bool Scheduler::is_ready(const Task &task, std::uint64_t now) const
 {
-    return task.is_alive && !task.is_placed && task.release <= now;
+    return task.is_alive && !task.is_placed && task.release <= now && task.refill == 0;
 }
 
 void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text)
@@ -145,8 +153,7 @@ void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
 bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
-    Position &position = task.position;
-    position = {};
+    Position &position = task.position; /* the mark may lie in the block of the last job's end */
     for (std::uint64_t n = 1;; n++) {
         if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
             is_interrupted_ = true;
@@ -185,6 +192,8 @@ void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
     task.job.migrations += task.job_core != NONE && task.job_core != core ? 1 : 0;
     task.job_core = core;
     task.position.fetched = NEVER;
+    task.runs_from = now;
+    task.counted = hierarchy_.counts(core);
     seat.core.begin(
         {.task = task.job.task,
          .reader = &task.reader,
@@ -243,11 +252,14 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
 {
     Task &task = tasks_[seat.task];
     hierarchy_.send_merging(core_of(seat), now);
+    task.budget -= std::min(task.budget, now - task.runs_from);
+    count(task, core_of(seat));
     task.reader.set_in_job(false);
     task.reader.take(); /* the mark */
     task.has_started = false;
     if (task.asked->is_corunner) {
         const bool is_asked = seat.core.is_asked();
+        task.queued = now;
         if (start(seat, task, now)) {
             run(seat, task, now);
         }
@@ -286,15 +298,32 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     if (listener_.on_wait != nullptr) {
         job.job = job.ordinal;
         task.queued = now;
+        task.is_awake = false;
     } else {
         job.job = laxity_next_job(&task.asked->releases, job.job, job.finish_ns);
         task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, job.job));
         task.queued = std::max(task.release, now);
+        task.is_awake &= task.release <= now;
         if (release_ns(task) >= limit_ns_ || job.finish_ns >= limit_ns_) {
             end(task, LAXITY_SIM_END_LIMIT, now);
         }
     }
     return true;
+}
+
+/* A task leaves its core, and takes along what was counted there. */
+void Scheduler::count(Task &task, std::uint32_t core)
+{
+    const laxity_sim_counts &now = hierarchy_.counts(core);
+    /* All members are numbers of one kind. */
+    using Numbers = std::array<std::uint64_t, sizeof now / sizeof(std::uint64_t)>;
+    const auto before = std::bit_cast<Numbers>(task.counted);
+    const auto after = std::bit_cast<Numbers>(now);
+    auto sums = std::bit_cast<Numbers>(task.job.counts);
+    for (std::size_t i = 0; i < sums.size(); i++) {
+        sums[i] += after[i] - before[i];
+    }
+    task.job.counts = std::bit_cast<laxity_sim_counts>(sums);
 }
 
 /* What a core has come to at this tick. */
@@ -312,6 +341,8 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
             return true;
         }
         task.job.preemptions += task.asked->is_corunner ? 0 : 1;
+        task.budget -= std::min(task.budget, now - task.runs_from);
+        count(task, core_of(seat));
         break;
     case Core::Next::Switched:
         seat.last = seat.task;
@@ -350,6 +381,66 @@ bool Scheduler::end_turns(std::uint64_t now)
     return is_changed;
 }
 
+/* A reservation of a task that has slept: what it has left is kept if that is not more than its
+ * share of the time to its deadline. */
+void Scheduler::wake(Task &task, std::uint64_t now)
+{
+    const laxity_sim_reservation &reservation = task.asked->reservation;
+    const std::uint64_t runtime = clock_.ticks_of(reservation.runtime_ns);
+    const std::uint64_t deadline = clock_.ticks_of(reservation.deadline_ns);
+    task.is_awake = true;
+    if (task.refill == 0 && (task.deadline <= now ||
+                             Wide{task.budget} * deadline > Wide{task.deadline - now} * runtime)) {
+        task.deadline = now + deadline;
+        task.budget = runtime;
+    }
+}
+
+/* The budget of the next period. */
+void Scheduler::refill(Task &task, std::uint64_t now)
+{
+    const laxity_sim_reservation &reservation = task.asked->reservation;
+    task.refill = 0;
+    task.budget = clock_.ticks_of(reservation.runtime_ns);
+    task.deadline += clock_.ticks_of(reservation.period_ns);
+    if (task.deadline <= now) {
+        task.deadline = now + clock_.ticks_of(reservation.deadline_ns);
+    }
+    task.runs_from = now;
+}
+
+bool Scheduler::keep_budgets(std::uint64_t now)
+{
+    bool is_changed = false;
+    for (Task &task : tasks_) {
+        if (!task.is_alive || !task.has_reservation()) {
+            continue;
+        }
+        if (task.refill != 0 && task.refill <= now) {
+            refill(task, now);
+            is_changed = true;
+        }
+        if (!task.is_awake && task.release <= now) {
+            wake(task, now);
+            is_changed = true;
+        }
+        if (task.refill == 0 && is_running(task) && task.runs_from + task.budget <= now) {
+            const laxity_sim_reservation &reservation = task.asked->reservation;
+            const std::uint64_t next = task.deadline - clock_.ticks_of(reservation.deadline_ns) +
+                                       clock_.ticks_of(reservation.period_ns);
+            task.budget = 0;
+            if (next <= now) {
+                refill(task, now);
+            } else {
+                task.refill = next;
+                seats_[task.last_core].core.ask_to_stop();
+            }
+            is_changed = true;
+        }
+    }
+    return is_changed;
+}
+
 bool Scheduler::end_tasks(std::uint64_t now)
 {
     bool is_changed = false;
@@ -377,46 +468,61 @@ bool Scheduler::end_tasks(std::uint64_t now)
     return is_changed;
 }
 
-/* A task that is ready and nowhere looks for a core. */
-bool Scheduler::claim(Task &task, std::uint64_t now)
+void Scheduler::keep_first(Seat *&first, Seat &seat, bool is_fit)
 {
-    Seat *idle = nullptr;
-    Seat *stopping = nullptr;
-    Seat *lowest = nullptr;
-    Seat *switching = nullptr;
-    const std::int64_t priority = priority_of(*task.asked);
+    if (first == nullptr && is_fit) {
+        first = &seat;
+    }
+}
+
+/* What cores a task that is ready and nowhere finds. */
+Scheduler::Found Scheduler::look_for_core(const Task &task)
+{
+    Found found;
+    if (task.last_core != NONE && (task.cores >> task.last_core & 1U) != 0) {
+        Seat &last = seats_[task.last_core];
+        keep_first(found.idle, last, last.task == NONE && !last.is_claimed);
+    }
+    const Rank rank = rank_of(*task.asked, task.deadline);
+    Rank lowest = rank;
     for (Seat &seat : seats_) {
         const std::uint32_t core = core_of(seat);
         if ((task.cores >> core & 1U) == 0 || seat.is_claimed) {
             continue;
         }
         if (seat.task == NONE) {
-            idle = idle == nullptr || core == task.last_core ? &seat : idle;
+            keep_first(found.idle, seat, true);
             continue;
         }
-        const std::int64_t other = priority_of(*tasks_[seat.task].asked);
+        const Rank other = rank_of(*tasks_[seat.task].asked, tasks_[seat.task].deadline);
         if (seat.is_switching) {
-            switching = switching == nullptr && other < priority ? &seat : switching;
+            found.switching = found.switching == nullptr && other > rank ? &seat : found.switching;
         } else if (seat.core.is_asked()) {
-            stopping = stopping == nullptr ? &seat : stopping;
-        } else if (other < priority &&
-                   (lowest == nullptr || other < priority_of(*tasks_[lowest->task].asked))) {
-            lowest = &seat;
+            found.stopping = found.stopping == nullptr ? &seat : found.stopping;
+        } else if (other > lowest) {
+            found.lowest = &seat;
+            lowest = other;
         }
     }
-    if (idle != nullptr) {
-        idle->is_claimed = true;
-        take(*idle, task, now);
+    return found;
+}
+
+bool Scheduler::claim(Task &task, std::uint64_t now)
+{
+    const Found found = look_for_core(task);
+    if (found.idle != nullptr) {
+        found.idle->is_claimed = true;
+        take(*found.idle, task, now);
         return true;
     }
-    if (stopping != nullptr) {
-        stopping->is_claimed = true;
-    } else if (lowest != nullptr) {
-        lowest->is_claimed = true;
-        lowest->core.ask_to_stop();
+    if (found.stopping != nullptr) {
+        found.stopping->is_claimed = true;
+    } else if (found.lowest != nullptr) {
+        found.lowest->is_claimed = true;
+        found.lowest->core.ask_to_stop();
         return true;
-    } else if (switching != nullptr) {
-        switching->is_claimed = true;
+    } else if (found.switching != nullptr) {
+        found.switching->is_claimed = true;
     }
     return false;
 }
@@ -430,11 +536,7 @@ bool Scheduler::claim_cores(std::uint64_t now)
         }
     }
     std::ranges::sort(ready, {}, [](const Task *task) {
-        /* The largest priority first; its negative exists but for co-runners, which come last. */
-        const std::int64_t priority = priority_of(*task->asked);
-        return std::tuple{
-            priority == INT64_MIN ? INT64_MAX : -priority, task->queued, task->job.task
-        };
+        return std::tuple{rank_of(*task->asked, task->deadline), task->queued, task->job.task};
     });
     for (Seat &seat : seats_) {
         seat.is_claimed = false;
@@ -466,6 +568,11 @@ void Scheduler::look_ahead(std::uint64_t now)
             horizon_ = std::min(horizon_, task.release);
         }
         is_waiting |= !task.is_placed && task.release <= now;
+        if (task.refill > now) {
+            horizon_ = std::min(horizon_, task.refill);
+        } else if (task.has_reservation() && is_running(task)) {
+            horizon_ = std::min(horizon_, task.runs_from + task.budget);
+        }
         if (!task.has_started && task.release <= now && limit_ns_ != INT64_MAX) {
             const std::uint64_t limit = clock_.first_told_as(limit_ns_);
             horizon_ = std::min(horizon_, std::max(limit, now + 1));
@@ -474,9 +581,10 @@ void Scheduler::look_ahead(std::uint64_t now)
     if (!is_anybody_left) {
         end_all(LAXITY_SIM_END_STOPPED, now);
     }
-    is_coupled_ = has_wandering_ && (is_waiting || std::ranges::any_of(seats_, [](const Seat &seat) {
-                                         return seat.is_switching || seat.core.is_asked();
-                                     }));
+    is_coupled_ =
+        has_wandering_ && (is_waiting || std::ranges::any_of(seats_, [](const Seat &seat) {
+                               return seat.is_switching || seat.core.is_asked();
+                           }));
 }
 
 void Scheduler::act(std::uint64_t now)
@@ -485,6 +593,7 @@ void Scheduler::act(std::uint64_t now)
     while (is_changed && !is_interrupted_) {
         is_changed = end_turns(now);
         is_changed |= end_tasks(now);
+        is_changed |= keep_budgets(now);
         is_changed |= claim_cores(now);
     }
     look_ahead(now);

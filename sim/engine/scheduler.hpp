@@ -74,12 +74,23 @@ class Scheduler {
         std::uint64_t release = 0; /* of the next job, or of the one that has started */
         std::uint64_t queued = 0;  /* since when it waits, among equals */
         std::uint64_t timeout = NEVER;
+        std::uint64_t budget = 0;    /* of a reservation: what is left */
+        std::uint64_t deadline = 0;  /* likewise */
+        std::uint64_t runs_from = 0; /* since when it runs, or its budget was filled */
+        std::uint64_t refill = 0;    /* its budget is used up until then; 0 = it is not */
+        bool is_awake = false;       /* it has been ready ever since its deadline was set */
         std::uint32_t last_core = NONE;
         std::uint32_t job_core = NONE; /* that its job has run on last */
         bool is_alive = true;
         bool has_started = false;
-        bool is_placed = false; /* on a core, or a core switches to it */
+        bool is_placed = false;      /* on a core, or a core switches to it */
+        laxity_sim_counts counted{}; /* by its core when it came to it */
         laxity_sim_job job{};
+
+        [[nodiscard]] bool has_reservation() const
+        {
+            return asked->reservation.runtime_ns > 0;
+        }
     };
     /* A core, and whose it is. */
     struct Seat {
@@ -89,20 +100,38 @@ class Scheduler {
         bool is_switching = false;
         bool is_claimed = false;
     };
+    /* What a task may take, the first of these that there is. */
+    struct Found {
+        Seat *idle = nullptr;
+        Seat *stopping = nullptr;
+        Seat *lowest = nullptr; /* runs the lowest of those that are below the task */
+        Seat *switching = nullptr;
+    };
 
     void ask_releases();
     bool end_turns(std::uint64_t now);
     bool end_turn(Seat &seat, std::uint64_t now);
     bool finish(Seat &seat, std::uint64_t now);
     bool end_tasks(std::uint64_t now);
+    bool keep_budgets(std::uint64_t now);
+    void wake(Task &task, std::uint64_t now);
+    void refill(Task &task, std::uint64_t now);
+    void count(Task &task, std::uint32_t core);
     bool claim_cores(std::uint64_t now);
     bool claim(Task &task, std::uint64_t now);
+    static void keep_first(Seat *&first, Seat &seat, bool is_fit);
+    [[nodiscard]] Found look_for_core(const Task &task);
     void take(Seat &seat, Task &task, std::uint64_t now);
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);
     [[nodiscard]] bool begin_job(Task &task);
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
+    [[nodiscard]] bool is_running(const Task &task) const
+    {
+        return task.is_placed && task.last_core != NONE && !seats_[task.last_core].is_switching &&
+               seats_[task.last_core].task == task.job.task;
+    }
     [[nodiscard]] bool is_ready(const Task &task, std::uint64_t now) const;
     [[nodiscard]] std::int64_t release_ns(const Task &task) const;
     [[nodiscard]] std::uint32_t core_of(const Seat &seat) const

@@ -12,9 +12,16 @@ extern "C" {
 
 struct laxity_sim_emulator;
 
-/* laxity_sim_emulator_start - argv: an emulator, whose words load the front end with fd=3, and the
- * program. Returns 0, or an errno: it could not be started. */
-int laxity_sim_emulator_start(char *const *argv, struct laxity_sim_emulator **out_emulator);
+/*
+ * laxity_sim_emulator_start - begin with a program
+ *
+ * argv is an emulator, whose words load the front end with fd=3, and the program; what both print
+ * goes to output_fd. Descriptors 0 to 2 of the caller are open. Returns 0, or an errno: it could
+ * not be started.
+ */
+int laxity_sim_emulator_start(
+    char *const *argv, int output_fd, struct laxity_sim_emulator **out_emulator
+);
 
 struct laxity_sim_source laxity_sim_emulator_source(struct laxity_sim_emulator *emulator);
 

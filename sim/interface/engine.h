@@ -44,9 +44,9 @@ struct laxity_sim_cache {
 /* A level below the first. */
 struct laxity_sim_level {
     struct laxity_sim_cache cache;
-    uint32_t cores;      /* neighbours that share one; 1 = private */
-    uint32_t hit_ticks;  /* >= 1: what a lookup takes */
-    bool prefetches;     /* the next line, on a miss; of the last level only */
+    uint32_t cores;                           /* neighbours that share one; 1 = private */
+    uint32_t hit_ticks;                       /* >= 1: what a lookup takes */
+    bool prefetches;                          /* the next line, on a miss; of the last level only */
     uint64_t way_masks[LAXITY_SIM_CORES_MAX]; /* ways that a core may allocate into; 0 = all */
 };
 
@@ -77,7 +77,7 @@ struct laxity_sim_platform {
     uint32_t fill_buffers;      /* 0: a load is waited for at once */
     uint32_t store_entries;     /* 0: so is a store */
     bool merges_stores;         /* lines are at most 64 bytes then */
-    uint32_t switch_ticks; /* from one task to another, and the kernel's own lines */
+    uint32_t switch_ticks;      /* from one task to another, and the kernel's own lines */
     uint32_t kernel_code_lines;
     uint32_t kernel_data_lines;
     uint32_t transfer_ticks; /* of a line from another core's cache */
@@ -130,17 +130,48 @@ struct laxity_sim_judge {
     const char *(*why)(void *context);
 };
 
+/* Earliest deadline first, with a budget (SCHED_DEADLINE). */
+struct laxity_sim_reservation {
+    int64_t runtime_ns; /* 0: there is none */
+    int64_t deadline_ns;
+    int64_t period_ns;
+};
+
 /* A task: its program, and when its jobs are released. */
 struct laxity_sim_task {
     struct laxity_sim_source source;
     struct laxity_sim_decoder decoder;
     struct laxity_sim_judge judge;
     struct laxity_releases releases;
-    int32_t priority;   /* a larger one preempts */
+    int32_t priority;                          /* a larger one preempts */
+    struct laxity_sim_reservation reservation; /* in place of a priority, and above all of them */
     bool is_corunner;   /* has no releases and is told of nobody; ends with the others */
     uint64_t cores;     /* that it may run on */
     uint64_t jobs;      /* ends after so many have started; 0 = without end */
     int64_t timeout_ns; /* ends with a job that is not finished so long after its start */
+};
+
+/* What has been counted. */
+struct laxity_sim_counts {
+    uint64_t instructions;
+    uint64_t fetches; /* lookups of lines */
+    uint64_t fetch_misses;
+    uint64_t loads;
+    uint64_t load_misses;
+    uint64_t stores;
+    uint64_t store_misses;
+    uint64_t joins; /* of the misses: the line was on its way, no request was made */
+    uint64_t upgrades;
+    uint64_t transfers; /* from other cores' caches */
+    uint64_t merged;    /* lines written whole, and never read */
+    struct {
+        uint64_t lookups;
+        uint64_t misses;
+        uint64_t prefetches;
+    } levels[LAXITY_SIM_LEVELS_MAX];
+    uint64_t reads; /* sent to memory */
+    uint64_t writes;
+    uint64_t row_hits; /* of those that were decided */
 };
 
 /* What a job has taken so far. Its parts sum to its execution. */
@@ -159,7 +190,8 @@ struct laxity_sim_job {
     int64_t stall_moved_ns;  /* for lines left on another core */
     int64_t stall_shared_ns; /* for lines that other cores had evicted, and for their requests */
     uint32_t preemptions;
-    uint32_t migrations; /* it went on on another core than it had been on */
+    uint32_t migrations;             /* it went on on another core than it had been on */
+    struct laxity_sim_counts counts; /* of its core, while it was on it */
 };
 
 /* Why the jobs of a task ended. */
@@ -170,30 +202,6 @@ enum laxity_sim_end {
     LAXITY_SIM_END_INTERRUPT,
     LAXITY_SIM_END_FAILED,  /* error says why */
     LAXITY_SIM_END_TIMEOUT, /* likewise */
-};
-
-/* What has been counted, of all cores and caches together, from the first tick on. */
-struct laxity_sim_counts {
-    uint64_t instructions;
-    uint64_t fetches; /* lookups of lines */
-    uint64_t fetch_misses;
-    uint64_t loads;
-    uint64_t load_misses;
-    uint64_t stores;
-    uint64_t store_misses;
-    uint64_t joins; /* of the misses: the line was on its way, no request was made */
-    uint64_t upgrades;
-    uint64_t transfers; /* from other cores' caches */
-    uint64_t merged;    /* lines written whole, and never read */
-    struct {
-        uint64_t lookups;
-        uint64_t misses;
-        uint64_t prefetches;
-    } levels[LAXITY_SIM_LEVELS_MAX];
-    uint64_t reads; /* that memory has decided */
-    uint64_t writes;
-    uint64_t row_hits;
-    uint64_t ticks; /* the last one that anything was done in */
 };
 
 /* What the engine tells, and asks, in the order of virtual time. */
@@ -222,6 +230,12 @@ struct laxity_sim_listener {
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
 };
 
+/* What has been counted from the first tick on. */
+struct laxity_sim_totals {
+    struct laxity_sim_counts cores[LAXITY_SIM_CORES_MAX];
+    uint64_t ticks; /* when the last task ended */
+};
+
 /*
  * laxity_simulate - execute the tasks until all have ended
  *
@@ -234,7 +248,7 @@ void laxity_simulate(
     uint32_t n_tasks,
     int64_t limit_ns,
     const struct laxity_sim_listener *listener,
-    struct laxity_sim_counts *out_counts
+    struct laxity_sim_totals *out_totals
 );
 
 #ifdef __cplusplus

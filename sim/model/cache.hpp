@@ -263,7 +263,9 @@ inline void Cache::remove(std::uint64_t line)
     *place = Place{};
     if (is_ordered_) {
         const std::span set = set_of(line);
-        std::rotate(set.begin() + (place - set.data()), set.begin() + (place - set.data()) + 1, set.end());
+        std::rotate(
+            set.begin() + (place - set.data()), set.begin() + (place - set.data()) + 1, set.end()
+        );
     }
 }
 

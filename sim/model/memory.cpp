@@ -84,7 +84,7 @@ std::size_t Channel::choose() const
     return open == buffer_.end() ? 0 : static_cast<std::size_t>(open - buffer_.begin());
 }
 
-void Channel::decide(laxity_sim_counts &counts)
+std::uint32_t Channel::decide()
 {
     const std::uint64_t now = next();
     refresh(now);
@@ -107,8 +107,7 @@ void Channel::decide(laxity_sim_counts &counts)
     const std::uint64_t end = data + memory_.line_ticks;
     if (is_read) {
         const bool is_others_row = is_conflict && bank.opened_by != pending.core;
-        const std::uint64_t excess =
-            latency > memory_.hit_ticks ? latency - memory_.hit_ticks : 0;
+        const std::uint64_t excess = latency > memory_.hit_ticks ? latency - memory_.hit_ticks : 0;
         pending.read->held_up = granted_to_others(pending.core) - pending.granted_to_others +
                                 (is_others_row ? excess : 0);
         pending.read->done = end + memory_.response_ticks;
@@ -123,8 +122,7 @@ void Channel::decide(laxity_sim_counts &counts)
     first_ = now + 1;
     has_decided_ = true;
     was_read_ = is_read;
-    (is_read ? counts.reads : counts.writes)++;
-    counts.row_hits += is_hit ? 1 : 0;
+    return is_hit ? pending.core : NONE;
 }
 
 std::uint32_t Channel::oldest_core() const
@@ -137,7 +135,7 @@ std::uint32_t Channel::oldest_core() const
             oldest = &pending;
         }
     }
-    return oldest->core;
+    return oldest == nullptr ? NONE : oldest->core;
 }
 
 } // namespace laxity

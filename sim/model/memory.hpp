@@ -27,6 +27,8 @@ using ReadRef = std::shared_ptr<Read>;
 
 class Channel {
   public:
+    static constexpr std::uint32_t NONE = UINT32_MAX;
+
     Channel(const laxity_sim_memory &memory, std::uint32_t cores);
 
     /* Sends a request; a write has no read. */
@@ -35,8 +37,8 @@ class Channel {
     /* When it decides next; NEVER: nothing is undecided. */
     [[nodiscard]] std::uint64_t next() const;
 
-    /* Decides, at next(). */
-    void decide(laxity_sim_counts &counts);
+    /* Decides, at next(). Tells whose request it was, if its row was open; else NONE. */
+    std::uint32_t decide();
 
     /* Whether there is room for one more request of either kind. */
     [[nodiscard]] bool has_room() const
@@ -121,8 +123,7 @@ class Memory {
 
     ReadRef read(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
     {
-        ReadRef read =
-            std::allocate_shared<Read>(std::pmr::polymorphic_allocator<Read>{&pool_});
+        ReadRef read = std::allocate_shared<Read>(std::pmr::polymorphic_allocator<Read>{&pool_});
         channel_of(line).send(line, arrival, core, read);
         return read;
     }

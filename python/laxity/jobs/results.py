@@ -67,6 +67,7 @@ def task_results(spec: Spec, native: Sequence[NativeTask]) -> list[TaskResult]:
                 displaced=seen.displaced,
                 rttime_pauses=seen.rttime_pauses,
                 output_bytes=seen.output_bytes,
+                asked_calls=seen.asked_calls,
             )
         )
     return results

@@ -12,7 +12,7 @@ from pathlib import Path
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec
-from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
 from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
@@ -21,14 +21,19 @@ from laxity.platform.placement import Cpus
 from laxity.platform.plan import Plan, ProbePlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
-from laxity.platform.tools import find_tool, tool_roots
+from laxity.platform.simulated_programs import (
+    SIM_SET,
+    find_built,
+    find_plugin,
+    find_simulated_workload,
+)
+from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
 _SETTINGS = "platform.settings"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
-_SET = "run laxity setup --with sim"
 
 
 class SimulatedPlatform:
@@ -68,7 +73,7 @@ class SimulatedPlatform:
                     f"{SIMULATED}{self._model.name}"
                 )
                 raise ConfigError(msg)
-        _built("laxity-sim")
+        find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
         for task in spec.tasks:
@@ -107,9 +112,9 @@ class SimulatedPlatform:
         """Return the command line of the emulator up to the program."""
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
-            msg = f"{self._model.emulator}: not along PATH; {_SET}"
+            msg = f"{self._model.emulator}: not along PATH; {SIM_SET}"
             raise PlatformError(msg)
-        plugin = _built("laxity-stream.so")
+        plugin = find_plugin(emulator)
         return [
             *(emulator, "-cpu", self._model.emulated_cpu),
             *("-s", str(_STACK_BYTES), "-seed", "1"),
@@ -122,20 +127,7 @@ class SimulatedPlatform:
         return str(program)
 
     def _workload(self, name: str) -> Path:
-        prefix = f"{self._model.architecture}-"
-        # The one that does nothing is built where any is.
-        folder = _built(f"{prefix}empty").parent
-        if "/" in name or not (folder / f"{prefix}{name}").is_file():
-            names = " ".join(
-                sorted(
-                    path.name[len(prefix) :]
-                    for path in folder.glob(f"{prefix}*")
-                    if not path.suffix  # an object
-                )
-            )
-            msg = f'workload "{name}": not simulated yet; use one of {names}'
-            raise ConfigError(msg)
-        return folder / f"{prefix}{name}"
+        return find_simulated_workload(name, self._model.architecture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +147,6 @@ class _Programs:
         return self.find_workload(name)
 
 
-def _built(name: str) -> Path:
-    """Find what the build makes for simulated platforms.
-
-    Raises:
-        ToolError: It is not built.
-    """
-    for root in tool_roots():
-        path = root / "sim" / name
-        if path.is_file():
-            return path
-    msg = f"{name}: not built; {_SET}"
-    raise ToolError(msg)
-
-
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
     yield "interfere", bool(spec.interfere)
@@ -184,7 +162,7 @@ def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
     yield "calls", task.calls > 1
     yield "threads", task.threads > 1
     yield "memory_limit", task.memory_limit_bytes is not None
-    yield f"policy {task.policy.value}", task.policy is not Policy.FIFO
+    yield f"policy {task.policy.value}", task.policy not in (Policy.FIFO, Policy.DEADLINE)
 
 
 def settings_of(model: PlatformModel) -> str:

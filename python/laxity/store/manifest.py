@@ -159,7 +159,8 @@ class TaskResult(Record, frozen=True, kw_only=True):
     too; null for a workload. `isolation`: what is done between jobs of third-party code; exec: each
     is a process. `calls`: how often each job does its work. `runtime_ns`: what policy deadline
     reserved in each period; null under another policy. Period and offset of an observed thread are
-    estimates; null: it has none.
+    estimates; null: it has none. `asked_calls`: system calls of a simulated task that make it not
+    deterministic.
     """
 
     index: int
@@ -193,6 +194,7 @@ class TaskResult(Record, frozen=True, kw_only=True):
     displaced: list[Displaced] = []
     rttime_pauses: int = 0
     output_bytes: int = 0
+    asked_calls: list[str] = []
 
     @property
     def job_is(self) -> str:
@@ -410,6 +412,7 @@ class NativeTask(Record, frozen=True, kw_only=True):
     displaced: list[Displaced] = []
     rttime_pauses: int = 0
     output_bytes: int = 0
+    asked_calls: list[str] = []
 
 
 class NativeCorunner(Record, frozen=True, kw_only=True):

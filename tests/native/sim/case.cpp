@@ -210,7 +210,7 @@ Told run_engine(const Case &asked)
            std::int64_t limit_ns,
            const laxity_sim_listener *listener,
            Told &told) {
-            laxity_simulate(platform, tasks, n_tasks, limit_ns, listener, &told.counts);
+            laxity_simulate(platform, tasks, n_tasks, limit_ns, listener, &told.totals);
         }
     );
 }
@@ -226,7 +226,7 @@ Told run_naive(const Case &asked)
            const laxity_sim_listener *listener,
            Told &told) {
             naive_simulate(
-                platform, tasks, n_tasks, limit_ns, listener, &told.counts, &told.features
+                platform, tasks, n_tasks, limit_ns, listener, &told.totals, &told.features
             );
         }
     );
@@ -268,7 +268,6 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         {"reads", counts.reads},
         {"writes", counts.writes},
         {"row_hits", counts.row_hits},
-        {"ticks", counts.ticks},
     };
     for (unsigned i = 0; i < LAXITY_SIM_LEVELS_MAX; i++) {
         const std::string level = "level " + std::to_string(i) + " ";
@@ -277,6 +276,19 @@ std::vector<Count> counts_of(const laxity_sim_counts &counts)
         all.push_back({level + "prefetches", counts.levels[i].prefetches});
     }
     return all;
+}
+
+static std::string first_difference(const laxity_sim_counts &engine, const laxity_sim_counts &naive)
+{
+    const std::vector<Count> got = counts_of(engine);
+    const std::vector<Count> want = counts_of(naive);
+    for (std::size_t i = 0; i < got.size(); i++) {
+        if (got[i].value != want[i].value) {
+            return " " + got[i].name + "\n  engine: " + std::to_string(got[i].value) +
+                   "\n  naive:  " + std::to_string(want[i].value);
+        }
+    }
+    return "";
 }
 
 std::string first_difference(const Told &engine, const Told &naive)
@@ -288,13 +300,21 @@ std::string first_difference(const Told &engine, const Told &naive)
         if (got != want) {
             return "call " + std::to_string(i) + "\n  engine: " + got + "\n  naive:  " + want;
         }
+        const std::string difference =
+            first_difference(engine.calls[i].job.counts, naive.calls[i].job.counts);
+        if (!difference.empty()) {
+            return "call " + std::to_string(i) + difference + "\n  " + want;
+        }
     }
-    const std::vector<Count> got = counts_of(engine.counts);
-    const std::vector<Count> want = counts_of(naive.counts);
-    for (std::size_t i = 0; i < got.size(); i++) {
-        if (got[i].value != want[i].value) {
-            return got[i].name + "\n  engine: " + std::to_string(got[i].value) +
-                   "\n  naive:  " + std::to_string(want[i].value);
+    if (engine.totals.ticks != naive.totals.ticks) {
+        return "ticks\n  engine: " + std::to_string(engine.totals.ticks) +
+               "\n  naive:  " + std::to_string(naive.totals.ticks);
+    }
+    for (std::size_t core = 0; core < LAXITY_SIM_CORES_MAX; core++) {
+        const std::string difference =
+            first_difference(engine.totals.cores[core], naive.totals.cores[core]);
+        if (!difference.empty()) {
+            return "core " + std::to_string(core) + difference;
         }
     }
     return "";

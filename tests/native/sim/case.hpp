@@ -59,14 +59,14 @@ struct Call {
 
 struct Told {
     std::vector<Call> calls;
-    laxity_sim_counts counts{};
+    laxity_sim_totals totals{};
     naive::Features features{}; /* of the naive engine alone */
 };
 
 Told run_engine(const Case &asked);
 Told run_naive(const Case &asked);
 
-/* The names and values of the counts, for comparisons and messages. */
+/* The names and values of counts, for comparisons and messages. */
 struct Count {
     std::string name;
     std::uint64_t value;

@@ -132,6 +132,7 @@ class Writer {
   private:
     void define();
     void execute(bool has_start, bool has_finish);
+    void accesses(unsigned index);
     void access(unsigned index);
     std::uint64_t next_address();
 
@@ -178,6 +179,15 @@ void Writer::access(unsigned index)
     words.access(index, address, size, random_.is(stores_in_8_, 8));
 }
 
+void Writer::accesses(unsigned index)
+{
+    std::uint64_t n = random_.is(accesses_in_8_, 8) ? 1 : 0;
+    n += random_.is(1, 12) ? random_.between(1, 3) : 0;
+    for (; n > 0; n--) {
+        access(index);
+    }
+}
+
 /* A start lies before the finish of the same execution or behind it. */
 void Writer::execute(bool has_start, bool has_finish)
 {
@@ -186,26 +196,19 @@ void Writer::execute(bool has_start, bool has_finish)
     }
     const std::uint64_t block = random_.below(n_instructions_.size());
     const unsigned n = n_instructions_[block];
-    const auto start_at = static_cast<unsigned>(random_.below(n));
-    const auto finish_at = static_cast<unsigned>(random_.below(n));
+    const auto start_at = has_start ? static_cast<unsigned>(random_.below(n)) : n;
+    const auto finish_at = has_finish ? static_cast<unsigned>(random_.below(n)) : n;
     words.execute(block);
     for (unsigned i = 0; i < n; i++) {
-        std::uint64_t n_accesses = random_.is(accesses_in_8_, 8) ? 1 : 0;
-        n_accesses += random_.is(1, 12) ? random_.between(1, 3) : 0;
-        const std::uint64_t mark_at = random_.between(0, n_accesses);
-        for (std::uint64_t k = 0; k <= n_accesses; k++) {
-            if (k == mark_at && has_finish && i == finish_at) {
-                words.mark(i, LAXITY_MARK_JOB_FINISH);
-            }
-            if (k == mark_at && has_start && i == start_at) {
-                words.mark(i, LAXITY_MARK_JOB_START);
-            }
-            if (k == mark_at && random_.is(1, 100)) {
-                words.mark(i, LAXITY_MARK_PHASES + 7);
-            }
-            if (k < n_accesses) {
-                access(i);
-            }
+        if (random_.is(1, 50)) {
+            words.mark(i, LAXITY_MARK_PHASES + 7);
+        }
+        if (i == finish_at) {
+            words.mark(i, LAXITY_MARK_JOB_FINISH); /* no start, if that were here, too */
+        } else if (i == start_at) {
+            words.mark(i, LAXITY_MARK_JOB_START);
+        } else {
+            accesses(i);
         }
     }
 }

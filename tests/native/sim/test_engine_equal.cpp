@@ -68,9 +68,11 @@ void add(Uses &uses, const Told &told)
         uses[name] += 0;
     }
     add_calls(uses, told.calls);
-    for (const Count &count : counts_of(told.counts)) {
-        if (!count.name.starts_with("level 3")) {
-            uses[count.name] += count.value;
+    for (const laxity_sim_counts &counts : told.totals.cores) {
+        for (const Count &count : counts_of(counts)) {
+            if (!count.name.starts_with("level 3")) {
+                uses[count.name] += count.value;
+            }
         }
     }
     const naive::Features &features = told.features;
@@ -97,8 +99,12 @@ int show(std::uint64_t seed)
     for (const Call &call : naive.calls) {
         std::printf("  %s\n", call.text().c_str());
     }
-    for (const Count &count : counts_of(naive.counts)) {
-        std::printf("  %s %" PRIu64 "\n", count.name.c_str(), count.value);
+    for (std::uint32_t core = 0; core < asked.platform.cores; core++) {
+        std::printf("  core %" PRIu32 ":", core);
+        for (const Count &count : counts_of(naive.totals.cores[core])) {
+            std::printf(" %s %" PRIu64, count.name.c_str(), count.value);
+        }
+        std::puts("");
     }
     (void)std::fflush(stdout);
     const std::string difference = first_difference(run_engine(asked), naive);

@@ -102,7 +102,7 @@ void Stepper::go_on(Core &core, Task *task)
         core.now += step.ticks;
         if (task != nullptr) {
             task->spent.busy += step.ticks;
-            counts_.instructions++;
+            totals_.cores[core.number].instructions++;
         }
         break;
     }

@@ -38,6 +38,7 @@ struct Task {
     std::uint64_t ready_since = 0;
     std::uint64_t timeout = 0;
     std::uint64_t cores = 0;
+    laxity_sim_counts counted{};   /* by its core when its job came to it */
     std::uint32_t executed_on = 0; /* where its job was begun or went on last */
     Spent spent{};
     std::array<std::shared_ptr<Request>, LAXITY_SIM_REGISTERS> registers{};
@@ -101,10 +102,10 @@ class Stepper {
     Stepper(
         const laxity_sim_platform &platform,
         Machine &machine,
-        laxity_sim_counts &counts,
+        laxity_sim_totals &totals,
         Features &features
     )
-        : platform_(platform), machine_(machine), counts_(counts), features_(features)
+        : platform_(platform), machine_(machine), totals_(totals), features_(features)
     {
     }
 
@@ -123,7 +124,7 @@ class Stepper {
 
     const laxity_sim_platform &platform_;
     Machine &machine_;
-    laxity_sim_counts &counts_;
+    laxity_sim_totals &totals_;
     Features &features_;
 };
 

@@ -45,9 +45,9 @@ std::uint64_t Request::held_up() const
     return read != nullptr && read->done > at ? read->held_up - used_up : 0;
 }
 
-Machine::Machine(const laxity_sim_platform &platform, laxity_sim_counts &counts, Features &features)
+Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features)
     : channels(platform.memory.channels, Channel{platform.memory}), platform_(platform),
-      counts_(counts), features_(features),
+      totals_(totals), features_(features),
       l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes}),
       l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes}), requests_(platform.cores)
 {
@@ -116,23 +116,24 @@ std::optional<std::uint32_t> Machine::ran_last_on(std::uint32_t task) const
     return found == last_core_.end() ? std::nullopt : std::optional{found->second};
 }
 
-void Machine::count(const Touch &touch, bool is_miss, bool is_join)
+void Machine::count(const By &by, const Touch &touch, bool is_miss, bool is_join)
 {
+    laxity_sim_counts &counts = totals_.cores[by.core];
     switch (touch.kind) {
     case Kind::Fetch:
-        counts_.fetches++;
-        counts_.fetch_misses += is_miss ? 1 : 0;
+        counts.fetches++;
+        counts.fetch_misses += is_miss ? 1 : 0;
         break;
     case Kind::Load:
-        counts_.loads++;
-        counts_.load_misses += is_miss ? 1 : 0;
+        counts.loads++;
+        counts.load_misses += is_miss ? 1 : 0;
         break;
     case Kind::Store:
-        counts_.stores++;
-        counts_.store_misses += is_miss ? 1 : 0;
+        counts.stores++;
+        counts.store_misses += is_miss ? 1 : 0;
         break;
     }
-    counts_.joins += is_join ? 1 : 0;
+    counts.joins += is_join ? 1 : 0;
 }
 
 /* Of the core's outstanding requests of the line the one with the highest number. */
@@ -179,7 +180,7 @@ Answer Machine::hit(const By &by, const Touch &touch, Place &place, bool has_wai
         return upgrade(by, touch, place);
     }
     place.is_dirty |= touch.kind == Kind::Store;
-    count(touch, false, false);
+    count(by, touch, false, false);
     return {};
 }
 
@@ -190,7 +191,7 @@ Answer Machine::join(const By &by, const Touch &touch, const RequestPtr &request
     } else if (request->is_merging) {
         note_bytes(by, touch, *request);
     }
-    count(touch, true, true);
+    count(by, touch, true, true);
     return {.waits = touch.kind != Kind::Store && blocks(by, touch.kind), .request = request};
 }
 
@@ -207,8 +208,8 @@ Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
     const RequestPtr request = make_request(by, touch);
     request->cause = Cause::Moved;
     request->at = by.now + platform_.upgrade_ticks;
-    counts_.upgrades++;
-    count(touch, false, false);
+    totals_.cores[by.core].upgrades++;
+    count(by, touch, false, false);
     return {.waits = blocks(by, touch.kind), .request = request};
 }
 
@@ -234,12 +235,13 @@ std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bo
         }
         return Answer{.has_no_room = true, .waits = true, .request = alike.front()};
     }
-    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line) || merges(by, touch)) {
+    if (is_upgrade || others_hold(by, touch) || levels_hold(by, touch.line)) {
         return std::nullopt;
     }
     const Channel &channel = channel_of(touch.line);
-    if (channel.n_undecided(false) < platform_.memory.read_queue &&
-        channel.n_undecided(true) < platform_.memory.write_queue) {
+    const bool are_writes_full = channel.n_undecided(true) >= platform_.memory.write_queue;
+    const bool are_reads_full = channel.n_undecided(false) >= platform_.memory.read_queue;
+    if (!are_writes_full && (!are_reads_full || merges(by, touch))) {
         return std::nullopt;
     }
     features_.waits_for_channels++;
@@ -301,7 +303,7 @@ Answer Machine::miss(const By &by, const Touch &touch)
     const Copies copies = take_from_others(by, touch, *request);
     if (copies.was_dirty) {
         request->at = by.now + platform_.transfer_ticks;
-        counts_.transfers++;
+        totals_.cores[by.core].transfers++;
         if (touch.kind == Kind::Load) {
             write_back(by, touch.line, first_shared_level());
         }
@@ -317,7 +319,7 @@ Answer Machine::miss(const By &by, const Touch &touch)
     if (touch.kind == Kind::Store && is_first_off) {
         write_back(by, touch.line, 0);
     }
-    count(touch, true, false);
+    count(by, touch, true, false);
     return {.waits = blocks(by, touch.kind), .request = request};
 }
 
@@ -401,7 +403,7 @@ void Machine::note_bytes(const By &by, const Touch &touch, Request &request)
     if (std::ranges::find(request.bytes, false) == request.bytes.end()) {
         request.is_merging = false;
         request.at = by.now;
-        counts_.merged++;
+        totals_.cores[by.core].merged++;
     }
 }
 
@@ -428,7 +430,7 @@ void Machine::walk(const By &by, Request &request)
             continue;
         }
         path += platform_.levels[i].hit_ticks;
-        counts_.levels[i].lookups++;
+        totals_.cores[by.core].levels[i].lookups++;
         const Place *const place = cache.find(request.line);
         if (place != nullptr) {
             cache.use(*place);
@@ -440,7 +442,7 @@ void Machine::walk(const By &by, Request &request)
             }
             return;
         }
-        counts_.levels[i].misses++;
+        totals_.cores[by.core].levels[i].misses++;
         take_lost(cache, request.line, &request);
         allocate_in_level(by, i, request.line);
         missed.push_back(&cache);
@@ -450,6 +452,7 @@ void Machine::walk(const By &by, Request &request)
         return; /* there is no cache that would hold what is read */
     }
     const std::uint64_t arrival = by.now + path + platform_.memory.request_ticks;
+    totals_.cores[by.core].reads++;
     request.read = channel_of(request.line).send_read(by.core, request.line, arrival);
     for (Cache *const cache : missed) {
         cache->waits[request.line] = request.read;
@@ -473,8 +476,9 @@ void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
     }
     take_lost(cache, line, nullptr);
     allocate_in_level(by, last, line);
+    totals_.cores[by.core].reads++;
     cache.waits[line] = channel_of(line).send_read(by.core, line, arrival);
-    counts_.levels[last].prefetches++;
+    totals_.cores[by.core].levels[last].prefetches++;
 }
 
 /* A request that merges is read after all. */
@@ -511,6 +515,7 @@ void Machine::write_back(const By &by, std::uint64_t line, std::size_t first)
         i++;
     }
     if (i >= levels_.size()) {
+        totals_.cores[by.core].writes++;
         channel_of(line).send_write(by.core, line, by.now + platform_.memory.request_ticks);
         return;
     }

@@ -78,7 +78,7 @@ struct Copies {
 
 class Machine {
   public:
-    Machine(const laxity_sim_platform &platform, laxity_sim_counts &counts, Features &features);
+    Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals, Features &features);
 
     /* has_waited: it had no room before. */
     Answer access(const By &by, const Touch &touch, bool has_waited);
@@ -135,10 +135,10 @@ class Machine {
     std::size_t first_shared_level() const;
     void take_lost(Cache &cache, std::uint64_t line, Request *request);
     void note_lost(Cache &cache, std::uint64_t victim, const By &by);
-    void count(const Touch &touch, bool is_miss, bool is_join);
+    void count(const By &by, const Touch &touch, bool is_miss, bool is_join);
 
     laxity_sim_platform platform_;
-    laxity_sim_counts &counts_;
+    laxity_sim_totals &totals_;
     Features &features_;
     std::vector<Cache> l1i_;
     std::vector<Cache> l1d_;

@@ -122,7 +122,7 @@ std::size_t Channel::choose() const
     return 0;
 }
 
-void Channel::decide(laxity_sim_counts &counts)
+void Channel::decide(laxity_sim_totals &totals)
 {
     const std::uint64_t now = *next_decision();
     refresh(now);
@@ -164,8 +164,7 @@ void Channel::decide(laxity_sim_counts &counts)
     has_decided_ = true;
     last_decision_ = now;
     last_was_write_ = request.is_write;
-    (request.is_write ? counts.writes : counts.reads)++;
-    counts.row_hits += is_hit ? 1 : 0;
+    totals.cores[request.core].row_hits += is_hit ? 1 : 0;
 }
 
 } // namespace naive

@@ -34,7 +34,7 @@ class Channel {
 
     /* When the next decision happens; none: there is nothing to decide. */
     [[nodiscard]] std::optional<std::uint64_t> next_decision() const;
-    void decide(laxity_sim_counts &counts);
+    void decide(laxity_sim_totals &totals);
 
   private:
     struct Request {

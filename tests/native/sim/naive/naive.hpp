@@ -37,7 +37,7 @@ void naive_simulate(
     std::uint32_t n_tasks,
     std::int64_t limit_ns,
     const laxity_sim_listener *listener,
-    laxity_sim_counts *out_counts,
+    laxity_sim_totals *out_totals,
     naive::Features *out_features = nullptr
 );
 

@@ -84,6 +84,16 @@ bool Program::define(std::uint64_t id)
     return true;
 }
 
+/* What a program asks the kernel is nothing to the model. */
+bool Program::skip_call(std::uint64_t word)
+{
+    unsigned n = (word & LAXITY_RECORD_RETURN) != 0 ? 1 : LAXITY_RECORD_ARGUMENTS;
+    while (n > 0 && take_word(word)) {
+        n--;
+    }
+    return n == 0;
+}
+
 bool Program::execute(std::uint64_t id)
 {
     if (id >= blocks_.size()) {
@@ -135,6 +145,10 @@ bool Program::read_execution()
     std::uint64_t word = 0;
     while (is_good && take_word(word)) {
         const std::uint64_t kind = word >> LAXITY_RECORD_KIND_SHIFT;
+        if (kind == LAXITY_SIM_CALL) {
+            is_good = skip_call(word);
+            continue;
+        }
         if (kind != LAXITY_SIM_ACCESS && has_execution) {
             put_back_ = word;
             has_put_back_ = true;

@@ -63,6 +63,7 @@ class Program {
 
     bool take_word(std::uint64_t &word);
     bool define(std::uint64_t id);
+    bool skip_call(std::uint64_t word);
     bool execute(std::uint64_t id);
     bool add_access(std::uint64_t word);
     bool read_execution();

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""What a simulated platform executes: workloads built for its processor, and QEMU's plugin."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from laxity.core.wording import plain_words
+from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.platform.tools import list_workloads, tool_roots
+
+# What to run where something is missing.
+SIM_SET = "run laxity setup --with sim"
+# In each program that has the harness of simulated platforms (sim/target/main.c), in no other.
+_OF_HARNESS = b"a program of a simulated platform: started by laxity-sim"
+# e_machine of <elf.h>
+_MACHINES = {20: "powerpc", 40: "armhf", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+_ELF = b"\x7fELF"
+# Within ELF's header: 1 = little endian; e_machine, two bytes.
+_ORDER_AT, _LITTLE, _MACHINE_AT = 5, 1, 18
+# The first that has version 3 of the interface of plugins (sim/frontend/qemu_plugin.h).
+_COPIES_CODE = (9, 1)
+_VERSION_TIMEOUT_S = 10
+
+
+def find_built(name: str) -> Path:
+    """Find what the build makes for simulated platforms.
+
+    Raises:
+        ToolError: It is not built.
+    """
+    for root in tool_roots():
+        path = root / "sim" / name
+        if path.is_file():
+            return path
+    msg = f"{name}: not built; {SIM_SET}"
+    raise ToolError(msg)
+
+
+def find_plugin(emulator: str) -> Path:
+    """Find the plugin for an emulator, whose interface depends on its version.
+
+    Raises:
+        PlatformError: The emulator does not tell its version.
+        ToolError: The plugin is not built.
+    """
+    try:
+        done = subprocess.run(
+            [emulator, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        msg = f"{emulator}: does not tell its version ({plain_words(error)}); {SIM_SET}"
+        raise PlatformError(msg) from error
+    found = re.search(r"version (\d+)\.(\d+)", done.stdout)
+    if found is None:
+        msg = f"{emulator}: does not tell its version; {SIM_SET}"
+        raise PlatformError(msg)
+    is_newer = (int(found[1]), int(found[2])) >= _COPIES_CODE
+    return find_built("laxity-stream-3.so" if is_newer else "laxity-stream.so")
+
+
+def find_simulated_workload(name: str, architecture: str) -> Path:
+    """Find a workload for a processor: a name of ours, or the path of one with our harness.
+
+    Raises:
+        ConfigError: There is none, or it is for another processor.
+        PlatformError: It has threads.
+        ToolError: None is built.
+    """
+    if "/" in name:
+        return _own_workload(Path(name), architecture)
+    # The one that does nothing is built where any is.
+    folder = find_built(f"{architecture}-empty").parent
+    path = folder / f"{architecture}-{name}"
+    if path.is_file():
+        return path
+    known = {workload.name: workload for workload in list_workloads()}
+    # Others are objects, or of tests.
+    names = " ".join(one for one in known if (folder / f"{architecture}-{one}").is_file())
+    if name in known and known[name].threads > 1:
+        why = "has threads of its own, which are not simulated"
+        msg = f'workload "{name}": {why}; use one of {names}'
+        raise PlatformError(msg)
+    why = "not simulated yet"
+    if name in known and known[name].kind == "host":
+        why = "needs libraries of this machine, which are not simulated"
+    msg = f'workload "{name}": {why}; use one of {names}'
+    raise ConfigError(msg)
+
+
+def _own_workload(path: Path, architecture: str) -> Path:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f'workload "{path}": cannot be read ({error.strerror}); correct the path'
+        raise ConfigError(msg) from error
+    is_little = data[_ORDER_AT : _ORDER_AT + 1] == bytes([_LITTLE])
+    machine = data[_MACHINE_AT : _MACHINE_AT + 2]
+    number = int.from_bytes(machine, "little" if is_little else "big")
+    if not data.startswith(_ELF):
+        msg = f'workload "{path}": is no program; name one that is linked with sim/target/main.c'
+        raise ConfigError(msg)
+    isa = _MACHINES.get(number, f"processor {number} of ELF")
+    if isa != architecture:
+        msg = (
+            f'workload "{path}": is for {isa}, and the platform executes {architecture}; build it '
+            f"for {architecture}, or name a platform of {isa}"
+        )
+        raise ConfigError(msg)
+    if _OF_HARNESS not in data:
+        msg = (
+            f'workload "{path}": its main is not that of simulated platforms; link it with '
+            "sim/target/main.c"
+        )
+        raise ConfigError(msg)
+    return path

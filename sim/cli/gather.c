@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+#include "cli/gather.h"
+
+#include "harness/launch.h"
+#include "harness/output.h"
+#include "harness/segment.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void copy_ready(struct laxity_launch *launch, struct pollfd *pipes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (pipes[i].revents != 0 &&
+            laxity_output_copy(launch->segment, launch->dir_fd, pipes[i].fd, i) == 0) {
+            pipes[i].fd = -1; /* its program has ended */
+        }
+    }
+}
+
+static bool is_any_open(const struct pollfd *pipes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (pipes[i].fd >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void *gather_outputs(void *context)
+{
+    struct laxity_launch *launch = context;
+    const uint32_t n = launch->segment->n_tasks;
+    struct pollfd *pipes = calloc(n, sizeof *pipes);
+    for (uint32_t i = 0; pipes && i < n; i++) {
+        pipes[i] = (struct pollfd){.fd = launch->output_read_fds[i], .events = POLLIN};
+    }
+    while (pipes && is_any_open(pipes, n)) {
+        if (poll(pipes, n, -1) < 0 && errno != EINTR) {
+            break;
+        }
+        copy_ready(launch, pipes, n);
+    }
+    free(pipes);
+    return NULL;
+}
+
+int laxity_sim_gather_begin(struct laxity_sim_gather *gather, struct laxity_launch *launch)
+{
+    /* Signals are for whoever simulates. */
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    *gather = (struct laxity_sim_gather){.launch = launch};
+    const int rc = pthread_create(&gather->thread, NULL, gather_outputs, launch);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    gather->is_running = rc == 0;
+    return -rc;
+}
+
+void laxity_sim_gather_end(struct laxity_sim_gather *gather)
+{
+    if (!gather->is_running) {
+        return;
+    }
+    /* Of programs that were not started. */
+    struct laxity_launch *launch = gather->launch;
+    for (uint32_t i = 0; i < launch->segment->n_tasks; i++) {
+        if (launch->output_write_fds[i] >= 0) {
+            (void)close(launch->output_write_fds[i]);
+            launch->output_write_fds[i] = -1;
+        }
+    }
+    (void)pthread_join(gather->thread, NULL);
+    gather->is_running = false;
+}
