@@ -43,7 +43,7 @@ def test_result_is_the_same_in_other_surroundings(laxity: Laxity):
 
 def test_result_hash_is_what_sha256sum_prints(laxity: Laxity):
     result = simulate(laxity, "A")["result_hash"]
-    command = "LC_ALL=C sha256sum *.npy | sha256sum"
+    command = "export LC_ALL=C; sha256sum *.npy | sha256sum"
     printed = subprocess.run(
         ["bash", "-c", command],
         cwd=laxity.directory / "A",

@@ -136,19 +136,32 @@ def write_final_manifest(
     files = run_directory.hash_files(tmp)
     for name in files:
         run_directory.sync_file(tmp / name)
-    # What a signal or a full disk has cut off depends on the host.
-    is_repeatable = kind_of_figures(manifest) == "simulated" and manifest.status == "complete"
     run_directory.write_document(
         tmp / MANIFEST,
         msgspec.structs.replace(
             manifest,
             tables=tables,
             files=files,
-            result_hash=run_directory.hash_streams(files) if is_repeatable else None,
+            result_hash=_result_hash(tmp, manifest, files),
             writer=msgspec.UNSET,
             board_run_dir=msgspec.UNSET,
         ),
     )
+
+
+def _result_hash(tmp: Path, manifest: Manifest, files: Mapping[str, str]) -> str | None:
+    """Hash the streams of a run and of those within it; None: another machine may give others."""
+    within = [run_directory.read_manifest(tmp / "runs" / name) for name in manifest.runs]
+    # What a signal or a full disk has cut off depends on the host; so do jobs that asked it.
+    is_repeatable = all(
+        one.status == "complete" and not any(task.asked_calls for task in one.tasks)
+        for one in (manifest, *within)
+    )
+    if kind_of_figures(manifest) != "simulated" or not is_repeatable:
+        return None
+    for name, one in zip(manifest.runs, within, strict=True):
+        files = {**files, **{f"runs/{name}/{path}": digest for path, digest in one.files.items()}}
+    return run_directory.hash_streams(files)
 
 
 def recover(path: Path) -> None:

@@ -319,7 +319,7 @@ def hash_files(directory: Path) -> dict[str, str]:
 
 
 def hash_streams(files: Mapping[str, str]) -> str:
-    """Hash the streams of a run: what `LC_ALL=C sha256sum *.npy | sha256sum` prints there.
+    """Hash streams: what `sha256sum *.npy | sha256sum` prints there, where LC_ALL is C.
 
     Args:
         files: As `hash_files` gives them.

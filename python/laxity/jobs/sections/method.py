@@ -56,8 +56,8 @@ _SIMULATED = {
     "execution": "time that the job had a core: instructions, and waiting for memory",
     "not attributed": "start to finish − execution: other tasks had the core, or it switched",
     "not stated": "a quantile of few jobs: p99 needs 368, p99.9 3688 of them",
-    "result hash": "SHA-256 over the streams, as “LC_ALL=C sha256sum *.npy | sha256sum” prints it "
-    "in the run directory; the same platform, programs and experiment give the same one anywhere",
+    "result hash": "SHA-256 over the streams: what “sha256sum *.npy | sha256sum” prints in the run "
+    "directory; the same platform, programs and experiment give the same one anywhere",
 }
 _SIMULATED_LIMITS = (
     "The platform is a model: counts and times are exact for it, and never those of the real "
