@@ -169,15 +169,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .must_stop = never,
         .on_wait = nullptr,
     };
-    laxity_sim_counts counts{};
+    laxity_sim_totals totals{};
     laxity_simulate(
         &platform,
         tasks,
         static_cast<std::uint32_t>(std::size(tasks)),
         INT64_MAX,
         &listener,
-        &counts
+        &totals
     );
+    const laxity_sim_counts &counts = totals.cores[0];
     const bool is_sound = counts.fetch_misses <= counts.fetches &&
                           counts.load_misses <= counts.loads &&
                           counts.store_misses <= counts.stores;

@@ -15,39 +15,31 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void copy_ready(struct laxity_launch *launch, struct pollfd *pipes, uint32_t n)
+static void copy_ready(struct laxity_launch *launch, struct pollfd *pipes, uint32_t n, bool all)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (pipes[i].revents != 0 &&
+        if (pipes[i].fd >= 0 && (all || pipes[i].revents != 0) &&
             laxity_output_copy(launch->segment, launch->dir_fd, pipes[i].fd, i) == 0) {
-            pipes[i].fd = -1; /* its program has ended */
+            pipes[i].fd = -1; /* nobody is left who could print */
         }
     }
 }
 
-static bool is_any_open(const struct pollfd *pipes, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (pipes[i].fd >= 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Until it is told that the programs have ended: what they printed is in the pipes then, and not
+ * more than one call of laxity_output_copy takes. */
 static void *gather_outputs(void *context)
 {
     struct laxity_launch *launch = context;
     const uint32_t n = launch->segment->n_tasks;
-    struct pollfd *pipes = calloc(n, sizeof *pipes);
+    struct pollfd *pipes = calloc(n + 1, sizeof *pipes);
     for (uint32_t i = 0; pipes && i < n; i++) {
         pipes[i] = (struct pollfd){.fd = launch->output_read_fds[i], .events = POLLIN};
     }
-    while (pipes && is_any_open(pipes, n)) {
-        if (poll(pipes, n, -1) < 0 && errno != EINTR) {
-            break;
-        }
-        copy_ready(launch, pipes, n);
+    bool is_over = !pipes;
+    while (!is_over) {
+        pipes[n] = (struct pollfd){.fd = launch->stop_fd, .events = POLLIN};
+        is_over = (poll(pipes, n + 1, -1) < 0 && errno != EINTR) || pipes[n].revents != 0;
+        copy_ready(launch, pipes, n, is_over);
     }
     free(pipes);
     return NULL;
@@ -72,14 +64,8 @@ void laxity_sim_gather_end(struct laxity_sim_gather *gather)
     if (!gather->is_running) {
         return;
     }
-    /* Of programs that were not started. */
-    struct laxity_launch *launch = gather->launch;
-    for (uint32_t i = 0; i < launch->segment->n_tasks; i++) {
-        if (launch->output_write_fds[i] >= 0) {
-            (void)close(launch->output_write_fds[i]);
-            launch->output_write_fds[i] = -1;
-        }
-    }
+    const uint64_t one = 1;
+    (void)!write(gather->launch->stop_fd, &one, sizeof one);
     (void)pthread_join(gather->thread, NULL);
     gather->is_running = false;
 }

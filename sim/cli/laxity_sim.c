@@ -27,11 +27,13 @@
 #include "interface/decoder.h"
 #include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/stored.h"
 #include "schema/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -161,6 +163,28 @@ static int start_program(struct simulation *simulation, uint32_t index, struct l
     return 0;
 }
 
+/* A stream that lies beside the program, in place of executing it. 0, or -1 with error set. */
+static int open_source(struct simulation *simulation, uint32_t index, struct laxity_error *error)
+{
+    struct laxity_sim_source *source = &simulation->tasks[index].source;
+    char stream[PATH_MAX];
+    laxity_format(stream, sizeof stream, "%s.lxs", simulation->plan->tasks[index].path);
+    if (access(stream, F_OK) == 0) {
+        return laxity_sim_stored_open(stream, source, error);
+    }
+    if (start_program(simulation, index, error)) {
+        return -1;
+    }
+    *source = laxity_sim_emulator_source(simulation->emulators[index]);
+    return 0;
+}
+
+static void close_source(struct simulation *simulation, uint32_t index)
+{
+    laxity_sim_emulator_stop(simulation->emulators[index]);
+    laxity_sim_stored_close(&simulation->tasks[index].source);
+}
+
 /* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
 static int open_decoder(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
@@ -213,11 +237,11 @@ static int make_tasks(struct simulation *simulation, struct laxity_error *error)
         struct laxity_task *task = laxity_segment_task(simulation->segment, i);
         struct laxity_sim_calls *calls = &simulation->calls[i];
         if (laxity_sim_calls_open(calls, &task->asked, simulation->plan->tasks[i].path, error) ||
-            start_program(simulation, i, error)) {
+            open_source(simulation, i, error)) {
             return -1;
         }
         simulation->tasks[i] = (struct laxity_sim_task){
-            .source = laxity_sim_emulator_source(simulation->emulators[i]),
+            .source = simulation->tasks[i].source,
             .judge = laxity_sim_calls_judge(calls),
             .releases = laxity_task_releases(simulation->segment, task),
             .priority = task->config.process.priority,
@@ -260,8 +284,10 @@ static void note_undecodable(const struct simulation *simulation)
 
 static void free_tasks(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->tasks && i < simulation->segment->n_tasks; i++) {
+    const bool is_made = simulation->tasks && simulation->emulators;
+    for (uint32_t i = 0; is_made && i < simulation->segment->n_tasks; i++) {
         laxity_sim_decoder_close(&simulation->tasks[i].decoder);
+        close_source(simulation, i);
     }
     free((void *)simulation->emulators);
     free(simulation->calls);
@@ -398,25 +424,49 @@ static void on_end(
     }
 }
 
+static bool is_done(const struct simulation *simulation, uint32_t index)
+{
+    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
+    return drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
+           drain->next_ordinal == jobs_of(simulation, index);
+}
+
 /* A program that has done all that it was asked for tears down, and prints what it has found. */
 static void let_end(struct simulation *simulation, uint32_t index)
 {
     static uint64_t unused[WORDS];
     const struct laxity_sim_source source = simulation->tasks[index].source;
-    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
-    const bool is_done = drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
-                         drain->next_ordinal == jobs_of(simulation, index);
-    while (is_done && !must_stop(simulation) && source.read(source.context, unused, WORDS) > 0) {
+    while (is_done(simulation, index) && !must_stop(simulation) &&
+           source.read(source.context, unused, WORDS) > 0) {
+    }
+}
+
+/* What the program printed when it was recorded, as if it had done so now; a thread reads it. */
+static void print_stored(struct simulation *simulation, uint32_t index)
+{
+    int *fd = &simulation->launch.output_write_fds[index];
+    size_t bytes = 0;
+    const char *output = laxity_sim_stored_output(&simulation->tasks[index].source, &bytes);
+    while (output && *fd >= 0 && bytes > 0 && is_done(simulation, index)) {
+        const ssize_t n = write(*fd, output, bytes);
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        output += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
     }
 }
 
 /* All is printed then. */
 static void end_programs(struct simulation *simulation)
 {
-    for (uint32_t i = 0; simulation->emulators && i < simulation->segment->n_tasks; i++) {
+    for (uint32_t i = 0;
+         simulation->tasks && simulation->emulators && i < simulation->segment->n_tasks;
+         i++) {
         if (simulation->emulators[i] && simulation->tasks[i].source.read) {
             let_end(simulation, i);
         }
+        print_stored(simulation, i);
         laxity_sim_emulator_stop(simulation->emulators[i]);
         simulation->emulators[i] = NULL;
     }

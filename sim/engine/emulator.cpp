@@ -57,14 +57,25 @@ int spawn(pid_t &pid, char *const *argv, int write_fd, int output_fd)
     return rc;
 }
 
-/* How the program has died. */
-std::string end_of(laxity_sim_emulator &emulator)
+/* What it has started ends with it. */
+int end_group(laxity_sim_emulator &emulator)
 {
     int status = 0;
+    (void)kill(-emulator.pid, SIGKILL);
     if (waitpid(emulator.pid, &status, 0) != emulator.pid) {
         status = 0;
     }
     emulator.pid = 0;
+    return status;
+}
+
+/* How the program has died. */
+std::string end_of(laxity_sim_emulator &emulator)
+{
+    /* Until it has been waited for, its number is that of its group. */
+    siginfo_t unused;
+    (void)waitid(P_PID, static_cast<id_t>(emulator.pid), &unused, WEXITED | WNOWAIT);
+    const int status = end_group(emulator);
     if (WIFSIGNALED(status)) {
         const char *const name = sigdescr_np(WTERMSIG(status));
         return std::string{"the program died of "} + (name != nullptr ? name : "a signal");
@@ -145,8 +156,7 @@ void laxity_sim_emulator_stop(laxity_sim_emulator *emulator)
     }
     (void)close(emulator->fd);
     if (emulator->pid > 0) {
-        (void)kill(emulator->pid, SIGKILL);
-        (void)waitpid(emulator->pid, nullptr, 0);
+        (void)end_group(*emulator);
     }
     delete emulator;
 }

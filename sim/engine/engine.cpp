@@ -63,10 +63,8 @@ void laxity_simulate(
         if (now == laxity::NEVER) {
             scheduler.end_all(LAXITY_SIM_END_STOPPED, now); /* nobody will ever do anything */
         } else if (decision == now) {
-            const std::uint32_t open_for = channel->decide();
-            if (open_for != laxity::Channel::NONE) {
-                hierarchy.counts(open_for).row_hits++;
-            }
+            const laxity::Decision served = channel->decide();
+            hierarchy.counts(served.core).row_hits += served.is_row_hit ? 1 : 0;
             scheduler.look_again(*channel, now);
         } else if (action == now) {
             scheduler.act(now);

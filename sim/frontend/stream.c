@@ -116,6 +116,23 @@ static void check(size_t n, size_t most, const char *what)
     }
 }
 
+/*
+ * Of instruction i of n. In front of the end of a page QEMU's translator of Thumb looks whether the
+ * next instruction fits, and then takes what it has read for a part of this one.
+ */
+static size_t size_of(const struct qemu_plugin_tb *block, size_t i, size_t n)
+{
+    const struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+    const size_t size = qemu_plugin_insn_size(instruction);
+    if (i + 1 < n) {
+        const struct qemu_plugin_insn *next = qemu_plugin_tb_get_insn(block, i + 1);
+        const uint64_t distance =
+            qemu_plugin_insn_vaddr(next) - qemu_plugin_insn_vaddr(instruction);
+        return distance < size ? (size_t)distance : size;
+    }
+    return size;
+}
+
 static void on_translation(qemu_plugin_id_t plugin, struct qemu_plugin_tb *block)
 {
     (void)plugin;
@@ -130,7 +147,7 @@ static void on_translation(qemu_plugin_id_t plugin, struct qemu_plugin_tb *block
     size_t n_code = 0;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
-        const size_t size = qemu_plugin_insn_size(instruction);
+        const size_t size = size_of(block, i, n);
         check(size, INSTRUCTION_BYTES_MAX, "bytes of an instruction");
         sizes[i] = (uint8_t)size;
         copy_code(instruction, &code[n_code], size);

@@ -84,7 +84,7 @@ std::size_t Channel::choose() const
     return open == buffer_.end() ? 0 : static_cast<std::size_t>(open - buffer_.begin());
 }
 
-std::uint32_t Channel::decide()
+Decision Channel::decide()
 {
     const std::uint64_t now = next();
     refresh(now);
@@ -122,7 +122,7 @@ std::uint32_t Channel::decide()
     first_ = now + 1;
     has_decided_ = true;
     was_read_ = is_read;
-    return is_hit ? pending.core : NONE;
+    return {.core = pending.core, .is_read = is_read, .is_row_hit = is_hit};
 }
 
 std::uint32_t Channel::oldest_core() const
@@ -135,7 +135,7 @@ std::uint32_t Channel::oldest_core() const
             oldest = &pending;
         }
     }
-    return oldest == nullptr ? NONE : oldest->core;
+    return oldest == nullptr ? UINT32_MAX : oldest->core;
 }
 
 } // namespace laxity

@@ -25,10 +25,15 @@ struct Read {
 };
 using ReadRef = std::shared_ptr<Read>;
 
+/* Which request a channel has served. */
+struct Decision {
+    std::uint32_t core;
+    bool is_read;
+    bool is_row_hit;
+};
+
 class Channel {
   public:
-    static constexpr std::uint32_t NONE = UINT32_MAX;
-
     Channel(const laxity_sim_memory &memory, std::uint32_t cores);
 
     /* Sends a request; a write has no read. */
@@ -37,8 +42,8 @@ class Channel {
     /* When it decides next; NEVER: nothing is undecided. */
     [[nodiscard]] std::uint64_t next() const;
 
-    /* Decides, at next(). Tells whose request it was, if its row was open; else NONE. */
-    std::uint32_t decide();
+    /* Decides, at next(). */
+    Decision decide();
 
     /* Whether there is room for one more request of either kind. */
     [[nodiscard]] bool has_room() const

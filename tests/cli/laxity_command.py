@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ PATIENCE_S = 120
 
 
 NOTHING: Mapping[str, str] = {}
+# The user's own stays as it is.
+CACHE = tempfile.TemporaryDirectory(prefix="laxity-tests-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class Laxity:
             "PYTHONPATH": str(ROOT / "python"),
             "LAXITY_TOOLS": str(self.tools),
             "LAXITY_RUNS": str(self.directory / "runs"),
+            "XDG_CACHE_HOME": CACHE.name,
             "COLUMNS": "100",
         }
 

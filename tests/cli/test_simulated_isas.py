@@ -51,8 +51,9 @@ def portable_workloads() -> Iterator[Any]:
 
 
 def platform_text(isa: str) -> str:
-    """A platform that is the shipped one but for its processor."""
+    """A platform that is the shipped one but for its processor, and how that issues."""
     text = (ROOT / "sim" / "platforms" / "sabrelite.toml").read_text()
+    text = re.sub(r"^scheduling = .*\n", "", text, flags=re.MULTILINE)
     return re.sub(r'^architecture = "armhf"$', f'architecture = "{isa}"', text, flags=re.MULTILINE)
 
 
@@ -246,7 +247,8 @@ def test_what_may_be_answered_otherwise_is_named(
 )
 def test_what_is_the_same_in_every_run_is_not_named(laxity: Laxity, isa: str, when: str, what: str):
     done = run_on(laxity, isa, "asks", when, what)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
+    assert "not deterministic" not in done.stderr
     assert asked_calls(laxity) == []
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""Loads of a simulated platform that are outstanding at the same time: only what is independent."""
+"""Instructions of a simulated platform: only loads that do not depend on each other overlap."""
 
 from pathlib import Path
 from typing import Any
@@ -66,3 +66,12 @@ def test_loads_of_one_instruction_overlap_if_there_are_fill_buffers(
     # Half of them are read, two by an instruction: with a second buffer one of the two is free.
     assert 512 <= misses(one["stall_own_ns"] - two["stall_own_ns"]) <= 516
     assert none["busy_ns"] == one["busy_ns"] == two["busy_ns"]
+
+
+def test_all_that_a_program_executes_is_decoded(laxity: Laxity):
+    # Its code has instructions in front of the ends of pages, where QEMU looks ahead.
+    spec = SPEC.format(workload="sort", args='["small"]').replace("./platform.toml", "sabrelite")
+    (laxity.directory / "one.toml").write_text(spec, encoding="utf-8")
+    done = laxity("run", "./one.toml", "--run-dir", "D", "--no-report", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "decoded" not in done.stderr

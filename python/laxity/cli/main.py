@@ -54,6 +54,7 @@ class LazyGroup(click.Group):
         "schema": ("schema", "schema", "Print the columns of streams, the members of documents."),
         "setup": ("setup", "setup", "Install what commands need; completion, manual pages."),
         "show": ("show", "show", "Show what a run was and how it ended."),
+        "sim": ("sim", "sim", "Record and keep programs of simulated platforms."),
         "suite": ("suite", "suite", "Find and vet third-party programs of a checkout."),
         "workingset": ("workingset", "workingset", "Compute what is live at every instruction."),
     }

@@ -47,6 +47,7 @@ _FILES = (
 _ENVIRONMENT = (
     ("LAXITY_RUNS", "Place of run directories, instead of ./runs."),
     ("LAXITY_TOOLS", "Directory searched first for our native programs."),
+    ("XDG_CACHE_HOME", "Place of laxity/streams, instead of ~/.cache."),
     ("NO_COLOR", "If it is set to anything, no colours are printed."),
 )
 

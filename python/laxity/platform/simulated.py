@@ -4,7 +4,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
 from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus
-from laxity.platform.plan import Plan, ProbePlan
+from laxity.platform.plan import Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_programs import (
@@ -27,6 +28,7 @@ from laxity.platform.simulated_programs import (
     find_plugin,
     find_simulated_workload,
 )
+from laxity.platform.streams import MOST_JOBS, SUFFIX, Program, jobs_at_most, provide_streams
 from laxity.platform.tools import find_tool
 from laxity.store.run_directory import NewRun, write_file
 
@@ -91,7 +93,9 @@ class SimulatedPlatform:
         # At a path of one length: what a program is called lies in its memory, and moves the rest.
         folder = Path(tempfile.mkdtemp(prefix="laxity-sim-", dir="/tmp"))
         try:
-            return run_native(plan, run, display, signals, partial(self._argv, folder))
+            with ExitStack() as kept:
+                streams = self._streams(plan, kept, display, signals)
+                return run_native(plan, run, display, signals, partial(self._argv, folder, streams))
         finally:
             settings.unlink(missing_ok=True)
             shutil.rmtree(folder, ignore_errors=True)
@@ -99,27 +103,72 @@ class SimulatedPlatform:
     def discard(self) -> None:
         """There is no copy."""
 
-    def _argv(self, folder: Path, plan: Plan, seat: Seat) -> list[str]:
+    def program_of(self, workload: str, words: tuple[str, ...], jobs: int) -> Program:
+        """Tell what is executed in the emulator.
+
+        Raises:
+            ConfigError: There is no such workload.
+            PlatformError, ToolError: Something is not installed, or not built.
+        """
+        emulator = tuple(self._emulator_words())
+        return Program(
+            emulator=emulator,
+            front_end=find_plugin(emulator[0]),
+            architecture=self._model.architecture,
+            workload=workload,
+            path=self._workload(workload),
+            words=words,
+            jobs=jobs,
+        )
+
+    def _streams(
+        self, plan: Plan, kept: ExitStack, display: Display, signals: Forwarder
+    ) -> list[Path | None]:
+        """Find or record the programs of tasks whose number of jobs is known."""
+        programs: list[Program | None] = []
+        if isinstance(plan, TaskPlan):
+            for task in plan.spec.tasks:
+                jobs = jobs_at_most(plan.spec, task)
+                if jobs is None or jobs > MOST_JOBS:
+                    programs.append(None)
+                else:
+                    programs.append(self.program_of(task.workload, task.args, jobs))
+        return list(provide_streams(programs, kept, display.show, signals))
+
+    def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
         if isinstance(plan, ProbePlan):
             msg = f"measure {plan.measurement.probe}: not simulated yet; leave --platform out"
             raise ConfigError(msg)
-        programs = _Programs(partial(self._copied, folder))
+        programs = _Programs(partial(self._program, folder, iter(streams)))
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
 
     def _emulator(self) -> list[str]:
         """Return the command line of the emulator up to the program."""
+        words = self._emulator_words()
+        return [*words, "-plugin", f"{find_plugin(words[0])},fd={_STREAM_FD}"]
+
+    def _emulator_words(self) -> list[str]:
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
             msg = f"{self._model.emulator}: not along PATH; {SIM_SET}"
             raise PlatformError(msg)
-        plugin = find_plugin(emulator)
         return [
             *(emulator, "-cpu", self._model.emulated_cpu),
             *("-s", str(_STACK_BYTES), "-seed", "1"),
-            *("-plugin", f"{plugin},fd={_STREAM_FD}"),
         ]
+
+    def _program(self, folder: Path, streams: Iterator[Path | None], name: str) -> str:
+        """Copy the program of a task; its stream, if it has one, lies beside it.
+
+        The tasks come in their order, and then their co-runners.
+        """
+        program = self._copied(folder, name)
+        stream = next(streams, None)
+        if stream is not None:
+            Path(f"{program}{SUFFIX}").symlink_to(stream.absolute())
+        return program
 
     def _copied(self, folder: Path, name: str) -> str:
         program = folder / f"{sum(1 for _ in folder.iterdir()):04}"

@@ -355,8 +355,9 @@ int main(int argc, char **argv)
         .must_stop = never,
         .on_wait = nullptr,
     };
-    laxity_sim_counts counts{};
-    laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &counts);
+    laxity_sim_totals totals{};
+    laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &totals);
+    const laxity_sim_counts &counts = totals.cores[0];
     for (Caches &three : caches) {
         three.print();
     }

@@ -66,7 +66,7 @@ static void ask_thread(void)
 static void ask_fork(void)
 {
     if (fork() == 0) {
-        _exit(EXIT_SUCCESS);
+        (void)pause(); /* it does not end by itself */
     }
 }
 

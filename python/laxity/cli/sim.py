@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity sim`: stored streams of the programs of simulated platforms."""
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from laxity.cli.options import debug_option, format_option, quiet_option
+from laxity.cli.tables import print_json
+from laxity.core.progress import LINE_EVERY_S, State
+from laxity.core.spec import SIMULATED
+from laxity.core.text_table import format_table
+from laxity.core.units import exact_size, format_size_bytes, parse_size_bytes
+from laxity.errors import ConfigError, PlatformError, located
+
+if TYPE_CHECKING:
+    from laxity.platform.streams import StoredStream, StreamFolder
+
+# Enough to tell streams apart.
+_SHOWN_DIGITS = 12
+_ALL = "all"
+
+
+@click.group()
+def sim() -> None:
+    """Record programs of simulated platforms, and manage what is kept of them."""
+
+
+@sim.command("record")
+@click.argument("workload")
+@click.argument("words", nargs=-1)
+@click.option(
+    "--platform",
+    "platform_name",
+    metavar="sim:NAME",
+    required=True,
+    help="Platform whose programs are executed.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1), metavar="N", required=True, help="How many to execute."
+)
+@click.option("-o", "--output", metavar="FILE.lxs", help="Write there instead; must not exist.")
+@quiet_option
+@debug_option
+def record_stream(
+    workload: str,
+    words: tuple[str, ...],
+    platform_name: str,
+    jobs: int,
+    output: str | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Execute N jobs of WORKLOAD in the platform's emulator and keep the stream of what they do.
+
+    Runs of as many jobs read it instead of executing them, and record what they do not find: this
+    command only does it beforehand. Prints the path of the file.
+    """
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
+    from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - when needed
+    from laxity.platform.streams import StreamFolder, record_new  # noqa: PLC0415 - when needed
+
+    if not platform_name.startswith(SIMULATED):
+        msg = f'--platform "{platform_name}": is not simulated; use {SIMULATED}NAME'
+        raise ConfigError(msg)
+    platform = SimulatedPlatform(read_platform(platform_name))
+    program = platform.program_of(workload, words, jobs)
+    show = _progress(workload, jobs, is_quiet=quiet)
+    if output is not None:
+        path = Path(output)
+        record_new(program, path, show)
+    else:
+        folder = StreamFolder()
+        if folder.limit_bytes == 0:
+            msg = "nothing is kept (laxity sim streams --limit 0); name a file by -o"
+            raise ConfigError(msg)
+        with ExitStack() as kept, _written(folder):
+            path = folder.provide(program, kept, show)
+    sys.stdout.write(f"{path}\n")
+
+
+@sim.command("streams")
+@click.option(
+    "--remove",
+    "removed",
+    metavar="STREAM",
+    multiple=True,
+    help="Remove the stream whose number begins so, or all.",
+)
+@click.option(
+    "--limit",
+    metavar="SIZE",
+    help="Keep at most so much from now on, what was used last; 0B: nothing.",
+)
+@format_option("table", "json")
+@debug_option
+def list_streams(removed: tuple[str, ...], limit: str | None, output_format: str) -> None:
+    """List the streams that are kept: what was executed, and how large they are.
+
+    They lie in $XDG_CACHE_HOME/laxity/streams, else in ~/.cache. When they become larger than the
+    limit, 4GiB at first, those used longest ago are removed.
+    """
+    from laxity.platform.streams import StreamFolder  # noqa: PLC0415 - when needed
+
+    folder = StreamFolder()
+    with _written(folder):
+        for one in _chosen(folder.streams(), removed):
+            folder.remove(one.identity)
+        if limit is not None:
+            with located("--limit"):
+                limit_bytes = parse_size_bytes(limit)
+            folder.set_limit(limit_bytes)
+    streams = folder.streams()
+    if output_format == "json":
+        print_json(streams)
+        return
+    headers = ("stream", "workload", "words", "jobs", "records", "size", "last used")
+    sys.stdout.write(format_table(headers, [_row(one) for one in streams], right=(3, 4, 5)))
+    total = format_size_bytes(sum(one.size_bytes for one in streams))
+    sys.stdout.write(f"{total} of {exact_size(folder.limit_bytes)} in {folder.path}\n")
+
+
+def _row(one: "StoredStream") -> tuple[str, ...]:
+    return (
+        one.identity[:_SHOWN_DIGITS],
+        f"{one.architecture} {one.workload}",
+        shlex.join(one.words),
+        str(one.jobs),
+        str(one.records),
+        format_size_bytes(one.size_bytes),
+        datetime.fromtimestamp(one.used_s, UTC).strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+def _chosen(streams: "list[StoredStream]", removed: tuple[str, ...]) -> "list[StoredStream]":
+    """Find the streams that are to be removed.
+
+    Raises:
+        ConfigError: A number belongs to none, or to several.
+    """
+    if _ALL in removed:
+        return streams
+    chosen = []
+    for name in removed:
+        found = [one for one in streams if name and one.identity.startswith(name)]
+        if len(found) != 1:
+            what = f"is the beginning of {len(found)} streams" if found else "is no stream"
+            msg = f'--remove "{name}": {what}; laxity sim streams lists them'
+            raise ConfigError(msg)
+        chosen += found
+    return chosen
+
+
+@contextmanager
+def _written(folder: "StreamFolder") -> Iterator[None]:
+    """Name the folder if it cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        msg = f"{folder.path}: cannot be written ({error.strerror}); change its permissions"
+        raise PlatformError(msg) from error
+
+
+def _progress(workload: str, jobs: int, *, is_quiet: bool) -> Callable[[State], None]:
+    """Make what shows how many jobs have been recorded, a line now and then."""
+    last_s = time.monotonic()
+
+    def show(state: State) -> None:
+        nonlocal last_s
+        if not is_quiet and time.monotonic() - last_s >= LINE_EVERY_S:
+            last_s = time.monotonic()
+            sys.stderr.write(f"{workload}: {state.started} of {jobs} jobs recorded\n")
+
+    return show

@@ -1,0 +1,486 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Streams of programs of simulated platforms: recorded once, kept within a limit, read again.
+
+A stream is a file IDENTITY.lxs (sim/streams/file.hpp). It is written under another name and
+renamed, and whoever reads it holds a lock on it, so that several commands may use one folder.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from laxity.core.progress import State, parse_state
+from laxity.core.signals import Forwarder
+from laxity.core.spec import Spec, TaskSpec
+from laxity.core.wording import plain_words
+from laxity.errors import ConfigError, LimitViolation, PlatformError
+from laxity.platform.tools import find_tool
+
+SUFFIX = ".lxs"
+DEFAULT_LIMIT_BYTES = 4 << 30
+# Whoever needs more has them made while they are simulated: they would take more time and room
+# than they save.
+MOST_JOBS = 10_000
+# One stream must not evict all others.
+_STREAMS_AT_LEAST = 4
+# sim/streams/file.hpp; a file of another version is recorded anew.
+_VERSION = 1
+_MAGIC = 0x1A6D617274737861
+_HEADER = struct.Struct("=QII64s9Q")
+_LARGEST_LABEL_BYTES = 65536
+_STREAM_FD = 3
+_LIMIT = "limit"
+_UNFINISHED = ".tmp"
+# A recorder that was killed leaves what nobody continues.
+_LEFT_AFTER_S = 24 * 3600.0
+_EMULATOR_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a stream is recorded of.
+
+    Attributes:
+        emulator: Command line up to the program, without the front end.
+        front_end: Plugin of the emulator.
+        architecture: Of the program, as cross builds are named.
+        workload: Its name.
+        path: Its executable.
+        words: Its own words.
+        jobs: How many it executes.
+    """
+
+    emulator: tuple[str, ...]
+    front_end: Path
+    architecture: str
+    workload: str
+    path: Path
+    words: tuple[str, ...]
+    jobs: int
+
+    def command(self, program: Path) -> list[str]:
+        """Return what executes it, where a copy of its executable is."""
+        plugin = ("-plugin", f"{self.front_end},fd={_STREAM_FD}")
+        # Always as long: words lie on the stack of the program, and move it.
+        return [*self.emulator, *plugin, str(program), f"{self.jobs:020}", *self.words]
+
+
+class Label(msgspec.Struct, frozen=True):
+    """What a stored stream says of itself in words."""
+
+    workload: str
+    words: tuple[str, ...]
+    architecture: str
+    emulator: tuple[str, ...]
+
+
+class StoredStream(msgspec.Struct, frozen=True, kw_only=True):
+    """A stream in the folder.
+
+    Attributes:
+        used_s: When it was used last, in seconds since 1970.
+    """
+
+    identity: str
+    workload: str
+    words: tuple[str, ...]
+    architecture: str
+    jobs: int
+    records: int
+    accesses: int
+    instructions: int
+    size_bytes: int
+    used_s: float
+
+
+def jobs_at_most(spec: Spec, task: TaskSpec) -> int | None:
+    """Tell how many jobs of a task can start; None: nothing bounds them."""
+    bounds = [] if spec.jobs is None else [spec.jobs]
+    if spec.duration_ns is not None:
+        bounds.append(max(0, -(-(spec.duration_ns - task.offset_ns) // task.period_ns)))
+    return min(bounds, default=None)
+
+
+def identity_of(program: Program) -> str:
+    """Name what the stream of a program depends on, as 64 hexadecimal digits.
+
+    Raises:
+        PlatformError: The emulator does not say its version.
+        OSError: A file cannot be read.
+    """
+    parts = (
+        _VERSION,
+        _digest(program.path),
+        program.words,
+        program.jobs,
+        _version_of(program.emulator[0]),
+        _digest(program.front_end),
+        program.emulator[1:],
+        program.architecture,
+    )
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def record(
+    program: Program,
+    file: Path,
+    bytes_max: int,
+    show: Callable[[State], None],
+    signals: Forwarder | None = None,
+) -> None:
+    """Execute a program in its emulator and write its stream.
+
+    Args:
+        program: What is recorded.
+        file: Written; without a meaning unless this returns.
+        bytes_max: How large it may become.
+        show: Told of the jobs so far, now and then.
+        signals: Hands signals on; without it they end this process as they do.
+
+    Raises:
+        LimitViolation: The program failed.
+        PlatformError: The emulator cannot be started, or the file cannot be written.
+    """
+    label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
+    tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
+    tool += [msgspec.json.encode(label).decode(), str(bytes_max)]
+    # At a path of one length: what a program is called lies in its memory, and moves the rest.
+    with tempfile.TemporaryDirectory(prefix="laxity-sim-", dir="/tmp") as folder:
+        executable = Path(folder) / "0000"
+        shutil.copy(program.path, executable)
+        with _Emulator(program.command(executable)) as emulator:
+            printed = emulator.printed.fileno()
+            recorder = subprocess.Popen(
+                [*tool, f"/proc/self/fd/{printed}"],
+                stdin=emulator.stream,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(printed,),
+            )
+            emulator.stream.close()
+            _watch(recorder, show, signals)
+            code = emulator.wait()
+            emulator.printed.seek(0)
+            *_, said = emulator.printed.read().splitlines() or (b"",)
+    if code != 0:
+        why = said.decode("utf-8", "replace")
+        msg = f'workload "{program.workload}": ended with exit code {code} ({why}); correct it'
+        raise LimitViolation(msg)
+
+
+def record_new(program: Program, file: Path, show: Callable[[State], None]) -> None:
+    """Record a program into a file of the user's.
+
+    Raises:
+        ConfigError: It exists, is not called so, or cannot be made.
+        LimitViolation, PlatformError: As `record`.
+    """
+    if file.suffix != SUFFIX:
+        msg = f'-o "{file}": is not called {SUFFIX}; name it so'
+        raise ConfigError(msg)
+    if file.exists() or file.is_symlink():
+        msg = f"-o {file}: exists; name another one or remove it"
+        raise ConfigError(msg)
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}{_UNFINISHED}")
+    try:
+        record(program, unfinished, sys.maxsize, show)
+        unfinished.rename(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+class StreamFolder:
+    """The streams that are kept for the user, or those in another folder."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Take a folder; it need not be there yet."""
+        self.path = _users_folder() if path is None else path
+
+    @property
+    def limit_bytes(self) -> int:
+        """How much is kept; 0: nothing."""
+        try:
+            return int((self.path / _LIMIT).read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return DEFAULT_LIMIT_BYTES
+
+    def set_limit(self, limit_bytes: int) -> None:
+        """Keep so much from now on, and remove what is more.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path / f"{_LIMIT}.{os.getpid()}{_UNFINISHED}"
+        unfinished.write_text(f"{limit_bytes}\n", encoding="ascii")
+        unfinished.rename(self.path / _LIMIT)
+        self._shrink()
+
+    def streams(self) -> list[StoredStream]:
+        """List what is kept, used last first; files that are no streams are left out."""
+        found = (read_stream(path) for path in self.path.glob(f"*{SUFFIX}"))
+        return sorted((one for one in found if one), key=lambda one: (-one.used_s, one.identity))
+
+    def remove(self, identity: str) -> None:
+        """Remove a stream; a run that reads it goes on.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        (self.path / f"{identity}{SUFFIX}").unlink(missing_ok=True)
+
+    def provide(
+        self,
+        program: Program,
+        kept: ExitStack,
+        show: Callable[[State], None],
+        signals: Forwarder | None = None,
+    ) -> Path:
+        """Find the stream of a program, or record it.
+
+        Args:
+            program: What is executed.
+            kept: As long as it is open, the file is not removed to make room.
+            show: Told of the jobs, if they are recorded.
+            signals: As of `record`.
+
+        Raises:
+            LimitViolation, PlatformError: As `record`.
+            OSError: The folder cannot be written.
+        """
+        path = self.path / f"{identity_of(program)}{SUFFIX}"
+        if not _hold(path, kept):
+            self.path.mkdir(parents=True, exist_ok=True)
+            unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
+            try:
+                record(program, unfinished, self.limit_bytes // _STREAMS_AT_LEAST, show, signals)
+                unfinished.rename(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+            _hold(path, kept)
+            self._shrink()
+        # A folder that cannot be written forgets what was used last.
+        with suppress(OSError):
+            os.utime(path)
+        return path
+
+    def _shrink(self) -> None:
+        """Remove what was used longest ago until the rest is within the limit."""
+        left_before_s = time.time() - _LEFT_AFTER_S
+        for path in self.path.glob(f"*{_UNFINISHED}"):
+            with suppress(OSError):
+                if path.stat().st_mtime < left_before_s:
+                    path.unlink()
+        files = []
+        for path in self.path.glob(f"*{SUFFIX}"):
+            with suppress(OSError):
+                status = path.stat()
+                files.append((status.st_mtime, status.st_size, path))
+        surplus = sum(size for _, size, _ in files) - self.limit_bytes
+        for _, size, path in sorted(files):
+            if surplus > 0 and _remove_unused(path):
+                surplus -= size
+
+
+def provide_streams(
+    programs: Sequence[Program | None],
+    kept: ExitStack,
+    show: Callable[[State], None],
+    signals: Forwarder,
+) -> Iterator[Path | None]:
+    """Find or record the streams of a run that goes on without those that cannot be had.
+
+    Args:
+        programs: What is executed; None: not to be recorded.
+        kept: As long as it is open, the files stay.
+        show: Told of the jobs that are recorded.
+        signals: Hands signals on.
+
+    Yields:
+        For each program the file of its stream; None: execute it.
+    """
+    folder = StreamFolder()
+    is_usable = folder.limit_bytes > 0
+    for program in programs:
+        path = None
+        if program is not None and is_usable and not signals.has_received:
+            try:
+                path = folder.provide(program, kept, show, signals)
+            except LimitViolation:
+                # The run fails alike, and says so.
+                path = None
+            except (PlatformError, OSError) as error:
+                is_usable = False
+                if not signals.has_received:
+                    sys.stderr.write(
+                        f"laxity: streams of programs are not kept ({plain_words(error)}); "
+                        "the run goes on without\n"
+                    )
+        yield path
+
+
+def read_stream(path: Path) -> StoredStream | None:
+    """Read what a stored stream says of itself; None: it is none that this version reads."""
+    try:
+        with path.open("rb") as file:
+            values = _HEADER.unpack(file.read(_HEADER.size))
+            magic, version, label_bytes, identity, _, records, accesses, instructions, jobs, *_ = (
+                values
+            )
+            if (magic, version) != (_MAGIC, _VERSION) or label_bytes > _LARGEST_LABEL_BYTES:
+                return None
+            label = msgspec.json.decode(file.read(label_bytes), type=Label)
+            status = os.fstat(file.fileno())
+    except (OSError, struct.error, msgspec.DecodeError):
+        return None
+    return StoredStream(
+        identity=identity.decode("ascii", "replace"),
+        workload=label.workload,
+        words=label.words,
+        architecture=label.architecture,
+        jobs=jobs,
+        records=records,
+        accesses=accesses,
+        instructions=instructions,
+        size_bytes=status.st_size,
+        used_s=status.st_mtime,
+    )
+
+
+class _Emulator:
+    """An emulator that runs, and what it writes; started as laxity-sim does."""
+
+    def __init__(self, command: list[str]) -> None:
+        source, sink = os.pipe()
+        self.stream = os.fdopen(source, "rb")
+        # Looks to the program as a pipe does, whose other end nobody would read in time.
+        self.printed = os.fdopen(os.memfd_create("printed"), "rb")
+        printed = self.printed.fileno()
+        actions = (
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, printed, 1),
+            (os.POSIX_SPAWN_DUP2, printed, 2),
+            (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
+        )
+        try:
+            # Without an environment: it would move the stack, and with it the caches' contents. In
+            # a group of its own: what a terminal sends is for us, who end it.
+            self._pid = os.posix_spawn(command[0], command, {}, file_actions=actions, setpgroup=0)
+        except OSError as error:
+            self.stream.close()
+            msg = f"{command[0]}: cannot be started ({error.strerror}); end other processes"
+            raise PlatformError(msg) from error
+        finally:
+            os.close(sink)
+        self._code: int | None = None
+
+    def wait(self) -> int:
+        """Wait for its end; the exit code, negative if a signal ended it."""
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self._code
+
+    def __enter__(self) -> "_Emulator":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+        self.printed.close()
+        if self._code is None:
+            os.kill(self._pid, signal.SIGKILL)
+            self.wait()
+
+
+def _watch(
+    recorder: "subprocess.Popen[bytes]",
+    show: Callable[[State], None],
+    signals: Forwarder | None,
+) -> None:
+    """Show progress until a recorder has ended.
+
+    Raises:
+        PlatformError: It could not write.
+    """
+    with recorder:
+        if signals is not None:
+            signals.start(recorder)
+        try:
+            for line in recorder.stdout or ():
+                if state := parse_state(line):
+                    show(state)
+            said = recorder.stderr.read() if recorder.stderr else b""
+        except BaseException:
+            recorder.kill()
+            raise
+        finally:
+            if signals is not None:
+                signals.stop()
+    if recorder.returncode != 0:
+        why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
+        raise PlatformError(why or "recording was ended by a signal")
+
+
+def _hold(path: Path, kept: ExitStack) -> bool:
+    """Keep others from removing a stream; tell whether there is one."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        kept.callback(os.close, descriptor)
+        # A file system without locks is not shared by many.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        is_there = os.path.samestat(os.fstat(descriptor), path.stat())
+        return is_there and read_stream(path) is not None
+    return False
+
+
+def _remove_unused(path: Path) -> bool:
+    """Remove a stream unless somebody reads it."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+        finally:
+            os.close(descriptor)
+        return True
+    return False
+
+
+def _users_folder() -> Path:
+    named = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    # A relative one is to be ignored: it would be another in every directory.
+    base = named if named.is_absolute() else Path("~/.cache").expanduser()
+    return base / "laxity" / "streams"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _version_of(emulator: str) -> str:
+    try:
+        done = subprocess.run(
+            [emulator, "--version"],
+            capture_output=True,
+            timeout=_EMULATOR_TIMEOUT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        msg = f"{emulator}: does not say its version ({plain_words(error)}); install it again"
+        raise PlatformError(msg) from error
+    return done.stdout.partition(b"\n")[0].decode("utf-8", "replace")

@@ -1,0 +1,177 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/*
+ * laxity-sim-stream: stored streams of programs (sim/streams/file.hpp).
+ *
+ *   record FILE IDENTITY LABEL BYTES OUTPUT
+ *                                      standard input into FILE, at most so many bytes, and when
+ *                                      it has ended what has been printed into OUTPUT; FILE is
+ *                                      whole if the exit code is 0. Progress goes to standard
+ *                                      output as laxity-run tells it.
+ *   read FILE                          FILE to standard output
+ *   check FILE                         reads all of FILE
+ */
+#include "streams/file.hpp"
+#include "streams/stored.hpp"
+#include "streams/writer.hpp"
+
+extern "C" {
+#include "base/error.h"
+#include "base/port/time.h"
+#include "base/visible.h"
+}
+
+#include <array>
+#include <cerrno>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <signal.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr std::size_t WORDS = 16384;
+constexpr std::int64_t PROGRESS_EVERY_NS = std::int64_t{200} * LAXITY_NS_PER_MS;
+constexpr int FILE_MODE = 0644;
+constexpr int DECIMAL = 10;
+
+using Words = std::array<std::uint64_t, WORDS>;
+
+int refuse(int exit_code, const std::string &text)
+{
+    laxity_write_message("laxity-sim-stream", text.c_str());
+    return exit_code;
+}
+
+/* Reads until the array is full or nothing comes any more; the number of bytes. */
+std::size_t fill(Words &words)
+{
+    std::size_t bytes = 0;
+    while (bytes < sizeof words) {
+        auto *const to = reinterpret_cast<char *>(words.data()) + bytes;
+        const ssize_t n = read(STDIN_FILENO, to, sizeof words - bytes);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            break;
+        }
+        bytes += static_cast<std::size_t>(n);
+    }
+    return bytes;
+}
+
+void tell_progress(const laxity::StoredWriter &writer, std::int64_t elapsed_ns)
+{
+    (void)std::printf("progress %" PRIu64 " 0 %" PRId64 "\n", writer.header().jobs, elapsed_ns);
+    (void)std::fflush(stdout);
+}
+
+/* Enough of a file to see that it is too long. */
+std::string read_output(const char *path)
+{
+    std::string output(laxity::OUTPUT_BYTES_MAX + 1, '\0');
+    std::FILE *const file = std::fopen(path, "rb");
+    output.resize(file != nullptr ? std::fread(output.data(), 1, output.size(), file) : 0);
+    if (file != nullptr) {
+        (void)std::fclose(file);
+    }
+    return output;
+}
+
+/* Empty, or why not. */
+std::string
+record(laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char *output)
+{
+    static Words words;
+    const std::int64_t begin_ns = laxity_now_ns();
+    std::int64_t shown_ns = begin_ns;
+    std::size_t bytes = 0;
+    do {
+        bytes = fill(words);
+        if (bytes % sizeof words[0] != 0) {
+            return "the stream ends within a word";
+        }
+        if (!writer.write(std::span{words.data(), bytes / sizeof words[0]})) {
+            return writer.problem();
+        }
+        if (writer.bytes() > bytes_max) {
+            return "longer than " + std::to_string(bytes_max) + " bytes";
+        }
+        const std::int64_t now_ns = laxity_now_ns();
+        if (now_ns - shown_ns >= PROGRESS_EVERY_NS) {
+            shown_ns = now_ns;
+            tell_progress(writer, now_ns - begin_ns);
+        }
+    } while (bytes == sizeof words);
+    if (!writer.finish(read_output(output))) {
+        return writer.problem();
+    }
+    return fsync(fd) == 0 ? "" : strerrordesc_np(errno);
+}
+
+int record_into(std::span<char *> words)
+{
+    const char *path = words[0];
+    const char *identity = words[1];
+    const char *label = words[2];
+    if (std::strlen(identity) != laxity::IDENTITY_BYTES ||
+        std::strlen(label) > laxity::LABEL_BYTES_MAX) {
+        return refuse(LAXITY_EXIT_USAGE, "an identity has 64 digits, a label at most 65536 bytes");
+    }
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+    std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
+    if (fd >= 0) {
+        laxity::StoredWriter writer{fd, identity, label};
+        problem = record(writer, fd, std::strtoull(words[3], nullptr, DECIMAL), words[4]);
+        (void)close(fd);
+    }
+    return problem.empty() ? LAXITY_EXIT_DONE
+                           : refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
+}
+
+int read_all(const char *path, bool is_written)
+{
+    static Words words;
+    laxity::Stored stored;
+    std::size_t n = 1;
+    for (bool is_open = stored.open(path); is_open && n > 0;) {
+        n = stored.read(words.data(), words.size());
+        if (is_written && std::fwrite(words.data(), sizeof words[0], n, stdout) != n) {
+            return refuse(LAXITY_EXIT_LACKING, "standard output cannot be written");
+        }
+    }
+    if (!stored.problem().empty()) {
+        return refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + stored.problem());
+    }
+    return std::fflush(stdout) == 0 ? LAXITY_EXIT_DONE : LAXITY_EXIT_LACKING;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const std::span<char *> words{argv, static_cast<std::size_t>(argc)};
+    const std::string_view command = argc > 1 ? words[1] : "";
+    (void)signal(SIGXFSZ, SIG_IGN);
+    if (argc == 2 && command == "--version") {
+        (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
+        return LAXITY_EXIT_DONE;
+    }
+    if (argc == 7 && command == "record") {
+        return record_into(words.subspan(2));
+    }
+    if (argc == 3 && (command == "read" || command == "check")) {
+        return read_all(words[2], command == "read");
+    }
+    return refuse(LAXITY_EXIT_USAGE, "started by laxity sim, not by hand");
+}

@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity sim`, and runs that read streams: the same to the byte, however they came to them."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.laxity_command import Laxity
+
+PLATFORM = ("--platform", "sim:sabrelite")
+RUN = ("run", "./tasks.toml", *PLATFORM, "--no-report", "--quiet")
+# Tasks of which one preempts the others, and the last prints what it has computed.
+TASKS = """
+schema = 1
+[run]
+duration = "20ms"
+seed = 1
+[[task]]
+name = "high"
+workload = "mem"
+args = ["32KiB"]
+period = "1ms"
+priority = 60
+[[task]]
+name = "low"
+workload = "mem"
+args = ["16KiB", "10"]
+period = "5ms"
+offset = "2ms"
+priority = 50
+[[task]]
+name = "printing"
+workload = "sort"
+args = ["small"]
+period = "10ms"
+priority = 40
+"""
+RESULTS = ("output.log", "jobs.npy", "histogram.npy", "threads.npy", "spec.toml", "platform.toml")
+# Bytes of a header's start, and of all before its label (sim/streams/file.hpp).
+MAGIC_BYTES, HEADER_BYTES = 8, 152
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "laxity" / "streams"
+
+
+def call(laxity: Laxity, cache: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return laxity(*words, environment={"XDG_CACHE_HOME": str(cache.parents[1])})
+
+
+def run(laxity: Laxity, cache: Path, name: str) -> list[bytes]:
+    """Run the tasks; what is said of them, and the results."""
+    (laxity.directory / "tasks.toml").write_text(TASKS)
+    done = call(laxity, cache, *RUN, "--run-dir", name)
+    assert done.returncode == 0, done.stderr
+    results = [(laxity.directory / name / result).read_bytes() for result in RESULTS]
+    return [done.stderr.encode(), *results]
+
+
+def streams(laxity: Laxity, cache: Path) -> Any:  # noqa: ANN401 - a document
+    return json.loads(call(laxity, cache, "sim", "streams", "--format", "json").stdout)
+
+
+def test_results_are_the_same_without_streams_with_new_ones_and_with_kept_ones(
+    laxity: Laxity, cache: Path
+):
+    assert call(laxity, cache, "sim", "streams", "--limit", "0B").returncode == 0
+    live = run(laxity, cache, "live")
+    assert [path.name for path in cache.iterdir()] == ["limit"]
+    assert call(laxity, cache, "sim", "streams", "--limit", "1GiB").returncode == 0
+    recorded = run(laxity, cache, "recorded")
+    # 20 releases of the one before 20 ms; of the other those at 2, 7, 12 and 17 ms, at 0 and
+    # 10 ms.
+    assert sorted(one["jobs"] for one in streams(laxity, cache)) == [2, 4, 20]
+    written = {path: path.stat().st_ino for path in cache.glob("*.lxs")}
+    kept = run(laxity, cache, "kept")
+    assert recorded == live
+    assert kept == live
+    assert {path: path.stat().st_ino for path in cache.glob("*.lxs")} == written
+
+
+def test_a_stream_is_recorded_beforehand_listed_and_removed(laxity: Laxity, cache: Path):
+    words = ("sim", "record", "mem", "16KiB", *PLATFORM, "--jobs", "12")
+    done = call(laxity, cache, *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    (one,) = streams(laxity, cache)
+    assert done.stdout == f"{cache / one['identity']}.lxs\n"
+    assert (one["workload"], one["words"], one["jobs"]) == ("mem", ["16KiB"], 12)
+    # Each job touches each of 16 KiB / 32 B lines once, with some instructions around it.
+    assert one["accesses"] >= 12 * 512
+    assert one["instructions"] > one["accesses"]
+    assert one["size_bytes"] < one["records"]
+    table = call(laxity, cache, "sim", "streams").stdout
+    assert f"{one['identity'][:12]}  armhf mem  16KiB" in table
+    assert call(laxity, cache, *words).stdout == done.stdout
+    removed = call(laxity, cache, "sim", "streams", "--remove", one["identity"][:5])
+    assert (removed.returncode, streams(laxity, cache)) == (0, [])
+
+
+def test_a_damaged_stream_ends_the_run_and_is_named(laxity: Laxity, cache: Path):
+    run(laxity, cache, "first")
+    for path in cache.glob("*.lxs"):
+        content = bytearray(path.read_bytes())
+        # The checksum of the only part lies before the index, whose length is the header's last.
+        index_bytes = int.from_bytes(content[HEADER_BYTES - 8 : HEADER_BYTES], "little")
+        content[len(content) - index_bytes - 1] ^= 1
+        path.write_bytes(content)
+    done = call(laxity, cache, *RUN, "--run-dir", "D")
+    assert done.returncode != 0
+    names = [path.name[:12] for path in cache.glob("*.lxs")]
+    told = ": its part 1 of 1 is damaged; remove it (laxity sim streams)"
+    assert any(f"stream {name}{told}" in done.stderr for name in names)
+
+
+def test_a_file_that_is_no_stream_is_recorded_anew(laxity: Laxity, cache: Path):
+    first = run(laxity, cache, "first")
+    for path in cache.glob("*.lxs"):
+        path.write_bytes(b"x" * MAGIC_BYTES + path.read_bytes()[MAGIC_BYTES:])
+    assert run(laxity, cache, "second") == first
+    assert len(streams(laxity, cache)) == 3
+
+
+def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
+    words = ("sim", "record", "sort", "bogus", *PLATFORM, "--jobs", "2")
+    done = call(laxity, cache, *words)
+    assert done.returncode == 1
+    assert 'workload "sort": ended with exit code 1' in done.stderr
+    assert list(cache.iterdir()) == []
+
+
+def test_a_stream_goes_into_a_file_of_the_users(laxity: Laxity, cache: Path):
+    words = ("sim", "record", "mem", "16KiB", *PLATFORM, "--jobs", "2", "-o", "mine.lxs")
+    done = call(laxity, cache, *words)
+    assert (done.returncode, done.stdout) == (0, "mine.lxs\n")
+    assert not cache.exists()
+    assert (laxity.directory / "mine.lxs").stat().st_size > HEADER_BYTES
+    assert call(laxity, cache, *words).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("record", "mem", "--platform", "native", "--jobs", "2"), "is not simulated"),
+        (("record", "nothing", *PLATFORM, "--jobs", "2"), "not simulated yet; use one of"),
+        (("record", "mem", *PLATFORM, "--jobs", "0"), "--jobs"),
+        (("record", "mem", *PLATFORM), "missing option '--jobs'"),
+        (("streams", "--remove", "abc"), "is no stream"),
+        (("streams", "--remove", ""), "is no stream"),
+        (("streams", "--limit", "7"), "--limit: "),
+    ],
+)
+def test_what_cannot_be_is_refused(laxity: Laxity, cache: Path, words: tuple[str, ...], told: str):
+    done = call(laxity, cache, "sim", *words)
+    assert done.returncode == 2
+    assert told in done.stderr
