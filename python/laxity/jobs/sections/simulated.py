@@ -51,8 +51,32 @@ def build_time(run: RunData) -> Section | None:
         return _time_of(run, task)
 
     blocks, quantities = per_task(run, one_task)
+    if len(run.tasks) > 1:
+        blocks = (_all_tasks(run), Folded("Each task: mean and maximum of a job", blocks))
     title = "What the execution went into"
     return Section(f"{run.prefix}-stalls", title, (Paragraph(_TEXT), *blocks), quantities)
+
+
+def _all_tasks(run: RunData) -> Table:
+    """A row for each task: the shares of its execution, and how often it lost its core."""
+    rows = []
+    for task in run.tasks:
+        jobs = analysis.finished(task.rows)
+        name, count = text_cell(task.result.name), number_cell(show_count(len(jobs)))
+        if not _has_parts(task):
+            rows.append((name, *(number_cell("no job finished") for _ in _PARTS), *3 * (count,)))
+            continue
+        total_ns = int(analysis.present(jobs["exec_ns"]).sum())
+        sums = [int(analysis.present(jobs[column]).sum()) for column, _, _ in _PARTS]
+        switches = [
+            number_cell(show_count(int(analysis.present(jobs[column]).sum())))
+            for column in ("preemptions", "migrations")
+        ]
+        shares = (number_cell(show_share(part_ns, total_ns)) for part_ns in sums)
+        rows.append((name, *shares, *switches, count))
+    head = ("", *(label for _, label, _ in _PARTS), "preemptions", "migrations", "n, jobs")
+    meanings = ("", *(meaning for _, _, meaning in _PARTS), "", "", "")
+    return Table(f"Shares of execution ({run.kind})", head, tuple(rows), remarks=meanings)
 
 
 def _has_parts(task: TaskData) -> bool:
