@@ -438,6 +438,16 @@ static void write_stop(struct laxity_json *json, struct laxity_segment *segment)
     laxity_json_close(json, '}');
 }
 
+static void write_traffic(struct laxity_json *json, const struct laxity_segment *segment)
+{
+    if (segment->is_simulated) {
+        laxity_json_open(json, "memory_traffic", '{');
+        laxity_json_count(json, "lines_read", segment->run.lines_read);
+        laxity_json_count(json, "lines_written", segment->run.lines_written);
+        laxity_json_close(json, '}');
+    }
+}
+
 static void write_outcome(struct laxity_json *json, struct laxity_segment *segment)
 {
     const struct laxity_run_state *run = &segment->run;
@@ -458,6 +468,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_events(json, segment);
     write_sampling(json, segment);
     write_stop(json, segment);
+    write_traffic(json, segment);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         write_task(json, segment, i);

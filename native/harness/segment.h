@@ -34,11 +34,11 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 10,
+    LAXITY_SEGMENT_VERSION = 11,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
     LAXITY_VERSION_TASK_BYTES = 99840,
-    LAXITY_VERSION_HEADER_BYTES = 78208,
+    LAXITY_VERSION_HEADER_BYTES = 78272,
     LAXITY_CACHE_LINE_BYTES = 64,
     LAXITY_RUN_DIR_BYTES = 4096, /* the kernel's limit of paths */
     LAXITY_FALLBACKS_MAX = 16,
@@ -393,6 +393,8 @@ struct laxity_run_state {
     uint64_t ticks_end;
     int64_t ticks_t0_ns;
     int64_t ticks_end_ns;
+    uint64_t lines_read; /* of a simulated platform: what was sent to its memory, by all cores */
+    uint64_t lines_written;
 };
 
 struct laxity_segment {

@@ -30,7 +30,7 @@ static void copy_ready(struct laxity_launch *launch, struct pollfd *pipes, uint3
 static void *gather_outputs(void *context)
 {
     struct laxity_launch *launch = context;
-    const uint32_t n = launch->segment->n_tasks;
+    const uint32_t n = launch->segment->n_tasks + launch->segment->n_corunners;
     struct pollfd *pipes = calloc(n + 1, sizeof *pipes);
     for (uint32_t i = 0; pipes && i < n; i++) {
         pipes[i] = (struct pollfd){.fd = launch->output_read_fds[i], .events = POLLIN};

@@ -18,7 +18,7 @@ struct laxity_sim_gather {
     bool is_running;
 };
 
-/* laxity_sim_gather_begin - read the pipes of the launch's tasks. Returns 0 or -errno. */
+/* laxity_sim_gather_begin - read the pipes of the launch's programs. Returns 0 or -errno. */
 int laxity_sim_gather_begin(struct laxity_sim_gather *gather, struct laxity_launch *launch);
 
 /* laxity_sim_gather_end - wait until all is read; the programs have ended. Twice is as once. */

@@ -8,13 +8,13 @@
  * segment, so that jobs.npy, histogram.npy and native.json are written by the same code, and a run
  * that was killed is completed by the same recovery.
  */
-#include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
 #include "base/port/time.h"
 #include "base/visible.h"
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/programs.h"
 #include "cli/run_options.h"
 #include "cli/settings.h"
 #include "harness/drain.h"
@@ -31,7 +31,6 @@
 #include "schema/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -43,16 +42,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
-    /* Of the first release: 0 would mean that nothing was released. */
-    T0_NS = LAXITY_NS_PER_S,
-    JOBS_TEXT_BYTES = 24,
+    /* Of the first release: 0 would mean that nothing was released. Until then co-runners fill the
+     * caches, as those of a machine do. */
+    T0_NS = LAXITY_NS_PER_MS,
     PROGRESS_EVERY_NS = 200 * LAXITY_NS_PER_MS,
     PROGRESS_BYTES = 128,
-    STACK_BYTES = 8 << 20, /* as the emulator is told */
     WORDS = 4096,
     NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
@@ -70,12 +67,15 @@ struct simulation {
     struct laxity_launch launch;
     struct laxity_segment *segment;
     struct laxity_job_stream stream;
-    struct laxity_sim_task *tasks;
-    struct laxity_sim_emulator **emulators; /* of the tasks */
-    struct laxity_sim_calls *calls;         /* likewise */
+    uint32_t n_programs;
+    struct laxity_sim_task *tasks; /* behind them the co-runners; so of all that follows */
+    struct laxity_sim_emulator **emulators;
+    struct laxity_sim_calls *calls;
+    struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
+    bool has_failed;  /* a program that all the others end with */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -99,9 +99,17 @@ static bool must_stop(void *context)
     return is_interrupted || (poll(&parent, 1, 0) > 0 && (parent.revents & (POLLHUP | POLLERR)));
 }
 
+static struct laxity_sim_program program_of(const struct simulation *simulation, uint32_t index)
+{
+    return laxity_sim_program_of(simulation->plan, simulation->segment, index);
+}
+
 /* How many jobs a program is asked for: as many as can start. */
 static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
 {
+    if (index >= simulation->segment->n_tasks) {
+        return UINT64_MAX; /* a co-runner */
+    }
     const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
     if (simulation->limit_ns == INT64_MAX) {
         return task->config.jobs > 0 ? task->config.jobs : UINT64_MAX;
@@ -111,44 +119,15 @@ static uint64_t jobs_of(const struct simulation *simulation, uint32_t index)
     return task->config.jobs > 0 && task->config.jobs < released ? task->config.jobs : released;
 }
 
-/* Words behind the emulator's: the program, how many jobs, its own. NULL: no memory. */
-static char **command_of(const struct simulation *simulation, uint32_t index)
-{
-    const struct laxity_task_plan *task = &simulation->plan->tasks[index];
-    const struct laxity_words *emulator = &simulation->plan->launcher;
-    char **argv = (char **)calloc(emulator->n + task->words.n + 3, sizeof *argv);
-    char *jobs = malloc(JOBS_TEXT_BYTES);
-    if (!argv || !jobs) {
-        free((void *)argv);
-        free(jobs);
-        return NULL;
-    }
-    /* Always as long: words lie on the stack of the program, and move it. */
-    laxity_format(jobs, JOBS_TEXT_BYTES, "%020" PRIu64, jobs_of(simulation, index));
-    memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
-    unsigned n = emulator->n;
-    argv[n++] = task->path;
-    argv[n++] = jobs;
-    memcpy((void *)&argv[n], (const void *)task->words.items, task->words.n * sizeof *argv);
-    return argv;
-}
-
-static void free_command(const struct simulation *simulation, char **argv)
-{
-    if (argv) {
-        free(argv[simulation->plan->launcher.n + 1]);
-        free((void *)argv);
-    }
-}
-
-/* 0, or -1 with error set. */
 static int start_program(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
-    char **argv = command_of(simulation, index);
+    const struct laxity_words *emulator = &simulation->plan->launcher;
+    const struct laxity_sim_program program = program_of(simulation, index);
+    char **argv = laxity_sim_command(emulator, &program, jobs_of(simulation, index));
     int *output_fd = &simulation->launch.output_write_fds[index];
     const int rc =
         argv ? laxity_sim_emulator_start(argv, *output_fd, &simulation->emulators[index]) : ENOMEM;
-    free_command(simulation, argv);
+    laxity_sim_command_free(emulator, argv);
     (void)close(*output_fd);
     *output_fd = -1;
     if (rc) {
@@ -156,7 +135,7 @@ static int start_program(struct simulation *simulation, uint32_t index, struct l
             error,
             LAXITY_EXIT_LACKING,
             "%.100s: cannot be started: %s",
-            simulation->plan->launcher.items[0],
+            emulator->items[0],
             strerrordesc_np(rc)
         );
     }
@@ -168,7 +147,7 @@ static int open_source(struct simulation *simulation, uint32_t index, struct lax
 {
     struct laxity_sim_source *source = &simulation->tasks[index].source;
     char stream[PATH_MAX];
-    laxity_format(stream, sizeof stream, "%s.lxs", simulation->plan->tasks[index].path);
+    laxity_format(stream, sizeof stream, "%s.lxs", program_of(simulation, index).path);
     if (access(stream, F_OK) == 0) {
         return laxity_sim_stored_open(stream, source, error);
     }
@@ -196,71 +175,53 @@ static int open_decoder(struct simulation *simulation, uint32_t index, struct la
     const struct laxity_sim_decoder_options options = {
         .architecture = instructions->architecture,
         .scheduling = instructions->scheduling,
-        .program = simulation->plan->tasks[index].path,
+        .program = program_of(simulation, index).path,
         .cycle_ticks = instructions->cycle_ticks,
     };
     return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
 }
 
-static uint64_t cores_of(const struct laxity_task_config *config)
+/* 0, or -1 with error set. */
+static int make_task(struct simulation *simulation, uint32_t index, struct laxity_error *error)
 {
-    uint64_t cores = 0;
-    const unsigned end = laxity_cpus_end(&config->process.cpus);
-    for (unsigned cpu = 0; cpu < end && cpu < LAXITY_SIM_CORES_MAX; cpu++) {
-        cores |= (uint64_t)laxity_cpus_has(&config->process.cpus, cpu) << cpu;
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_sim_calls *calls = &simulation->calls[index];
+    simulation->tasks[index] = laxity_sim_describe(simulation->plan, segment, index);
+    struct laxity_asked *asked = index < segment->n_tasks
+                                     ? &laxity_segment_task(segment, index)->asked
+                                     : &simulation->corunners_asked[index - segment->n_tasks];
+    if (laxity_sim_calls_open(calls, asked, program_of(simulation, index).path, error) ||
+        open_source(simulation, index, error)) {
+        return -1;
     }
-    return cores;
-}
-
-static struct laxity_sim_reservation reservation_of(const struct laxity_process_config *config)
-{
-    const bool is_asked = config->policy == LAXITY_POLICY_DEADLINE;
-    return (struct laxity_sim_reservation){
-        .runtime_ns = is_asked ? config->reservation.runtime_ns : 0,
-        .deadline_ns = config->reservation.deadline_ns,
-        .period_ns = config->reservation.period_ns,
-    };
+    struct laxity_sim_task *task = &simulation->tasks[index];
+    task->judge = laxity_sim_calls_judge(calls);
+    return open_decoder(simulation, index, error);
 }
 
 /* 0, or -1 with error set. */
 static int make_tasks(struct simulation *simulation, struct laxity_error *error)
 {
-    const uint32_t n_tasks = simulation->segment->n_tasks;
-    simulation->tasks = calloc(n_tasks, sizeof *simulation->tasks);
-    simulation->emulators =
-        (struct laxity_sim_emulator **)calloc(n_tasks, sizeof *simulation->emulators);
-    simulation->calls = calloc(n_tasks, sizeof *simulation->calls);
-    if (!simulation->tasks || !simulation->emulators || !simulation->calls) {
+    const uint32_t n = simulation->n_programs;
+    simulation->tasks = calloc(n, sizeof *simulation->tasks);
+    simulation->emulators = (struct laxity_sim_emulator **)calloc(n, sizeof *simulation->emulators);
+    simulation->calls = calloc(n, sizeof *simulation->calls);
+    simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
+    if (!simulation->tasks || !simulation->emulators || !simulation->calls ||
+        !simulation->corunners_asked) {
         return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
-    for (uint32_t i = 0; i < n_tasks; i++) {
-        struct laxity_task *task = laxity_segment_task(simulation->segment, i);
-        struct laxity_sim_calls *calls = &simulation->calls[i];
-        if (laxity_sim_calls_open(calls, &task->asked, simulation->plan->tasks[i].path, error) ||
-            open_source(simulation, i, error)) {
-            return -1;
-        }
-        simulation->tasks[i] = (struct laxity_sim_task){
-            .source = simulation->tasks[i].source,
-            .judge = laxity_sim_calls_judge(calls),
-            .releases = laxity_task_releases(simulation->segment, task),
-            .priority = task->config.process.priority,
-            .reservation = reservation_of(&task->config.process),
-            .cores = cores_of(&task->config),
-            .jobs = task->config.jobs,
-            .timeout_ns = task->config.job_timeout_ns,
-        };
-        if (open_decoder(simulation, i, error)) {
-            return -1;
-        }
+    int rc = 0;
+    for (uint32_t i = 0; i < n && rc == 0; i++) {
+        rc = make_task(simulation, i, error);
     }
-    return 0;
+    return rc;
 }
 
 /* A program with instructions that the processor's tables do not have is worth a look. */
 static void note_undecodable(const struct simulation *simulation)
 {
-    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
         const struct laxity_sim_decoder *decoder = &simulation->tasks[i].decoder;
         struct laxity_sim_decoder_stats stats = {.undecodable = 0};
         if (decoder->context) {
@@ -271,9 +232,10 @@ static void note_undecodable(const struct simulation *simulation)
             laxity_format(
                 text,
                 sizeof text,
-                "task \"%.60s\": %" PRIu64 " of %" PRIu64
+                "%s \"%.60s\": %" PRIu64 " of %" PRIu64
                 " instructions cannot be decoded and take instruction_cycles",
-                laxity_segment_task(simulation->segment, i)->config.process.name,
+                program_of(simulation, i).kind,
+                program_of(simulation, i).config->name,
                 stats.undecodable,
                 stats.instructions
             );
@@ -285,12 +247,13 @@ static void note_undecodable(const struct simulation *simulation)
 static void free_tasks(struct simulation *simulation)
 {
     const bool is_made = simulation->tasks && simulation->emulators;
-    for (uint32_t i = 0; is_made && i < simulation->segment->n_tasks; i++) {
+    for (uint32_t i = 0; is_made && i < simulation->n_programs; i++) {
         laxity_sim_decoder_close(&simulation->tasks[i].decoder);
         close_source(simulation, i);
     }
     free((void *)simulation->emulators);
     free(simulation->calls);
+    free(simulation->corunners_asked);
     free(simulation->tasks);
 }
 
@@ -389,7 +352,14 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
     return rc || segment->stop_job.is_found;
 }
 
-static void on_end(
+static void on_pass(void *context, uint32_t index, int64_t finish_ns)
+{
+    struct laxity_corunner *corunner = program_of(context, index).corunner;
+    laxity_atomic64_increment(&corunner->passes);
+    corunner->passes_before_t0 += finish_ns <= T0_NS;
+}
+
+static int on_end(
     void *context,
     uint32_t task_index,
     enum laxity_sim_end why,
@@ -407,7 +377,14 @@ static void on_end(
     };
     struct simulation *simulation = context;
     struct laxity_segment *segment = simulation->segment;
+    struct laxity_corunner *corunner = program_of(simulation, task_index).corunner;
+    if (corunner) {
+        laxity_sim_corunner_died(corunner, end_ns, error->text, &segment->run.error);
+        simulation->has_failed = true;
+        return 1;
+    }
     if (error->exit_code != 0) {
+        simulation->has_failed |= simulation->plan->is_fail_fast;
         const char *name = laxity_segment_task(segment, task_index)->config.process.name;
         const bool is_refused = simulation->calls[task_index].refused[0] != '\0';
         const int exit_code = is_refused ? LAXITY_EXIT_LACKING : error->exit_code;
@@ -422,6 +399,7 @@ static void on_end(
     if (rc) {
         tell_full(simulation, rc);
     }
+    return simulation->has_failed;
 }
 
 static bool is_done(const struct simulation *simulation, uint32_t index)
@@ -460,10 +438,10 @@ static void print_stored(struct simulation *simulation, uint32_t index)
 /* All is printed then. */
 static void end_programs(struct simulation *simulation)
 {
-    for (uint32_t i = 0;
-         simulation->tasks && simulation->emulators && i < simulation->segment->n_tasks;
-         i++) {
-        if (simulation->emulators[i] && simulation->tasks[i].source.read) {
+    const bool is_made = simulation->tasks && simulation->emulators;
+    for (uint32_t i = 0; is_made && i < simulation->n_programs; i++) {
+        if (i < simulation->segment->n_tasks && simulation->emulators[i] &&
+            simulation->tasks[i].source.read) {
             let_end(simulation, i);
         }
         print_stored(simulation, i);
@@ -476,20 +454,21 @@ static void end_programs(struct simulation *simulation)
 /* A task may do something else in another run, then: what it is told is not of the model. */
 static void tell_asked(const struct simulation *simulation)
 {
-    for (uint32_t i = 0; i < simulation->segment->n_tasks; i++) {
-        const struct laxity_task *task = laxity_segment_task(simulation->segment, i);
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_asked *asked = simulation->calls[i].asked;
         char names[NAMES_BYTES];
         char text[NOTE_BYTES];
-        if (task->asked.n == 0) {
+        if (asked->n == 0) {
             continue;
         }
-        laxity_sim_calls_tell(&task->asked, names, sizeof names);
+        laxity_sim_calls_tell(asked, names, sizeof names);
         laxity_format(
             text,
             sizeof text,
-            "task \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
+            "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
             "in another run",
-            task->config.process.name,
+            program_of(simulation, i).kind,
+            program_of(simulation, i).config->name,
             names
         );
         print_note(text);
@@ -500,6 +479,7 @@ static void close_run(struct simulation *simulation)
 {
     struct laxity_segment *segment = simulation->segment;
     const int exit_code = segment->run.error.exit_code;
+    laxity_sim_corunners_stop(segment);
     int rc = laxity_job_stream_close(&simulation->stream, simulation->launch.dir_fd);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
@@ -524,15 +504,12 @@ static void simulate(
         laxity_error_set(error, LAXITY_EXIT_USAGE, "--launcher: no emulator; name one");
         return;
     }
-    if (plan->n_corunners > 0) {
-        laxity_error_set(error, LAXITY_EXIT_USAGE, "co-runners cannot be simulated yet");
-        return;
-    }
     if (laxity_launch_open(&simulation.launch, plan, error)) {
         return;
     }
     struct laxity_segment *segment = simulation.launch.segment;
     simulation.segment = segment;
+    simulation.n_programs = plan->n_tasks + plan->n_corunners;
     segment->is_simulated = 1;
     segment->snapshots = LAXITY_SNAPSHOTS_CPU;
     segment->ticks_name[0] = '\0';
@@ -545,6 +522,7 @@ static void simulate(
         .on_start = on_start,
         .on_finish = on_finish,
         .on_end = on_end,
+        .on_pass = on_pass,
         .must_stop = must_stop,
     };
     if (rc || laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {
@@ -555,11 +533,15 @@ static void simulate(
         laxity_simulate(
             &settings->platform,
             simulation.tasks,
-            plan->n_tasks,
+            simulation.n_programs,
             simulation.limit_ns,
             &listener,
             &totals
         );
+        for (uint32_t core = 0; core < settings->platform.cores; core++) {
+            segment->run.lines_read += totals.cores[core].reads;
+            segment->run.lines_written += totals.cores[core].writes;
+        }
         end_programs(&simulation);
         tell_asked(&simulation);
         note_undecodable(&simulation);
@@ -584,24 +566,6 @@ static void watch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Programs are started as if from one and the same place: the C library looks at the limit of the
- * stack, and files get numbers in their order. */
-static void settle(void)
-{
-    struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) == 0) {
-        stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
-        (void)setrlimit(RLIMIT_STACK, &stack);
-    }
-    int fd = STDIN_FILENO;
-    while (fd >= STDIN_FILENO && fd <= STDERR_FILENO) {
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    }
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -615,7 +579,7 @@ int main(int argc, char **argv)
         return LAXITY_EXIT_LACKING;
     }
     watch_signals();
-    settle();
+    laxity_sim_settle();
     if (argc < 2) {
         laxity_error_set(
             &error, LAXITY_EXIT_USAGE, "started by laxity run --platform sim:NAME, not by hand"

@@ -68,6 +68,7 @@ void Core::leave()
 {
     execution_ = {};
     wait_ = Wait::Nothing;
+    room_since_ = NEVER;
     is_asked_ = false;
     next_ = Next::Nothing;
     next_tick_ = NEVER;
@@ -100,8 +101,10 @@ void Core::wait(Wait why, std::uint64_t request, Channel *channel)
     next_ = Next::GoOn;
     if (channel != nullptr) {
         is_wait_shared_ = channel->oldest_core() != number_;
+        room_since_ = std::min(room_since_, now_);
         next_tick_ = NEVER;
     } else {
+        room_since_ = NEVER;
         next_tick_ = std::max(now_, hierarchy_.find(number_, request)->done_at());
     }
 }
@@ -182,6 +185,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         );
         return false;
     case Answer::Asked:
+        room_since_ = NEVER;
         if (must_wait && !(answer.is_joined && kind == Kind::Store)) {
             is_paused_ = true;
             wait(Wait::Line, answer.request, nullptr);
@@ -190,6 +194,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
         }
         return true;
     case Answer::Done:
+        room_since_ = NEVER;
         break;
     }
     return true;

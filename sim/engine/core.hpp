@@ -9,6 +9,7 @@
 #include "interface/engine.h"
 #include "model/memory.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,11 @@ class Core {
     [[nodiscard]] std::uint64_t next_tick() const
     {
         return next_tick_;
+    }
+    /* Of cores that go on at the same tick the one with less does so first. */
+    [[nodiscard]] std::uint64_t turn_since() const
+    {
+        return std::min(room_since_, next_tick_);
     }
     [[nodiscard]] bool is_asked() const
     {
@@ -153,7 +159,8 @@ class Core {
     std::uint64_t wait_request_ = 0;
     Channel *wait_channel_ = nullptr;
     std::uint64_t wait_since_ = 0;
-    bool is_wait_shared_ = false; /* for a channel */
+    std::uint64_t room_since_ = NEVER; /* since when the access waits for decisions of a channel */
+    bool is_wait_shared_ = false;      /* for a channel */
 };
 
 } // namespace laxity

@@ -43,6 +43,12 @@ Rank rank_of(const laxity_sim_task &task, std::uint64_t deadline)
     return {1, -std::int64_t{task.priority}};
 }
 
+/* Who has waited longest for room looks first whether there is some. */
+std::pair<std::uint64_t, std::uint64_t> key_of(const Core &core)
+{
+    return {core.next_tick(), core.turn_since()};
+}
+
 } // namespace
 
 Scheduler::Task::Task(
@@ -137,7 +143,7 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     task.is_placed = false;
     task.is_alive = false;
     n_alive_ -= task.asked->is_corunner ? 0 : 1;
-    listener_.on_end(listener_.context, task.job.task, why, end_ns, &error);
+    is_stopping_ |= listener_.on_end(listener_.context, task.job.task, why, end_ns, &error) != 0;
 }
 
 void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
@@ -258,6 +264,9 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     task.reader.take(); /* the mark */
     task.has_started = false;
     if (task.asked->is_corunner) {
+        if (listener_.on_pass != nullptr) {
+            listener_.on_pass(listener_.context, task.job.task, clock_.ceil_ns(now));
+        }
         const bool is_asked = seat.core.is_asked();
         task.queued = now;
         if (start(seat, task, now)) {
@@ -615,7 +624,7 @@ Core *Scheduler::next_core()
     Core *first = nullptr;
     for (Seat &seat : seats_) {
         if (seat.core.next() == Core::Next::GoOn &&
-            (first == nullptr || seat.core.next_tick() < first->next_tick())) {
+            (first == nullptr || key_of(seat.core) < key_of(*first))) {
             first = &seat.core;
         }
     }

@@ -145,9 +145,10 @@ struct laxity_sim_task {
     struct laxity_releases releases;
     int32_t priority;                          /* a larger one preempts */
     struct laxity_sim_reservation reservation; /* in place of a priority, and above all of them */
-    bool is_corunner;   /* has no releases and is told of nobody; ends with the others */
-    uint64_t cores;     /* that it may run on */
-    uint64_t jobs;      /* ends after so many have started; 0 = without end */
+    bool is_corunner; /* has no releases; only its passes are told, and its end if its program ends
+                       */
+    uint64_t cores;   /* that it may run on */
+    uint64_t jobs;    /* ends after so many have started; 0 = without end */
     int64_t timeout_ns; /* ends with a job that is not finished so long after its start */
 };
 
@@ -210,14 +211,16 @@ struct laxity_sim_listener {
     /* A job has started, or finished. Not 0: no further job starts. */
     int (*on_start)(void *context, const struct laxity_sim_job *job);
     int (*on_finish)(void *context, const struct laxity_sim_job *job);
-    /* A task runs no further job. */
-    void (*on_end)(
+    /* A task runs no further job. Not 0: likewise. */
+    int (*on_end)(
         void *context,
         uint32_t task,
         enum laxity_sim_end end,
         int64_t end_ns,
         const struct laxity_error *error
     );
+    /* May be NULL. A job of a co-runner has finished. */
+    void (*on_pass)(void *context, uint32_t task, int64_t finish_ns);
     /* Asked now and then, in real time: shall the run end at once? */
     bool (*must_stop)(void *context);
     /*

@@ -103,7 +103,7 @@ Decision Channel::decide()
     const std::uint64_t turnaround =
         has_decided_ && was_read_ != is_read ? memory_.turnaround_ticks : 0;
     const std::uint64_t data =
-        std::max(std::max(now, bank.ready) + latency, bus_free_ + turnaround);
+        std::max((is_hit ? now : std::max(now, bank.ready)) + latency, bus_free_ + turnaround);
     const std::uint64_t end = data + memory_.line_ticks;
     if (is_read) {
         const bool is_others_row = is_conflict && bank.opened_by != pending.core;

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec
+from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec, corunners_of, workloads_of
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
 from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
-from laxity.platform.placement import Cpus
+from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
@@ -68,7 +68,7 @@ class SimulatedPlatform:
 
     def require_programs(self, spec: Spec) -> None:
         """Look for the simulator, the emulator and the workloads; refuse what is not simulated."""
-        for what, is_asked in _not_simulated(spec):
+        for what, is_asked in _not_simulated(place(spec, self.cpus())):
             if is_asked:
                 msg = (
                     f"{what}: not simulated yet; leave it out, or run without --platform "
@@ -78,8 +78,8 @@ class SimulatedPlatform:
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
-        for task in spec.tasks:
-            self._workload(task.workload)
+        for name in workloads_of(spec):
+            self._workload(name)
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
         """Runs are written where they stay."""
@@ -198,11 +198,16 @@ class _Programs:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
-    yield "interfere", bool(spec.interfere)
     yield "trace", spec.trace is not None
     yield "events", bool(spec.events)
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
+    seen: set[int] = set()
+    for index, (one, cpu) in enumerate(corunners_of(spec)):
+        where = f'co-runner {index} ("{one.workload}")'
+        yield f"{where}: policy {one.policy.value}", one.policy is not Policy.OTHER
+        yield f"{where}: a second one on CPU {cpu}", cpu in seen
+        seen.add(cpu)
 
 
 def _of_task(task: TaskSpec) -> Iterable[tuple[str, bool]]:
@@ -268,10 +273,10 @@ def _caches(model: PlatformModel) -> Iterable[Cache]:
         ),
     ]
     for first in range(model.cores):
-        for depth, kind, place, shared_by in places:
-            if first % shared_by == 0 and model.has_cache(place):
+        for depth, kind, table, shared_by in places:
+            if first % shared_by == 0 and model.has_cache(table):
                 cores = tuple(range(first, first + shared_by))
-                yield _cache(model, (depth, kind), place, cores)
+                yield _cache(model, (depth, kind), table, cores)
 
 
 def _cache(

@@ -333,6 +333,13 @@ class TraceDocument(TraceResult, frozen=True, kw_only=True):
         return TraceResult(**{name: getattr(self, name) for name in names})
 
 
+class MemoryTraffic(Record, frozen=True, kw_only=True):
+    """What all cores have sent to the memory of a simulated platform, from its first tick on."""
+
+    lines_read: int
+    lines_written: int
+
+
 class Manifest(Record, frozen=True, kw_only=True):
     """manifest.json."""
 
@@ -356,6 +363,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     sampling: Sampling | None = None
     # Null: the run was to stop on no job, or none came.
     stop: Stop | None = None
+    # Of a simulated platform.
+    memory_traffic: MemoryTraffic | msgspec.UnsetType = msgspec.UNSET
     # Null: not asked for.
     trace: TraceResult | None = None
     tasks: list[TaskResult] = []
@@ -442,6 +451,7 @@ class Native(Record, frozen=True, kw_only=True):
     events: list[Event] = []
     sampling: Sampling | None = None
     stop: Stop | None = None
+    memory_traffic: MemoryTraffic | msgspec.UnsetType = msgspec.UNSET
     status: Literal["complete", "interrupted", "failed", "recovered"]
     exit_code: int
     message: str = ""

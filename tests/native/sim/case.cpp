@@ -91,12 +91,17 @@ struct Listening {
     std::uint64_t stop_behind;
 };
 
-int note_job(void *context, Call::What what, const laxity_sim_job *job)
+int note(void *context, const Call &call)
 {
     const auto *const listening = static_cast<Listening *>(context);
     std::vector<Call> &calls = listening->told->calls;
-    calls.push_back({what, *job, LAXITY_SIM_END_JOBS, 0, 0});
+    calls.push_back(call);
     return calls.size() > listening->stop_behind ? 1 : 0;
+}
+
+int note_job(void *context, Call::What what, const laxity_sim_job *job)
+{
+    return note(context, {what, *job, LAXITY_SIM_END_JOBS, 0, 0});
 }
 
 int note_start(void *context, const laxity_sim_job *job)
@@ -109,7 +114,7 @@ int note_finish(void *context, const laxity_sim_job *job)
     return note_job(context, Call::What::Finish, job);
 }
 
-void note_end(
+int note_end(
     void *context,
     std::uint32_t task,
     laxity_sim_end end,
@@ -119,9 +124,14 @@ void note_end(
 {
     laxity_sim_job job{};
     job.task = task;
-    static_cast<Listening *>(context)->told->calls.push_back(
-        {Call::What::End, job, end, end_ns, error->exit_code}
-    );
+    return note(context, {Call::What::End, job, end, end_ns, error->exit_code});
+}
+
+void note_pass(void *context, std::uint32_t task, std::int64_t finish_ns)
+{
+    laxity_sim_job job{};
+    job.task = task;
+    (void)note(context, {Call::What::Pass, job, LAXITY_SIM_END_JOBS, finish_ns, 0});
 }
 
 bool never(void *context)
@@ -149,6 +159,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_start = note_start;
     listener.on_finish = note_finish;
     listener.on_end = note_end;
+    listener.on_pass = note_pass;
     listener.must_stop = never;
     engine(
         &asked.platform,
@@ -241,6 +252,10 @@ std::string Call::text() const
     const auto ns = [](const char *name, std::int64_t value) {
         return " " + std::string{name} + " " + std::to_string(value);
     };
+    if (what == What::Pass) {
+        return "pass" + number("of task", job.task) +
+               number("at", static_cast<std::uint64_t>(end_ns));
+    }
     return std::string{what == What::Start ? "start" : "finish"} + number("of task", job.task) +
            number("ordinal", job.ordinal) + number("job", job.job) +
            number("cores", job.core_start) + number("to", job.core_finish) +

@@ -46,10 +46,11 @@ struct Call {
     enum class What {
         Start,
         Finish,
-        End
+        End,
+        Pass
     };
     What what;
-    laxity_sim_job job; /* of an end: its task alone */
+    laxity_sim_job job; /* of an end and a pass: the task alone */
     laxity_sim_end end;
     std::int64_t end_ns;
     int exit_code;

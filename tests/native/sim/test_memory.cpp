@@ -92,7 +92,7 @@ void read_of_a_closed_row_opens_it(void)
     CHECK(bench.channel().next() == laxity::NEVER);
 }
 
-/* The bus is free at 14: decided at 14 - 5; the bank is ready at 14: 14 + 5 + 4 + 2. */
+/* The bus is free at 14: decided at 14 - 5, its data follow at once: 14 + 4 + 2. */
 void read_of_the_open_row_hits(void)
 {
     Bench bench{plain()};
@@ -101,7 +101,7 @@ void read_of_the_open_row_hits(void)
     bench.decide();
     CHECK_EQUAL(bench.channel().next(), 9);
     bench.decide();
-    CHECK_EQUAL(bench.reads[1]->done, 25);
+    CHECK_EQUAL(bench.reads[1]->done, 20);
     CHECK_EQUAL(bench.counts.row_hits, 1);
 }
 
@@ -145,7 +145,7 @@ void request_that_has_not_arrived_is_not_decided(void)
 }
 
 /* Bus free at 14, plus 30 between kinds: 44 + 4. The read back: 48 + 30 + 4 + 2. The next read
- * turns nothing round: 82 (bank and bus) + 5 + 4 + 2. */
+ * turns nothing round: 82 + 4 + 2. */
 void bus_turns_round_between_kinds(void)
 {
     laxity_sim_memory memory = plain();
@@ -162,7 +162,7 @@ void bus_turns_round_between_kinds(void)
     CHECK_EQUAL(bench.reads[1]->done, 84);
     bench.read(3);
     bench.decide();
-    CHECK_EQUAL(bench.reads[2]->done, 93);
+    CHECK_EQUAL(bench.reads[2]->done, 88);
 }
 
 /* When the second read, of the row that the first has opened, is done. */

@@ -155,6 +155,11 @@ void Stepper::do_access(Core &core, const Task *task)
     const Touch touch = core.steps.front().touch;
     const Answer answer = machine_.access(by, touch, core.has_waited);
     core.has_waited = answer.has_no_room;
+    if (answer.has_no_room && answer.request == nullptr) {
+        core.room_since = core.room_since.value_or(core.now);
+    } else {
+        core.room_since.reset();
+    }
     if (!answer.has_no_room) {
         core.steps.pop_front();
         if (touch.kind == Kind::Load && answer.request != nullptr) {

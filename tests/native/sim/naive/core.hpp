@@ -82,7 +82,8 @@ struct Core {
     std::uint64_t now = 0;
     std::deque<Step> steps{};
     std::optional<Wait> wait{};
-    bool has_waited = false; /* the step has had no room before */
+    bool has_waited = false;                   /* the step has had no room before */
+    std::optional<std::uint64_t> room_since{}; /* since when it waits for decisions of a channel */
     bool has_stopped = false;
     laxity_sim_instruction needs{};
     std::vector<std::shared_ptr<Request>> loads{}; /* of the instruction */

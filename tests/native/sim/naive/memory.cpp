@@ -137,7 +137,7 @@ void Channel::decide(laxity_sim_totals &totals)
                                                  : memory_.empty_ticks;
     const bool is_turn_around = has_decided_ && request.is_write != last_was_write_;
     const std::uint64_t data = std::max(
-        std::max(now, bank.ready) + latency,
+        (is_hit ? now : std::max(now, bank.ready)) + latency,
         bus_free_ + (is_turn_around ? memory_.turnaround_ticks : 0)
     );
     const std::uint64_t end = data + memory_.line_ticks;

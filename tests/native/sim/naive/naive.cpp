@@ -92,7 +92,7 @@ std::optional<Key> Simulation::next_key() const
         const bool is_schedulers =
             core.is_between() && (core.state != State::Running || has_border_next(core));
         if (tick && !is_schedulers) {
-            keys.push_back({*tick, CORES, core.number});
+            keys.push_back({*tick, CORES, core.number, core.room_since.value_or(*tick)});
         }
     }
     const auto first =

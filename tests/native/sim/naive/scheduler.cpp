@@ -276,6 +276,9 @@ void Simulation::finish(Core &core)
     task.has_job = false;
     task.job.ordinal++;
     if (task.asked->is_corunner) {
+        if (listener_.on_pass != nullptr) {
+            listener_.on_pass(listener_.context, index, clock_.ns_of(now_));
+        }
         const State state = core.state; /* it may have been asked to stop */
         task.ready_since = now_;
         (void)begin(core, index);
@@ -350,7 +353,7 @@ void Simulation::end(std::uint32_t index, laxity_sim_end why)
     if (why == LAXITY_SIM_END_FAILED || why == LAXITY_SIM_END_TIMEOUT) {
         error.exit_code = LAXITY_EXIT_VIOLATED;
     }
-    listener_.on_end(listener_.context, index, why, end_ns, &error);
+    is_stopping_ |= listener_.on_end(listener_.context, index, why, end_ns, &error) != 0;
 }
 
 /* The core is idle, and what it did is nowhere. */

@@ -69,10 +69,12 @@ struct Key {
     std::uint64_t tick;
     Phase phase;
     std::size_t number;
+    std::uint64_t since = 0; /* of cores: when it began to wait for room, or the tick */
 
     bool operator<(const Key &other) const
     {
-        return std::tie(tick, phase, number) < std::tie(other.tick, other.phase, other.number);
+        return std::tie(tick, phase, since, number) <
+               std::tie(other.tick, other.phase, other.since, other.number);
     }
 };
 
