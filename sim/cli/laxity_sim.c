@@ -52,6 +52,7 @@ enum {
     PROGRESS_BYTES = 128,
     WORDS = 4096,
     NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
+    UNDECODED_TOLD = 100, /* one of so many */
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
 };
 
@@ -227,7 +228,8 @@ static void note_undecodable(const struct simulation *simulation)
         if (decoder->context) {
             laxity_sim_decoder_read_stats(decoder, &stats);
         }
-        if (stats.undecodable > 0) {
+        /* Of every program a few are barriers and the like, of its beginning. */
+        if (stats.undecodable * UNDECODED_TOLD > stats.instructions) {
             char text[NOTE_BYTES];
             laxity_format(
                 text,

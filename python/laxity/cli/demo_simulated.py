@@ -55,14 +55,15 @@ def plan_simulated_demo(model: PlatformModel, platform: str, request: DemoReques
             TASKS,
             plan(
                 control,
-                _task("filter", "20ms", (first, _passes(model, first, 3))),
+                # Not with the others, so that it is preempted.
+                _task("filter", "20ms", (first, _passes(model, first, 3))) | {"offset": "3ms"},
                 _task("vision", "50ms", (last // 4, _passes(model, last // 4, 6))),
             ),
         )
     )
     if model.cores > 1:
         camera = _task("camera", "10ms", (first // 2, _passes(model, first // 2, 2)))
-        filtering = _task("filter", "20ms", (first, _passes(model, first, 6)))
+        filtering = _task("filter", "20ms", (first, _passes(model, first, 10)))
         # What has one core drives what has two to the other one, and back.
         moves = plan(control, camera | {"cpus": "1", "offset": "2ms"}, filtering | {"cpus": "0-1"})
         runs.append((MOVES, moves))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where a run happens: on this machine, on a board (`board.py`), or simulated (`simulated.py`)."""
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -11,6 +12,7 @@ from laxity.core.board_url import parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import SIMULATED, Spec, workloads_of
+from laxity.errors import PlatformError
 from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts, collect_facts
 from laxity.platform.native import run_native
@@ -119,10 +121,17 @@ def open_for(spec: Spec) -> AbstractContextManager[Platform]:
 
     Raises:
         ConfigError: It names a platform that there is not, or a board that cannot be read.
-        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
+        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs; or
+            it is simulated, and this is not Linux.
     """
     if not spec.platform.startswith(SIMULATED):
         return open_platform(spec.on)
+    if os.uname().sysname != "Linux":
+        msg = (
+            f"--platform {spec.platform}: needs Linux, and this is {os.uname().sysname}; run "
+            "laxity in a container (examples/Containerfile, docs/simulation.md)"
+        )
+        raise PlatformError(msg)
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
     from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - only where it is asked for
 

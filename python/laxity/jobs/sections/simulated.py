@@ -123,6 +123,50 @@ def _switches_of(run: RunData, task: TaskData, rows: Jobs) -> tuple[str, list[Qu
     return f"In {count_noun(len(rows), 'job')}: {'; '.join(words)}.", quantities
 
 
+def compare_parts(alone: TaskData, interfered: TaskData) -> Table | None:
+    """Say where the time that a job takes longer went; None: no simulated platform told."""
+    if not (_has_parts(alone) and _has_parts(interfered)):
+        return None
+    rows = []
+    for name, label, meaning in _PARTS:
+        means = [_mean_ns(task, name) for task in (alone, interfered)]
+        cells = [duration_cell(value) for value in (*means, means[1] - means[0])]
+        rows.append((text_cell(label, meaning), *cells))
+    counts = " and ".join(
+        show_count(len(analysis.finished(one.rows))) for one in (alone, interfered)
+    )
+    caption = f"What the execution of a job went into, mean (simulated, n = {counts} jobs)"
+    return Table(caption, ("", "alone", "interfered", "shift"), tuple(rows))
+
+
+def _mean_ns(task: TaskData, column: str) -> float:
+    return float(analysis.present(analysis.finished(task.rows)[column]).mean())
+
+
+def sentences(page: PageData) -> tuple[str, ...]:
+    """Say of which tasks jobs went on on another core, and what they waited for there."""
+    return tuple(
+        _moved_words(run, task, of_run=f" of run “{run.label}”" if page.is_composite else "")
+        for run in page.runs
+        for task in run.tasks
+        if _has_parts(task) and _total(task, "migrations")
+    )
+
+
+def _moved_words(run: RunData, task: TaskData, of_run: str) -> str:
+    jobs = count_noun(len(analysis.finished(task.rows)), "job")
+    moves = count_noun(_total(task, "migrations"), "time")
+    share = show_share(_total(task, "stall_moved_ns"), _total(task, "exec_ns"))
+    return (
+        f"Task “{task.result.name}”{of_run} went on on another core {moves} in {jobs}; waiting for "
+        f"what it had left behind took {share} of its execution ({run.kind})."
+    )
+
+
+def _total(task: TaskData, column: str) -> int:
+    return int(analysis.present(analysis.finished(task.rows)[column]).sum())
+
+
 def build_platform(page: PageData) -> Section | None:
     """Build what each platform consists of and where that is from; None: all are real ones."""
     kept = {run.manifest.machine_hash: run for run in page.runs if (run.path / PLATFORM).is_file()}
