@@ -119,7 +119,7 @@ def compare_sides(
         drifts=tuple(drift for one in jobs for drift in one.drifts),
         ranks=tuple(one.ranks for one in jobs if one.ranks is not None),
         doctor=tuple(_doctor_lines(base, new)),
-        notes=(*lacking, *_notes(base, new, noise)),
+        notes=(*_identical_lines(base, new), *lacking, *_notes(base, new, noise)),
         subjects=tuple(_subjects(base, new)),
     )
 
@@ -227,7 +227,6 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
     for side in (base, new):
         for label, part in side.parts.items():
             yield from _part_notes(_of(side, label), part)
-    yield from _identical_lines(base, new)
     tools = [sorted({_tool(part) for part in one.parts.values()}) for one in (base, new)]
     if tools[0] and tools[1] and tools[0] != tools[1]:
         yield f"BASE was made by laxity {', '.join(tools[0])}, {new.name} by {', '.join(tools[1])}"
@@ -235,15 +234,22 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
         yield _NO_NOISE
 
 
-def _identical_lines(base: Side, new: Side) -> Iterator[str]:
-    """Say which simulated runs are the same to the byte, and which are not."""
-    for label, part in base.parts.items():
-        other = new.parts.get(label)
-        hashes = [None if one is None else one.manifest.result_hash for one in (part, other)]
-        if None not in hashes:
-            is_same = hashes[0] == hashes[1]
-            what = "identical: all streams are the same to the byte" if is_same else "not identical"
-            yield f"{named(label, f'BASE and {new.name}')} are {what}"
+def _identical_lines(base: Side, new: Side) -> tuple[str, ...]:
+    """Say whether simulated runs are the same to the byte, and which are not."""
+    hashes = {
+        label: (part.manifest.result_hash, other.manifest.result_hash)
+        for label, part in base.parts.items()
+        if (other := new.parts.get(label)) is not None
+        and None not in (part.manifest.result_hash, other.manifest.result_hash)
+    }
+    unlike = [label for label, (one, other) in hashes.items() if one != other]
+    if unlike:
+        return tuple(
+            f"{_of(base, label)} and {_of(new, label)} are not identical" for label in unlike
+        )
+    is_whole = bool(hashes) and len(hashes) == len(base.parts) == len(new.parts)
+    same = f"{base.name} and {new.name} are identical: all streams are the same to the byte"
+    return (same,) if is_whole else ()
 
 
 def _is_exact(part: Part) -> bool:
