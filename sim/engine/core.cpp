@@ -149,6 +149,7 @@ void Core::end_wait()
 void Core::go_on(std::uint64_t horizon)
 {
     turn_ = next_tick_;
+    turn_since_ = turn_since();
     if (wait_ != Wait::Nothing) {
         end_wait();
     }
@@ -168,7 +169,8 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     if (hierarchy_.touch_privately(touch, now_)) {
         return true;
     }
-    if (now_ != turn_) {
+    /* Who has found room is no longer the one who has waited longest. */
+    if (now_ != turn_ || std::min(room_since_, now_) != turn_since_) {
         is_paused_ = true;
         set_next(Next::GoOn);
         return false;

@@ -138,7 +138,8 @@ class Core {
 
     Execution execution_;
     std::uint64_t now_ = 0;
-    std::uint64_t turn_ = 0; /* the tick of the action that is being done */
+    std::uint64_t turn_ = 0;       /* the tick of the action that is being done */
+    std::uint64_t turn_since_ = 0; /* its turn_since() */
     Next next_ = Next::Nothing;
     std::uint64_t next_tick_ = NEVER;
     bool is_asked_ = false;

@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 
 from laxity.jobs.run_data import PageData, RunData
-from laxity.jobs.section_parts import is_queued
+from laxity.jobs.section_parts import KINDS, is_queued
 from laxity.page.blocks import (
     NOT_MEASURED,
     Block,
@@ -45,10 +45,6 @@ _MEANINGS = (
     ),
     ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
 )
-_KINDS = {
-    "measured": "seen on this machine in this run; it bounds nothing that was not seen",
-    "simulated": "counted exactly on a model of a platform; it is not the platform itself",
-}
 # What these words mean where there is neither a kernel nor a clock that is read.
 _SIMULATED = {
     "release": "nominal time t0 + offset + j · period",
@@ -92,7 +88,7 @@ def build(page: PageData) -> Section:
         **dict(_MEANINGS[:2]),
         "release latency": _latency_meaning(page),
         **dict(_MEANINGS[2:]),
-        **{kind: _KINDS[kind] for kind in kinds or ("measured",)},
+        **{kind: KINDS[kind] for kind in kinds or ("measured",)},
     }
     if is_simulated:
         words |= _SIMULATED

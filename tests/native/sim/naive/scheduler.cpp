@@ -364,6 +364,7 @@ void Simulation::leave(Core &core)
     core.steps.clear();
     core.wait.reset();
     core.has_waited = false;
+    core.room_since.reset();
     core.has_stopped = false;
 }
 
