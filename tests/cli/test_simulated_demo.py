@@ -39,7 +39,7 @@ def test_demonstration_is_the_same_twice_and_moves_a_task(laxity: Laxity):
     assert hashes[0] is not None
     assert hashes[0] == hashes[1]
     children = {child.path.name: child for child in runs[0].children}
-    assert list(children) == ["alone", "interfered", "tasks", "moves"]
+    assert list(children) == ["alone", "interfered", "tasks", "moves", "crpd"]
     alone, interfered = (
         np.load(children[name].path / "jobs.npy")["exec_ns"] for name in ("alone", "interfered")
     )

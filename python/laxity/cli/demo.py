@@ -24,6 +24,8 @@ from laxity.errors import ConfigError
 if TYPE_CHECKING:
     from laxity.cli.demo_run import DemoRequest, Plan
 
+# What is drawn is the same in every demonstration, so that two are identical.
+_SIMULATED_SEED = 1
 _USUAL, _USUAL_SIMULATED = "10s", "200ms"
 
 
@@ -52,7 +54,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Where to run: here, or simulated, sim:NAME.",
 )
-@click.option("--seed", type=int, metavar="N", help="Seed.  [default: drawn, stored]")
+@click.option("--seed", type=int, metavar="N", help="Seed.  [default: drawn, stored; simulated 1]")
 @run_dir_option
 @run_root_option
 @format_option("table", "json")
@@ -82,7 +84,7 @@ def demo(**given: object) -> int:
         final=run_path("demo", options.run_dir, options.run_root),
         command_line=["laxity", *sys.argv[1:]],
         duration=options.duration or usual,
-        seed=options.seed,
+        seed=_SIMULATED_SEED if options.seed is None and is_simulated else options.seed,
         is_quiet=options.quiet,
     )
     plan = (_plan_simulated if is_simulated else _plan_here)(request, options.platform)

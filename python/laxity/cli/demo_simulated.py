@@ -11,7 +11,11 @@ from laxity.cli.demo_run import ALONE, INTERFERED, DemoRequest, Plan
 from laxity.core.spec import InterfereSpec, Spec
 from laxity.core.spec_reader import resolve_spec
 from laxity.core.units import exact_size
+from laxity.costs.crpd import probe as crpd
+from laxity.costs.measure_all import Part
+from laxity.costs.options import SIMULATED_REPETITIONS
 from laxity.platform.platform_file import PlatformModel
+from laxity.platform.simulated import SimulatedPlatform
 from laxity.store.manifest import Fallback
 
 # The run in which a task goes on on another core.
@@ -67,7 +71,22 @@ def plan_simulated_demo(model: PlatformModel, platform: str, request: DemoReques
         # What has one core drives what has two to the other one, and back.
         moves = plan(control, camera | {"cpus": "1", "offset": "2ms"}, filtering | {"cpus": "0-1"})
         runs.append((MOVES, moves))
-    return Plan(tuple(runs), (), tuple(_left_out(model)), platform)
+    sizes = tuple(sorted({first // 2, first, last // 4}))
+    return Plan(tuple(runs), _costs(model, sizes), tuple(_left_out(model)), platform)
+
+
+def _costs(model: PlatformModel, sizes_bytes: tuple[int, ...]) -> tuple[Part, ...]:
+    """Measure what a preemption costs the tasks' working sets; each other cost takes longer."""
+    simulated = SimulatedPlatform(model)
+    asked = crpd.Asked(
+        cpus=(0,),
+        sizes_bytes=sizes_bytes,
+        cases=("synchronous",),
+        patterns=("chase",),
+        evicts=("write",),
+        repetitions=SIMULATED_REPETITIONS,
+    )
+    return (Part("crpd", *crpd.plan_crpd(asked, simulated.facts(), simulated.cpus())),)
 
 
 def _left_out(model: PlatformModel) -> list[Fallback]:

@@ -115,8 +115,8 @@ def open_platform(on: str | None, name: str = NATIVE_PLATFORM) -> AbstractContex
     if name.startswith(SIMULATED):
         if os.uname().sysname != "Linux":
             msg = (
-                f"--platform {name}: needs Linux, and this is {os.uname().sysname}; run laxity in a "
-                "container (examples/Containerfile, docs/simulation.md)"
+                f"--platform {name}: needs Linux, and this is {os.uname().sysname}; run "
+                "laxity in a container (examples/Containerfile, docs/simulation.md)"
             )
             raise PlatformError(msg)
         from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
