@@ -86,12 +86,11 @@ Scheduler::Scheduler(
             task.queued = task.release;
         }
     }
-    has_wandering_ |= listener.on_wait != nullptr;
-    ask_releases();
+    ask_releases(0);
 }
 
 /* Where releases are decided as it goes. */
-void Scheduler::ask_releases()
+void Scheduler::ask_releases(std::uint64_t now)
 {
     if (listener_.on_wait == nullptr) {
         return;
@@ -101,9 +100,10 @@ void Scheduler::ask_releases()
             continue;
         }
         task.cores = task.asked->cores;
-        const std::int64_t time_ns =
-            listener_.on_wait(listener_.context, task.job.task, &task.cores);
-        task.release = time_ns == INT64_MAX ? NEVER : clock_.ticks_of(time_ns);
+        task.asked_ns = listener_.on_wait(listener_.context, task.job.task, &task.cores);
+        task.release = task.asked_ns == INT64_MAX ? NEVER : clock_.ticks_of(task.asked_ns);
+        task.queued = std::max(task.release, now);
+        task.is_awake &= task.release <= now;
     }
 }
 
@@ -112,7 +112,7 @@ std::int64_t Scheduler::release_ns(const Task &task) const
     if (listener_.on_wait == nullptr) {
         return laxity_release_ns(&task.asked->releases, task.job.job);
     }
-    return task.release == NEVER ? INT64_MIN : clock_.floor_ns(task.release);
+    return task.release == NEVER ? INT64_MIN : task.asked_ns;
 }
 
 bool Scheduler::is_ready(const Task &task, std::uint64_t now) const
@@ -305,9 +305,7 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
         return true;
     }
     if (listener_.on_wait != nullptr) {
-        job.job = job.ordinal;
-        task.queued = now;
-        task.is_awake = false;
+        job.job = job.ordinal; /* its release is asked when all have finished */
     } else {
         job.job = laxity_next_job(&task.asked->releases, job.job, job.finish_ns);
         task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, job.job));
@@ -380,12 +378,7 @@ bool Scheduler::end_turns(std::uint64_t now)
         }
     }
     if (has_finished) {
-        ask_releases();
-        for (Task &task : tasks_) {
-            if (listener_.on_wait != nullptr && !task.has_started && task.release != NEVER) {
-                task.queued = std::max(task.release, now);
-            }
-        }
+        ask_releases(now);
     }
     return is_changed;
 }
@@ -582,7 +575,8 @@ void Scheduler::look_ahead(std::uint64_t now)
         } else if (task.has_reservation() && is_running(task)) {
             horizon_ = std::min(horizon_, task.runs_from + task.budget);
         }
-        if (!task.has_started && task.release <= now && limit_ns_ != INT64_MAX) {
+        const bool may_begin_at_limit = task.release <= now || task.release == NEVER;
+        if (!task.has_started && may_begin_at_limit && limit_ns_ != INT64_MAX) {
             const std::uint64_t limit = clock_.first_told_as(limit_ns_);
             horizon_ = std::min(horizon_, std::max(limit, now + 1));
         }
@@ -590,10 +584,11 @@ void Scheduler::look_ahead(std::uint64_t now)
     if (!is_anybody_left) {
         end_all(LAXITY_SIM_END_STOPPED, now);
     }
+    const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
+        return seat.is_switching || seat.core.is_asked();
+    });
     is_coupled_ =
-        has_wandering_ && (is_waiting || std::ranges::any_of(seats_, [](const Seat &seat) {
-                               return seat.is_switching || seat.core.is_asked();
-                           }));
+        listener_.on_wait != nullptr || (has_wandering_ && (is_waiting || is_anybody_leaving));
 }
 
 void Scheduler::act(std::uint64_t now)

@@ -71,6 +71,7 @@ class Scheduler {
         Position position;
         Spent spent; /* of the job that has started */
         std::uint64_t cores;
+        std::int64_t asked_ns = 0; /* of the next job, if a listener says when it is released */
         std::uint64_t release = 0; /* of the next job, or of the one that has started */
         std::uint64_t queued = 0;  /* since when it waits, among equals */
         std::uint64_t timeout = NEVER;
@@ -108,7 +109,7 @@ class Scheduler {
         Seat *switching = nullptr;
     };
 
-    void ask_releases();
+    void ask_releases(std::uint64_t now);
     bool end_turns(std::uint64_t now);
     bool end_turn(Seat &seat, std::uint64_t now);
     bool finish(Seat &seat, std::uint64_t now);

@@ -87,16 +87,79 @@ void decode(
 }
 
 struct Listening {
+    const Case *asked;
     Told *told;
-    std::uint64_t stop_behind;
+    Random random; /* for releases */
+    std::int64_t now_ns = 0;
+    std::vector<std::uint64_t> finished; /* jobs, of each task */
+    std::vector<bool> has_ended;
 };
 
 int note(void *context, const Call &call)
 {
-    const auto *const listening = static_cast<Listening *>(context);
+    auto *const listening = static_cast<Listening *>(context);
     std::vector<Call> &calls = listening->told->calls;
     calls.push_back(call);
-    return calls.size() > listening->stop_behind ? 1 : 0;
+    if (call.what == Call::What::Finish) {
+        listening->now_ns = call.job.finish_ns;
+        listening->finished[call.job.task]++;
+    } else if (call.what == Call::What::Pass) {
+        listening->now_ns = call.end_ns;
+    } else if (call.what == Call::What::End) {
+        listening->has_ended[call.job.task] = true;
+    }
+    return calls.size() > listening->asked->stop_behind ? 1 : 0;
+}
+
+/* Most of the delays lie below a few jobs. */
+std::int64_t answer_anyhow(Listening &listening, std::uint64_t all, std::uint64_t *cores)
+{
+    constexpr unsigned DELAY_BITS = 14;
+    Random &random = listening.random;
+    if (random.is(1, 2)) {
+        *cores = random.between(1, all);
+    }
+    if (random.is(1, 3)) {
+        return INT64_MAX;
+    }
+    if (random.is(1, 3)) {
+        return static_cast<std::int64_t>(random.below(DELAY_BITS)); /* has passed most times */
+    }
+    const std::uint64_t most = std::uint64_t{1} << random.below(DELAY_BITS);
+    return listening.now_ns + static_cast<std::int64_t>(random.below(most));
+}
+
+/* The tasks take turns on one core after the other; those that have ended are passed over. */
+std::int64_t answer_turn(Listening &listening, std::uint32_t task, std::uint64_t *cores)
+{
+    const std::vector<std::uint64_t> &finished = listening.finished;
+    const std::uint32_t n_cores = listening.asked->platform.cores;
+    if (listening.random.is(1, 2)) {
+        *cores = std::uint64_t{1} << (finished[task] + task) % n_cores;
+    }
+    const std::size_t before = (task + finished.size() - 1) % finished.size();
+    const bool is_first = task == 0;
+    const bool is_turn =
+        is_first ? finished[before] >= finished[task] : finished[before] > finished[task];
+    if (is_turn || listening.has_ended[before] || listening.asked->tasks[before].is_corunner) {
+        return listening.random.is(1, 2) ? 0 : listening.now_ns + 1;
+    }
+    return INT64_MAX;
+}
+
+std::int64_t note_wait(void *context, std::uint32_t task, std::uint64_t *out_cores)
+{
+    auto *const listening = static_cast<Listening *>(context);
+    const Case &asked = *listening->asked;
+    const std::uint64_t all = (std::uint64_t{1} << asked.platform.cores) - 1;
+    laxity_sim_job job{};
+    job.task = task;
+    job.job = *out_cores; /* what it is preset to */
+    const std::int64_t answer = asked.waits == Case::Waits::Anyhow
+                                    ? answer_anyhow(*listening, all, out_cores)
+                                    : answer_turn(*listening, task, out_cores);
+    (void)note(context, {Call::What::Wait, job, LAXITY_SIM_END_JOBS, answer, 0});
+    return answer;
 }
 
 int note_job(void *context, Call::What what, const laxity_sim_job *job)
@@ -143,7 +206,14 @@ bool never(void *context)
 template <typename Engine> Told run(const Case &asked, Engine engine)
 {
     Told told;
-    Listening listening{&told, asked.stop_behind};
+    const std::size_t n_tasks = asked.tasks.size();
+    Listening listening{
+        .asked = &asked,
+        .told = &told,
+        .random = Random{asked.waits_seed},
+        .finished = std::vector<std::uint64_t>(n_tasks),
+        .has_ended = std::vector<bool>(n_tasks),
+    };
     std::uint64_t seed = asked.instructions_seed;
     std::vector<Source> sources;
     for (const Words &program : asked.programs) {
@@ -161,6 +231,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     listener.on_end = note_end;
     listener.on_pass = note_pass;
     listener.must_stop = never;
+    listener.on_wait = asked.waits == Case::Waits::Nobody ? nullptr : note_wait;
     engine(
         &asked.platform,
         tasks.data(),
@@ -252,6 +323,10 @@ std::string Call::text() const
     const auto ns = [](const char *name, std::int64_t value) {
         return " " + std::string{name} + " " + std::to_string(value);
     };
+    if (what == What::Wait) {
+        return "question for task" + number("", job.task) + number("with cores", job.job) +
+               ns("answered by", end_ns);
+    }
     if (what == What::Pass) {
         return "pass" + number("of task", job.task) +
                number("at", static_cast<std::uint64_t>(end_ns));
@@ -349,7 +424,8 @@ std::string describe(const Case &asked)
         number("store_entries", platform.store_entries) +
         number("merges", platform.merges_stores ? 1 : 0) + number("switch", platform.switch_ticks) +
         number("kernel", platform.kernel_code_lines) + number("+", platform.kernel_data_lines) +
-        number("limit", asked.limit_ns) + number("stop_behind", asked.stop_behind);
+        number("limit", asked.limit_ns) + number("stop_behind", asked.stop_behind) +
+        number("waits", static_cast<std::uint64_t>(asked.waits));
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
@@ -368,7 +444,10 @@ std::string describe(const Case &asked)
                 number("offset", static_cast<std::uint64_t>(task.releases.first_ns)) +
                 number("period", static_cast<std::uint64_t>(task.releases.period_ns)) +
                 number("timeout", static_cast<std::uint64_t>(task.timeout_ns)) +
-                number("overrun", task.releases.overrun);
+                number("overrun", task.releases.overrun) +
+                number("budget", static_cast<std::uint64_t>(task.reservation.runtime_ns)) +
+                number("of", static_cast<std::uint64_t>(task.reservation.deadline_ns)) +
+                number("every", static_cast<std::uint64_t>(task.reservation.period_ns));
     }
     return text;
 }

@@ -39,6 +39,14 @@ struct Case {
         0; /* what registers and ticks follow from; 0: there are none */
     std::int64_t limit_ns = INT64_MAX;
     std::uint64_t stop_behind = UINT64_MAX; /* calls of the listener, from which on it says so */
+    /* Who decides when jobs are released. */
+    enum class Waits {
+        Nobody,   /* the tasks' releases */
+        Anyhow,   /* a listener, by chance */
+        HandOver, /* a listener: a task goes on when the one before it has finished a job */
+    };
+    Waits waits = Waits::Nobody;
+    std::uint64_t waits_seed = 0;
 };
 
 /* A call of the listener. */
@@ -47,12 +55,13 @@ struct Call {
         Start,
         Finish,
         End,
-        Pass
+        Pass,
+        Wait
     };
     What what;
-    laxity_sim_job job; /* of an end and a pass: the task alone */
+    laxity_sim_job job; /* of an end, a pass and a wait: the task alone */
     laxity_sim_end end;
-    std::int64_t end_ns;
+    std::int64_t end_ns; /* of a wait: what was answered */
     int exit_code;
 
     [[nodiscard]] std::string text() const;

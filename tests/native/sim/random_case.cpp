@@ -20,7 +20,8 @@ constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
 constexpr std::uint64_t LEVELS_MAX = 3;
 constexpr std::uint64_t PRIORITIES = 4;
 constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
-constexpr unsigned LARGEST_ACCESS = 4;     /* 16 bytes */
+constexpr std::uint64_t LONGEST_CROWDED = 16;
+constexpr unsigned LARGEST_ACCESS = 4; /* 16 bytes */
 
 std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 {
@@ -74,7 +75,9 @@ void make_memory(Random &random, laxity_sim_memory &memory)
     memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
-void make_platform(Random &random, laxity_sim_platform &platform)
+/* In a crowd there are many tasks that come at once, and most switches take no time: what the
+ * scheduler chooses is all that matters. */
+void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
 {
     static constexpr std::uint64_t CLOCKS[][2] = {
         {1'000'000'000, 1},
@@ -86,7 +89,7 @@ void make_platform(Random &random, laxity_sim_platform &platform)
     const std::uint64_t *const clock = CLOCKS[random.below(std::size(CLOCKS))];
     platform.ticks_per_s[0] = clock[0];
     platform.ticks_per_s[1] = clock[1];
-    platform.cores = small(random, 1, 4);
+    platform.cores = is_crowd ? small(random, 2, 5) : small(random, 1, 4);
     platform.line_bytes = 16U << random.below(3);
     platform.instruction_ticks = small(random, 1, 3);
     platform.fill_buffers = small(random, 0, 4);
@@ -96,6 +99,11 @@ void make_platform(Random &random, laxity_sim_platform &platform)
     platform.kernel_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
     const bool has_kernel = platform.kernel_code_lines + platform.kernel_data_lines > 0;
     platform.switch_ticks = small(random, has_kernel ? 1 : 0, 60);
+    if (is_crowd && random.is(2, 3)) {
+        platform.kernel_code_lines = 0;
+        platform.kernel_data_lines = 0;
+        platform.switch_ticks = 0;
+    }
     platform.transfer_ticks = small(random, 1, 40);
     platform.upgrade_ticks = small(random, 1, 30);
     platform.l1i = random_cache(random, platform.line_bytes, 3);
@@ -119,6 +127,11 @@ class Writer {
         n_blocks_most_ = random.between(3, 24);
     }
 
+    /* A program that has an access that cannot be, somewhere. */
+    void add_wrong()
+    {
+        add_wrong_in_ = random_.between(1, LONGEST_JOB);
+    }
     /* Executions before a job, those of the job, and a few words behind it. */
     void add_job(std::uint64_t n_executions);
     void define_all()
@@ -146,6 +159,7 @@ class Writer {
     bool writes_code_;
     std::uint64_t n_blocks_most_;
     std::uint64_t position_ = 0;
+    std::uint64_t add_wrong_in_ = 0;       /* executions; 0: nowhere */
     std::vector<unsigned> n_instructions_; /* of each block */
 };
 
@@ -210,7 +224,14 @@ void Writer::execute(bool has_start, bool has_finish)
         } else {
             accesses(i);
         }
+        if (add_wrong_in_ == 1 && !has_start && !has_finish && random_.is(1, 4)) {
+            const bool is_before = i > 0 && random_.is(1, 2);
+            words.access(i, DATA_ADDRESS, 0, false);
+            words.access(is_before ? i - 1 : n, DATA_ADDRESS, 0, false);
+            add_wrong_in_ = 0;
+        }
     }
+    add_wrong_in_ -= add_wrong_in_ > 1 ? 1 : 0;
 }
 
 void Writer::add_job(std::uint64_t n_executions)
@@ -226,12 +247,12 @@ void Writer::add_job(std::uint64_t n_executions)
     execute(random_.is(1, 4), true);
 }
 
-laxity_sim_task random_task(Random &random, const laxity_sim_platform &platform)
+laxity_sim_task random_task(Random &random, const laxity_sim_platform &platform, bool is_crowd)
 {
     laxity_sim_task task{};
     const std::uint64_t all_cores = (std::uint64_t{1} << platform.cores) - 1;
     task.priority = static_cast<std::int32_t>(random.below(PRIORITIES)) - 1;
-    task.cores = random.is(2, 3) ? all_cores : random.between(1, all_cores);
+    task.cores = random.is(is_crowd ? 1 : 2, 3) ? all_cores : random.between(1, all_cores);
     task.timeout_ns = NO_TIMEOUT_NS;
     task.releases.deadline_ns = 0;
     return task;
@@ -247,24 +268,70 @@ std::int64_t guess_ns(Random &random, const laxity_sim_platform &platform, std::
     );
 }
 
-void add_task(Random &random, Case &made, bool may_be_corunner)
+/* Of all tasks of a case. */
+struct Habits {
+    bool is_crowd;
+    bool has_reservations;
+    std::int64_t period_ns; /* of a crowd, the shortest */
+};
+
+void make_releases(
+    Random &random,
+    const Case &made,
+    const Habits &habits,
+    std::int64_t length_ns,
+    laxity_releases &releases
+)
 {
-    laxity_sim_task task = random_task(random, made.platform);
+    releases.first_ns = random.is(1, 3) ? 0 : guess_ns(random, made.platform, LONGEST_JOB / 4);
+    releases.period_ns =
+        std::max<std::int64_t>(length_ns * static_cast<std::int64_t>(random.between(2, 12)) / 4, 1);
+    if (habits.is_crowd && random.is(4, 5)) {
+        releases.first_ns = 0;
+        releases.period_ns = habits.period_ns << random.below(3);
+    }
+    releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
+}
+
+/* From far too small to ample; deadlines up to the period. */
+laxity_sim_reservation random_reservation(Random &random, std::int64_t period_ns)
+{
+    constexpr std::int64_t PARTS = 8;
+    laxity_sim_reservation reservation{};
+    reservation.period_ns =
+        std::max<std::int64_t>(period_ns >> (random.is(1, 3) ? random.below(5) : 0), 1);
+    reservation.deadline_ns = reservation.period_ns;
+    if (random.is(1, 2)) {
+        const auto parts = static_cast<std::int64_t>(random.between(1, PARTS));
+        reservation.deadline_ns = std::max<std::int64_t>(reservation.period_ns * parts / PARTS, 1);
+    }
+    const auto parts = static_cast<std::int64_t>(random.between(1, PARTS));
+    reservation.runtime_ns = std::max<std::int64_t>(reservation.deadline_ns * parts / PARTS, 1);
+    return reservation;
+}
+
+void add_task(Random &random, Case &made, const Habits &habits, bool may_be_corunner)
+{
+    laxity_sim_task task = random_task(random, made.platform, habits.is_crowd);
     Writer writer{random, made.platform.line_bytes};
     /* Those of a high priority are short and many, so that they preempt. */
     const auto rank = static_cast<std::uint64_t>(task.priority + 1);
-    const std::uint64_t n_jobs = random.between(4, 6 * (rank + 1));
-    const std::uint64_t longest = LONGEST_JOB / (2 * rank + 1);
+    const std::uint64_t n_jobs = random.between(4, habits.is_crowd ? 6 : 6 * (rank + 1));
+    const std::uint64_t longest =
+        (habits.is_crowd ? LONGEST_CROWDED : LONGEST_JOB) / (2 * rank + 1);
     const std::uint64_t n_executions = random.is(1, 12) ? 0 : random.between(1, longest);
-    task.is_corunner = may_be_corunner && random.is(1, 4);
+    task.is_corunner = may_be_corunner && random.is(1, habits.is_crowd ? 16 : 4);
     const std::int64_t length_ns = guess_ns(random, made.platform, n_executions + 1);
-    task.releases.first_ns = random.is(1, 3) ? 0 : guess_ns(random, made.platform, LONGEST_JOB / 4);
-    task.releases.period_ns =
-        std::max<std::int64_t>(length_ns * static_cast<std::int64_t>(random.between(2, 12)) / 4, 1);
-    task.releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
+    make_releases(random, made, habits, length_ns, task.releases);
+    if (!task.is_corunner && habits.has_reservations && random.is(1, 2)) {
+        task.reservation = random_reservation(random, task.releases.period_ns);
+    }
     task.jobs = n_jobs;
     if (random.is(1, 10)) {
         task.timeout_ns = std::max<std::int64_t>(length_ns, 1);
+    }
+    if (random.is(1, 40)) {
+        writer.add_wrong();
     }
     if (task.is_corunner) {
         task.jobs = 0;
@@ -292,9 +359,18 @@ Case random_case(std::uint64_t seed)
 {
     Random random{seed};
     Case made;
-    make_platform(random, made.platform);
+    Habits habits{.is_crowd = random.is(1, 3), .has_reservations = random.is(1, 4), .period_ns = 0};
+    make_platform(random, habits.is_crowd, made.platform);
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
-    const std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
+    std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
+    if (habits.is_crowd) {
+        n_tasks = made.platform.cores * 2 + random.below(4);
+        habits.period_ns = guess_ns(random, made.platform, random.between(1, LONGEST_CROWDED));
+    }
+    if (random.is(1, 4)) {
+        made.waits = random.is(1, 2) ? Case::Waits::Anyhow : Case::Waits::HandOver;
+        made.waits_seed = random.next();
+    }
     if (random.is(1, 4)) {
         made.limit_ns = guess_ns(random, made.platform, random.between(5, 150));
     }
@@ -302,7 +378,7 @@ Case random_case(std::uint64_t seed)
         made.stop_behind = random.between(1, 12);
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
-        add_task(random, made, i > 0);
+        add_task(random, made, habits, i > 0);
     }
     return made;
 }

@@ -35,6 +35,10 @@ void add_calls(Uses &uses, const std::vector<Call> &calls)
     for (const Call &call : calls) {
         if (call.what == Call::What::End) {
             uses[ENDS[call.end]]++;
+        } else if (call.what == Call::What::Wait) {
+            uses["questions for releases"]++;
+        } else if (call.what == Call::What::Pass) {
+            uses["passes of co-runners"]++;
         } else if (call.what == Call::What::Finish) {
             uses["jobs"]++;
             uses["skipped jobs"] += call.job.job - call.job.ordinal;
@@ -58,6 +62,8 @@ void add(Uses &uses, const Told &told)
           "fails",
           "timeouts",
           "jobs",
+          "passes of co-runners",
+          "questions for releases",
           "skipped jobs",
           "preemptions",
           "migrations",
@@ -86,6 +92,7 @@ void add(Uses &uses, const Told &told)
     uses["written back, misses"] += features.written_back_misses;
     uses["stops waiting for loads"] += features.stops_waiting_for_loads;
     uses["switches"] += features.switches;
+    uses["budgets used up"] += features.used_up;
     uses["held up ticks"] += features.held_up_ticks;
 }
 

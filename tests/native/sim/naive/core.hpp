@@ -26,6 +26,18 @@ struct Spent {
     std::uint64_t shared = 0;
 };
 
+/* What a task has left to run, of a reservation (section 6). All are ticks. */
+struct Budget {
+    std::uint64_t runtime = 0;  /* Q; 0: there is no reservation */
+    std::uint64_t deadline = 0; /* D */
+    std::uint64_t period = 0;   /* T */
+    std::uint64_t left = 0;     /* b */
+    std::uint64_t until = 0;    /* d */
+    std::uint64_t counts_from = 0;
+    std::optional<std::uint64_t> refill{}; /* it is used up */
+    bool is_awake = false;
+};
+
 struct Task {
     const laxity_sim_task *asked;
     Program program;
@@ -33,11 +45,12 @@ struct Task {
     bool has_ended = false;
     bool has_job = false; /* one that has begun */
     bool is_somewhere = false;
-    std::uint64_t release = 0;
+    std::uint64_t release = 0; /* NEVER: it is not known */
     std::int64_t release_ns = 0;
     std::uint64_t ready_since = 0;
     std::uint64_t timeout = 0;
     std::uint64_t cores = 0;
+    Budget budget{};
     laxity_sim_counts counted{};   /* by its core when its job came to it */
     std::uint32_t executed_on = 0; /* where its job was begun or went on last */
     Spent spent{};

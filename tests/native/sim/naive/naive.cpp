@@ -43,9 +43,14 @@ void Simulation::add(const laxity_sim_task &asked)
     Task &task = *tasks_.back();
     task.cores = asked.cores;
     task.job.task = static_cast<std::uint32_t>(tasks_.size() - 1);
-    if (!asked.is_corunner) {
-        prepare(task.job.task, 0);
+    if (asked.is_corunner) {
+        return;
     }
+    prepare(task.job.task, 0);
+    const laxity_sim_reservation &reservation = asked.reservation;
+    task.budget.runtime = clock_.tick_of(static_cast<Wide>(reservation.runtime_ns));
+    task.budget.deadline = clock_.tick_of(static_cast<Wide>(reservation.deadline_ns));
+    task.budget.period = clock_.tick_of(static_cast<Wide>(reservation.period_ns));
 }
 
 bool Simulation::is_told_task_left() const
@@ -57,6 +62,7 @@ bool Simulation::is_told_task_left() const
 
 void Simulation::run()
 {
+    ask_releases();
     while (is_told_task_left()) {
         if (listener_.must_stop(listener_.context)) {
             for (std::uint32_t i = 0; i < tasks_.size(); i++) {
@@ -146,6 +152,11 @@ std::uint64_t Simulation::next_schedule_of(const Task &task) const
     const auto consider = [&](std::uint64_t tick) {
         first = tick > scheduled_ ? std::min(first, tick) : first;
     };
+    if (task.budget.refill) {
+        consider(*task.budget.refill);
+    } else if (task.budget.runtime > 0 && executing(task) != nullptr) {
+        consider(task.budget.counts_from + task.budget.left);
+    }
     if (task.has_job) {
         consider(task.timeout);
         return first;

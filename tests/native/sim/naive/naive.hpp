@@ -26,6 +26,7 @@ struct Features {
     std::uint64_t stops_waiting_for_loads = 0;
     std::uint64_t switches = 0;
     std::uint64_t held_up_ticks = 0;
+    std::uint64_t used_up = 0; /* budgets of reservations */
 };
 
 } // namespace naive

@@ -101,24 +101,20 @@ bool Program::execute(std::uint64_t id)
     }
     std::uint64_t address = blocks_[id].address;
     for (const laxity_sim_instruction &needs : blocks_[id].instructions) {
-        instructions_.push_back({n_executions_, address, needs, {}, {}, false});
+        instructions_.push_back({n_executions_, address, needs, {}, {}, false, false});
         address += needs.bytes;
     }
     n_executions_++;
     return true;
 }
 
-/* To an instruction of the execution that is being read, none before one that has had its own. */
-bool Program::add_access(std::uint64_t word)
+/* To an instruction of the execution that is being read. */
+void Program::add_access(std::uint64_t word)
 {
     const std::uint64_t index = word >> LAXITY_RECORD_INDEX_SHIFT & INDEX_MASK;
-    if (index >= instructions_.size()) {
-        return false;
-    }
-    for (std::size_t i = index + 1; i < instructions_.size(); i++) {
-        if (!instructions_[i].accesses.empty() || !instructions_[i].marks.empty()) {
-            return false;
-        }
+    if (index >= instructions_.size() || index + 1 < behind_access_) {
+        end_ = end_.value_or(behind_access_);
+        return;
     }
     Instruction &instruction = instructions_[index];
     const std::uint64_t address = word & LAXITY_RECORD_ADDRESS_MASK;
@@ -130,11 +126,11 @@ bool Program::add_access(std::uint64_t word)
         } else if (address == LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH) {
             instruction.marks.push_back(Mark::Finish);
         }
-        return true;
+        return;
     }
+    behind_access_ = index + 1;
     const std::uint64_t bytes = std::uint64_t{1} << (word >> LAXITY_RECORD_SIZE_SHIFT & SIZE_MASK);
     instruction.accesses.push_back({address, bytes, is_store});
-    return true;
 }
 
 /* Reads one execution of a block with all its accesses; false if none is left. */
@@ -160,7 +156,10 @@ bool Program::read_execution()
             is_good = execute(word & ID_MASK);
             has_execution = true;
         } else {
-            is_good = kind == LAXITY_SIM_ACCESS && has_execution && add_access(word);
+            is_good = kind == LAXITY_SIM_ACCESS && has_execution;
+            if (is_good) {
+                add_access(word);
+            }
         }
     }
     has_ended_ = true;
@@ -169,7 +168,17 @@ bool Program::read_execution()
 
 bool Program::has_instruction()
 {
-    return !instructions_.empty() || read_execution();
+    if (!instructions_.empty()) {
+        return true;
+    }
+    behind_access_ = 0;
+    end_.reset();
+    const bool has_some = read_execution();
+    if (end_) {
+        const auto place = instructions_.begin() + static_cast<std::ptrdiff_t>(*end_);
+        instructions_.insert(place, {0, 0, {}, {}, {}, false, true});
+    }
+    return has_some;
 }
 
 bool Program::begin_job()
@@ -193,6 +202,9 @@ Next Program::next()
 {
     while (has_instruction()) {
         const Instruction &front = instructions_.front();
+        if (front.is_end) {
+            return Next::End;
+        }
         if (std::ranges::find(front.marks, Mark::Finish) != front.marks.end()) {
             return Next::Finish;
         }

@@ -6,8 +6,10 @@
 
 #include "interface/engine.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace naive {
@@ -31,6 +33,7 @@ struct Instruction {
     std::vector<Access> accesses;
     std::vector<Mark> marks;
     bool is_border; /* a border of a job: it is never executed */
+    bool is_end;    /* nothing but the program's end, if it comes within a job */
 };
 
 enum class Next {
@@ -65,7 +68,7 @@ class Program {
     bool define(std::uint64_t id);
     bool skip_call(std::uint64_t word);
     bool execute(std::uint64_t id);
-    bool add_access(std::uint64_t word);
+    void add_access(std::uint64_t word);
     bool read_execution();
     bool has_instruction();
 
@@ -74,6 +77,8 @@ class Program {
     std::uint32_t instruction_ticks_;
     std::vector<Block> blocks_;
     std::deque<Instruction> instructions_;
+    std::size_t behind_access_ = 0;  /* the instruction behind the last access of the execution */
+    std::optional<std::size_t> end_; /* likewise, of the first access that cannot be */
     std::uint64_t n_executions_ = 0;
     std::uint64_t put_back_ = 0;
     bool has_put_back_ = false;

@@ -30,8 +30,49 @@ void Simulation::schedule()
         for (Core &core : cores_) {
             is_changed |= look_at_core(core);
         }
+        if (has_finished_) {
+            ask_releases();
+        }
         is_changed |= end_what_is_due();
+        for (const auto &task : tasks_) {
+            is_changed |= keep_budget(*task);
+        }
         is_changed |= give_cores();
+    }
+    end_if_nobody_has_a_release();
+}
+
+/* Where a listener decides when jobs are released. */
+void Simulation::ask_releases()
+{
+    has_finished_ = false;
+    for (std::uint32_t i = 0; i < tasks_.size() && listener_.on_wait != nullptr; i++) {
+        Task &task = *tasks_[i];
+        if (task.has_ended || task.has_job || task.asked->is_corunner) {
+            continue;
+        }
+        task.cores = task.asked->cores;
+        task.release_ns = listener_.on_wait(listener_.context, i, &task.cores);
+        const bool is_known = task.release_ns != INT64_MAX;
+        task.release =
+            is_known ? std::max(clock_.tick_of(static_cast<Wide>(task.release_ns)), now_) : NEVER;
+        task.ready_since = task.release;
+        task.budget.is_awake &= task.release <= now_;
+    }
+}
+
+void Simulation::end_if_nobody_has_a_release()
+{
+    if (std::ranges::any_of(tasks_, [](const auto &task) {
+            return !task->has_ended && !task->asked->is_corunner &&
+                   (task->has_job || task->release != NEVER);
+        })) {
+        return;
+    }
+    for (std::uint32_t i = 0; i < tasks_.size(); i++) {
+        if (!tasks_[i]->has_ended && !tasks_[i]->asked->is_corunner) {
+            end(i, LAXITY_SIM_END_STOPPED);
+        }
     }
 }
 
@@ -92,6 +133,7 @@ void Simulation::stop(Core &core)
     Task &task = task_of(core);
     task.job.preemptions++;
     add_counts(core);
+    spend(task);
     task.fetched.reset();
     task.registers = {};
     leave(core);
@@ -106,7 +148,7 @@ bool Simulation::end_what_is_due()
         if (task.has_ended || task.asked->is_corunner) {
             continue;
         }
-        const bool is_late = task.release_ns >= limit_ns_ || clock_.ns_of(now_) >= limit_ns_;
+        const bool is_late = is_at_limit(task);
         if (task.has_job && now_ >= task.timeout) {
             end(i, LAXITY_SIM_END_TIMEOUT);
             is_changed = true;
@@ -118,13 +160,93 @@ bool Simulation::end_what_is_due()
     return is_changed;
 }
 
+/* Whether no job of it may begin any more. */
+bool Simulation::is_at_limit(const Task &task) const
+{
+    return clock_.ns_of(now_) >= limit_ns_ ||
+           (task.release != NEVER && task.release_ns >= limit_ns_);
+}
+
+/* The core that executes the job of a task. */
+const Core *Simulation::executing(const Task &task) const
+{
+    for (const Core &core : cores_) {
+        const bool is_executing = core.state == State::Running || core.state == State::Stopping;
+        if (is_executing && core.task == task.job.task) {
+            return &core;
+        }
+    }
+    return nullptr;
+}
+
+/* Section 6, reservations. */
+bool Simulation::keep_budget(Task &task)
+{
+    Budget &budget = task.budget;
+    if (budget.runtime == 0 || task.has_ended) {
+        return false;
+    }
+    bool is_changed = false;
+    if (budget.refill && *budget.refill <= now_) {
+        refill(budget);
+        is_changed = true;
+    }
+    if (!budget.is_awake && task.release <= now_) {
+        budget.is_awake = true;
+        is_changed = true;
+        if (!budget.refill &&
+            (budget.until <= now_ || static_cast<Wide>(budget.left) * budget.deadline >
+                                         static_cast<Wide>(budget.until - now_) * budget.runtime)) {
+            budget.until = now_ + budget.deadline;
+            budget.left = budget.runtime;
+        }
+    }
+    const Core *const core = executing(task);
+    if (core != nullptr && !budget.refill && now_ >= budget.counts_from + budget.left) {
+        features_.used_up++;
+        use_up(task, cores_[core->number]);
+        is_changed = true;
+    }
+    return is_changed;
+}
+
+void Simulation::use_up(Task &task, Core &core)
+{
+    Budget &budget = task.budget;
+    const std::uint64_t next = budget.until - budget.deadline + budget.period;
+    budget.left = 0;
+    if (next <= now_) {
+        refill(budget);
+        return;
+    }
+    budget.refill = next;
+    core.state = State::Stopping;
+}
+
+void Simulation::refill(Budget &budget) const
+{
+    budget.refill.reset();
+    budget.left = budget.runtime;
+    budget.until += budget.period;
+    if (budget.until <= now_) {
+        budget.until = now_ + budget.deadline;
+    }
+    budget.counts_from = now_;
+}
+
+/* The task leaves its core. */
+void Simulation::spend(Task &task) const
+{
+    task.budget.left -= std::min(task.budget.left, now_ - task.budget.counts_from);
+}
+
 /* Section 6, step 3. */
 bool Simulation::give_cores()
 {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < tasks_.size(); i++) {
         const Task &task = *tasks_[i];
-        if (!task.has_ended && !task.is_somewhere && task.release <= now_) {
+        if (!task.has_ended && !task.is_somewhere && task.release <= now_ && !task.budget.refill) {
             order.push_back(i);
         }
     }
@@ -232,6 +354,7 @@ void Simulation::go_on(Core &core, std::uint32_t index)
     task.job.migrations += task.executed_on != core.number ? 1 : 0;
     task.executed_on = core.number;
     task.counted = totals_.cores[core.number];
+    task.budget.counts_from = now_;
     machine_.run_on(index, core.number);
 }
 
@@ -270,8 +393,10 @@ void Simulation::finish(Core &core)
 {
     const std::uint32_t index = core.task;
     Task &task = *tasks_[index];
+    has_finished_ = true;
     send_merging(core);
     add_counts(core);
+    spend(task);
     task.program.finish_job();
     task.has_job = false;
     task.job.ordinal++;
@@ -306,10 +431,16 @@ void Simulation::finish(Core &core)
     job.stall_shared_ns = difference(spent.shared);
     job.exec_ns = told_ns;
     is_stopping_ |= listener_.on_finish(listener_.context, &job) != 0;
-    prepare(index, laxity_next_job(&task.asked->releases, job.job, job.finish_ns));
     if (task.asked->jobs > 0 && task.job.ordinal == task.asked->jobs) {
         end(index, LAXITY_SIM_END_JOBS);
-    } else if (task.release_ns >= limit_ns_ || job.finish_ns >= limit_ns_) {
+        return;
+    }
+    if (listener_.on_wait != nullptr) {
+        task.job.job = task.job.ordinal;
+        return; /* it is asked when all finishes of this tick are told */
+    }
+    prepare(index, laxity_next_job(&task.asked->releases, job.job, job.finish_ns));
+    if (is_at_limit(task)) {
         end(index, LAXITY_SIM_END_LIMIT);
     }
 }
@@ -322,6 +453,7 @@ void Simulation::prepare(std::uint32_t index, std::uint64_t job)
     task.release_ns = laxity_release_ns(&task.asked->releases, job);
     task.release = clock_.tick_of(static_cast<Wide>(task.release_ns));
     task.ready_since = std::max(task.release, now_);
+    task.budget.is_awake &= task.release <= now_;
 }
 
 /* Its program has ended. */

@@ -101,8 +101,14 @@ class Simulation {
     void decide(std::size_t channel);
 
     void schedule();
+    void ask_releases();
+    void end_if_nobody_has_a_release();
     bool look_at_core(Core &core);
     bool end_what_is_due();
+    bool keep_budget(Task &task);
+    void use_up(Task &task, Core &core);
+    void refill(Budget &budget) const;
+    void spend(Task &task) const;
     bool give_cores();
     bool claim(std::uint32_t index, std::vector<bool> &is_claimed);
     Core *find_idle(const Task &task, const std::vector<bool> &is_claimed);
@@ -115,6 +121,8 @@ class Simulation {
     void go_on(Core &core, std::uint32_t index);
     void finish(Core &core);
     void prepare(std::uint32_t index, std::uint64_t job);
+    [[nodiscard]] const Core *executing(const Task &task) const;
+    [[nodiscard]] bool is_at_limit(const Task &task) const;
     void fail(std::uint32_t index);
     void end(std::uint32_t index, laxity_sim_end why);
     void leave(Core &core);
@@ -128,10 +136,21 @@ class Simulation {
     {
         return (task.cores >> core.number & 1) != 0;
     }
-    [[nodiscard]] bool is_lower(const Task &task, const Task &than) const
+    /* Reservations by their deadlines, then priorities, then co-runners: what goes first is less.
+     */
+    [[nodiscard]] static std::tuple<int, std::uint64_t, std::int64_t> rank_of(const Task &task)
     {
-        return !than.asked->is_corunner &&
-               (task.asked->is_corunner || task.asked->priority < than.asked->priority);
+        if (task.asked->is_corunner) {
+            return {2, 0, 0};
+        }
+        if (task.budget.runtime > 0) {
+            return {0, task.budget.until, 0};
+        }
+        return {1, 0, -std::int64_t{task.asked->priority}};
+    }
+    [[nodiscard]] static bool is_lower(const Task &task, const Task &than)
+    {
+        return rank_of(task) > rank_of(than);
     }
     [[nodiscard]] bool is_told_task_left() const;
 
@@ -148,6 +167,7 @@ class Simulation {
     std::uint64_t now_ = 0;
     bool has_scheduled_ = false;
     std::uint64_t scheduled_ = 0; /* when last */
+    bool has_finished_ = false;   /* a job, and releases have not been asked since */
     bool is_stopping_ = false;    /* a listener wants no further job */
 };
 
