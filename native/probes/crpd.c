@@ -18,6 +18,7 @@
 #include "codegen/code.h"
 #include "probes/crpd_patterns.h"
 #include "probes/crpd_preemptor.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 #include "schema/probes.h"
@@ -230,11 +231,11 @@ static void teardown(struct laxity_probe_run *run)
 /* Gives the last of them. */
 static int64_t warm_up(struct victim *victim)
 {
-    int64_t before_ns = laxity_now_ns();
+    int64_t before_ns = laxity_machine_now_ns();
     int64_t pass_ns = 0;
     for (int i = 0; i < WARM_PASSES; i++) {
         pass_over(victim);
-        const int64_t now_ns = laxity_now_ns();
+        const int64_t now_ns = laxity_machine_now_ns();
         pass_ns = now_ns - before_ns;
         before_ns = now_ns;
     }
@@ -247,7 +248,7 @@ pass_until_warm(struct victim *victim, struct laxity_crpd_row *row, int first, i
 {
     for (int i = first; i < LAXITY_CRPD_PASS_COUNT; i++) {
         pass_over(victim);
-        const int64_t now_ns = laxity_now_ns();
+        const int64_t now_ns = laxity_machine_now_ns();
         row->pass_ns[i] = now_ns - before_ns;
         before_ns = now_ns;
     }
@@ -259,12 +260,12 @@ static int observe_synchronous(
 {
     struct victim *victim = run->state;
     row->warm_ns = warm_up(victim);
-    row->time_ns = laxity_now_ns();
+    row->time_ns = laxity_machine_now_ns();
     order->wake_ns = 0;
     if (laxity_crpd_give_order(run, &victim->preemptor, order)) {
         return -1;
     }
-    pass_until_warm(victim, row, 0, laxity_now_ns());
+    pass_until_warm(victim, row, 0, laxity_machine_now_ns());
     return 0;
 }
 
@@ -283,18 +284,18 @@ static int observe_timed_preemption(
     const int64_t warm_ns = warm_up(victim);
     const uint64_t phase_ns = laxity_crpd_random(&victim->random) % (uint64_t)(warm_ns + 1);
     const unsigned done = atomic_load_explicit(&shared->done, memory_order_acquire);
-    row->time_ns = laxity_now_ns();
+    row->time_ns = laxity_machine_now_ns();
     order->wake_ns = row->time_ns + ASLEEP_NS + WAKE_AFTER_PASSES * warm_ns + (int64_t)phase_ns;
     if (laxity_crpd_give_order(run, &victim->preemptor, order)) {
         return -1;
     }
     const int64_t end_ns = order->wake_ns + PATIENCE_NS;
-    int64_t before_ns = laxity_now_ns();
+    int64_t before_ns = laxity_machine_now_ns();
     int64_t pass_ns = LAXITY_ABSENT_NS;
     do {
         row->warm_ns = pass_ns;
         pass_over(victim);
-        const int64_t now_ns = laxity_now_ns();
+        const int64_t now_ns = laxity_machine_now_ns();
         pass_ns = now_ns - before_ns;
         before_ns = now_ns;
         if (now_ns > end_ns) {

@@ -14,19 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
-    STEP_BYTES = 32
-};
-
 static const char *const evict_words[] = {LAXITY_CRPD_EVICT_WORDS};
 static const char *const pattern_words[] = {LAXITY_CRPD_PATTERN_WORDS};
-
-/* One line of a chain. */
-struct line {
-    struct line *volatile next;
-    volatile uint32_t visits;
-};
 
 /* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", figure 16. */
 uint64_t laxity_crpd_random(uint64_t *random)
@@ -46,11 +35,6 @@ void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLE_
     }
 }
 
-static struct line *line_at(unsigned char *working_set, size_t index)
-{
-    return (struct line *)(working_set + index * LAXITY_CRPD_LINE_BYTES);
-}
-
 size_t
 laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random)
 {
@@ -62,30 +46,10 @@ laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order
         order[at] = (uint32_t)i;
     }
     for (size_t i = 0; i < n; i++) {
-        line_at(working_set, order[i])->next = line_at(working_set, order[(i + 1) % n]);
+        laxity_crpd_line(working_set, order[i])->next =
+            laxity_crpd_line(working_set, order[(i + 1) % n]);
     }
     return n;
-}
-
-/* The measured loop: nothing may be added, every instruction here is part of a pass. */
-__attribute__((noinline)) void
-laxity_crpd_walk(volatile unsigned char *working_set, const size_t bytes)
-{
-    for (size_t i = 0; i + 1 < bytes; i += STEP_BYTES) {
-        const unsigned char value = working_set[i];
-        working_set[i + 1] = value;
-    }
-}
-
-/* The measured loop: nothing may be added, every instruction here is part of a pass. */
-__attribute__((noinline)) void laxity_crpd_chase(unsigned char *working_set)
-{
-    struct line *const first = line_at(working_set, 0);
-    struct line *line = first;
-    do {
-        line->visits++;
-        line = line->next;
-    } while (line != first);
 }
 
 int laxity_crpd_make_code(

@@ -15,7 +15,20 @@
 enum {
     /* Most processors' line; where it is shorter a chain touches every second line. */
     LAXITY_CRPD_LINE_BYTES = 64,
+    /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
+    LAXITY_CRPD_STEP_BYTES = 32,
 };
+
+/* One line of a chain. */
+struct laxity_crpd_line {
+    struct laxity_crpd_line *volatile next;
+    volatile uint32_t visits;
+};
+
+static inline struct laxity_crpd_line *laxity_crpd_line(unsigned char *working_set, size_t index)
+{
+    return (struct laxity_crpd_line *)(working_set + index * LAXITY_CRPD_LINE_BYTES);
+}
 
 /* laxity_crpd_is_code - whether the working set of a pattern is executed */
 static inline bool laxity_crpd_is_code(enum laxity_crpd_pattern pattern)

@@ -16,8 +16,8 @@
 #include "base/npy.h"
 #include "base/port/nodes.h"
 #include "base/port/pages.h"
-#include "base/port/time.h"
 #include "probes/crpd_patterns.h"
+#include "probes/machine.h"
 #include "probes/memory_patterns.h"
 #include "probes/memory_regions.h"
 #include "probes/probe.h"
@@ -182,7 +182,7 @@ static bool link_chain(struct laxity_probe_run *run)
 static int64_t read_clock(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    return laxity_now_ns();
+    return laxity_machine_now_ns();
 }
 
 /* Gives how many accesses it made; as many bytes as a stream passes over, in its lines. */

@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+    /* So many steps of a chain per turn of the loop, so that its branch costs next to nothing. */
+    LAXITY_MEMORY_UNROLLED = 8
+};
+
 /* An array as the accesses see it. */
 struct laxity_memory_array {
     unsigned char *start;

@@ -6,8 +6,8 @@
 #include "base/lists.h"
 #include "base/npy.h"
 #include "base/port/nodes.h"
-#include "base/port/time.h"
 #include "probes/crpd_patterns.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 #include "probes/working_set.h"
 #include "schema/probes.h"
@@ -157,7 +157,7 @@ time_passes(const struct traveller *traveller, int64_t *pass_ns, int n, int64_t 
 {
     for (int i = 0; i < n; i++) {
         pass_over(traveller);
-        const int64_t now_ns = laxity_now_ns();
+        const int64_t now_ns = laxity_machine_now_ns();
         pass_ns[i] = now_ns - before_ns;
         before_ns = now_ns;
     }
@@ -197,7 +197,7 @@ act(struct laxity_probe_run *run,
     case LAXITY_MIGRATION_ROLE_MOVE:
         return laxity_probe_go_to(run, pair->cpu_to);
     case LAXITY_MIGRATION_ROLE_SLEEP:
-        laxity_pause_ns(sleep_ns);
+        laxity_machine_pause_ns(sleep_ns);
         return 0;
     case LAXITY_MIGRATION_ROLE_RETURN:
         return laxity_probe_go_to(run, pair->cpu_to) ? -1 : laxity_probe_go_to(run, pair->cpu);
@@ -229,13 +229,13 @@ static int observe(
         .role = (uint16_t)role,
         .pattern = (uint16_t)traveller->pattern,
     };
-    time_passes(traveller, warm_ns, WARM_PASSES, laxity_now_ns());
+    time_passes(traveller, warm_ns, WARM_PASSES, laxity_machine_now_ns());
     out_row->warm_ns = warm_ns[WARM_PASSES - 1];
-    out_row->time_ns = laxity_now_ns();
+    out_row->time_ns = laxity_machine_now_ns();
     if (act(run, pair, role, traveller->moving_ns[at])) {
         return -1;
     }
-    const int64_t resumed_ns = laxity_now_ns();
+    const int64_t resumed_ns = laxity_machine_now_ns();
     time_passes(traveller, out_row->pass_ns, LAXITY_MIGRATION_PASS_COUNT, resumed_ns);
     out_row->event_ns = resumed_ns - out_row->time_ns;
     if (role == LAXITY_MIGRATION_ROLE_MOVE) {
@@ -337,13 +337,13 @@ static int measure(struct laxity_probe_run *run)
     if (laxity_probe_enter_policy(run, (int)run->plan->priority)) {
         return -1;
     }
-    const int64_t start_ns = laxity_now_ns();
+    const int64_t start_ns = laxity_machine_now_ns();
     run->worked_since_ns = start_ns; /* on whichever CPU */
     if (look_at_moves(run)) {
         return -1;
     }
     for (uint64_t i = 0; i < run->plan->repetitions; i++) {
-        if (i >= FEWEST_ROUNDS && laxity_now_ns() - start_ns > settings->budget_ns) {
+        if (i >= FEWEST_ROUNDS && laxity_machine_now_ns() - start_ns > settings->budget_ns) {
             return 0;
         }
         const int rc = measure_round(run);

@@ -46,7 +46,8 @@ struct laxity_probe_shared {
     atomic_uint written; /* by the session, which alone writes this and is_stopped */
     atomic_uint is_stopped;
     atomic_uint n_fallbacks;
-    uint32_t policy; /* enum laxity_policy in effect */
+    uint32_t policy;    /* enum laxity_policy in effect */
+    int64_t reached_ns; /* by the machine's clock, when the measuring process ended; 0: not yet */
     struct laxity_probe_fallback fallbacks[LAXITY_PROBE_FALLBACKS_MAX];
     struct laxity_error error;
 };

@@ -11,6 +11,7 @@
 #include "base/port/memory.h"
 #include "base/port/sched.h"
 #include "base/port/time.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 
 #include <errno.h>
@@ -138,7 +139,7 @@ static int map_shared(struct session *session, struct laxity_error *error)
 static void step_aside(const struct session *session)
 {
     struct laxity_cpus allowed;
-    if (laxity_get_affinity(&allowed) == 0) {
+    if (!laxity_machine.is_simulated && laxity_get_affinity(&allowed) == 0) {
         const struct laxity_cpus others = laxity_cpus_without(&allowed, &session->plan->cpus);
         if (!laxity_cpus_is_empty(&others)) {
             (void)laxity_set_affinity(&others);
@@ -148,7 +149,7 @@ static void step_aside(const struct session *session)
 
 static void lock_memory(struct laxity_probe_run *run)
 {
-    const int rc = laxity_lock_memory();
+    const int rc = laxity_machine.is_simulated ? 0 : laxity_lock_memory();
     if (rc) {
         char reason[LAXITY_ERROR_TEXT_BYTES];
         laxity_format(
@@ -175,6 +176,7 @@ static _Noreturn void measure_in_child(struct session *session, pid_t parent)
     if (rc == 0) {
         lock_memory(run);
         rc = session->probe->measure(run);
+        session->shared->reached_ns = laxity_machine_now_ns();
     }
     session->probe->teardown(run);
     _exit(rc ? LAXITY_EXIT_INTERNAL : LAXITY_EXIT_DONE);
@@ -346,6 +348,21 @@ static void write_fallbacks(struct laxity_json *json, const struct laxity_probe_
     laxity_json_close(json, ']');
 }
 
+static void write_clock(struct laxity_json *json, const struct session *session)
+{
+    const bool is_simulated = laxity_machine.is_simulated;
+    const int64_t end_ns = is_simulated ? session->shared->reached_ns : session->end_ns;
+    laxity_json_open(json, "clock", '{');
+    laxity_json_text(json, "name", laxity_machine.clock);
+    laxity_json_int(json, "t0_ns", is_simulated ? laxity_machine.t0_ns : session->start_ns);
+    if (end_ns == 0) {
+        laxity_json_null(json, "end_ns");
+    } else {
+        laxity_json_int(json, "end_ns", end_ns);
+    }
+    laxity_json_close(json, '}');
+}
+
 /* The same document as that of laxity-run, with no tasks. */
 static int write_outcome(const struct session *session, const struct laxity_error *error)
 {
@@ -356,11 +373,7 @@ static int write_outcome(const struct session *session, const struct laxity_erro
     struct laxity_json json = {0};
     laxity_json_open(&json, NULL, '{');
     laxity_json_int(&json, "schema", SCHEMA);
-    laxity_json_open(&json, "clock", '{');
-    laxity_json_text(&json, "name", "CLOCK_MONOTONIC");
-    laxity_json_int(&json, "t0_ns", session->start_ns);
-    laxity_json_int(&json, "end_ns", session->end_ns);
-    laxity_json_close(&json, '}');
+    write_clock(&json, session);
     laxity_json_text(&json, "status", status);
     laxity_json_int(&json, "exit_code", error->exit_code);
     laxity_json_text(&json, "message", error->text);

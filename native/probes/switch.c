@@ -173,6 +173,9 @@ static void shuffle_kinds(struct laxity_switch_victim *victim, enum kind kinds[K
 
 static int measure_timers(struct laxity_switch_victim *victim)
 {
+    if (is_asked(victim->run, PREEMPTED_WORST) || is_asked(victim->run, RELEASED_WORST)) {
+        laxity_switch_learn_evicting(victim);
+    }
     for (uint64_t i = 0; i < victim->run->plan->repetitions; i++) {
         enum kind kinds[KINDS] = {0};
         shuffle_kinds(victim, kinds);

@@ -4,6 +4,7 @@
  */
 #include "base/port/futex.h"
 #include "base/port/time.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_quantities.h"
@@ -51,7 +52,7 @@ static void take_turn(
 {
     struct laxity_switch_shared *shared = victim->shared;
     if (order->rest_ns > 0) {
-        laxity_pause_ns(order->rest_ns);
+        laxity_machine_pause_ns(order->rest_ns);
     }
     laxity_switch_evict(&victim->partner, order->evict_bytes);
     const uint64_t last = laxity_stamp(&victim->clock);
@@ -130,7 +131,7 @@ int laxity_switch_compare_clocks(struct laxity_switch_victim *victim, uint32_t c
     if (laxity_switch_give_order(victim->run, &victim->partner, &order)) {
         return -1;
     }
-    laxity_pause_ns(SETTLE_NS);
+    laxity_machine_pause_ns(SETTLE_NS);
     laxity_anchor_stamps(&victim->clock, 0);
     const bool is_whole = mirror_turns(victim, marks);
     laxity_anchor_stamps(&victim->clock, 1);

@@ -11,6 +11,10 @@
 
 /* All of these return 0, 1 if the user wants an end, or -1 with error set. */
 
+/* laxity_switch_learn_evicting - how long the worst case takes to prepare, before a timer that must
+ * not come earlier */
+void laxity_switch_learn_evicting(struct laxity_switch_victim *victim);
+
 /* laxity_switch_preempt - one preemption at a random phase; of quantity preemption or kernel */
 int laxity_switch_preempt(
     struct laxity_switch_victim *victim,

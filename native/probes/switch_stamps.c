@@ -129,18 +129,6 @@ void laxity_stamp_until(
     (clock->has_ticks ? stamp_ticks : stamp_clock)(gaps, done ? done : &never, value, end);
 }
 
-const struct laxity_gap *
-laxity_find_gap(const struct laxity_gaps *gaps, uint64_t from, uint64_t until)
-{
-    for (unsigned i = 0; i < gaps->n; i++) {
-        const struct laxity_gap *gap = &gaps->gaps[i];
-        if (gap->last <= from && until <= gap->first) {
-            return gap;
-        }
-    }
-    return NULL;
-}
-
 /* The smallest step that two stamps in a row are apart, if they are: some counters step coarsely.
  */
 static uint64_t find_step(const struct laxity_stamp_clock *clock, struct laxity_gaps *gaps)

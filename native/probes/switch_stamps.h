@@ -10,7 +10,7 @@
 #define LAXITY_PROBES_SWITCH_STAMPS_H
 
 #include "base/port/ticks.h"
-#include "base/port/time.h"
+#include "probes/machine.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ struct laxity_gaps {
 
 static inline uint64_t laxity_stamp(const struct laxity_stamp_clock *clock)
 {
-    return clock->has_ticks ? laxity_ticks() : (uint64_t)laxity_now_ns();
+    return clock->has_ticks ? laxity_ticks() : (uint64_t)laxity_machine_now_ns();
 }
 
 /* laxity_stamp_clock_open - choose what is read, and find its rate; takes some milliseconds */

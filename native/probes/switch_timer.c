@@ -3,6 +3,7 @@
 /* Probe "switch": what a timer releases, above the victim, below it, or on an idle CPU. */
 #include "base/error.h"
 #include "base/port/time.h"
+#include "probes/machine.h"
 #include "probes/probe.h"
 #include "probes/switch_partner.h"
 #include "probes/switch_quantities.h"
@@ -40,7 +41,7 @@ static int give_run(struct laxity_switch_victim *victim, int64_t wake_ns, int ab
     if (laxity_switch_give_order(victim->run, &victim->partner, &order)) {
         return -1;
     }
-    laxity_pause_ns(ASLEEP_NS);
+    laxity_machine_pause_ns(ASLEEP_NS);
     return 0;
 }
 
@@ -93,9 +94,16 @@ static int64_t lead_ns(struct laxity_switch_victim *victim, enum laxity_switch_c
 
 static void evict(struct laxity_switch_victim *victim, uint64_t evict_bytes)
 {
-    const int64_t start_ns = laxity_now_ns();
+    const int64_t start_ns = laxity_machine_now_ns();
     laxity_switch_evict(&victim->partner, evict_bytes);
-    victim->evicting_ns = evict_bytes > 0 ? laxity_now_ns() - start_ns : victim->evicting_ns;
+    victim->evicting_ns =
+        evict_bytes > 0 ? laxity_machine_now_ns() - start_ns : victim->evicting_ns;
+}
+
+void laxity_switch_learn_evicting(struct laxity_switch_victim *victim)
+{
+    const struct laxity_switch_settings *settings = victim->run->plan->settings;
+    evict(victim, settings->evict_bytes);
 }
 
 int laxity_switch_preempt(
@@ -108,7 +116,7 @@ int laxity_switch_preempt(
     const bool is_evicting = preemption_case == LAXITY_SWITCH_CASE_WORST;
     const uint64_t evict_bytes = is_evicting ? settings->evict_bytes : 0;
     const unsigned done = atomic_load_explicit(&victim->shared->done, memory_order_acquire);
-    const int64_t asked_ns = laxity_now_ns();
+    const int64_t asked_ns = laxity_machine_now_ns();
     *out_row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_PREEMPTION);
     out_row->case_ = (uint8_t)preemption_case;
     out_row->time_ns = asked_ns + lead_ns(victim, preemption_case);
@@ -116,7 +124,7 @@ int laxity_switch_preempt(
         return -1;
     }
     laxity_anchor_stamps(&victim->clock, 0);
-    const int64_t start_ns = laxity_now_ns();
+    const int64_t start_ns = laxity_machine_now_ns();
     evict(victim, evict_bytes);
     const int rc = stamp_until_done(victim, done);
     laxity_anchor_stamps(&victim->clock, 1);
@@ -131,7 +139,7 @@ int laxity_switch_preempt(
 int laxity_switch_measure_idle(struct laxity_switch_victim *victim)
 {
     struct laxity_switch_row row = laxity_switch_row_of(victim, LAXITY_SWITCH_QUANTITY_TIMER);
-    row.time_ns = laxity_now_ns() + IDLE_NS + laxity_switch_draw_ns(victim, PHASE_NS);
+    row.time_ns = laxity_machine_now_ns() + IDLE_NS + laxity_switch_draw_ns(victim, PHASE_NS);
     laxity_anchor_stamps(&victim->clock, 0);
     if (give_run(victim, row.time_ns, 1, 0) ||
         laxity_switch_await_answer(victim->run, &victim->partner)) {
@@ -161,19 +169,19 @@ int laxity_switch_measure_release(
     const unsigned armed = atomic_load_explicit(&victim->shared->armed, memory_order_acquire);
     row.role = (uint8_t)role;
     row.case_ = (uint8_t)release_case;
-    row.time_ns = laxity_now_ns() + lead_ns(victim, release_case);
+    row.time_ns = laxity_machine_now_ns() + lead_ns(victim, release_case);
     if (is_released) {
         if (give_run(victim, row.time_ns, -1, 0)) {
             return -1;
         }
     } else {
-        laxity_pause_ns(ASLEEP_NS);
+        laxity_machine_pause_ns(ASLEEP_NS);
     }
     const bool is_armed =
         atomic_load_explicit(&victim->shared->armed, memory_order_acquire) != armed;
     laxity_anchor_stamps(&victim->clock, 0);
     evict(victim, is_evicting ? settings->evict_bytes : 0);
-    const int64_t left_ns = row.time_ns + RELEASE_WINDOW_NS - laxity_now_ns();
+    const int64_t left_ns = row.time_ns + RELEASE_WINDOW_NS - laxity_machine_now_ns();
     const uint64_t end = laxity_stamp(&victim->clock) +
                          laxity_stamps_of_ns(&victim->clock, left_ns > 0 ? left_ns : 0);
     laxity_stamp_until(&victim->clock, &victim->shared->gaps, NULL, 0, end);

@@ -62,3 +62,15 @@ void laxity_switch_take_gaps(
         }
     }
 }
+
+const struct laxity_gap *
+laxity_find_gap(const struct laxity_gaps *gaps, uint64_t from, uint64_t until)
+{
+    for (unsigned i = 0; i < gaps->n; i++) {
+        const struct laxity_gap *gap = &gaps->gaps[i];
+        if (gap->last <= from && until <= gap->first) {
+            return gap;
+        }
+    }
+    return NULL;
+}

@@ -7,8 +7,6 @@
 #include "probes/probe.h"
 
 #include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
 
 size_t laxity_largest_size(const struct laxity_numbers *sizes_bytes, size_t least)
 {
@@ -18,15 +16,6 @@ size_t laxity_largest_size(const struct laxity_numbers *sizes_bytes, size_t leas
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
-}
-
-void *laxity_map_inherited(size_t bytes)
-{
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) {
-        return NULL;
-    }
-    return memset(base, 0, bytes);
 }
 
 int laxity_refuse_working_set(struct laxity_probe_run *run, size_t bytes)

@@ -5,15 +5,27 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/port/atomic64.h"
+#include "base/visible.h"
+#include "cli/calls.h"
+#include "cli/gather.h"
+#include "cli/settings.h"
+#include "cli/simulation.h"
 #include "harness/plan.h"
-#include "schema/run.h"
+#include "harness/release.h"
 #include "harness/segment.h"
+#include "interface/decoder.h"
+#include "interface/emulator.h"
 #include "interface/engine.h"
+#include "interface/stored.h"
+#include "schema/run.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +33,22 @@
 #include <unistd.h>
 
 enum {
+    WORDS = 4096,
+    NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
+    NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
     JOBS_TEXT_BYTES = 24,
     CPUS_BYTES = 64,
     STACK_BYTES = 8 << 20, /* as the emulator is told */
 };
 
-struct laxity_sim_program laxity_sim_program_of(
-    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
-)
+struct laxity_sim_program
+laxity_sim_program_of(const struct laxity_sim_run *simulation, uint32_t index)
 {
+    const struct laxity_run_plan *plan = simulation->plan;
+    struct laxity_segment *segment = simulation->segment;
     if (index < plan->n_tasks) {
         const struct laxity_task_plan *task = &plan->tasks[index];
         return (struct laxity_sim_program){
-            .kind = "task",
             .path = task->path,
             .words = &task->words,
             .config = &laxity_segment_task(segment, index)->config.process,
@@ -42,12 +57,122 @@ struct laxity_sim_program laxity_sim_program_of(
     const struct laxity_corunner_plan *asked = &plan->corunners[index - plan->n_tasks];
     struct laxity_corunner *corunner = laxity_segment_corunner(segment, index - plan->n_tasks);
     return (struct laxity_sim_program){
-        .kind = "co-runner",
         .path = asked->path,
         .words = &asked->words,
         .config = &corunner->config,
         .corunner = corunner,
     };
+}
+
+/* Words behind the emulator's: the program, how many jobs, its own. NULL: no memory. */
+static char **command_of(
+    const struct laxity_words *emulator, const struct laxity_sim_program *program, uint64_t jobs
+)
+{
+    char **argv = (char **)calloc(emulator->n + program->words->n + 3, sizeof *argv);
+    char *text = malloc(JOBS_TEXT_BYTES);
+    if (!argv || !text) {
+        free((void *)argv);
+        free(text);
+        return NULL;
+    }
+    /* Always as long: words lie on the stack of the program, and move it. */
+    laxity_format(text, JOBS_TEXT_BYTES, "%020" PRIu64, jobs);
+    memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
+    unsigned n = emulator->n;
+    argv[n++] = program->path;
+    argv[n++] = text;
+    memcpy((void *)&argv[n], (const void *)program->words->items, program->words->n * sizeof *argv);
+    return argv;
+}
+
+static void free_command(const struct laxity_words *emulator, char **argv)
+{
+    if (argv) {
+        free(argv[emulator->n + 1]);
+        free((void *)argv);
+    }
+}
+
+/* How many jobs a program is asked for: as many as can start. */
+static uint64_t jobs_of(const struct laxity_sim_run *simulation, uint32_t index)
+{
+    if (index >= simulation->segment->n_tasks) {
+        return UINT64_MAX; /* a co-runner */
+    }
+    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
+    if (simulation->limit_ns == INT64_MAX) {
+        return task->config.jobs > 0 ? task->config.jobs : UINT64_MAX;
+    }
+    const struct laxity_releases releases = laxity_task_releases(simulation->segment, task);
+    const uint64_t released = laxity_released_before(&releases, simulation->limit_ns);
+    return task->config.jobs > 0 && task->config.jobs < released ? task->config.jobs : released;
+}
+
+/* 0, or -1 with error set. */
+static int
+start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_words *emulator = &simulation->plan->launcher;
+    const struct laxity_sim_program program = laxity_sim_program_of(simulation, index);
+    char **argv = command_of(emulator, &program, jobs_of(simulation, index));
+    int *output_fd = &simulation->launch.output_write_fds[index];
+    const int rc =
+        argv ? laxity_sim_emulator_start(argv, *output_fd, &simulation->emulators[index]) : ENOMEM;
+    free_command(emulator, argv);
+    (void)close(*output_fd);
+    *output_fd = -1;
+    if (rc) {
+        return laxity_refuse(
+            error,
+            LAXITY_EXIT_LACKING,
+            "%.100s: cannot be started: %s",
+            emulator->items[0],
+            strerrordesc_np(rc)
+        );
+    }
+    return 0;
+}
+
+/* A stream that lies beside the program, in place of executing it. 0, or -1 with error set. */
+static int
+open_source(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
+{
+    struct laxity_sim_source *source = &simulation->tasks[index].source;
+    char stream[PATH_MAX];
+    laxity_format(stream, sizeof stream, "%s.lxs", laxity_sim_program_of(simulation, index).path);
+    if (access(stream, F_OK) == 0) {
+        return laxity_sim_stored_open(stream, source, error);
+    }
+    if (start_program(simulation, index, error)) {
+        return -1;
+    }
+    *source = laxity_sim_emulator_source(simulation->emulators[index]);
+    return 0;
+}
+
+static void close_source(struct laxity_sim_run *simulation, uint32_t index)
+{
+    laxity_sim_emulator_stop(simulation->emulators[index]);
+    laxity_sim_stored_close(&simulation->tasks[index].source);
+}
+
+/* 0, or -1 with error set. Where nothing asks for registers or latencies there is no decoder. */
+static int
+open_decoder(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
+{
+    const struct laxity_sim_instructions *instructions = &simulation->settings->instructions;
+    if (strcmp(instructions->scheduling, "none") == 0 &&
+        simulation->settings->platform.fill_buffers == 0) {
+        return 0;
+    }
+    const struct laxity_sim_decoder_options options = {
+        .architecture = instructions->architecture,
+        .scheduling = instructions->scheduling,
+        .program = laxity_sim_program_of(simulation, index).path,
+        .cycle_ticks = instructions->cycle_ticks,
+    };
+    return laxity_sim_decoder_open(&options, &simulation->tasks[index].decoder, error);
 }
 
 static uint64_t cores_of(const struct laxity_process_config *config)
@@ -70,54 +195,182 @@ static struct laxity_sim_reservation reservation_of(const struct laxity_process_
     };
 }
 
-struct laxity_sim_task laxity_sim_describe(
-    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
-)
+static struct laxity_sim_task describe_task(const struct laxity_sim_run *simulation, uint32_t index)
 {
-    if (index >= plan->n_tasks) {
-        const struct laxity_corunner *corunner =
-            laxity_segment_corunner(segment, index - plan->n_tasks);
-        return (struct laxity_sim_task){.is_corunner = true, .cores = cores_of(&corunner->config)};
+    const struct laxity_sim_program program = laxity_sim_program_of(simulation, index);
+    if (index >= simulation->segment->n_tasks) {
+        return (struct laxity_sim_task){.is_corunner = true, .cores = cores_of(program.config)};
     }
-    struct laxity_task *task = laxity_segment_task(segment, index);
-    const struct laxity_process_config *config = &task->config.process;
+    const struct laxity_task *task = laxity_segment_task(simulation->segment, index);
     return (struct laxity_sim_task){
-        .releases = laxity_task_releases(segment, task),
-        .priority = config->priority,
-        .reservation = reservation_of(config),
-        .cores = cores_of(config),
+        .releases = laxity_task_releases(simulation->segment, task),
+        .priority = program.config->priority,
+        .reservation = reservation_of(program.config),
+        .cores = cores_of(program.config),
         .jobs = task->config.jobs,
         .timeout_ns = task->config.job_timeout_ns,
     };
 }
 
-char **laxity_sim_command(
-    const struct laxity_words *emulator, const struct laxity_sim_program *program, uint64_t jobs
-)
+/* 0, or -1 with error set. */
+static int make_task(struct laxity_sim_run *simulation, uint32_t index, struct laxity_error *error)
 {
-    char **argv = (char **)calloc(emulator->n + program->words->n + 3, sizeof *argv);
-    char *text = malloc(JOBS_TEXT_BYTES);
-    if (!argv || !text) {
-        free((void *)argv);
-        free(text);
-        return NULL;
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_sim_calls *calls = &simulation->calls[index];
+    struct laxity_asked *asked = index < segment->n_tasks
+                                     ? &laxity_segment_task(segment, index)->asked
+                                     : &simulation->corunners_asked[index - segment->n_tasks];
+    if (laxity_sim_calls_open(calls, asked, laxity_sim_program_of(simulation, index).path, error) ||
+        open_source(simulation, index, error)) {
+        return -1;
     }
-    /* Always as long: words lie on the stack of the program, and move it. */
-    laxity_format(text, JOBS_TEXT_BYTES, "%020" PRIu64, jobs);
-    memcpy((void *)argv, (const void *)emulator->items, emulator->n * sizeof *argv);
-    unsigned n = emulator->n;
-    argv[n++] = program->path;
-    argv[n++] = text;
-    memcpy((void *)&argv[n], (const void *)program->words->items, program->words->n * sizeof *argv);
-    return argv;
+    struct laxity_sim_task *task = &simulation->tasks[index];
+    const struct laxity_sim_source source = task->source;
+    *task = describe_task(simulation, index);
+    task->source = source;
+    task->judge = laxity_sim_calls_judge(calls);
+    return open_decoder(simulation, index, error);
 }
 
-void laxity_sim_command_free(const struct laxity_words *emulator, char **argv)
+int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_error *error)
 {
-    if (argv) {
-        free(argv[emulator->n + 1]);
-        free((void *)argv);
+    const uint32_t n = simulation->n_programs;
+    simulation->tasks = calloc(n, sizeof *simulation->tasks);
+    simulation->emulators = (struct laxity_sim_emulator **)calloc(n, sizeof *simulation->emulators);
+    simulation->calls = calloc(n, sizeof *simulation->calls);
+    simulation->corunners_asked = calloc(n, sizeof *simulation->corunners_asked);
+    if (!simulation->tasks || !simulation->emulators || !simulation->calls ||
+        !simulation->corunners_asked) {
+        return laxity_refuse(error, LAXITY_EXIT_LACKING, "cannot begin the run: no memory");
     }
+    int rc = 0;
+    for (uint32_t i = 0; i < n && rc == 0; i++) {
+        rc = make_task(simulation, i, error);
+    }
+    return rc;
+}
+
+static const char *kind_of(const struct laxity_sim_run *simulation, uint32_t index)
+{
+    return index < simulation->segment->n_tasks ? "task" : "co-runner";
+}
+
+/* A program with instructions that the processor's tables do not have is worth a look. */
+static void note_undecodable(const struct laxity_sim_run *simulation)
+{
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_sim_decoder *decoder = &simulation->tasks[i].decoder;
+        struct laxity_sim_decoder_stats stats = {.undecodable = 0};
+        if (decoder->context) {
+            laxity_sim_decoder_read_stats(decoder, &stats);
+        }
+        if (stats.undecodable > 0) {
+            char text[NOTE_BYTES];
+            laxity_format(
+                text,
+                sizeof text,
+                "%s \"%.60s\": %" PRIu64 " of %" PRIu64
+                " instructions cannot be decoded and take instruction_cycles",
+                kind_of(simulation, i),
+                laxity_sim_program_of(simulation, i).config->name,
+                stats.undecodable,
+                stats.instructions
+            );
+            laxity_write_message("laxity-sim", text);
+        }
+    }
+}
+
+void laxity_sim_programs_free(struct laxity_sim_run *simulation)
+{
+    const bool is_made = simulation->tasks && simulation->emulators;
+    for (uint32_t i = 0; is_made && i < simulation->n_programs; i++) {
+        laxity_sim_decoder_close(&simulation->tasks[i].decoder);
+        close_source(simulation, i);
+    }
+    free((void *)simulation->emulators);
+    free(simulation->calls);
+    free(simulation->corunners_asked);
+    free(simulation->tasks);
+}
+
+static bool is_done(const struct laxity_sim_run *simulation, uint32_t index)
+{
+    const struct laxity_drain_task *drain = &laxity_segment_task(simulation->segment, index)->drain;
+    return drain->end != LAXITY_END_EXIT && drain->end != LAXITY_END_TIMEOUT &&
+           drain->next_ordinal == jobs_of(simulation, index);
+}
+
+/* A program that has done all that it was asked for tears down, and prints what it has found. */
+static void let_end(struct laxity_sim_run *simulation, uint32_t index)
+{
+    static uint64_t unused[WORDS];
+    const struct laxity_sim_source source = simulation->tasks[index].source;
+    while (is_done(simulation, index) && !laxity_sim_must_stop(simulation) &&
+           source.read(source.context, unused, WORDS) > 0) {
+    }
+}
+
+/* What the program printed when it was recorded, as if it had done so now; a thread reads it. */
+static void print_stored(struct laxity_sim_run *simulation, uint32_t index)
+{
+    int *fd = &simulation->launch.output_write_fds[index];
+    size_t bytes = 0;
+    const char *output = laxity_sim_stored_output(&simulation->tasks[index].source, &bytes);
+    while (output && *fd >= 0 && bytes > 0 && is_done(simulation, index)) {
+        const ssize_t n = write(*fd, output, bytes);
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        output += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+}
+
+void laxity_sim_programs_end(struct laxity_sim_run *simulation)
+{
+    for (uint32_t i = 0; simulation->tasks && simulation->emulators && i < simulation->n_programs;
+         i++) {
+        if (i < simulation->segment->n_tasks && simulation->emulators[i] &&
+            simulation->tasks[i].source.read) {
+            let_end(simulation, i);
+        }
+        if (i < simulation->segment->n_tasks) {
+            print_stored(simulation, i);
+        }
+        laxity_sim_emulator_stop(simulation->emulators[i]);
+        simulation->emulators[i] = NULL;
+    }
+    laxity_sim_gather_end(&simulation->gather);
+}
+
+/* A task may do something else in another run, then: what it is told is not of the model. */
+static void tell_asked(const struct laxity_sim_run *simulation)
+{
+    for (uint32_t i = 0; i < simulation->n_programs; i++) {
+        const struct laxity_asked *asked = simulation->calls[i].asked;
+        char names[NAMES_BYTES];
+        char text[NOTE_BYTES];
+        if (asked->n == 0) {
+            continue;
+        }
+        laxity_sim_calls_tell(asked, names, sizeof names);
+        laxity_format(
+            text,
+            sizeof text,
+            "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
+            "in another run",
+            kind_of(simulation, i),
+            laxity_sim_program_of(simulation, i).config->name,
+            names
+        );
+        laxity_write_message("laxity-sim", text);
+    }
+}
+void laxity_sim_programs_tell(const struct laxity_sim_run *simulation)
+{
+    tell_asked(simulation);
+    note_undecodable(simulation);
 }
 
 static void end_corunner(struct laxity_corunner *corunner, enum laxity_end why, int64_t end_ns)

@@ -6,39 +6,32 @@
 #define LAXITY_SIM_PROGRAMS_H
 
 #include "base/error.h"
+#include "cli/simulation.h"
 #include "harness/plan.h"
 #include "harness/segment.h"
-#include "interface/engine.h"
 
 #include <stdint.h>
 
 struct laxity_sim_program {
-    const char *kind; /* task or co-runner */
     char *path;
     const struct laxity_words *words;
     const struct laxity_process_config *config;
     struct laxity_corunner *corunner; /* NULL: a task's */
 };
 
-struct laxity_sim_program laxity_sim_program_of(
-    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
-);
+struct laxity_sim_program
+laxity_sim_program_of(const struct laxity_sim_run *simulation, uint32_t index);
 
-/* laxity_sim_describe - the engine's task of it, but for its source, decoder and judge */
-struct laxity_sim_task laxity_sim_describe(
-    const struct laxity_run_plan *plan, struct laxity_segment *segment, uint32_t index
-);
+/* laxity_sim_programs_make - open the sources and decoders of all. 0, or -1 with error set. */
+int laxity_sim_programs_make(struct laxity_sim_run *simulation, struct laxity_error *error);
 
-/*
- * laxity_sim_command - words behind the emulator's: the program, how many jobs, its own
- *
- * Returns NULL if there is no memory; for laxity_sim_command_free().
- */
-char **laxity_sim_command(
-    const struct laxity_words *emulator, const struct laxity_sim_program *program, uint64_t jobs
-);
+/* laxity_sim_programs_end - end them; what they print is all there then */
+void laxity_sim_programs_end(struct laxity_sim_run *simulation);
 
-void laxity_sim_command_free(const struct laxity_words *emulator, char **argv);
+/* laxity_sim_programs_tell - say of which of them something is worth a look */
+void laxity_sim_programs_tell(const struct laxity_sim_run *simulation);
+
+void laxity_sim_programs_free(struct laxity_sim_run *simulation);
 
 /*
  * laxity_sim_settle - let programs be started as if from one and the same place

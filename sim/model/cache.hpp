@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace laxity {
@@ -26,6 +25,10 @@ class Place {
     [[nodiscard]] std::uint64_t line() const
     {
         return word_ >> 2U;
+    }
+    [[nodiscard]] bool is_of(std::uint64_t line) const
+    {
+        return (word_ & ~(DIRTY | SHARED)) == line << 2U;
     }
     [[nodiscard]] bool is_empty() const
     {
@@ -78,22 +81,11 @@ class Cache {
     /* The same, and uses it. */
     [[nodiscard]] Place *use(std::uint64_t line)
     {
-        if (ways_ == 0) {
-            return nullptr;
-        }
         if (!is_ordered_) {
             return use_placed(line);
         }
-        const std::span set = set_of(line);
-        if (set.front().line() == line) {
-            return set.data();
-        }
-        const auto place = std::ranges::find(set, line, &Place::line);
-        if (place == set.end()) {
-            return nullptr;
-        }
-        std::rotate(set.begin(), place, place + 1);
-        return set.data();
+        Place *const set = set_of(line);
+        return set->is_of(line) ? set : use_further(set, line);
     }
 
     /* Holds a line that it does not hold, clean. Returns what it has taken the place of. */
@@ -102,16 +94,28 @@ class Cache {
     void remove(std::uint64_t line);
 
   private:
-    [[nodiscard]] std::span<Place> set_of(std::uint64_t line)
+    /* The first place of the set; without the checks of a container: all time goes here. */
+    [[nodiscard]] Place *set_of(std::uint64_t line)
     {
-        return {&places_[(line & set_mask_) * ways_], ways_};
+        return places_.data() + ((line & set_mask_) << way_shift_);
     }
+    [[nodiscard]] unsigned way_of(const Place *set, std::uint64_t line) const;
+    [[nodiscard]] Place *use_further(Place *set, std::uint64_t line) const;
     [[nodiscard]] Place *use_placed(std::uint64_t line);
+    void make_paths();
     void touch(std::size_t set, unsigned way);
     [[nodiscard]] unsigned victim_way(std::size_t set, std::uint64_t way_mask);
     [[nodiscard]] unsigned tree_victim(std::size_t set, std::uint64_t way_mask) const;
 
+    /* Of a way in the tree of its set: the bits above it, and those of them that are set by its
+     * use. */
+    struct Path {
+        std::uint64_t nodes = 0;
+        std::uint64_t away = 0;
+    };
+
     unsigned ways_;
+    unsigned way_shift_ = 0;
     /* Least recently used, all ways for everybody: the places of a set stand in the order of their
      * last use, empty ones last. Otherwise each way has its place. */
     bool is_ordered_ = false;
@@ -119,6 +123,7 @@ class Cache {
     std::uint64_t set_mask_ = 0;
     std::vector<Place> places_;
     std::vector<std::uint64_t> used_;  /* per place: when last (lru), when allocated (fifo) */
+    std::vector<Path> paths_;          /* per way */
     std::vector<std::uint64_t> trees_; /* per set: its bits, the root is bit 1 */
     std::uint64_t clock_ = 0;
     std::uint64_t random_ = UINT64_C(88172645463325252);
@@ -136,13 +141,30 @@ inline Cache::Cache(const laxity_sim_cache &cache, std::uint32_t line_bytes)
     }
     const std::uint64_t n_lines = cache.size_bytes / line_bytes;
     set_mask_ = n_lines / ways_ - 1;
+    way_shift_ = static_cast<unsigned>(std::countr_zero(ways_));
     places_.resize(n_lines);
     is_ordered_ = replacement_ == LAXITY_SIM_LRU;
     if (replacement_ == LAXITY_SIM_PLRU) {
         trees_.resize(n_lines / ways_);
+        make_paths();
     }
     if (replacement_ == LAXITY_SIM_FIFO) {
         used_.resize(n_lines);
+    }
+}
+
+inline void Cache::make_paths()
+{
+    for (unsigned way = 0; way < ways_; way++) {
+        Path path;
+        std::uint64_t node = 1;
+        for (unsigned half = ways_ / 2; half > 0; half /= 2) {
+            const bool is_upper = (way & half) != 0;
+            path.nodes |= std::uint64_t{1} << node;
+            path.away |= is_upper ? 0 : std::uint64_t{1} << node;
+            node = 2 * node + (is_upper ? 1 : 0);
+        }
+        paths_.push_back(path);
     }
 }
 
@@ -159,9 +181,42 @@ inline Place *Cache::find(std::uint64_t line)
     if (ways_ == 0) {
         return nullptr;
     }
-    const std::span set = set_of(line);
-    const auto place = std::ranges::find(set, line, &Place::line);
-    return place == set.end() ? nullptr : &*place;
+    Place *const set = set_of(line);
+    const unsigned way = way_of(set, line);
+    return way == ways_ ? nullptr : set + way;
+}
+
+/* The number of ways: none. Four at a time are compared without a branch that is hard to foretell.
+ */
+inline unsigned Cache::way_of(const Place *set, std::uint64_t line) const
+{
+    unsigned way = 0;
+    for (; way + 4 <= ways_; way += 4) {
+        const unsigned found = static_cast<unsigned>(set[way].is_of(line)) |
+                               static_cast<unsigned>(set[way + 1].is_of(line)) << 1U |
+                               static_cast<unsigned>(set[way + 2].is_of(line)) << 2U |
+                               static_cast<unsigned>(set[way + 3].is_of(line)) << 3U;
+        if (found != 0) {
+            return way + static_cast<unsigned>(std::countr_zero(found));
+        }
+    }
+    while (way < ways_ && !set[way].is_of(line)) {
+        way++;
+    }
+    return way;
+}
+
+/* A line that is not the one of its set that was used last. */
+inline Place *Cache::use_further(Place *set, std::uint64_t line) const
+{
+    const unsigned way = way_of(set, line);
+    if (way == ways_) {
+        return nullptr;
+    }
+    const Place used = set[way];
+    std::copy_backward(set, set + way, set + way + 1);
+    *set = used;
+    return set;
 }
 
 inline Place *Cache::use_placed(std::uint64_t line)
@@ -169,7 +224,7 @@ inline Place *Cache::use_placed(std::uint64_t line)
     Place *const place = find(line);
     if (place != nullptr && replacement_ != LAXITY_SIM_FIFO) {
         const auto number = static_cast<std::size_t>(place - places_.data());
-        touch(number / ways_, static_cast<unsigned>(number % ways_));
+        touch(number >> way_shift_, static_cast<unsigned>(number & (ways_ - 1)));
     }
     return place;
 }
@@ -179,13 +234,9 @@ inline void Cache::touch(std::size_t set, unsigned way)
     if (replacement_ == LAXITY_SIM_LRU || replacement_ == LAXITY_SIM_FIFO) {
         used_[set * ways_ + way] = ++clock_;
     } else if (replacement_ == LAXITY_SIM_PLRU) {
-        std::uint64_t node = 1;
-        for (unsigned half = ways_ / 2; half > 0; half /= 2) {
-            const bool is_upper = (way & half) != 0;
-            const std::uint64_t bit = std::uint64_t{1} << node;
-            trees_[set] = is_upper ? trees_[set] & ~bit : trees_[set] | bit;
-            node = 2 * node + (is_upper ? 1 : 0);
-        }
+        const Path &path = paths_.data()[way];
+        std::uint64_t &tree = trees_.data()[set];
+        tree = (tree & ~path.nodes) | path.away;
     }
 }
 
@@ -238,11 +289,11 @@ inline unsigned Cache::victim_way(std::size_t set, std::uint64_t way_mask)
 
 inline Place Cache::allocate(std::uint64_t line, std::uint64_t way_mask)
 {
-    const std::span set = set_of(line);
+    Place *const set = set_of(line);
     if (is_ordered_) {
-        const Place victim = set.back();
-        std::shift_right(set.begin(), set.end(), 1);
-        set.front() = Place{line};
+        const Place victim = set[ways_ - 1];
+        std::copy_backward(set, set + ways_ - 1, set + ways_);
+        *set = Place{line};
         return victim;
     }
     const std::uint64_t all = UINT64_MAX >> (64U - ways_);
@@ -262,10 +313,8 @@ inline void Cache::remove(std::uint64_t line)
     }
     *place = Place{};
     if (is_ordered_) {
-        const std::span set = set_of(line);
-        std::rotate(
-            set.begin() + (place - set.data()), set.begin() + (place - set.data()) + 1, set.end()
-        );
+        Place *const set = set_of(line);
+        std::rotate(place, place + 1, set + ways_);
     }
 }
 

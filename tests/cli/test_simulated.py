@@ -274,7 +274,6 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     ("words", "said"),
     [
         (("--platform", "sim:/dev/zero"), "is no file"),
-        (("--interfere", "bandwidth write 1MiB@0"), "interfere: not simulated yet"),
         (("--trace",), "trace: not simulated yet"),
         (("--events", "cycles"), "events: not simulated yet"),
         (("--cpus", "1"), "no CPU 1 on this machine"),

@@ -66,7 +66,8 @@ def test_command_line_of_laxity_run_is_the_agreed_one(tmp_path: Path):
     assert argv[argv.index("--finisher") + 1] == finisher_command()
     argv.remove(finisher_command())
     one = ["--policy", "other", "--arg", "write", "--arg", "1 MiB"]
-    bandwidth = [str(tmp_path / "workloads" / "bandwidth"), "--corunner", "--cpus"]
+    bandwidth = [str(tmp_path / "workloads" / "bandwidth"), "--corunner"]
+    bandwidth += ["--name", "bandwidth", "--cpus"]
     # 10 s, 5 ms and the defaults of the design: job timeout max(1 s, 20 * 5 ms), 512 KiB, 1 MiB.
     assert argv == [
         str(tmp_path / "native" / "laxity-run"),

@@ -191,6 +191,10 @@ NEVER_ACCOUNTED = (
     "real-time throttling: tasks that use more of a CPU than sched_rt_runtime_us grants",
 )
 
+# A simulated platform has nothing that interrupts a task but another task.
+_OF_KERNELS = frozenset({RELEASE_ISR, TICK})
+_NEVER_SIMULATED = tuple(one for one in NEVER_ACCOUNTED if "(gamma_code)" in one)
+
 
 def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = USUAL) -> Accounted:
     """Choose the figures that a bound of a task set counts with.
@@ -226,10 +230,11 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = 
     if setup.scheduler.is_global:
         optional.append(("waking another CPU", IPI_WAKEUP, wakeup))
         moving = ("what the kernel takes to move a task to another CPU (migration_move)",)
+    is_simulated = {entry.kind for entry in model.entries} == {"simulated"}
     absent = [
         f"{what} ({name}): {_MEASURE_SWITCH}"
         for what, name, found in optional
-        if found.value is None and not found.missing
+        if found.value is None and not found.missing and not (is_simulated and name in _OF_KERNELS)
     ]
     costs = PlatformCosts(
         switch_ns=switch.value.both_ns,
@@ -245,7 +250,7 @@ def account(model: Costs, tasks: Sequence[Task], choice: Choice, setup: Setup = 
         costs=None if missing else costs,
         used=used,
         missing=missing,
-        not_accounted=(*absent, *moving, *NEVER_ACCOUNTED),
+        not_accounted=(*absent, *moving, *(_NEVER_SIMULATED if is_simulated else NEVER_ACCOUNTED)),
         notes=(
             *_notes(model, setup.cpus or {task.cpu for task in tasks}, used),
             *((_MAY_EXCEED,) if any(one.pwcet is not None for one in used) else ()),

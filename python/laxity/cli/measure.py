@@ -3,11 +3,12 @@
 """`laxity measure`: the platform's costs, a command per probe, and one for all of them."""
 
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 from typing_extensions import override
 
 from laxity.cli.finished import show_finished
@@ -24,17 +25,22 @@ from laxity.cli.options import (
     run_root_option,
     seed_option,
 )
+from laxity.cli.spec_options import key_option
 from laxity.core.signals import forwarded_signals
+from laxity.core.spec import NATIVE_PLATFORM, RunTable
 from laxity.costs.measure import MeasureRequest, run_measurement
-from laxity.costs.options import time_option
+from laxity.costs.options import SIMULATED_REPETITIONS, time_option
 from laxity.costs.probe import NAMES, Asked, Probe, probe_of
 from laxity.errors import located
+from laxity.platform.machine import SimulatedFacts
 from laxity.platform.platform import open_platform
 
 _ALL = "all"
+platform_option = key_option(RunTable, "platform")
 _OPTIONS = (
     seed_option,
     allow_unprivileged_option,
+    platform_option,
     on_option,
     run_dir_option,
     run_root_option,
@@ -50,6 +56,7 @@ class _Common(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int | None
     allow_unprivileged: bool
+    platform: str | None
     on: str | None
     run_dir: str | None
     run_root: str | None
@@ -116,10 +123,13 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
     options = msgspec.convert(given, _Common)
     asked = _asked(probe, given)
     final = run_path(name, options.run_dir, options.run_root)
-    with located("--on"):
-        opened = open_platform(options.on)
+    with located("--on" if options.platform is None else "--platform"):
+        opened = open_platform(options.on, options.platform or NATIVE_PLATFORM)
     with opened as platform:
-        measurement, fallbacks = probe.plan(asked, platform.facts(), platform.cpus())
+        facts = platform.facts()
+        if isinstance(facts, SimulatedFacts):
+            asked = _of_simulated(asked)
+        measurement, fallbacks = probe.plan(asked, facts, platform.cpus())
         if not options.quiet:
             print(f"laxity measure {name}: {probe.describe(measurement)}", file=sys.stderr)
         for left in fallbacks:
@@ -139,6 +149,14 @@ def _plan_and_measure(name: str, probe: Probe, given: dict[str, Any]) -> int:
     return show_finished(
         finished, output_format=options.output_format, has_report=not options.no_report
     )
+
+
+def _of_simulated(asked: Asked) -> Asked:
+    """Ask for fewer observations where the user has not said how many: they hardly differ."""
+    source = click.get_current_context().get_parameter_source("repetitions")
+    if source is not ParameterSource.DEFAULT:
+        return asked
+    return replace(asked, repetitions=SIMULATED_REPETITIONS)
 
 
 def _asked(probe: Probe, given: dict[str, Any]) -> Asked:

@@ -33,6 +33,11 @@ def key_options(
     return add
 
 
+def key_option(table: type[msgspec.Struct], key: str) -> Callable[[Command], Command]:
+    """Make the option of one key of a table."""
+    return _option(key, _described(table)[key])
+
+
 def _described(table: type[msgspec.Struct]) -> dict[str, Option]:
     """Find what is declared of the keys of a table: by the schema, or beside them."""
     known = type_info(table)

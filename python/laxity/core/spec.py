@@ -18,9 +18,12 @@ from laxity.core.schema import Option, Words, limit, options_by_key
 from laxity.core.stop_on import StopOn, stop_on_text
 from laxity.core.third_party import PROGRAM_WORKLOAD
 from laxity.core.units import exact_duration, exact_size
+from laxity.errors import ConfigError
 
 SPEC_SCHEMA = 1
 DEFAULT_PRIORITY = 50
+# The platform that a machine is to itself.
+NATIVE_PLATFORM = "native"
 # What the name of a simulated platform begins with.
 SIMULATED = "sim:"
 MIN_PRIORITY = 1
@@ -87,9 +90,12 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     platform: Annotated[
         str,
         _only_ours(
-            "text", "Where to run: here, or simulated, sim:NAME.", metavar="NAME", shown="native"
+            "text",
+            "Where to run: here, or simulated, sim:NAME.",
+            metavar="NAME",
+            shown=NATIVE_PLATFORM,
         ),
-    ] = "native"
+    ] = NATIVE_PLATFORM
     on: str | None = None
     idle: str = Idle.DEEP
     snapshots: str = Snapshots.ALL
@@ -253,7 +259,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
     """
 
-    platform: str = "native"
+    platform: str = NATIVE_PLATFORM
     on: str | None = None
     jobs: int | None = None
     duration_ns: int | None = None
@@ -271,6 +277,20 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     trace: str | None = None
     tasks: tuple[TaskSpec, ...]
     interfere: tuple[InterfereSpec, ...] = ()
+
+
+def check_platform(platform: str, on: str | None) -> None:
+    """Refuse a platform that is none, or is not where a board is.
+
+    Raises:
+        ConfigError: It is neither native nor sim:NAME, or simulated and on a board.
+    """
+    if platform != NATIVE_PLATFORM and not platform.startswith(SIMULATED):
+        msg = f'platform "{platform}" is unknown; use native or sim:NAME'
+        raise ConfigError(msg)
+    if platform != NATIVE_PLATFORM and on is not None:
+        msg = f"platform {platform}: is simulated here, not on a board; leave one of them out"
+        raise ConfigError(msg)
 
 
 def corunners_of(spec: Spec) -> list[tuple[InterfereSpec, int]]:

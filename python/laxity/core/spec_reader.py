@@ -21,7 +21,6 @@ from laxity.core.spec import (
     MAX_PRIORITY,
     MAX_PROCESSES,
     MIN_PRIORITY,
-    SIMULATED,
     TRACE_AUTO,
     TRACE_BACKENDS,
     Idle,
@@ -34,6 +33,7 @@ from laxity.core.spec import (
     Spec,
     TaskSpec,
     TaskTable,
+    check_platform,
 )
 from laxity.core.spec_tables import (
     array_of_tables,
@@ -209,12 +209,7 @@ def _check_names(tasks: Iterable[TaskSpec]) -> None:
 def _resolve_run(
     run: RunTable, tasks: tuple[TaskSpec, ...], interfere: tuple[InterfereSpec, ...]
 ) -> Spec:
-    if run.platform != "native" and not run.platform.startswith(SIMULATED):
-        msg = f'platform "{run.platform}" is unknown; use native or sim:NAME'
-        raise ConfigError(msg)
-    if run.platform != "native" and run.on is not None:
-        msg = f"platform {run.platform}: is simulated here, not on a board; leave one of them out"
-        raise ConfigError(msg)
+    check_platform(run.platform, run.on)
     for name, value, low in (
         ("jobs", run.jobs, 1),
         ("seed", run.seed, 0),

@@ -95,6 +95,7 @@ def _write_before(
         seed=seed,
         measurement=request.measurement,
         fallbacks=list(request.fallbacks),
+        platform=platform.name,
         on=platform.on,
         board_run_dir=platform.place_of(run.final) or msgspec.UNSET,
     )

@@ -19,6 +19,9 @@ from laxity.errors import ConfigError, located
 Option: TypeAlias = Callable[[Any], click.Option]
 _SIZES_BYTES = (1024, 64 << 30)
 _MOST_REPETITIONS = 1_000_000
+# The fewest that a verdict is given of: nothing disturbs a simulated platform, so that more of the
+# same hardly says more.
+SIMULATED_REPETITIONS = 6
 # Above it are who preempts and who ends what hangs.
 _HIGHEST_PRIORITY = 98
 
@@ -179,7 +182,8 @@ def count_option(
 
 def repetitions_option(description: str) -> Option:
     """Make `--repetitions`; what one is, the description says."""
-    return count_option(["--repetitions"], "repetitions", description)
+    text = f"{description}  [simulated: {SIMULATED_REPETITIONS}]"
+    return count_option(["--repetitions"], "repetitions", text)
 
 
 def priority_option(description: str, least: int = 1) -> Option:

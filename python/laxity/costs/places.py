@@ -9,7 +9,7 @@ from laxity.core.cpus import format_cpus
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform.doctor import default_cpus
 from laxity.platform.facts import Facts
-from laxity.platform.machine import Machine, caches_of
+from laxity.platform.machine import Machine, SimulatedFacts, caches_of, describe_machine
 from laxity.platform.placement import Cpus
 
 _SMALLEST_BYTES = 4096
@@ -70,6 +70,20 @@ def size_limit_bytes(machine: Machine, cpu: int, free_bytes: int | None) -> int:
         *([free_bytes // _MEMORY_SHARE] if free_bytes else []),
     ]
     return max(_SMALLEST_BYTES, min(limits))
+
+
+def usual_limits_bytes(facts: Facts, cpu: int) -> tuple[int, int]:
+    """Bound what is chosen: the working sets, and the buffer that evicts them.
+
+    On a simulated platform the last level is exactly known and nobody else uses it: behind 9/8 of
+    it gamma has gone, and twice as much empties it. Each byte more takes time to simulate.
+    """
+    machine = describe_machine(facts)
+    if not isinstance(facts, SimulatedFacts):
+        limit_bytes = size_limit_bytes(machine, cpu, available_bytes(facts))
+        return limit_bytes, limit_bytes
+    last = max((one.size_bytes or 0 for one in caches_of(machine, cpu)), default=0)
+    return max(_SMALLEST_BYTES, last * 5 // 4), max(_SMALLEST_BYTES, 2 * last)
 
 
 def sizes_bytes(second_level_bytes: int | None, limit_bytes: int) -> list[int]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What several sections say in the same words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 
 from laxity.core.streams import Quantity as Stream
@@ -39,6 +39,10 @@ _BUCKETS = (
 )
 # Of a median against its noise floor.
 VERDICTS = {"ok": "ok", "not_measurable": "not measurable", "no_verdict": "no verdict"}
+KINDS = {
+    "measured": "seen on this machine in this run; it bounds nothing that was not seen",
+    "simulated": "counted exactly on a model of a platform; it is not the platform itself",
+}
 NO_FINISHED_JOB = "No job finished, so there is nothing to show here."
 
 
@@ -155,16 +159,25 @@ def quantile_cell(samples: Distribution, q: float) -> Cell:
 
 
 def method_section(
-    run: RunData, meanings: Iterable[tuple[str, str]], facts: Iterable[tuple[str, str]]
+    run: RunData,
+    meanings: Iterable[tuple[str, str]],
+    facts: Iterable[tuple[str, str]],
+    simulated: Mapping[str, str] | None = None,
 ) -> Section:
     """Make the section that says what the words mean and how it was measured.
 
     Args:
         run: What measured or computed.
-        meanings: Each word and what it means here.
+        meanings: Each word and what it means here; its kind of figures is added.
         facts: Each choice of the measurement and what it was.
+        simulated: What words mean on a simulated platform instead; empty: there is no such thing.
     """
-    words = tuple((text_cell(word), text_cell(meaning)) for word, meaning in meanings)
+    otherwise = (simulated or {}) if run.kind == "simulated" else {}
+    here = [
+        (word, otherwise.get(word, meaning))
+        for word, meaning in (*meanings, (run.kind, KINDS[run.kind]))
+    ]
+    words = tuple((text_cell(word), text_cell(meaning)) for word, meaning in here if meaning)
     blocks = [Table("What the words mean", ("word", "meaning"), words)]
     choices = tuple((text_cell(name), text_cell(value)) for name, value in facts)
     if choices:

@@ -21,7 +21,7 @@ from laxity import __version__
 from laxity.core.board_url import FORM_WITH_DIRECTORY, BoardUrl, parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import Spec, workloads_of
+from laxity.core.spec import NATIVE_PLATFORM, Spec, workloads_of
 from laxity.errors import EXIT_NO_VERDICT, ConfigError, LaxityError, PlatformError, ToolError
 from laxity.platform import bundle
 from laxity.platform.doctor import Examination, examine_facts
@@ -71,6 +71,8 @@ class BoardPrograms:
 
 class Board:
     """A board that can be talked to; make it with `open_board`."""
+
+    name = NATIVE_PLATFORM
 
     def __init__(self, connection: Connection, directory: str, machine: str) -> None:
         self._connection = connection

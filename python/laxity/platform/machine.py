@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -158,8 +159,17 @@ class Machine(msgspec.Struct, frozen=True):
     state: State
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimulatedFacts(Facts):
+    """Of a simulated platform, which has no files but what its CPUs may be used for."""
+
+    machine: Machine
+
+
 def describe_machine(facts: Facts) -> Machine:
     """Describe the machine that `facts` were read from."""
+    if isinstance(facts, SimulatedFacts):
+        return facts.machine
     stable = Stable(
         architecture=facts.text("@uname.machine"),
         vendor=_vendor(facts),

@@ -274,7 +274,9 @@ def _workload_words(task: TaskSpec) -> tuple[str, ...]:
 
 def _corunner_argv(one: InterfereSpec, cpu: int) -> list[str]:
     here = msgspec.structs.replace(one, cpus=(cpu,))
-    return ["--corunner", *_options_argv("task", here), *_words_argv(one.args)]
+    # Its executable may be called otherwise.
+    name = ["--name", PurePath(one.workload).name]
+    return ["--corunner", *name, *_options_argv("task", here), *_words_argv(one.args)]
 
 
 def _words_argv(words: tuple[str, ...]) -> list[str]:

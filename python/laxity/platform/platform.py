@@ -10,7 +10,7 @@ from typing import Protocol
 from laxity.core.board_url import parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
-from laxity.core.spec import SIMULATED, Spec, workloads_of
+from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec, check_platform, workloads_of
 from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts, collect_facts
 from laxity.platform.native import run_native
@@ -24,8 +24,15 @@ class Platform(Protocol):
     """What tasks run on, and what probes measure."""
 
     @property
+    def name(self) -> str:
+        """As `--platform` names it."""
+
+    @property
     def on(self) -> str | None:
         """Its URL; None for this machine."""
+
+    def facts(self) -> Facts:
+        """Take a snapshot of it."""
 
     def examine(self, cpus: Sequence[int]) -> Examination:
         """Describe it, and judge whether its CPUs are fit for real-time measurements."""
@@ -50,16 +57,10 @@ class Platform(Protocol):
         """Remove what it still holds of a run that is stored here."""
 
 
-class LinuxPlatform(Platform, Protocol):
-    """One that Linux runs on, and tells of itself in files."""
-
-    def facts(self) -> Facts:
-        """Take a snapshot of it."""
-
-
 class ThisMachine:
     """The machine that this process runs on."""
 
+    name = NATIVE_PLATFORM
     on: str | None = None
     is_holding = False
 
@@ -100,13 +101,19 @@ class ThisMachine:
 THIS_MACHINE = ThisMachine()
 
 
-def open_platform(on: str | None) -> AbstractContextManager[LinuxPlatform]:
-    """Reach the machine that `--on` names.
+def open_platform(on: str | None, name: str = NATIVE_PLATFORM) -> AbstractContextManager[Platform]:
+    """Reach the machine that `--on` names, or the platform that `--platform` names.
 
     Raises:
-        ConfigError: The URL cannot be read.
+        ConfigError: There is no such platform, the URL cannot be read, or both are named.
         PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
     """
+    check_platform(name, on)
+    if name.startswith(SIMULATED):
+        from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
+        from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - only where it is asked for
+
+        return nullcontext(SimulatedPlatform(read_platform(name), name))
     if on is None:
         return nullcontext(THIS_MACHINE)
     from laxity.platform.board import open_board  # noqa: PLC0415 - only where there is one
@@ -115,15 +122,5 @@ def open_platform(on: str | None) -> AbstractContextManager[LinuxPlatform]:
 
 
 def open_for(spec: Spec) -> AbstractContextManager[Platform]:
-    """Reach the platform of an experiment.
-
-    Raises:
-        ConfigError: It names a platform that there is not, or a board that cannot be read.
-        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
-    """
-    if not spec.platform.startswith(SIMULATED):
-        return open_platform(spec.on)
-    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
-    from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - only where it is asked for
-
-    return nullcontext(SimulatedPlatform(read_platform(spec.platform)))
+    """Reach the platform of an experiment; raises as `open_platform`."""
+    return open_platform(spec.on, spec.platform)

@@ -10,13 +10,24 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from laxity.core.cpus import format_cpus
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import SIMULATED, Policy, Spec, TaskSpec, corunners_of, workloads_of
 from laxity.errors import ConfigError, PlatformError
 from laxity.platform import machine as machines
 from laxity.platform.doctor import SCHEMA, Counters, Diagnosis, Examination
-from laxity.platform.machine import Cache, Cpu, Kernel, Machine, Stable, State, Virtualisation
+from laxity.platform.facts import Facts
+from laxity.platform.machine import (
+    Cache,
+    Cpu,
+    Kernel,
+    Machine,
+    SimulatedFacts,
+    Stable,
+    State,
+    Virtualisation,
+)
 from laxity.platform.native import Seat, argv_of, finisher_command, run_native
 from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
@@ -36,6 +47,8 @@ _SETTINGS = "platform.settings"
 _STREAM_FD = 3
 # Where the stack begins depends on how large it may become.
 _STACK_BYTES = 8 << 20
+# What stands in place of our programs.
+_SIMULATORS = {"laxity-run": "laxity-sim", "laxity-probe": "laxity-sim-probe"}
 
 
 class SimulatedPlatform:
@@ -44,9 +57,15 @@ class SimulatedPlatform:
     on: str | None = None
     is_holding = False
 
-    def __init__(self, model: PlatformModel) -> None:
-        """Take a platform file as it was read."""
+    def __init__(self, model: PlatformModel, name: str | None = None) -> None:
+        """Take a platform file as it was read, and its name; None: of a shipped one."""
         self._model = model
+        self.name = name or f"{SIMULATED}{model.name}"
+
+    def facts(self) -> Facts:
+        """Say what probes are planned by: there are no files of a kernel."""
+        cores = {"@affinity": format_cpus(range(self._model.cores))}
+        return SimulatedFacts(cores, machine=describe_model(self._model))
 
     def examine(self, cpus: Sequence[int]) -> Examination:
         """Describe it; nothing disturbs it."""
@@ -136,11 +155,10 @@ class SimulatedPlatform:
         return list(provide_streams(programs, kept, display.show, signals))
 
     def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
-        if isinstance(plan, ProbePlan):
-            msg = f"measure {plan.measurement.probe}: not simulated yet; leave --platform out"
-            raise ConfigError(msg)
         programs = _Programs(partial(self._program, folder, iter(streams)))
         tool, *words = argv_of(plan, Seat(seat.run_dir, seat.progress_fd, seat.parent_fd, programs))
+        if isinstance(plan, ProbePlan):
+            return [tool, str(seat.run_dir.absolute() / _SETTINGS), *words]
         launcher = (part for word in self._emulator() for part in ("--launcher", word))
         return [tool, str(seat.run_dir.absolute() / _SETTINGS), *launcher, *words]
 
@@ -190,7 +208,8 @@ class _Programs:
         return finisher_command()
 
     def tool(self, name: str) -> str:
-        return str(find_tool({"laxity-run": "laxity-sim"}.get(name, name)))
+        find_built(_SIMULATORS[name])
+        return str(find_tool(_SIMULATORS[name]))
 
     def workload(self, name: str) -> str:
         return self.find_workload(name)

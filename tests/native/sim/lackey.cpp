@@ -269,7 +269,7 @@ int go_on(void *context, const laxity_sim_job *job)
     return 0;
 }
 
-void end(
+int end(
     void *context,
     std::uint32_t task,
     laxity_sim_end why,
@@ -281,6 +281,7 @@ void end(
     (void)end_ns;
     (void)error;
     *static_cast<laxity_sim_end *>(context) = why;
+    return 0;
 }
 
 bool never(void *context)
@@ -352,6 +353,7 @@ int main(int argc, char **argv)
         .on_start = go_on,
         .on_finish = go_on,
         .on_end = end,
+        .on_pass = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
     };

@@ -25,11 +25,10 @@ from laxity.costs.options import (
 )
 from laxity.costs.pairs import check_several, choose_pairs
 from laxity.costs.places import (
-    available_bytes,
     cache_bytes,
     check_cpus,
-    size_limit_bytes,
     sizes_bytes,
+    usual_limits_bytes,
 )
 from laxity.costs.probe import NS_PER_S, Probe, Source, repeated
 from laxity.errors import NoVerdict
@@ -187,7 +186,7 @@ def known_gamma(costs: Costs | None) -> list[KnownGamma]:
 def _sizes(asked: Asked, facts: Facts, cpu: int) -> list[int]:
     machine = describe_machine(facts)
     second, _ = cache_bytes(machine, cpu)
-    limit_bytes = size_limit_bytes(machine, cpu, available_bytes(facts))
+    limit_bytes, _ = usual_limits_bytes(facts, cpu)
     if second:
         limit_bytes = min(limit_bytes, _LARGEST_OF_L2 * second)
     return sizes_bytes(second, asked.max_bytes or limit_bytes)

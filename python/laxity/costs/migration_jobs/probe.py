@@ -20,9 +20,10 @@ from laxity.costs.options import (
 from laxity.costs.pairs import check_several, pair_of
 from laxity.costs.places import check_cpus
 from laxity.costs.probe import Probe, Source, repeated
+from laxity.errors import PlatformError
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
-from laxity.platform.machine import describe_machine
+from laxity.platform.machine import SimulatedFacts, describe_machine
 from laxity.platform.placement import Cpus
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import MigrationJobsMeasurement
@@ -92,6 +93,9 @@ def plan_migration_jobs(
         ConfigError: There is no such CPU.
         PlatformError: A CPU that this process may not use, or fewer than two.
     """
+    if isinstance(facts, SimulatedFacts):
+        msg = "measure migration-jobs: cannot be simulated yet; leave --platform out"
+        raise PlatformError(msg)
     machine = describe_machine(facts)
     chosen = tuple(sorted(set(asked.cpus))) or tuple(sorted(cpus.allowed))
     check_cpus(chosen, cpus)

@@ -59,7 +59,6 @@ _MEANINGS = (
         "quite",
     ),
     ("control", "the same test between preempted jobs, of every second round over all CPUs"),
-    ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
 )
 
 

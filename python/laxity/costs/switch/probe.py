@@ -16,14 +16,14 @@ from laxity.costs.options import (
     time_option,
     words_option,
 )
-from laxity.costs.places import available_bytes, check_cpus, default_cpu, size_limit_bytes
+from laxity.costs.places import check_cpus, default_cpu, usual_limits_bytes
 from laxity.costs.probe import NS_PER_S, Probe, Source, repeated
 from laxity.costs.switch import costs, data, section
 from laxity.costs.switch.rows import QUANTITIES
 from laxity.errors import PlatformError
 from laxity.jobs.view import View
 from laxity.platform.facts import Facts
-from laxity.platform.machine import describe_machine
+from laxity.platform.machine import SimulatedFacts
 from laxity.platform.placement import Cpus
 from laxity.store.manifest import Fallback
 from laxity.store.measurements import SwitchMeasurement
@@ -31,6 +31,8 @@ from laxity.store.measurements import SwitchMeasurement
 # One is below the victim.
 _LOWEST_PRIORITY = 2
 _SPIN_NS = (10**6, 3600 * NS_PER_S)
+# Who takes the core, and when; nothing else interrupts a task there.
+_SIMULATED_QUANTITIES = ("preemption", "sync", "timer")
 _OPTIONS = (
     cpus_option("Measured one after the other.  [default: one]"),
     cpus_option("CPUs that are woken from each.  [default: all others]", "--to", "to_cpus"),
@@ -89,16 +91,15 @@ def plan_switch(
     check_cpus(chosen, cpus)
     to_cpus = asked.to_cpus or tuple(sorted(cpus.allowed))
     check_cpus(to_cpus, cpus)
-    quantities: tuple[str, ...] = asked.quantities or QUANTITIES
-    fallbacks: tuple[Fallback, ...] = ()
+    quantities, fallbacks = _quantities(asked, facts)
     if "wakeup" in quantities and len({*chosen, *to_cpus}) == 1:
         reason = f"there is no CPU beside {format_cpus(chosen)} to be woken"
         quantities = tuple(one for one in quantities if one != "wakeup")
         if not quantities:
             msg = f"--quantity wakeup: {reason}; choose another quantity or widen the cpuset"
             raise PlatformError(msg)
-        fallbacks = (Fallback(what="ipi_wakeup", used="nothing", reason=reason),)
-    limit_bytes = size_limit_bytes(describe_machine(facts), chosen[0], available_bytes(facts))
+        fallbacks += (Fallback(what="ipi_wakeup", used="nothing", reason=reason),)
+    _, evict_bytes = usual_limits_bytes(facts, chosen[0])
     measurement = SwitchMeasurement(
         cpus=format_cpus(chosen),
         priority=asked.priority,
@@ -106,20 +107,40 @@ def plan_switch(
         timeout_ns=asked.timeout_ns,
         to_cpus=format_cpus(to_cpus),
         quantities=list(quantities),
-        evict_bytes=asked.evict_bytes or limit_bytes,
+        evict_bytes=asked.evict_bytes or evict_bytes,
         spin_ns=asked.spin_ns,
     )
     return measurement, fallbacks
 
 
+def _quantities(asked: Asked, facts: Facts) -> tuple[tuple[str, ...], tuple[Fallback, ...]]:
+    """Choose what is observed: on a simulated platform only what its model knows.
+
+    Raises:
+        PlatformError: Something else was asked for.
+    """
+    if not isinstance(facts, SimulatedFacts):
+        return asked.quantities or QUANTITIES, ()
+    reason = "a simulated platform has no Linux with interrupts, ticks and records"
+    unknown = [one for one in asked.quantities if one not in _SIMULATED_QUANTITIES]
+    if unknown:
+        msg = f"--quantity {unknown[0]}: {reason}; use {', '.join(_SIMULATED_QUANTITIES)}"
+        raise PlatformError(msg)
+    left_out = [one for one in QUANTITIES if one not in _SIMULATED_QUANTITIES]
+    fallback = Fallback(what=f"quantities {', '.join(left_out)}", used="nothing", reason=reason)
+    return asked.quantities or _SIMULATED_QUANTITIES, () if asked.quantities else (fallback,)
+
+
 def describe(measurement: SwitchMeasurement) -> str:
     """Say in one line what is measured."""
-    return (
+    text = (
         f"{', '.join(measurement.quantities)} on CPU {measurement.cpus}, "
         f"{measurement.repetitions} times each; worst case by writing "
-        f"{format_size_bytes(measurement.evict_bytes)}, interrupts looked for during "
-        f"{format_duration_ns(measurement.spin_ns)}"
+        f"{format_size_bytes(measurement.evict_bytes)}"
     )
+    if {"spin", "irq"} & {*measurement.quantities}:
+        text += f", interrupts looked for during {format_duration_ns(measurement.spin_ns)}"
+    return text
 
 
 def _words(asked: SwitchMeasurement) -> list[str]:

@@ -44,6 +44,7 @@ _TEXT = (
     "twice in what a preemption costs. A median that is not above the noise floor is “not "
     "measurable”, never zero; maxima bound nothing."
 )
+_TITLES = {False: "Switches, wake-ups and interrupts", True: "Switches"}
 _MEANINGS = (
     (
         "switch_kernel",
@@ -93,8 +94,24 @@ _MEANINGS = (
         "ipi_wakeup: how far the two clocks may be apart; tick and irq: the shortest gap that "
         "counts; release_isr: the period and half the interval of what is lost anyway",
     ),
-    ("measured", "seen on this machine in this run; it bounds nothing that was not seen"),
 )
+_SIMULATED_TEXT = (
+    "Each figure is what tasks themselves see: they stamp the clock, and what is missing between "
+    "two stamps is the switch's. δ stands twice in what a preemption costs. A median that is not "
+    "above the noise floor is “not measurable”, never zero; maxima bound nothing."
+)
+_SIMULATED = {
+    **dict.fromkeys(
+        ("switch_kernel", "switch_recording", "release_isr", "tick", "tick_period"), ""
+    ),
+    **dict.fromkeys(("ipi_wakeup", "irq"), ""),
+    "switch_sync": "half a round of two tasks that wait for each other in turn",
+    "timer_latency": "release → first stamp of who waited for it; idle: the core was idle, busy: a "
+    "task was preempted",
+    "worst": "victim and preemptor each write a buffer before they leave the core",
+    "noise floor": "the larger of: the period of the victim's stamps; half the 95 % interval of "
+    "the median",
+}
 # Which costs are drawn, and how they are called on an axis.
 _DRAWN = (
     (model.PREEMPT_IN, "victim to preemptor"),
@@ -110,7 +127,8 @@ def build(run: RunData) -> Section:
     """Build the section of a run that measured switch."""
     found: Switching = run.findings
     blocks: list[Block] = [Paragraph(problem, "warning") for problem in run.problems]
-    blocks.append(Paragraph(_TEXT, is_explanation=True))
+    text = _SIMULATED_TEXT if run.kind == "simulated" else _TEXT
+    blocks.append(Paragraph(text, is_explanation=True))
     cpus = sorted({one.place.cpu for one in found.costs})
     for cpu in cpus:
         drawn = tuple(block for name, label in _DRAWN for block in _drawn(run, cpu, name, label))
@@ -124,7 +142,7 @@ def build(run: RunData) -> Section:
     blocks += [Paragraph(f"{remark}.", "note") for remark in found.remarks]
     quantities = tuple(one for cost in found.costs for one in _quantities(run, cost))
     return Section(
-        f"{run.prefix}-switch", "Switches, wake-ups and interrupts", tuple(blocks), quantities
+        f"{run.prefix}-switch", _TITLES[run.kind == "simulated"], tuple(blocks), quantities
     )
 
 
@@ -137,9 +155,11 @@ def build_method(run: RunData) -> Section:
             ("probe", f"{asked.probe}, CPU {asked.cpus}, victim at priority {asked.priority}"),
             ("repetitions", f"{asked.repetitions} of each kind, in random order"),
             ("evicting buffer", format_size_bytes(asked.evict_bytes)),
-            ("interrupts were looked for", f"{show_duration(asked.spin_ns)} per CPU"),
         )
-    return method_section(run, _MEANINGS, facts)
+        if {"spin", "irq"} & {*asked.quantities}:
+            looked = f"{show_duration(asked.spin_ns)} per CPU"
+            facts = (*facts, ("interrupts were looked for", looked))
+    return method_section(run, _MEANINGS, facts, _SIMULATED)
 
 
 def sentences(run: RunData) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ _STATE_WORDS = {
     "unknown": "not known",
 }
 _NOT_KNOWN = "not known"
+# What a simulated platform has; the rest is of a kernel, or of whoever runs it.
+_OF_SIMULATED = frozenset({"processor", "architecture", "CPUs", "caches", "machine hash"})
 
 
 def build(page: PageData) -> Section:
@@ -80,6 +82,8 @@ def machine_line(run: RunData) -> str:
     name = stable.model or stable.vendor or stable.architecture or "unnamed processor"
     online = sum(cpu.is_online for cpu in stable.cpus)
     kernel = f"{stable.kernel.name or 'kernel'} {stable.kernel.release or _NOT_KNOWN}"
+    if run.kind == "simulated":
+        return f"{name}, {count_noun(online, 'CPU')}"
     virtual = ", virtual machine" if stable.virtualisation.is_virtual_machine else ""
     return f"{name}, {count_noun(online, 'CPU')}{virtual}, {kernel}"
 
@@ -122,6 +126,8 @@ def _machine_table(machine: Machine, run: RunData) -> Table:
         ("hardware counters (PMU)", ", ".join(stable.pmus) or "none"),
         ("machine hash", machine.hash),
     ]
+    if run.kind == "simulated":
+        facts = [(name, value) for name, value in facts if name in _OF_SIMULATED]
     rows = tuple((text_cell(name), text_cell(value)) for name, value in facts)
     return Table("Machine", ("", ""), rows)
 

@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 
 from laxity.jobs.run_data import PageData, RunData
-from laxity.jobs.section_parts import is_queued
+from laxity.jobs.section_parts import KINDS, is_queued
 from laxity.page.blocks import (
     NOT_MEASURED,
     Block,
@@ -45,10 +45,6 @@ _MEANINGS = (
     ),
     ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
 )
-_KINDS = {
-    "measured": "seen on this machine in this run; it bounds nothing that was not seen",
-    "simulated": "counted exactly on a model of a platform; it is not the platform itself",
-}
 _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
     "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
@@ -75,7 +71,7 @@ def build(page: PageData) -> Section:
         *_MEANINGS[:2],
         ("release latency", _latency_meaning(page)),
         *_MEANINGS[2:],
-        *((kind, _KINDS[kind]) for kind in kinds or ("measured",)),
+        *((kind, KINDS[kind]) for kind in kinds or ("measured",)),
     )
     meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words)
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
