@@ -7,7 +7,8 @@
  *   simulation_speed lru|plru N        accesses to caches of two levels, N times a trace in memory
  *   simulation_speed hits N            accesses of four cores in the engine, N jobs of each
  *   simulation_speed streams N         lines from and to memory, likewise
- *   simulation_speed live WORD...      accesses of a program; the words start an emulator with it
+ *   simulation_speed live N WORD...    accesses of N jobs; the words start an emulator with a
+ * program
  */
 #include "base/error.h"
 #include "harness/mark_table.h"
@@ -336,8 +337,7 @@ void measure_engine(bool is_streaming, std::uint64_t n_jobs)
     print(is_streaming ? transfers(totals) : accesses(totals), since);
 }
 
-/* One job; the last word but those of the program says so. */
-void measure_live(char *const *words)
+void measure_live(std::uint64_t n_jobs, char *const *words)
 {
     laxity_sim_emulator *emulator = nullptr;
     const double since = user_seconds();
@@ -345,7 +345,7 @@ void measure_live(char *const *words)
         (void)std::fprintf(stderr, "simulation_speed: cannot start %s\n", words[0]);
         std::exit(EXIT_FAILURE);
     }
-    const laxity_sim_totals totals = simulate({laxity_sim_emulator_source(emulator)}, 1);
+    const laxity_sim_totals totals = simulate({laxity_sim_emulator_source(emulator)}, n_jobs);
     laxity_sim_emulator_stop(emulator);
     print(accesses(totals), since);
 }
@@ -360,11 +360,11 @@ int main(int argc, char **argv)
         measure_caches(what == "lru" ? LAXITY_SIM_LRU : LAXITY_SIM_PLRU, n);
     } else if (what == "hits" || what == "streams") {
         measure_engine(what == "streams", n);
-    } else if (what == "live") {
-        measure_live(argv + 2);
+    } else if (what == "live" && argc > 3) {
+        measure_live(n, argv + 3);
     } else {
         (void
-        )std::fputs("simulation_speed: takes lru|plru|hits|streams N or live WORD...\n", stderr);
+        )std::fputs("simulation_speed: takes lru|plru|hits|streams N or live N WORD...\n", stderr);
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

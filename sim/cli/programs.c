@@ -35,6 +35,7 @@
 enum {
     WORDS = 4096,
     NAMES_BYTES = LAXITY_ASKED_CALLS * (LAXITY_ASKED_BYTES + 2),
+    UNDECODED_TOLD = 100, /* one of so many */
     NOTE_BYTES = NAMES_BYTES + LAXITY_NAME_BYTES + 128,
     JOBS_TEXT_BYTES = 24,
     CPUS_BYTES = 64,
@@ -264,7 +265,8 @@ static void note_undecodable(const struct laxity_sim_run *simulation)
         if (decoder->context) {
             laxity_sim_decoder_read_stats(decoder, &stats);
         }
-        if (stats.undecodable > 0) {
+        /* Of every program a few are barriers and the like, of its beginning. */
+        if (stats.undecodable * UNDECODED_TOLD > stats.instructions) {
             char text[NOTE_BYTES];
             laxity_format(
                 text,

@@ -166,7 +166,7 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     const Touch touch{
         .core = number_, .task = execution_.task, .kind = kind, .line = line, .written = written
     };
-    if (hierarchy_.touch_privately(touch, now_)) {
+    if (hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
     }
     /* Who has found room is no longer the one who has waited longest. */
@@ -335,6 +335,7 @@ bool Core::run_blocks(std::uint64_t horizon)
     }
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
+    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
     for (unsigned n = 0; reader.peek() == Event::Block; n++) {
         const Block &block = reader.block();
         if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
@@ -350,7 +351,11 @@ bool Core::run_blocks(std::uint64_t horizon)
         if (!run_block(block)) {
             return true;
         }
-        (void)leave_block(block, block.steps.size(), Stage::Boundary);
+        const std::size_t n_steps = block.steps.size();
+        now_ += block.ticks;
+        execution_.spent->busy += block.ticks;
+        instructions += n_steps;
+        position.index = n_steps;
     }
     return false;
 }
@@ -374,22 +379,17 @@ bool Core::run_block(const Block &block)
 {
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
-    Touch touch{
-        .core = number_, .task = execution_.task, .kind = Kind::Fetch, .line = 0, .written = 0
-    };
-    std::size_t n_fetched = 0;
+    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
+    const Fetch *fetch = block.fetches.data();
+    const Fetch *const end_of_fetches = fetch + block.fetches.size();
     const auto fetch_until = [&](std::size_t index) {
-        touch.kind = Kind::Fetch;
-        for (; n_fetched < block.fetches.size() && block.fetches[n_fetched].index <= index;
-             n_fetched++) {
-            const Fetch &fetch = block.fetches[n_fetched];
-            touch.line = fetch.line;
-            if (!hierarchy_.touch_privately(touch, now_)) {
-                line_ = fetch.line;
-                last_line_ = block.steps[fetch.index].last_line;
-                return leave_block(block, fetch.index, Stage::Fetch);
+        for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
+            if (!hierarchy_.touch_privately(number_, Kind::Fetch, fetch->line, now_)) {
+                line_ = fetch->line;
+                last_line_ = block.steps[fetch->index].last_line;
+                return leave_block(block, fetch->index, Stage::Fetch);
             }
-            position.fetched = fetch.line;
+            position.fetched = fetch->line;
         }
         return true;
     };
@@ -404,11 +404,13 @@ bool Core::run_block(const Block &block)
             return false;
         }
         reader.take();
-        take_access(access);
-        touch.kind = is_store_ ? Kind::Store : Kind::Load;
-        for (; line_ <= last_line_; line_++) {
-            touch.line = line_;
-            if (!hierarchy_.touch_privately(touch, now_)) {
+        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
+        const std::uint64_t begin = base + access.address();
+        const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
+        for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
+            if (!hierarchy_.touch_privately(number_, kind, line, now_)) {
+                take_access(access);
+                line_ = line;
                 return leave_block(block, access.index(), Stage::Lines);
             }
         }

@@ -83,21 +83,20 @@ class Hierarchy {
 
     /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
      */
-    bool touch_privately(const Touch &touch, std::uint64_t now)
+    bool touch_privately(std::uint32_t core, Kind kind, std::uint64_t line, std::uint64_t now)
     {
-        CoreCaches &own = cores_[touch.core];
-        Place *const place = (touch.kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(touch.line);
-        if (place == nullptr ||
-            (!own.requests.empty() && outstanding(own, touch.line, now) != nullptr)) {
+        CoreCaches &own = cores_.data()[core];
+        Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
+        if (place == nullptr || (!own.requests.empty() && outstanding(own, line, now) != nullptr)) {
             return false;
         }
-        if (touch.kind == Kind::Store) {
+        if (kind == Kind::Store) {
             if (place->is_shared()) {
                 return false;
             }
             place->set_dirty();
         }
-        count(own, touch.kind);
+        count(own, kind);
         return true;
     }
 

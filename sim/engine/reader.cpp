@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -137,7 +138,7 @@ bool Reader::define(std::uint64_t id)
         block.ticks += instruction.ticks;
         address += instruction.bytes;
     }
-    blocks_.push_back(std::move(block));
+    blocks_.push_back(std::make_unique<const Block>(std::move(block)));
     return true;
 }
 

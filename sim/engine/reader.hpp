@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,7 +90,7 @@ class Reader {
     [[nodiscard]] Event peek()
     {
         if (at_ < words_.size()) {
-            const std::uint64_t word = words_[at_];
+            const std::uint64_t word = word_at();
             const std::uint64_t kind = word >> LAXITY_RECORD_KIND_SHIFT;
             if (kind == LAXITY_SIM_ACCESS && !Access{word}.is_mark()) {
                 return Event::Access;
@@ -110,11 +110,11 @@ class Reader {
     /* Of what peek() has told. */
     [[nodiscard]] Access access() const
     {
-        return Access{words_[at_]};
+        return Access{word_at()};
     }
     [[nodiscard]] const Block &block() const
     {
-        return blocks_[words_[at_] & ID_MASK];
+        return *blocks_.data()[word_at() & ID_MASK];
     }
 
     /* Whether what comes is a part of a job. */
@@ -137,6 +137,11 @@ class Reader {
   private:
     static constexpr std::uint64_t ID_MASK = (std::uint64_t{1} << 32U) - 1;
 
+    /* Without the checks of a container: peek() has made them. */
+    [[nodiscard]] std::uint64_t word_at() const
+    {
+        return words_.data()[at_];
+    }
     [[nodiscard]] Event peek_slowly();
     std::optional<Event> examine(std::uint64_t word);
     bool fill();
@@ -156,7 +161,7 @@ class Reader {
     std::uint16_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
     std::size_t at_ = 0;
-    std::deque<Block> blocks_; /* none moves */
+    std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */
     std::string problem_;
 };
 

@@ -241,9 +241,9 @@ struct laxity_sim_listener {
     /*
      * May be NULL. In place of the `releases` of all tasks: when the next job of a task is released
      * (a time that has passed: at once), and on which cores it runs (preset: the task's);
-     * INT64_MAX: not known yet. Asked of each task that has no job, ascending: at first, and at
-     * every tick at which a job has finished, behind on_finish. If no task has a job or a release,
-     * all end as stopped.
+     * INT64_MAX: not known yet. Asked of each task that has no job, ascending: at first, and
+     * whenever jobs have finished, behind their on_finish and on_pass. If no task has a job or a
+     * release, all end as stopped.
      */
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
 };

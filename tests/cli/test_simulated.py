@@ -166,22 +166,13 @@ def test_responses_are_those_of_an_independent_scheduler(laxity: Laxity):
     assert (high["start_ns"] - high["release_ns"] <= SWITCH_NS + 200).all()
 
 
-def test_two_runs_are_identical_wherever_they_are_made(laxity: Laxity):
-    words = (*MEM, "-b", "100KiB", "-t", "10")
-    assert laxity(*words, "--run-dir", "A").returncode == 0
-    (laxity.directory / "a" / "much" / "longer" / "path").mkdir(parents=True)
-    there = "a/much/longer/path/B"
-    assert laxity(*words, "--run-dir", there, environment={"X": "x" * 5000}).returncode == 0
-    streams = [(laxity.directory / one / "jobs.npy").read_bytes() for one in ("A", there)]
-    assert streams[0] == streams[1]
-
-
 def test_run_is_stored_as_any_other_and_its_figures_are_called_simulated(laxity: Laxity):
     words = [word for word in MEM if word != "--no-report"]
     done = laxity(*words, "-b", "16KiB", "-t", "20", "--run-dir", "D")
     assert done.returncode == 0, done.stderr
     manifest = json.loads((laxity.directory / "D" / "manifest.json").read_text())
-    assert (manifest["platform"], manifest["clock"]["name"]) == (PLATFORM, "simulated")
+    assert manifest["platform"] == "sim:platform.toml"
+    assert manifest["clock"]["name"] == "simulated"
     assert "platform.toml" in manifest["files"]
     derived = json.loads((laxity.directory / "D" / "derived.json").read_text())
     assert {one["kind"] for one in derived["quantities"]} == {"simulated"}

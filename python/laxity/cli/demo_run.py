@@ -26,6 +26,8 @@ from laxity.jobs.run_once import RunRequest, prepare_spec, run_once
 from laxity.platform.doctor import default_cpus, fifo_permitted
 from laxity.platform.facts import Facts
 from laxity.platform.placement import Cpus
+from laxity.platform.platform import THIS_MACHINE, Platform
+from laxity.platform.platform_file import platform_in_run
 from laxity.store.manifest import Fallback
 
 ALONE = "alone"
@@ -58,6 +60,7 @@ class Plan:
     runs: tuple[tuple[str, Spec], ...]
     parts: tuple[Part, ...]
     fallbacks: tuple[Fallback, ...]
+    platform: str = "native"
 
 
 def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int) -> Plan:
@@ -100,7 +103,9 @@ def plan_demo(facts: Facts, cpus: Cpus, request: DemoRequest, resolution_ns: int
     return Plan(tuple(runs), parts, (*fallbacks, *left_out))
 
 
-def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
+def run_demo(
+    request: DemoRequest, plan: Plan, signals: Forwarder, platform: Platform = THIS_MACHINE
+) -> Finished:
     """Run the demonstration and store it as one run with the runs within it.
 
     The first run that does not end well ends the demonstration: nothing can be compared with it.
@@ -110,7 +115,7 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
     Raises:
         LaxityError: As `run_once`; what was measured before stays.
     """
-    specs = [(name, prepare_spec(spec)) for name, spec in plan.runs]
+    specs = [(name, prepare_spec(spec, platform)) for name, spec in plan.runs]
     seed = specs[0][1].seed
     specs = [(name, msgspec.structs.replace(spec, seed=seed)) for name, spec in specs]
     measuring = AllRequest(
@@ -120,6 +125,9 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
         allow_unprivileged=True,
         is_quiet=request.is_quiet,
     )
+    measured = [part.name for part in plan.parts]
+    # Of a simulated platform only some costs are measured.
+    has_verdict = platform is THIS_MACHINE
     whole = Composite(
         kind="demo",
         name="demo",
@@ -128,13 +136,14 @@ def run_demo(request: DemoRequest, plan: Plan, signals: Forwarder) -> Finished:
         seed=seed,
         cpus=specs[0][1].tasks[0].cpus,
         fallbacks=plan.fallbacks,
+        platform=platform_in_run(plan.platform),
         children=(
-            *(_child(request, name, spec) for name, spec in specs),
-            *(measured_child(measuring, part) for part in plan.parts),
-            _verdict_child(request, [part.name for part in plan.parts]),
+            *(_child(request, name, spec, platform) for name, spec in specs),
+            *(measured_child(measuring, part, platform) for part in plan.parts),
+            *([_verdict_child(request, measured)] if has_verdict else []),
         ),
     )
-    return run_composite(whole, signals)
+    return run_composite(whole, signals, platform)
 
 
 def _missing_permission(facts: Facts) -> tuple[Fallback, ...]:
@@ -149,7 +158,7 @@ def _verdict_child(request: DemoRequest, measured: list[str]) -> Child:
     return Child(VERDICT, run, is_extra=True)
 
 
-def _child(request: DemoRequest, name: str, spec: Spec) -> Child:
+def _child(request: DemoRequest, name: str, spec: Spec, platform: Platform) -> Child:
     def run(final: Path, signals: Forwarder) -> Finished:
         once = RunRequest(
             spec=spec,
@@ -159,6 +168,6 @@ def _child(request: DemoRequest, name: str, spec: Spec) -> Child:
             allow_unprivileged=True,
             is_quiet=request.is_quiet,
         )
-        return run_once(once, signals)
+        return run_once(once, signals, platform)
 
     return Child(name, run, is_needed=True)

@@ -28,7 +28,12 @@ from laxity.cli.options import (
     run_root_option,
 )
 from laxity.cli.run_command import RunCommand
-from laxity.cli.run_paths import make_absolute, with_absolute_corunners, with_absolute_paths
+from laxity.cli.run_paths import (
+    absolute_platform,
+    make_absolute,
+    with_absolute_corunners,
+    with_absolute_paths,
+)
 from laxity.cli.spec_options import key_options
 from laxity.cli.tables import print_json
 from laxity.core.cpus import parse_cpus
@@ -402,6 +407,9 @@ def _read_spec_file(
     if len(data) > MAX_SPEC_BYTES:
         msg = f"spec {path}: larger than {exact_size(MAX_SPEC_BYTES)}; this is no spec"
         raise ConfigError(msg)
+    if "platform" in run_table:
+        # Unlike one in the file, from where the user is.
+        run_table = run_table | {"platform": absolute_platform(run_table["platform"], Path.cwd())}
     with located(f"spec {path}"):
         spec = read_spec_toml(data, run_table, resolution_ns)
     if spec.on is None:

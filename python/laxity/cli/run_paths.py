@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from laxity.core.spec import Spec, TaskSpec
+from laxity.core.spec import SIMULATED, Spec, TaskSpec, is_platform_path
 from laxity.core.third_party import GUEST_WORKLOAD
 
 
@@ -21,7 +21,7 @@ def make_absolute(task: dict[str, Any]) -> None:
 
 
 def with_absolute_paths(spec: Spec, base: Path) -> Spec:
-    """Resolve workloads given as paths: relative to the spec, so that it can be moved with them."""
+    """Resolve files of a spec: relative to it, so that it can be moved with them."""
 
     def absolute(workload: str) -> str:
         return _absolute(workload, base)
@@ -39,7 +39,18 @@ def with_absolute_paths(spec: Spec, base: Path) -> Spec:
         )
         for task in spec.tasks
     )
-    return with_absolute_corunners(msgspec.structs.replace(spec, tasks=tasks), base)
+    platform = absolute_platform(spec.platform, base)
+    return with_absolute_corunners(
+        msgspec.structs.replace(spec, tasks=tasks, platform=platform), base
+    )
+
+
+def absolute_platform(platform: str, base: Path) -> str:
+    """Resolve a platform file, relative to `base`; a platform that is named stays as it is."""
+    name = platform.removeprefix(SIMULATED)
+    if name == platform or not is_platform_path(name):
+        return platform
+    return f"{SIMULATED}{base.absolute() / name}"
 
 
 def with_absolute_corunners(spec: Spec, base: Path) -> Spec:

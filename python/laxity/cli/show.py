@@ -87,6 +87,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("machine", manifest.machine_hash or "unknown"),
         ("seed", "none" if manifest.seed is None else str(manifest.seed)),
     ]
+    facts += [] if manifest.result_hash is None else [("result hash", manifest.result_hash)]
     facts += knob_rows(manifest.knobs)
     facts += [(f"rows of {name}", str(rows)) for name, rows in manifest.tables.items()]
     for task in manifest.tasks:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Manifest, kind_of_figures
 
 # Keys of [run] that say how long a run is and what it does with its figures, not what it measures.
 # The seed differs in every run that was given none. What was used of the last three the manifest
@@ -54,7 +54,7 @@ def differences(
     found = machine_difference(base.machine_hash, new.machine_hash)
     facts = (
         ("kind of run", base.kind, new.kind),
-        ("platform", base.platform, new.platform),
+        *(() if _are_simulated(base, new) else (("platform", base.platform, new.platform),)),
         ("board", base.on, new.on),
         ("clock", _name(base.clock), _name(new.clock)),
         ("snapshots", _mode(base), _mode(new)),
@@ -128,6 +128,11 @@ def _measurement_differences(base: Manifest, new: Manifest) -> list[Difference]:
         return []
     one, other = (msgspec.to_builtins(side.measurement) for side in (base, new))
     return _table("measurement", one, other, _HARMLESS_MEASUREMENT_KEYS)
+
+
+def _are_simulated(*manifests: Manifest) -> bool:
+    """Tell whether all are: which platform the hash of the machine says, whatever it is called."""
+    return all(kind_of_figures(one) == "simulated" for one in manifests)
 
 
 def _name(clock: Any) -> str | None:  # noqa: ANN401 - Clock or None

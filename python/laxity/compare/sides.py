@@ -14,6 +14,7 @@ from laxity.compare.fail_on import QUANTITIES
 from laxity.compare.jobs import ComparedQuantity, Drift, Pair, Ranks, compare_quantity
 from laxity.compare.regression import Judgement, Subject, TaskMisses
 from laxity.errors import EXIT_DONE
+from laxity.store.manifest import kind_of_figures
 
 COMPARE_SCHEMA = 1
 AnswerVerdict = Literal["violated", "holds", "no_verdict", "compared"]
@@ -118,7 +119,7 @@ def compare_sides(
         drifts=tuple(drift for one in jobs for drift in one.drifts),
         ranks=tuple(one.ranks for one in jobs if one.ranks is not None),
         doctor=tuple(_doctor_lines(base, new)),
-        notes=(*lacking, *_notes(base, new, noise)),
+        notes=(*_identical_lines(base, new), *lacking, *_notes(base, new, noise)),
         subjects=tuple(_subjects(base, new)),
     )
 
@@ -229,8 +230,30 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
     tools = [sorted({_tool(part) for part in one.parts.values()}) for one in (base, new)]
     if tools[0] and tools[1] and tools[0] != tools[1]:
         yield f"BASE was made by laxity {', '.join(tools[0])}, {new.name} by {', '.join(tools[1])}"
-    if not noise:
+    if not noise and not all(_is_exact(part) for part in base.parts.values()):
         yield _NO_NOISE
+
+
+def _identical_lines(base: Side, new: Side) -> tuple[str, ...]:
+    """Say whether simulated runs are the same to the byte, and which are not."""
+    hashes = {
+        label: (part.manifest.result_hash, other.manifest.result_hash)
+        for label, part in base.parts.items()
+        if (other := new.parts.get(label)) is not None
+        and None not in (part.manifest.result_hash, other.manifest.result_hash)
+    }
+    unlike = [label for label, (one, other) in hashes.items() if one != other]
+    if unlike:
+        return tuple(
+            f"{_of(base, label)} and {_of(new, label)} are not identical" for label in unlike
+        )
+    is_whole = bool(hashes) and len(hashes) == len(base.parts) == len(new.parts)
+    same = f"{base.name} and {new.name} are identical: all streams are the same to the byte"
+    return (same,) if is_whole else ()
+
+
+def _is_exact(part: Part) -> bool:
+    return kind_of_figures(part.manifest) == "simulated"
 
 
 def _of(side: Side, label: str) -> str:

@@ -7,13 +7,13 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from laxity.core.spec import Spec
+from laxity.core.spec import SIMULATED, Spec
 from laxity.core.standard_streams import own_controls
 from laxity.core.units import exact_duration
 from laxity.core.wording import visible
 
 LINE_EVERY_S = 10.0
-_NS_PER_S = 1e9
+_NS_PER_S, _NS_PER_MS = 1e9, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,9 @@ def done_share(state: State, spec: Spec) -> float | None:
 def describe_state(state: State, spec: Spec) -> str:
     """Say the state in words."""
     elapsed = f"{state.elapsed_ns / _NS_PER_S:.0f}s"
+    if spec.platform.startswith(SIMULATED):
+        # Virtual time passes slowly.
+        elapsed = f"{state.elapsed_ns / _NS_PER_MS:.0f}ms"
     if spec.duration_ns is not None:
         elapsed += f" of {exact_duration(spec.duration_ns)}"
     jobs = f"{state.started} jobs"

@@ -279,6 +279,11 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     interfere: tuple[InterfereSpec, ...] = ()
 
 
+def is_platform_path(name: str) -> bool:
+    """Tell whether the name of a simulated platform is the path of its file."""
+    return "/" in name or name.endswith(".toml")
+
+
 def check_platform(platform: str, on: str | None) -> None:
     """Refuse a platform that is none, or is not where a board is.
 

@@ -23,6 +23,7 @@ from laxity.jobs.run_once import complete, new_manifest, write_diagnosis
 from laxity.platform.doctor import Diagnosis
 from laxity.platform.plan import ProbePlan
 from laxity.platform.platform import THIS_MACHINE, Platform
+from laxity.platform.platform_file import platform_in_run
 from laxity.store import run_directory
 from laxity.store.manifest import Fallback, Manifest
 from laxity.store.measurements import Measured
@@ -95,7 +96,7 @@ def _write_before(
         seed=seed,
         measurement=request.measurement,
         fallbacks=list(request.fallbacks),
-        platform=platform.name,
+        platform=platform_in_run(platform.name),
         on=platform.on,
         board_run_dir=platform.place_of(run.final) or msgspec.UNSET,
     )

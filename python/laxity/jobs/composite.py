@@ -56,6 +56,7 @@ class Composite:
         begin: Writes what else belongs to the whole into its directory, before the first child.
         judge: Asked, where all children ended well, how the whole did: exit code, and why.
         parents: Runs that it rests on.
+        platform: Of all of them, as the manifest names it.
     """
 
     kind: Literal["demo", "measure", "suite"]
@@ -69,6 +70,7 @@ class Composite:
     begin: Callable[[Path], None] = _write_nothing
     judge: Callable[[Path], tuple[int, str]] = _ended_well
     parents: tuple[str, ...] = ()
+    platform: str = "native"
 
 
 def run_composite(
@@ -136,6 +138,7 @@ def _write_before(run: NewRun, whole: Composite, platform: Platform) -> tuple[Ma
     found = platform.examine(whole.cpus)
     manifest = msgspec.structs.replace(
         new_manifest(whole.kind, whole.name, whole.command_line, found.machine.hash),
+        platform=whole.platform,
         seed=whole.seed,
         on=platform.on,
         fallbacks=list(whole.fallbacks),

@@ -26,7 +26,7 @@ from laxity.platform.kernel import Kernel
 from laxity.platform.knob_journal import Owner
 from laxity.platform.knobs import restore_left
 from laxity.store import run_directory
-from laxity.store.manifest import Manifest
+from laxity.store.manifest import Manifest, kind_of_figures
 from laxity.store.npy import read_header
 from laxity.store.run_directory import MANIFEST, NATIVE, SEGMENT, Run
 from laxity.trace.instances import remove_left_instances
@@ -139,9 +139,29 @@ def write_final_manifest(
     run_directory.write_document(
         tmp / MANIFEST,
         msgspec.structs.replace(
-            manifest, tables=tables, files=files, writer=msgspec.UNSET, board_run_dir=msgspec.UNSET
+            manifest,
+            tables=tables,
+            files=files,
+            result_hash=_result_hash(tmp, manifest, files),
+            writer=msgspec.UNSET,
+            board_run_dir=msgspec.UNSET,
         ),
     )
+
+
+def _result_hash(tmp: Path, manifest: Manifest, files: Mapping[str, str]) -> str | None:
+    """Hash the streams of a run and of those within it; None: another machine may give others."""
+    within = [run_directory.read_manifest(tmp / "runs" / name) for name in manifest.runs]
+    # What a signal or a full disk has cut off depends on the host; so do jobs that asked it.
+    is_repeatable = all(
+        one.status == "complete" and not any(task.asked_calls for task in one.tasks)
+        for one in (manifest, *within)
+    )
+    if kind_of_figures(manifest) != "simulated" or not is_repeatable:
+        return None
+    for name, one in zip(manifest.runs, within, strict=True):
+        files = {**files, **{f"runs/{name}/{path}": digest for path, digest in one.files.items()}}
+    return run_directory.hash_streams(files)
 
 
 def recover(path: Path) -> None:

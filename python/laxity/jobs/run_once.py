@@ -28,6 +28,7 @@ from laxity.platform.kernel import Kernel
 from laxity.platform.placement import place, silent_corunners
 from laxity.platform.plan import TaskPlan
 from laxity.platform.platform import THIS_MACHINE, Platform
+from laxity.platform.platform_file import platform_in_run
 from laxity.platform.shield import NO_KNOBS, KnobRequest, used_knobs
 from laxity.platform.tools import source_root
 from laxity.store import run_directory
@@ -104,6 +105,7 @@ def run_once(
     run = run_directory.create_run(request.final)
     try:
         stored, spec = keep_guests(request.spec, run.tmp)
+        stored = msgspec.structs.replace(stored, platform=platform_in_run(stored.platform))
         request = dataclasses.replace(request, spec=stored)
         with used_knobs(request.knobs, Kernel(), request.on_note) as used:
             before = _write_before(run, request, used, platform)

@@ -128,6 +128,8 @@ def calibration_note(run: RunData) -> str:
     """Say what was subtracted from the processor time, how well it is known, and the limits."""
     if run.manifest.observation is not None:
         return "time on a CPU as the trace shows it, interrupts included"
+    if run.kind == "simulated":
+        return "time that the job had a core, as the simulator counts it"
     cost = run.manifest.snapshots
     known = "not calibrated, nothing subtracted"
     if cost is not None and cost.exec_ns is not None:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where a run happens: on this machine, on a board (`board.py`), or simulated (`simulated.py`)."""
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -11,6 +12,7 @@ from laxity.core.board_url import parse_board_url
 from laxity.core.progress import Display
 from laxity.core.signals import Forwarder
 from laxity.core.spec import NATIVE_PLATFORM, SIMULATED, Spec, check_platform, workloads_of
+from laxity.errors import PlatformError
 from laxity.platform.doctor import Examination, examine_facts
 from laxity.platform.facts import Facts, collect_facts
 from laxity.platform.native import run_native
@@ -106,10 +108,17 @@ def open_platform(on: str | None, name: str = NATIVE_PLATFORM) -> AbstractContex
 
     Raises:
         ConfigError: There is no such platform, the URL cannot be read, or both are named.
-        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs.
+        PlatformError, ToolError: The board cannot be reached, or cannot be given our programs; or
+            it is simulated, and this is not Linux.
     """
     check_platform(name, on)
     if name.startswith(SIMULATED):
+        if os.uname().sysname != "Linux":
+            msg = (
+                f"--platform {name}: needs Linux, and this is {os.uname().sysname}; run "
+                "laxity in a container (examples/Containerfile, docs/simulation.md)"
+            )
+            raise PlatformError(msg)
         from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - only where it is asked for
         from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - only where it is asked for
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from laxity.core.schema import platform_keys, platform_limit, platform_tables
-from laxity.core.spec import SIMULATED
+from laxity.core.spec import SIMULATED, is_platform_path
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, located, suggestion
 from laxity.platform.platform_checks import NO_SCHEDULING, check_platform, ticks_per_s
@@ -159,6 +159,15 @@ def parse_platform(data: bytes, name: str, folder: Path | None = None) -> Platfo
     return PlatformModel(name, values, levels, kept)
 
 
+def platform_in_run(platform: str) -> str:
+    """Name a platform as the spec of a run does that keeps its file: shipped ones by their names.
+
+    The run is the same then wherever a platform file lay, and its spec finds the one that it keeps.
+    """
+    name = platform.removeprefix(SIMULATED)
+    return f"{SIMULATED}{PLATFORM}" if name != platform and is_platform_path(name) else platform
+
+
 def shipped_platforms() -> list[str]:
     """Name the platforms that come with laxity."""
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
@@ -172,7 +181,7 @@ def _folders() -> list[Path]:
 
 def _path_of(name: str, folder: Path | None) -> Path:
     """Find the file of a shipped platform, or of one named by its path."""
-    if "/" in name or name.endswith(".toml"):
+    if is_platform_path(name):
         return Path(name) if folder is None else folder / name
     for shipped in _folders():
         path = shipped / f"{name}.toml"
@@ -226,7 +235,7 @@ def _at_line(lines: dict[str, int]) -> Iterator[None]:
 def _with_base(document: _Document, folder: Path | None) -> _Document:
     """Put what a file says over what its base says."""
     name = document[_BASE]
-    is_path = isinstance(name, str) and ("/" in name or name.endswith(".toml"))
+    is_path = isinstance(name, str) and is_platform_path(name)
     if not isinstance(name, str) or (is_path and folder is None):
         msg = f"{_BASE}: no platform that can be found from here; name a shipped one"
         raise ConfigError(msg)

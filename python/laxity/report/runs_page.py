@@ -44,7 +44,6 @@ _RUN_SECTIONS = (
     counters.build,
     missed.build,
     corunners.build,
-    simulated.build_platform,
 )
 
 
@@ -73,7 +72,9 @@ def _groups(page: PageData, exceedance: float | None) -> Iterator[Group]:
         sections = tuple(section for section in built if section is not None)
         yield Group(run.prefix, _run_title(page, run), sections)
     has_tasks = any(run.view is None for run in page.runs)
+    platform = simulated.build_platform(page)
     common = (
+        *(() if platform is None else (platform,)),
         machine.build(page),
         files.build(page),
         *((method.build(page),) if has_tasks else ()),

@@ -18,6 +18,7 @@ from laxity.jobs.sections.comparison import (
     task_pairs,
 )
 from laxity.jobs.sections.machine import machine_line
+from laxity.jobs.sections.simulated import sentences as moved_words
 from laxity.page.blocks import (
     NOT_MEASURED,
     Kind,
@@ -67,7 +68,7 @@ def build(page: PageData, sections: Sequence[Section] = ()) -> Card:
         doctor=doctor_badge(page),
         fallbacks=fallback_badge(page),
         asked=tuple(dict.fromkeys(_asked(page))),
-        sentences=(*sentences, *measured),
+        sentences=(*sentences, *moved_words(page), *measured),
         message=page.manifest.message,
         tiles=tiles,
         table=None if tiles or not has_released else _table(page, shown),

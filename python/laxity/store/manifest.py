@@ -381,6 +381,8 @@ class Manifest(Record, frozen=True, kw_only=True):
     parents: list[str] = []
     runs: list[str] = []
     files: dict[str, str] = {}
+    # Of a simulated run that ended by itself: the same wherever it is made. Null: any other.
+    result_hash: str | None = None
     # URL of the board it ran on; absent: the machine that wrote it.
     on: str | None = None
     # Only while status is "running".

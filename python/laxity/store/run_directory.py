@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 TMP_SUFFIX = ".tmp"
+STREAM = ".npy"
 MANIFEST = "manifest.json"
 NATIVE = "native.json"
 SEGMENT = "segment"
@@ -315,6 +316,17 @@ def hash_files(directory: Path) -> dict[str, str]:
     return {
         str(path.relative_to(directory)): file_sha256(path) for path in _hashed_files(directory)
     }
+
+
+def hash_streams(files: Mapping[str, str]) -> str:
+    """Hash streams: what `sha256sum *.npy | sha256sum` prints there, where LC_ALL is C.
+
+    Args:
+        files: As `hash_files` gives them.
+    """
+    streams = sorted((name, digest) for name, digest in files.items() if name.endswith(STREAM))
+    lines = "".join(f"{digest}  {name}\n" for name, digest in streams)
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def file_sha256(path: Path) -> str:

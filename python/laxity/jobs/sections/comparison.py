@@ -8,6 +8,7 @@ from laxity.core.streams import Quantity as Stream
 from laxity.jobs import rows as analysis
 from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import STREAM_NAMES, pair_of, quantile_name, quantity, words_of
+from laxity.jobs.sections.simulated import compare_parts
 from laxity.page import figures
 from laxity.page.blocks import (
     Block,
@@ -33,6 +34,7 @@ from laxity.statistics import distribution
 from laxity.statistics.distribution import Comparison
 
 _COMPARED = (Stream.RESPONSE_TIME, Stream.RELEASE_LATENCY)
+_NO_CAUSE = " What caused a difference between them is not measured."
 Pair = tuple[TaskData, TaskData]
 
 
@@ -51,8 +53,8 @@ def build(page: PageData) -> Section | None:
     blocks: list[Block] = [
         Paragraph(
             f"Run “{alone.label}” against run “{interfered.label}”, "
-            f"which had beside it: {corunners}. What caused a difference between them is not "
-            "measured."
+            f"which had beside it: {corunners}."
+            + ("" if interfered.kind == "simulated" else _NO_CAUSE)
         )
     ]
     drift = drift_words(pair)
@@ -65,6 +67,9 @@ def build(page: PageData) -> Section | None:
             more, found = _compare(interfered, tasks, stream)
             blocks += more
             quantities += found
+        parts = compare_parts(*tasks)
+        if parts is not None:
+            blocks += [Heading("What the execution went into"), parts]
         blocks += [Heading("Deadlines"), _outcome_table(tasks, interfered)]
     return Section("comparison", "Alone against interfered", tuple(blocks), tuple(quantities))
 

@@ -43,6 +43,10 @@ _INTRODUCTIONS = {
     Stream.RELEASE_LATENCY: "Start minus nominal release: how late the job first ran, timer "
     "latency and scheduling latency together.",
 }
+_SIMULATED_LATENCY = (
+    "Start minus nominal release: how late the job first ran, since tasks of higher priority had "
+    "its cores, and the core had to switch to it."
+)
 _BEHIND_BACKLOG = (
     " With overrun queue it also holds the wait behind earlier jobs of the same task that had not "
     "finished."
@@ -66,6 +70,8 @@ def _build(run: RunData, stream: Stream) -> Section:
         return _task_blocks(run, task, stream)
 
     introduction = _INTRODUCTIONS[stream]
+    if stream is Stream.RELEASE_LATENCY and run.kind == "simulated":
+        introduction = _SIMULATED_LATENCY
     if stream is Stream.RELEASE_LATENCY and is_queued(run):
         introduction += _BEHIND_BACKLOG
     blocks, quantities = per_task(run, one_task)
@@ -145,18 +151,20 @@ def _figures(run: RunData, task: TaskData, stream: Stream) -> Figures:
 
 def summary_table(title: str, summary: Summary, kind: Kind) -> Table:
     """Make the table of order statistics, with the interval of each quantile."""
+    # What is counted exactly has no interval: another run gives the same.
+    is_exact = kind == "simulated"
     rows: list[tuple[Cell, ...]] = [_row("minimum", summary.min_ns, "", summary.n)]
-    rows += [_quantile_row(item, summary) for item in summary.quantiles]
+    rows += [_quantile_row(item, summary, is_exact=is_exact) for item in summary.quantiles]
     rows.append(_row("maximum observed", summary.max_ns, "no bound", summary.n))
     ends = "" if summary.is_exact else "; ends of buckets, the minimum a lower one"
     return Table(
         f"Order statistics of the {title} ({kind}{ends})",
-        ("", title, "95 % interval", "n, jobs"),
+        ("", title, "" if is_exact else "95 % interval", "n, jobs"),
         tuple(rows),
     )
 
 
-def _quantile_row(item: QuantileValue, summary: Summary) -> tuple[Cell, ...]:
+def _quantile_row(item: QuantileValue, summary: Summary, *, is_exact: bool) -> tuple[Cell, ...]:
     name = "median" if item.q == 0.5 else quantile_name(item.q)  # noqa: PLR2004 - the median
     value = summary.median_ns if item.q == 0.5 else item.value_ns  # noqa: PLR2004
     if value is None:
@@ -165,7 +173,7 @@ def _quantile_row(item: QuantileValue, summary: Summary) -> tuple[Cell, ...]:
     interval = item.interval
     text = f"needs {show_count(item.n_needed)} jobs"
     if interval is not None:
-        text = interval_text(interval.lower_ns, interval.upper_ns)
+        text = "" if is_exact else interval_text(interval.lower_ns, interval.upper_ns)
     return _row(name, value, text, summary.n)
 
 

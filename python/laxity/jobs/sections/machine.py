@@ -42,9 +42,12 @@ def build(page: PageData) -> Section:
         blocks.append(Paragraph(text, "warning"))
     shown: set[str] = set()
     for run in page.runs:
-        if run.view is None or not run.view.is_computed:
+        # Nothing disturbs a simulated platform.
+        if run.kind != "simulated" and (run.view is None or not run.view.is_computed):
             blocks += _doctor_blocks(run, shown, is_named=page.is_composite)
-    return Section("machine", "Machine and doctor", tuple(blocks))
+    is_simulated = page.runs and all(run.kind == "simulated" for run in page.runs)
+    title = "Machine" if is_simulated else "Machine and doctor"
+    return Section("machine", title, tuple(blocks))
 
 
 def machine_of(run: RunData) -> Machine | None:

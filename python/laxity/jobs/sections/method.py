@@ -45,6 +45,22 @@ _MEANINGS = (
     ),
     ("wcet_observed", "the largest execution time seen; a WCET is a bound, this is not one"),
 )
+# What these words mean where there is neither a kernel nor a clock that is read.
+_SIMULATED = {
+    "release": "nominal time t0 + offset + j · period",
+    "release latency": "start − release: higher tasks had its cores, and the core had to switch",
+    "execution": "time that the job had a core: instructions, and waiting for memory",
+    "not attributed": "start to finish − execution: other tasks had the core, or it switched",
+    "not stated": "a quantile of few jobs: p99 needs 368, p99.9 3688 of them",
+    "result hash": "SHA-256 over the streams: what “sha256sum *.npy | sha256sum” prints in the run "
+    "directory; the same platform, programs and experiment give the same one anywhere",
+}
+_SIMULATED_LIMITS = (
+    "The platform is a model: counts and times are exact for it, and never those of the real "
+    "machine to the cycle.",
+    "What lies between two jobs of a program is not simulated. Which task preempted a job is not "
+    "stored.",
+)
 _LIMITS = (
     "A run shows what happened in it. A maximum over n jobs says little about the next n.",
     "A job whose start and finish CPU differ has migrated; one whose CPUs are equal may have "
@@ -67,18 +83,25 @@ _NO_PMU = (
 def build(page: PageData) -> Section:
     """Build the section."""
     kinds = dict.fromkeys(kind_of_figures(run.manifest) for run in page.runs)
-    words = (
-        *_MEANINGS[:2],
-        ("release latency", _latency_meaning(page)),
-        *_MEANINGS[2:],
-        *((kind, KINDS[kind]) for kind in kinds or ("measured",)),
-    )
-    meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words)
+    is_simulated = list(kinds) == ["simulated"]
+    words = {
+        **dict(_MEANINGS[:2]),
+        "release latency": _latency_meaning(page),
+        **dict(_MEANINGS[2:]),
+        **{kind: KINDS[kind] for kind in kinds or ("measured",)},
+    }
+    if is_simulated:
+        words |= _SIMULATED
+        del words["95 % interval"]
+    meanings = tuple((text_cell(name), text_cell(meaning)) for name, meaning in words.items())
     blocks: list[Block] = [Table("What the words mean", ("word", "meaning"), meanings)]
     for run in (one for one in page.runs if one.manifest.measurement is None):
         of_run = f" of run “{run.label}”" if page.is_composite else ""
         rows = tuple((text_cell(name), text_cell(value)) for name, value in _how(run))
         blocks.append(Table(f"How it was measured{of_run}", ("", ""), rows))
+    if is_simulated:
+        blocks += [Paragraph(text) for text in (_LIMITS[0], *_SIMULATED_LIMITS)]
+        return Section("method", "Method and limits", tuple(blocks))
     limits = (_LIMITS[0], *_trace_limits(page), *_LIMITS[1:])
     blocks += [Paragraph(text) for text in limits]
     if not any(event.scope == "core" for run in page.runs for event in run.manifest.events):
@@ -122,9 +145,16 @@ def _how(run: RunData) -> list[tuple[str, str]]:
         ("measured span", "not known" if length is None else f"{show_duration(length)} from t0"),
         ("snapshots", _snapshots(run)),
         ("rows kept", _kept(run)),
+        *_result_of(run),
         ("fallbacks", str(len(run.manifest.fallbacks)) if run.manifest.fallbacks else "none used"),
         *knob_rows(run.manifest.knobs),
     ]
+
+
+def _result_of(run: RunData) -> list[tuple[str, str]]:
+    if run.kind != "simulated":
+        return []
+    return [("result hash", run.manifest.result_hash or "none: the run did not end by itself")]
 
 
 def _snapshots(run: RunData) -> str:

@@ -6,14 +6,17 @@ import numpy as np
 
 from laxity.errors import ConfigError
 from laxity.jobs import rows as analysis
-from laxity.jobs.run_data import RunData, TaskData
+from laxity.jobs.rows import Jobs
+from laxity.jobs.run_data import PageData, RunData, TaskData
 from laxity.jobs.section_parts import NO_FINISHED_JOB, per_task, quantity
 from laxity.page.blocks import (
     Block,
+    Folded,
     Paragraph,
     Quantity,
     Section,
     Table,
+    count_noun,
     duration_cell,
     number_cell,
     show_count,
@@ -48,8 +51,32 @@ def build_time(run: RunData) -> Section | None:
         return _time_of(run, task)
 
     blocks, quantities = per_task(run, one_task)
+    if len(run.tasks) > 1:
+        blocks = (_all_tasks(run), Folded("Each task: mean and maximum of a job", blocks))
     title = "What the execution went into"
     return Section(f"{run.prefix}-stalls", title, (Paragraph(_TEXT), *blocks), quantities)
+
+
+def _all_tasks(run: RunData) -> Table:
+    """A row for each task: the shares of its execution, and how often it lost its core."""
+    rows = []
+    for task in run.tasks:
+        jobs = analysis.finished(task.rows)
+        name, count = text_cell(task.result.name), number_cell(show_count(len(jobs)))
+        if not _has_parts(task):
+            rows.append((name, *(number_cell("no job finished") for _ in _PARTS), *3 * (count,)))
+            continue
+        total_ns = int(analysis.present(jobs["exec_ns"]).sum())
+        sums = [int(analysis.present(jobs[column]).sum()) for column, _, _ in _PARTS]
+        switches = [
+            number_cell(show_count(int(analysis.present(jobs[column]).sum())))
+            for column in ("preemptions", "migrations")
+        ]
+        shares = (number_cell(show_share(part_ns, total_ns)) for part_ns in sums)
+        rows.append((name, *shares, *switches, count))
+    head = ("", *(label for _, label, _ in _PARTS), "preemptions", "migrations", "n, jobs")
+    meanings = ("", *(meaning for _, _, meaning in _PARTS), "", "", "")
+    return Table(f"Shares of execution ({run.kind})", head, tuple(rows), remarks=meanings)
 
 
 def _has_parts(task: TaskData) -> bool:
@@ -80,26 +107,84 @@ def _time_of(run: RunData, task: TaskData) -> tuple[list[Block], list[Quantity]]
         what = name.removesuffix("_ns")
         quantities.append(quantity(run, task, f"mean_{what}_time", mean_ns, unit="ns", n=len(rows)))
     head = ("", "share of execution", "mean", "maximum", "n, jobs")
-    return [Table(f"Execution of {task.result.name} in parts ({run.kind})", head, tuple(body))], (
-        quantities
+    table = Table(f"Execution of {task.result.name} in parts ({run.kind})", head, tuple(body))
+    said, counts = _switches_of(run, task, rows)
+    return [table, Paragraph(said)], [*quantities, *counts]
+
+
+def _switches_of(run: RunData, task: TaskData, rows: Jobs) -> tuple[str, list[Quantity]]:
+    """Say how often jobs lost their core, and went on on another one."""
+    words, quantities = [], []
+    for name, noun in (("preemptions", "preemption"), ("migrations", "migration")):
+        each = analysis.present(rows[name])
+        count, most = int(each.sum()), int(np.max(each))
+        words.append(count_noun(count, noun) + (f", at most {most} of a job" if count else ""))
+        quantities.append(quantity(run, task, name, count, unit=name, n=len(rows)))
+    return f"In {count_noun(len(rows), 'job')}: {'; '.join(words)}.", quantities
+
+
+def compare_parts(alone: TaskData, interfered: TaskData) -> Table | None:
+    """Say where the time that a job takes longer went; None: no simulated platform told."""
+    if not (_has_parts(alone) and _has_parts(interfered)):
+        return None
+    rows = []
+    for name, label, meaning in _PARTS:
+        means = [_mean_ns(task, name) for task in (alone, interfered)]
+        cells = [duration_cell(value) for value in (*means, means[1] - means[0])]
+        rows.append((text_cell(label, meaning), *cells))
+    counts = " and ".join(
+        show_count(len(analysis.finished(one.rows))) for one in (alone, interfered)
+    )
+    caption = f"What the execution of a job went into, mean (simulated, n = {counts} jobs)"
+    return Table(caption, ("", "alone", "interfered", "shift"), tuple(rows))
+
+
+def _mean_ns(task: TaskData, column: str) -> float:
+    return float(analysis.present(analysis.finished(task.rows)[column]).mean())
+
+
+def sentences(page: PageData) -> tuple[str, ...]:
+    """Say of which tasks jobs went on on another core, and what they waited for there."""
+    return tuple(
+        _moved_words(run, task, of_run=f" of run “{run.label}”" if page.is_composite else "")
+        for run in page.runs
+        for task in run.tasks
+        if _has_parts(task) and _total(task, "migrations")
     )
 
 
-def build_platform(run: RunData) -> Section | None:
-    """Build what the platform consists of and where that is from; None: it is a real one."""
-    path = run.path / PLATFORM
-    if not path.is_file():
+def _moved_words(run: RunData, task: TaskData, of_run: str) -> str:
+    jobs = count_noun(len(analysis.finished(task.rows)), "job")
+    moves = count_noun(_total(task, "migrations"), "time")
+    share = show_share(_total(task, "stall_moved_ns"), _total(task, "exec_ns"))
+    return (
+        f"Task “{task.result.name}”{of_run} went on on another core {moves} in {jobs}; waiting for "
+        f"what it had left behind took {share} of its execution ({run.kind})."
+    )
+
+
+def _total(task: TaskData, column: str) -> int:
+    return int(analysis.present(analysis.finished(task.rows)[column]).sum())
+
+
+def build_platform(page: PageData) -> Section | None:
+    """Build what each platform consists of and where that is from; None: all are real ones."""
+    kept = {run.manifest.machine_hash: run for run in page.runs if (run.path / PLATFORM).is_file()}
+    if not kept:
         return None
+    blocks = tuple(_platform_of(run) for run in kept.values())
+    return Section("platform", "The simulated platform", blocks)
+
+
+def _platform_of(run: RunData) -> Block:
     try:
-        model = parse_platform(path.read_bytes(), run.manifest.platform)
+        model = parse_platform((run.path / PLATFORM).read_bytes(), run.manifest.platform)
     except (ConfigError, OSError) as error:
-        blocks: tuple[Block, ...] = (Paragraph(f"{PLATFORM}: {error}", "warning"),)
-    else:
-        blocks = (_values(model),)
-    return Section(f"{run.prefix}-platform", "The simulated platform", blocks)
+        return Paragraph(f"{PLATFORM}: {error}", "warning")
+    return _values(model)
 
 
-def _values(model: PlatformModel) -> Table:
+def _values(model: PlatformModel) -> Folded:
     rows = tuple(
         (
             text_cell(value.place, value.key.help),
@@ -108,4 +193,7 @@ def _values(model: PlatformModel) -> Table:
         )
         for value in model.shown()
     )
-    return Table(f"{model.title}: every value, and where it is from", ("", "value", "source"), rows)
+    caption = f"{model.title}: every value, and where it is from"
+    assumed = sum(value.origin_text.startswith("assumed") for value in model.shown())
+    summary = f"{caption} ({len(rows)}, of which {assumed} are assumed)"
+    return Folded(summary, (Table(caption, ("", "value", "source"), rows),))

@@ -46,6 +46,11 @@ _INTRODUCTION = (
     "finish. “Not attributed” is what is left of start to finish: preemption, interrupts, "
     "blocking and measuring error; only a scheduling trace (--trace) can tell them apart."
 )
+_SIMULATED = (
+    "Response time = release latency + execution + not attributed. Execution is the time that the "
+    "job had a core. “Not attributed” is the rest of start to finish: other tasks had the core, or "
+    "it switched to this one; and times are rounded up to a nanosecond."
+)
 # Execution clearly below start to finish is what the section is for; p99 is shown where supported.
 _SHOWN_QUANTILES = ((0.5, "median job"), (0.99, "p99 job"), (1.0, "worst job"))
 AnySplit = MeanSplit | Split
@@ -64,7 +69,7 @@ def build(run: RunData) -> Section:
     return Section(
         f"{run.prefix}-split",
         "What the response time consists of",
-        (Paragraph(_INTRODUCTION), *blocks),
+        (Paragraph(_SIMULATED if run.kind == "simulated" else _INTRODUCTION), *blocks),
         quantities,
     )
 

@@ -29,6 +29,10 @@ _ENDS = {
     "killed": "killed from outside",
     "stopped": "the run stopped on a job",
 }
+# What no simulated platform has.
+_OF_A_KERNEL = frozenset(
+    {"memory locked", "page faults after the first job", "memory held, at most"}
+)
 
 
 def build(run: RunData) -> Section:
@@ -58,6 +62,8 @@ def _table(run: RunData) -> Table:
     results = [task.result for task in run.tasks]
     told = [{**_asked_of(one), **_seen_of(one, has_begun=run.has_begun)} for one in results]
     names = list(dict.fromkeys(name for facts in told for name in facts))
+    if run.kind == "simulated":
+        names = [name for name in names if name not in _OF_A_KERNEL]
     rows = tuple(
         (text_cell(name), *(text_cell(facts.get(name, "none")) for facts in told)) for name in names
     )

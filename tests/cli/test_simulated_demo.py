@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""`laxity demo --platform sim:NAME`: what it runs, that it needs nobody's permission, its page."""
+
+import os
+import pwd
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.laxity_command import Laxity
+
+from laxity.cli.demo_run import DemoRequest
+from laxity.cli.demo_simulated import plan_simulated_demo
+from laxity.core.spec_reader import resolve_spec
+from laxity.errors import PlatformError
+from laxity.platform.platform import open_for
+from laxity.platform.platform_file import read_platform
+from laxity.store.run_directory import open_run
+
+DEMO = ("demo", "--platform", "sim:sabrelite", "--duration", "20ms", "--quiet")
+
+
+def test_one_core_leaves_out_what_needs_two_and_says_so():
+    platform = "sim:mpc750"
+    request = DemoRequest(Path("D"), [], "20ms")
+    plan = plan_simulated_demo(read_platform(platform), platform, request)
+    assert [name for name, _ in plan.runs] == ["alone", "tasks"]
+    assert {one.what for one in plan.fallbacks} == {"interference", "migration"}
+    assert {task.cpus for _, spec in plan.runs for task in spec.tasks} == {(0,)}
+
+
+def test_demonstration_is_the_same_twice_and_moves_a_task(laxity: Laxity):
+    for name in ("A", "B"):
+        done = laxity(*DEMO, "--run-dir", name)
+        assert done.returncode == 0, done.stderr
+    runs = [open_run(laxity.directory / name) for name in ("A", "B")]
+    hashes = [run.manifest.result_hash for run in runs]
+    assert hashes[0] is not None
+    assert hashes[0] == hashes[1]
+    children = {child.path.name: child for child in runs[0].children}
+    assert list(children) == ["alone", "interfered", "tasks", "moves", "crpd"]
+    alone, interfered = (
+        np.load(children[name].path / "jobs.npy")["exec_ns"] for name in ("alone", "interfered")
+    )
+    assert (interfered[1:] > alone[1:]).all()
+    moves = np.load(children["moves"].path / "jobs.npy")
+    # The third one may use two cores, and is driven from the one to the other.
+    assert moves["migrations"][moves["task"] == 2].sum() > 0
+    assert not moves["migrations"][moves["task"] != 2].any()
+    page = (laxity.directory / "A" / "report.html").read_text()
+    assert "went on on another core" in page
+    # Of a machine, and of nothing that was simulated.
+    for word in ("Doctor", "doctor:", "timer latency", "PMU", "not measured"):
+        assert word not in page
+
+
+def test_nobody_needs_a_permission(laxity: Laxity, open_path: Path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    nobody = pwd.getpwnam("nobody")
+    os.chown(open_path, nobody.pw_uid, nobody.pw_gid)
+    prefix = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
+    done = laxity(*DEMO, "--run-dir", str(open_path / "D"), prefix=(*prefix, "--"))
+    assert done.returncode == 0, done.stderr
+    assert open_run(open_path / "D").manifest.fallbacks == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--platform", "sim:nothing"), 'platform "sim:nothing" is unknown'),
+        (("--platform", "nothing"), 'platform "nothing" is unknown; use native or sim:NAME'),
+        (("--platform", "sim:sabrelite", "--duration", "long"), "--duration"),
+    ],
+)
+def test_what_cannot_be_is_refused(laxity: Laxity, words: tuple[str, ...], said: str):
+    done = laxity("demo", *words, "--run-dir", "D")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not laxity.names()
+
+
+def test_host_of_another_kind_is_told_of_the_container(monkeypatch: pytest.MonkeyPatch):
+    task = {"workload": "empty", "period": "1ms"}
+    spec = resolve_spec({"platform": "sim:sabrelite"}, [task], [], 1)
+    here = os.uname()
+    there = os.uname_result(("Darwin", *here[1:]))
+    monkeypatch.setattr(os, "uname", lambda: there)
+    with pytest.raises(PlatformError, match=r"needs Linux, and this is Darwin.*Containerfile"):
+        open_for(spec)
