@@ -232,6 +232,7 @@ template <typename Engine> Told run(const Case &asked, Engine engine)
     };
     std::uint64_t seed = asked.instructions_seed;
     std::vector<Source> sources;
+    sources.reserve(n_tasks);
     for (const Words &program : asked.programs) {
         sources.push_back({&program, 0});
     }
@@ -324,9 +325,8 @@ Told run_naive(const Case &asked)
            std::int64_t limit_ns,
            const laxity_sim_listener *listener,
            Told &told) {
-            naive_simulate(
-                platform, tasks, n_tasks, limit_ns, listener, &told.totals, &told.features
-            );
+            told.features =
+                naive_simulate(platform, tasks, n_tasks, limit_ns, listener, &told.totals);
         }
     );
 }
@@ -404,6 +404,11 @@ static std::string first_difference(const laxity_sim_counts &engine, const laxit
     return "";
 }
 
+static std::string text_of_call(std::size_t number)
+{
+    return "call " + std::to_string(number);
+}
+
 std::string first_difference(const Told &engine, const Told &naive)
 {
     const std::size_t n = std::max(engine.calls.size(), naive.calls.size());
@@ -411,12 +416,12 @@ std::string first_difference(const Told &engine, const Told &naive)
         const std::string got = i < engine.calls.size() ? engine.calls[i].text() : "nothing";
         const std::string want = i < naive.calls.size() ? naive.calls[i].text() : "nothing";
         if (got != want) {
-            return "call " + std::to_string(i) + "\n  engine: " + got + "\n  naive:  " + want;
+            return text_of_call(i).append("\n  engine: " + got).append("\n  naive:  " + want);
         }
         const std::string difference =
             first_difference(engine.calls[i].job.counts, naive.calls[i].job.counts);
         if (!difference.empty()) {
-            return "call " + std::to_string(i) + difference + "\n  " + want;
+            return text_of_call(i).append(difference).append("\n  " + want);
         }
     }
     if (engine.totals.ticks != naive.totals.ticks) {

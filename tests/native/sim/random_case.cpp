@@ -315,7 +315,7 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
     laxity_sim_task task = random_task(random, made.platform, habits.is_crowd);
     Writer writer{random, made.platform.line_bytes};
     /* Those of a high priority are short and many, so that they preempt. */
-    const auto rank = static_cast<std::uint64_t>(task.priority + 1);
+    const auto rank = static_cast<std::uint64_t>(std::int64_t{task.priority} + 1);
     const std::uint64_t n_jobs = random.between(4, habits.is_crowd ? 6 : 6 * (rank + 1));
     const std::uint64_t longest =
         (habits.is_crowd ? LONGEST_CROWDED : LONGEST_JOB) / (2 * rank + 1);
@@ -364,7 +364,7 @@ Case random_case(std::uint64_t seed)
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
-        n_tasks = made.platform.cores * 2 + random.below(4);
+        n_tasks = std::uint64_t{made.platform.cores} * 2 + random.below(4);
         habits.period_ns = guess_ns(random, made.platform, random.between(1, LONGEST_CROWDED));
     }
     if (random.is(1, 4)) {

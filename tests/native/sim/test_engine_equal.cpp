@@ -29,12 +29,12 @@ using Uses = std::map<std::string, std::uint64_t>;
 
 void add_calls(Uses &uses, const std::vector<Call> &calls)
 {
-    static const char *const ENDS[] = {
+    static const char *const names[] = {
         "ends by jobs", "ends by limit", "ends by stop", "ends by interrupt", "fails", "timeouts"
     };
     for (const Call &call : calls) {
         if (call.what == Call::What::End) {
-            uses[ENDS[call.end]]++;
+            uses[names[call.end]]++;
         } else if (call.what == Call::What::Wait) {
             uses["questions for releases"]++;
         } else if (call.what == Call::What::Pass) {

@@ -70,8 +70,8 @@ void Stepper::account(const Wait &wait, std::uint64_t now, Spent &spent)
 
 void Stepper::end_wait(Core &core, Task *task)
 {
-    core.now = *core.next_action();
-    if (task != nullptr) {
+    core.now = core.next_action().value_or(core.now); /* it is called at that tick */
+    if (task != nullptr && core.wait) {
         account(*core.wait, core.now, task->spent);
     }
     core.wait.reset();

@@ -94,12 +94,14 @@ std::optional<std::uint64_t> Machine::loads_done(std::uint32_t core) const
 {
     std::uint64_t last = 0;
     for (const RequestPtr &request : requests_[core]) {
-        if (request->kind == Kind::Load && !request->done()) {
+        if (request->kind != Kind::Load) {
+            continue;
+        }
+        const std::optional<std::uint64_t> done = request->done();
+        if (!done) {
             return std::nullopt;
         }
-        if (request->kind == Kind::Load) {
-            last = std::max(last, *request->done());
-        }
+        last = std::max(last, *done);
     }
     return last;
 }

@@ -132,7 +132,7 @@ class Machine {
     void allocate_in_level(const By &by, std::size_t i, std::uint64_t line);
     void send(const By &by, Request &request);
     void write_back(const By &by, std::uint64_t line, std::size_t first);
-    std::size_t first_shared_level() const;
+    [[nodiscard]] std::size_t first_shared_level() const;
     void take_lost(Cache &cache, std::uint64_t line, Request *request);
     void note_lost(Cache &cache, std::uint64_t victim, const By &by);
     void count(const By &by, const Touch &touch, bool is_miss, bool is_join);

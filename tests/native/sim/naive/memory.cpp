@@ -124,7 +124,7 @@ std::size_t Channel::choose() const
 
 void Channel::decide(laxity_sim_totals &totals)
 {
-    const std::uint64_t now = *next_decision();
+    const std::uint64_t now = next_decision().value_or(0); /* it is called at that tick */
     refresh(now);
     fill_buffer(now);
     const std::size_t chosen = choose();

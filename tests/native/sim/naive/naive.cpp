@@ -65,11 +65,7 @@ void Simulation::run()
     ask_releases();
     while (is_told_task_left()) {
         if (listener_.must_stop(listener_.context)) {
-            for (std::uint32_t i = 0; i < tasks_.size(); i++) {
-                if (!tasks_[i]->has_ended && !tasks_[i]->asked->is_corunner) {
-                    end(i, LAXITY_SIM_END_INTERRUPT);
-                }
-            }
+            end_all(LAXITY_SIM_END_INTERRUPT);
             break;
         }
         const std::optional<Key> key = next_key();
@@ -195,14 +191,13 @@ void Simulation::decide(std::size_t channel)
 
 } // namespace naive
 
-void naive_simulate(
+naive::Features naive_simulate(
     const laxity_sim_platform *platform,
     const laxity_sim_task *tasks,
     std::uint32_t n_tasks,
     std::int64_t limit_ns,
     const laxity_sim_listener *listener,
-    laxity_sim_totals *out_totals,
-    naive::Features *out_features
+    laxity_sim_totals *out_totals
 )
 {
     naive::Features features{};
@@ -213,7 +208,5 @@ void naive_simulate(
     }
     simulation.run();
     *out_totals = totals;
-    if (out_features != nullptr) {
-        *out_features = features;
-    }
+    return features;
 }

@@ -31,15 +31,14 @@ struct Features {
 
 } // namespace naive
 
-/* As laxity_simulate(). out_features may be NULL. */
-void naive_simulate(
+/* As laxity_simulate(). */
+naive::Features naive_simulate(
     const laxity_sim_platform *platform,
     const laxity_sim_task *tasks,
     std::uint32_t n_tasks,
     std::int64_t limit_ns,
     const laxity_sim_listener *listener,
-    laxity_sim_totals *out_totals,
-    naive::Features *out_features = nullptr
+    laxity_sim_totals *out_totals
 );
 
 #endif

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace naive {
@@ -69,9 +70,15 @@ void Simulation::end_if_nobody_has_a_release()
         })) {
         return;
     }
+    end_all(LAXITY_SIM_END_STOPPED);
+}
+
+/* Of those that are told of. */
+void Simulation::end_all(laxity_sim_end why)
+{
     for (std::uint32_t i = 0; i < tasks_.size(); i++) {
         if (!tasks_[i]->has_ended && !tasks_[i]->asked->is_corunner) {
-            end(i, LAXITY_SIM_END_STOPPED);
+            end(i, why);
         }
     }
 }
@@ -258,13 +265,9 @@ bool Simulation::give_cores()
             order.push_back(i);
         }
     }
-    std::ranges::stable_sort(order, [this](std::uint32_t a, std::uint32_t b) {
-        const Task &first = *tasks_[a];
-        const Task &second = *tasks_[b];
-        if (is_lower(first, second) || is_lower(second, first)) {
-            return is_lower(second, first);
-        }
-        return first.ready_since < second.ready_since;
+    std::ranges::sort(order, {}, [this](std::uint32_t index) {
+        const Task &task = *tasks_[index];
+        return std::tuple{rank_of(task), task.ready_since, index};
     });
     std::vector<bool> is_claimed(cores_.size(), false);
     bool is_changed = false;

@@ -125,6 +125,7 @@ class Simulation {
     [[nodiscard]] const Core *executing(const Task &task) const;
     [[nodiscard]] bool is_at_limit(const Task &task) const;
     void fail(std::uint32_t index);
+    void end_all(laxity_sim_end why);
     void end(std::uint32_t index, laxity_sim_end why);
     void leave(Core &core);
     void send_merging(const Core &core);
