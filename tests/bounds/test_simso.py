@@ -18,6 +18,14 @@ from typing import Any
 
 import pytest
 from tests.bounds.schedules import draw_tasks
+from tests.bounds.simulated_sets import (
+    OnPlatform,
+    Program,
+    SimulatedTask,
+    needs_simulator,
+    simulate,
+)
+from tests.bounds.test_simulated_schedules import settings
 
 from laxity.bounds.edf import edf_verdict
 from laxity.bounds.global_tests import response_times
@@ -164,3 +172,76 @@ def test_no_response_on_two_processors_that_simso_sees_exceeds_its_bound(
                 assert seen <= one.response_time_ns, tasks
                 n_bounds += 1
     assert n_bounds > N_SETS
+
+
+# Of SimSo's milliseconds; and of ticks in one.
+MS_PER_UNIT, TICKS_PER_MS = 10, 10
+
+
+def in_ticks(number: int, one: Task, until_ms: int, *, reserved: bool) -> SimulatedTask:
+    """Make the task of a simulated platform, whose jobs go on for twice as long."""
+    length = one.wcet_ns * TICKS_PER_MS
+    return SimulatedTask(
+        Program(length, length, first_code_line=number),
+        jobs=2 * until_ms // one.period_ns,
+        period=one.period_ns * TICKS_PER_MS,
+        deadline=one.deadline_ns * TICKS_PER_MS,
+        priority=one.priority,
+        reserved=reserved,
+    )
+
+
+@needs_simulator
+@pytest.mark.parametrize("name", ["FP", "EDF_mono"])
+def test_responses_on_a_simulated_platform_are_those_of_simso(
+    simso: Path, tmp_path: Path, name: str
+):
+    # Deadlines differ in their last digit, so that no two jobs of EDF have the same.
+    sets = [
+        [
+            replace(
+                one,
+                wcet_ns=one.wcet_ns * MS_PER_UNIT,
+                period_ns=one.period_ns * MS_PER_UNIT,
+                deadline_ns=one.period_ns * MS_PER_UNIT - 1 - number,
+            )
+            for number, one in enumerate(tasks)
+        ]
+        for tasks in drawn(4)
+        if utilisation(tasks) < 1
+    ]
+    until = [hyperperiod(tasks) for tasks in sets]
+    found = simulated(
+        simso, [(name, 1, tasks) for tasks in sets], [duration + 1 for duration in until]
+    )
+    platform = settings(tmp_path, 1)
+    told = simulate(
+        [
+            OnPlatform(
+                platform,
+                [
+                    in_ticks(number, one, until_ms, reserved=name != "FP")
+                    for number, one in enumerate(tasks)
+                ],
+            )
+            for tasks, until_ms in zip(sets, until, strict=True)
+        ]
+    )
+    n_compared = n_preempted = 0
+    for tasks, until_ms, longest, jobs in zip(sets, until, found, told, strict=True):
+        if any(seen > one.deadline_ns for one, seen in zip(tasks, longest, strict=True)):
+            continue
+        for number, one in enumerate(tasks):
+            period = one.period_ns * TICKS_PER_MS
+            # From the second hyperperiod on the caches are perfect. What the first loads into
+            # them, 2 ticks a task, is over by then: some of it is idle.
+            seen = max(
+                job.finish - job.job * period
+                for job in jobs
+                if job.task == number and job.job * period >= until_ms * TICKS_PER_MS
+            )
+            assert seen == longest[number] * TICKS_PER_MS, tasks
+            n_compared += 1
+            n_preempted += longest[number] > one.wcet_ns
+    assert n_compared > N_SETS
+    assert n_preempted > N_SETS // 2
