@@ -87,7 +87,7 @@ def _builders(
     run: RunData, exceedance: float | None
 ) -> tuple[Callable[[RunData], Section | None], ...]:
     if run.view is not None:
-        return (*run.view.sections, simulated.build_platform)
+        return tuple(run.view.sections)
     if exceedance is None:
         return _RUN_SECTIONS
     from laxity.bounds import pwcet_section as pwcet  # noqa: PLC0415 - loads scipy
