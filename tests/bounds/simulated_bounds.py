@@ -150,7 +150,7 @@ def latest_start(tasks: Sequence[SimulatedTask], jobs: Sequence[SimulatedJob]) -
 def measure(
     platform: str, programs: Sequence[Program], numbers: random.Random, registers: int
 ) -> list[Measured]:
-    """Measure C, gamma and delta of tasks; of each twice 60 jobs, preempted once at a time."""
+    """Measure C, gamma and delta of tasks; of each 60 jobs, preempted once each."""
     # Between two jobs all caches are filled with dirty lines; or the task has them for itself.
     between = evictor(LONG // 2, 1)
     told = simulate([OnPlatform(platform, (alone(one), between), registers) for one in programs])
