@@ -5,6 +5,7 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>

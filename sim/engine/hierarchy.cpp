@@ -4,6 +4,7 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -82,24 +83,16 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
     const std::uint64_t line = victim.line();
     const std::uint64_t owner = line >> task_shift_;
     if (owner == task) {
-        if (!store.lost.empty()) {
-            store.lost.erase(line);
-        }
+        (void)store.lost.take(line);
     } else if (owner != KERNEL) {
-        store.lost[line] = tasks_[owner].core == core ? Cause::Reload : Cause::Shared;
+        store.lost.set(line, tasks_[owner].core == core ? Cause::Reload : Cause::Shared);
     }
 }
 
 void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
 {
-    if (store.lost.empty()) {
-        return;
-    }
-    const auto lost = store.lost.find(line);
-    if (lost != store.lost.end()) {
-        cause = cause == Cause::Own ? lost->second : cause;
-        store.lost.erase(lost);
-    }
+    const Cause lost = store.lost.take(line);
+    cause = cause == Cause::Own ? lost : cause;
 }
 
 ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)

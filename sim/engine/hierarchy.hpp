@@ -7,12 +7,12 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,14 +26,6 @@ enum class Kind : std::uint8_t {
     Fetch,
     Load,
     Store,
-};
-
-/* Who has removed a line since its task used it. */
-enum class Cause : std::uint8_t {
-    Own,
-    Reload,
-    Moved,
-    Shared,
 };
 
 /* What a core has asked for. */
@@ -143,7 +135,7 @@ class Hierarchy {
         }
 
         Cache cache;
-        std::unordered_map<std::uint64_t, Cause> lost;
+        Lost lost;
         std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
     };
     struct CoreCaches {
