@@ -151,8 +151,14 @@ void Core::go_on(std::uint64_t horizon)
 {
     turn_ = next_tick_;
     turn_since_ = turn_since();
+    const bool waits_on =
+        wait_ == Wait::Channel && hierarchy_.waits_on(execution_.task, kind(), *wait_channel_);
     if (wait_ != Wait::Nothing) {
         end_wait();
+    }
+    if (waits_on) {
+        wait(Wait::Channel, 0, wait_channel_);
+        return;
     }
     if (execution_.reader == nullptr) {
         run_kernel();
@@ -509,10 +515,9 @@ std::uint64_t Core::written_bytes(std::uint64_t line) const
 
 void Core::lines()
 {
-    const Kind kind = is_store_ ? Kind::Store : Kind::Load;
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!touch(kind, line_, written_bytes(line_), must_wait)) {
+        if (!touch(kind(), line_, written_bytes(line_), must_wait)) {
             return;
         }
         line_++;

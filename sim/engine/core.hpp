@@ -129,6 +129,11 @@ class Core {
     void wait(Wait why, std::uint64_t request, Channel *channel);
     void end_wait();
     void set_next(Next next);
+    /* Of what the instruction is at. */
+    [[nodiscard]] Kind kind() const
+    {
+        return stage_ == Stage::Fetch ? Kind::Fetch : is_store_ ? Kind::Store : Kind::Load;
+    }
     [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;

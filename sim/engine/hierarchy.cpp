@@ -27,6 +27,9 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      merges_(
+          platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0
+      ),
       memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
@@ -275,8 +278,7 @@ bool Hierarchy::is_held(const Touch &touch)
 
 bool Hierarchy::will_merge(const Touch &touch)
 {
-    return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
-           cores_[touch.core].l1d.cache.exists() && !is_held(touch);
+    return touch.kind == Kind::Store && merges_ && !is_held(touch);
 }
 
 /* Step 3. */

@@ -11,6 +11,7 @@
 #include "model/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -103,6 +104,15 @@ class Hierarchy {
             std::erase_if(requests, [now](const Request &one) { return one.done_at() <= now; });
         }
         return !requests.empty();
+    }
+
+    /* Whether an access that has waited for a decision of a channel must wait for the next one, too.
+     * Nobody else brings the lines of a task that has been on one core only. */
+    [[nodiscard]] bool waits_on(std::uint32_t task, Kind kind, const Channel &channel) const
+    {
+        return task != KERNEL && std::has_single_bit(tasks_[task].visited) &&
+               (!channel.has_write_room() ||
+                (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
 
     /* Sends what merges on a core. */
@@ -210,6 +220,7 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned task_shift_;
     bool has_level_ = false; /* below the first */
+    bool merges_;            /* stores, if nothing holds their lines */
     Memory memory_;          /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
