@@ -118,7 +118,13 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
     if (next_ == Next::Stopped) {
         next_tick_ = hierarchy_.loads_done(number_);
     } else if (wait_ == Wait::Channel) {
-        next_tick_ = wait_channel_ == &channel ? now : NEVER;
+        if (wait_channel_ != &channel) {
+            return;
+        }
+        next_tick_ = now;
+        if (hierarchy_.keeps_room() && hierarchy_.waits_on(execution_.task, kind(), channel)) {
+            go_on(now); /* what it would do in its turn */
+        }
     } else if (wait_ != Wait::Nothing) {
         next_tick_ = std::max(now_, hierarchy_.find(number_, wait_request_)->done_at());
     }
@@ -328,6 +334,14 @@ bool Core::stop_or_pause(std::uint64_t horizon)
     return true;
 }
 
+/* Whether one of these registers may wait for a load. */
+bool Core::needs_operand(const Registers &registers) const
+{
+    return std::ranges::any_of(operands_, [&registers](const Operand &operand) {
+        return operand.is_one_of(registers);
+    });
+}
+
 /*
  * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
  * is to be done at the place where the core is now.
@@ -337,14 +351,14 @@ bool Core::run_blocks(std::uint64_t horizon)
     if (!hierarchy_.has_outstanding(number_, now_)) {
         operands_.clear();
     }
-    if (!operands_.empty()) {
-        return false;
-    }
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
     std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
     for (unsigned n = 0; reader.peek() == Event::Block; n++) {
         const Block &block = reader.block();
+        if (needs_operand(block.registers)) {
+            return false;
+        }
         if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
             if (n == BLOCKS_PER_TURN) {
                 is_paused_ = true;
@@ -452,17 +466,17 @@ void Core::operands()
 {
     const Position &position = *execution_.position;
     const Step &step = position.block->steps[position.index];
+    Registers needed{};
+    for (std::size_t i = 0; i < needed.size(); i++) {
+        needed[i] = step.reads[i] | step.writes[i];
+    }
     for (auto operand = operands_.begin(); operand != operands_.end();) {
         const Request *const request = hierarchy_.find(number_, operand->request);
         if (request == nullptr || request->done_at() <= now_) {
             operand = operands_.erase(operand);
             continue;
         }
-        bool is_needed = false;
-        for (std::size_t i = 0; i < operand->registers.size(); i++) {
-            is_needed |= (operand->registers[i] & (step.reads[i] | step.writes[i])) != 0;
-        }
-        if (is_needed) {
+        if (operand->is_one_of(needed)) {
             is_paused_ = true;
             wait(Wait::Line, operand->request, nullptr);
             return;
@@ -541,9 +555,10 @@ void Core::end_instruction()
             latest = number;
         }
     }
-    if (latest != NEVER) {
-        Operand operand{.request = latest, .registers = {}};
-        std::ranges::copy(step.writes, operand.registers.begin());
+    if (latest != NEVER && std::ranges::any_of(step.writes, [](std::uint64_t some) {
+            return some != 0;
+        })) {
+        const Operand operand{.request = latest, .registers = step.writes};
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);
     }

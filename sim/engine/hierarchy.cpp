@@ -76,6 +76,7 @@ void Hierarchy::place(std::uint32_t task, std::uint32_t core)
 {
     tasks_[task].core = core;
     tasks_[task].visited |= std::uint64_t{1} << core;
+    has_moved_ |= !std::has_single_bit(tasks_[task].visited);
 }
 
 void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task)

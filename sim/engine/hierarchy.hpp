@@ -115,6 +115,13 @@ class Hierarchy {
                 (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
 
+    /* Whether reads are sent only where there is room for them: nothing merges, and no other core has
+     * a copy. Whom a core waits for is known then when the channel has decided. */
+    [[nodiscard]] bool keeps_room() const
+    {
+        return !merges_ && !has_moved_;
+    }
+
     /* Sends what merges on a core. */
     void send_merging(std::uint32_t core, std::uint64_t now);
 
@@ -221,6 +228,7 @@ class Hierarchy {
     unsigned task_shift_;
     bool has_level_ = false; /* below the first */
     bool merges_;            /* stores, if nothing holds their lines */
+    bool has_moved_ = false; /* a task, from one core to another */
     Memory memory_;          /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
