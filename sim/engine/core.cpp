@@ -5,6 +5,7 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -117,7 +118,13 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
     if (next_ == Next::Stopped) {
         next_tick_ = hierarchy_.loads_done(number_);
     } else if (wait_ == Wait::Channel) {
-        next_tick_ = wait_channel_ == &channel ? now : NEVER;
+        if (wait_channel_ != &channel) {
+            return;
+        }
+        next_tick_ = now;
+        if (hierarchy_.keeps_room() && hierarchy_.waits_on(execution_.task, kind(), channel)) {
+            go_on(now); /* what it would do in its turn */
+        }
     } else if (wait_ != Wait::Nothing) {
         next_tick_ = std::max(now_, hierarchy_.find(number_, wait_request_)->done_at());
     }
@@ -150,8 +157,14 @@ void Core::go_on(std::uint64_t horizon)
 {
     turn_ = next_tick_;
     turn_since_ = turn_since();
+    const bool waits_on =
+        wait_ == Wait::Channel && hierarchy_.waits_on(execution_.task, kind(), *wait_channel_);
     if (wait_ != Wait::Nothing) {
         end_wait();
+    }
+    if (waits_on) {
+        wait(Wait::Channel, 0, wait_channel_);
+        return;
     }
     if (execution_.reader == nullptr) {
         run_kernel();
@@ -321,6 +334,14 @@ bool Core::stop_or_pause(std::uint64_t horizon)
     return true;
 }
 
+/* Whether one of these registers may wait for a load. */
+bool Core::needs_operand(const Registers &registers) const
+{
+    return std::ranges::any_of(operands_, [&registers](const Operand &operand) {
+        return operand.is_one_of(registers);
+    });
+}
+
 /*
  * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
  * is to be done at the place where the core is now.
@@ -330,14 +351,14 @@ bool Core::run_blocks(std::uint64_t horizon)
     if (!hierarchy_.has_outstanding(number_, now_)) {
         operands_.clear();
     }
-    if (!operands_.empty()) {
-        return false;
-    }
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
     std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
     for (unsigned n = 0; reader.peek() == Event::Block; n++) {
         const Block &block = reader.block();
+        if (needs_operand(block.registers)) {
+            return false;
+        }
         if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
             if (n == BLOCKS_PER_TURN) {
                 is_paused_ = true;
@@ -445,17 +466,17 @@ void Core::operands()
 {
     const Position &position = *execution_.position;
     const Step &step = position.block->steps[position.index];
+    Registers needed{};
+    for (std::size_t i = 0; i < needed.size(); i++) {
+        needed[i] = step.reads[i] | step.writes[i];
+    }
     for (auto operand = operands_.begin(); operand != operands_.end();) {
         const Request *const request = hierarchy_.find(number_, operand->request);
         if (request == nullptr || request->done_at() <= now_) {
             operand = operands_.erase(operand);
             continue;
         }
-        bool is_needed = false;
-        for (std::size_t i = 0; i < operand->registers.size(); i++) {
-            is_needed |= (operand->registers[i] & (step.reads[i] | step.writes[i])) != 0;
-        }
-        if (is_needed) {
+        if (operand->is_one_of(needed)) {
             is_paused_ = true;
             wait(Wait::Line, operand->request, nullptr);
             return;
@@ -508,10 +529,9 @@ std::uint64_t Core::written_bytes(std::uint64_t line) const
 
 void Core::lines()
 {
-    const Kind kind = is_store_ ? Kind::Store : Kind::Load;
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!touch(kind, line_, written_bytes(line_), must_wait)) {
+        if (!touch(kind(), line_, written_bytes(line_), must_wait)) {
             return;
         }
         line_++;
@@ -535,9 +555,10 @@ void Core::end_instruction()
             latest = number;
         }
     }
-    if (latest != NEVER) {
-        Operand operand{.request = latest, .registers = {}};
-        std::ranges::copy(step.writes, operand.registers.begin());
+    if (latest != NEVER && std::ranges::any_of(step.writes, [](std::uint64_t some) {
+            return some != 0;
+        })) {
+        const Operand operand{.request = latest, .registers = step.writes};
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);
     }

@@ -108,12 +108,22 @@ class Core {
     };
     struct Operand {
         std::uint64_t request;
-        std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64> registers;
+        Registers registers;
+
+        [[nodiscard]] bool is_one_of(const Registers &others) const
+        {
+            std::uint64_t common = 0;
+            for (std::size_t i = 0; i < registers.size(); i++) {
+                common |= registers[i] & others[i];
+            }
+            return common != 0;
+        }
     };
 
     void run(std::uint64_t horizon);
     void run_kernel();
     bool run_blocks(std::uint64_t horizon);
+    [[nodiscard]] bool needs_operand(const Registers &registers) const;
     bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
     void at_boundary(std::uint64_t horizon);
@@ -129,6 +139,11 @@ class Core {
     void wait(Wait why, std::uint64_t request, Channel *channel);
     void end_wait();
     void set_next(Next next);
+    /* Of what the instruction is at. */
+    [[nodiscard]] Kind kind() const
+    {
+        return stage_ == Stage::Fetch ? Kind::Fetch : is_store_ ? Kind::Store : Kind::Load;
+    }
     [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;

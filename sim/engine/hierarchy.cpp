@@ -4,6 +4,7 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -26,6 +27,9 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      merges_(
+          platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0
+      ),
       memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
@@ -72,6 +76,7 @@ void Hierarchy::place(std::uint32_t task, std::uint32_t core)
 {
     tasks_[task].core = core;
     tasks_[task].visited |= std::uint64_t{1} << core;
+    has_moved_ |= !std::has_single_bit(tasks_[task].visited);
 }
 
 void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task)
@@ -82,24 +87,16 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
     const std::uint64_t line = victim.line();
     const std::uint64_t owner = line >> task_shift_;
     if (owner == task) {
-        if (!store.lost.empty()) {
-            store.lost.erase(line);
-        }
+        (void)store.lost.take(line);
     } else if (owner != KERNEL) {
-        store.lost[line] = tasks_[owner].core == core ? Cause::Reload : Cause::Shared;
+        store.lost.set(line, tasks_[owner].core == core ? Cause::Reload : Cause::Shared);
     }
 }
 
 void Hierarchy::find_cause(Store &store, std::uint64_t line, Cause &cause)
 {
-    if (store.lost.empty()) {
-        return;
-    }
-    const auto lost = store.lost.find(line);
-    if (lost != store.lost.end()) {
-        cause = cause == Cause::Own ? lost->second : cause;
-        store.lost.erase(lost);
-    }
+    const Cause lost = store.lost.take(line);
+    cause = cause == Cause::Own ? lost : cause;
 }
 
 ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
@@ -282,8 +279,7 @@ bool Hierarchy::is_held(const Touch &touch)
 
 bool Hierarchy::will_merge(const Touch &touch)
 {
-    return touch.kind == Kind::Store && platform_.merges_stores && platform_.store_entries > 0 &&
-           cores_[touch.core].l1d.cache.exists() && !is_held(touch);
+    return touch.kind == Kind::Store && merges_ && !is_held(touch);
 }
 
 /* Step 3. */

@@ -7,12 +7,13 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/lost.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,14 +27,6 @@ enum class Kind : std::uint8_t {
     Fetch,
     Load,
     Store,
-};
-
-/* Who has removed a line since its task used it. */
-enum class Cause : std::uint8_t {
-    Own,
-    Reload,
-    Moved,
-    Shared,
 };
 
 /* What a core has asked for. */
@@ -113,6 +106,22 @@ class Hierarchy {
         return !requests.empty();
     }
 
+    /* Whether an access that has waited for a decision of a channel must wait for the next one, too.
+     * Nobody else brings the lines of a task that has been on one core only. */
+    [[nodiscard]] bool waits_on(std::uint32_t task, Kind kind, const Channel &channel) const
+    {
+        return task != KERNEL && std::has_single_bit(tasks_[task].visited) &&
+               (!channel.has_write_room() ||
+                (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
+    }
+
+    /* Whether reads are sent only where there is room for them: nothing merges, and no other core has
+     * a copy. Whom a core waits for is known then when the channel has decided. */
+    [[nodiscard]] bool keeps_room() const
+    {
+        return !merges_ && !has_moved_;
+    }
+
     /* Sends what merges on a core. */
     void send_merging(std::uint32_t core, std::uint64_t now);
 
@@ -143,7 +152,7 @@ class Hierarchy {
         }
 
         Cache cache;
-        std::unordered_map<std::uint64_t, Cause> lost;
+        Lost lost;
         std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
     };
     struct CoreCaches {
@@ -218,6 +227,8 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned task_shift_;
     bool has_level_ = false; /* below the first */
+    bool merges_;            /* stores, if nothing holds their lines */
+    bool has_moved_ = false; /* a task, from one core to another */
     Memory memory_;          /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;

@@ -127,8 +127,11 @@ bool Reader::define(std::uint64_t id)
             .reads = {},
             .writes = {},
         };
-        std::ranges::copy(instruction.reads, std::begin(step.reads));
-        std::ranges::copy(instruction.writes, std::begin(step.writes));
+        for (std::size_t i = 0; i < block.registers.size(); i++) {
+            step.reads[i] = instruction.reads[i];
+            step.writes[i] = instruction.writes[i];
+            block.registers[i] |= step.reads[i] | step.writes[i];
+        }
         for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
             if (block.fetches.empty() || block.fetches.back().line != line) {
                 block.fetches.push_back({.index = block.steps.size(), .line = line});

@@ -8,6 +8,7 @@
 #include "interface/engine.h"
 #include "interface/records.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,13 +18,16 @@
 
 namespace laxity {
 
+/* A set of them. */
+using Registers = std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64>;
+
 /* An instruction of a block, ready to be executed by one task. */
 struct Step {
     std::uint64_t first_line; /* that it lies in */
     std::uint64_t last_line;
     std::uint64_t offset; /* ticks after the block began, if nothing is waited for */
-    std::uint64_t reads[LAXITY_SIM_REGISTERS / 64];
-    std::uint64_t writes[LAXITY_SIM_REGISTERS / 64];
+    Registers reads;
+    Registers writes;
 };
 
 /* A line that is fetched when the block is executed from its beginning, and for which step. */
@@ -36,7 +40,8 @@ struct Fetch {
 struct Block {
     std::vector<Step> steps;
     std::vector<Fetch> fetches;
-    std::uint64_t ticks; /* of all of them */
+    std::uint64_t ticks;  /* of all of them */
+    Registers registers; /* that they read or write */
 };
 
 /* What comes next in a program. */

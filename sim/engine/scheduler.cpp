@@ -80,6 +80,7 @@ Scheduler::Scheduler(
     for (std::size_t i = 0; i < tasks.size(); i++) {
         Task &task = tasks_.emplace_back(tasks[i], static_cast<std::uint32_t>(i), platform);
         has_wandering_ |= !std::has_single_bit(task.cores);
+        has_corunners_ |= task.asked->is_corunner;
         if (!task.asked->is_corunner) {
             n_alive_++;
             task.release = clock_.ticks_of(laxity_release_ns(&task.asked->releases, 0));
@@ -651,6 +652,9 @@ Core *Scheduler::next_core()
 
 std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
 {
+    if (!is_coupled_ && !has_corunners_) {
+        return horizon_;
+    }
     std::uint64_t others = NEVER;
     std::uint64_t others_told = NEVER;
     bool is_told = true;

@@ -28,7 +28,6 @@ void Channel::send(std::uint64_t line, std::uint64_t arrival, std::uint32_t core
     queue.waiting.push_back({
         .row = line / memory_.channels / memory_.row_lines,
         .arrival = arrival,
-        .number = n_sent_++,
         .core = core,
         .read = std::move(read),
         .granted_to_others = granted_to_others(core),
@@ -128,14 +127,14 @@ Decision Channel::decide()
 std::uint32_t Channel::oldest_core() const
 {
     const Queue &queue = is_full(reads_) ? reads_ : writes_;
-    const Pending *oldest = queue.waiting.empty() ? nullptr : &queue.waiting.front();
-    for (const Pending &pending : buffer_) {
-        const bool is_of_kind = (pending.read != nullptr) == (&queue == &reads_);
-        if (is_of_kind && (oldest == nullptr || pending.number < oldest->number)) {
-            oldest = &pending;
-        }
+    /* Of each kind the buffer has those that were sent first, in their order. */
+    const auto oldest = std::ranges::find_if(buffer_, [this, &queue](const Pending &pending) {
+        return (pending.read != nullptr) == (&queue == &reads_);
+    });
+    if (oldest != buffer_.end()) {
+        return oldest->core;
     }
-    return oldest == nullptr ? UINT32_MAX : oldest->core;
+    return queue.waiting.empty() ? UINT32_MAX : queue.waiting.front().core;
 }
 
 } // namespace laxity

@@ -66,7 +66,6 @@ class Channel {
     struct Pending {
         std::uint64_t row;
         std::uint64_t arrival;
-        std::uint64_t number; /* in the order of sending */
         std::uint32_t core;
         ReadRef read;
         std::uint64_t granted_to_others; /* when it was sent */
@@ -101,7 +100,6 @@ class Channel {
     std::vector<Bank> banks_;
     std::vector<std::uint64_t> granted_to_;
     std::uint64_t granted_ = 0;
-    std::uint64_t n_sent_ = 0;
     std::uint64_t first_ = 0; /* no decision before it */
     std::uint64_t bus_free_ = 0;
     std::uint64_t next_refresh_ = NEVER;
