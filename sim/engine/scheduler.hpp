@@ -130,6 +130,7 @@ class Scheduler {
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
     void end(Task &task, laxity_sim_end why, std::uint64_t now, const std::string &text = "");
     void look_ahead(std::uint64_t now);
+    [[nodiscard]] std::uint64_t horizon_of(const Task &task, std::uint64_t now) const;
     [[nodiscard]] bool is_running(const Task &task) const
     {
         return task.is_placed && task.last_core != NONE && !seats_[task.last_core].is_switching &&

@@ -1,0 +1,196 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* Budgets of reservations, and how far each core may go on by itself. */
+#include "engine/clock.hpp"
+#include "engine/core.hpp"
+#include "engine/scheduler.hpp"
+#include "interface/engine.h"
+#include "model/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+namespace laxity {
+
+namespace {
+
+/* Who has waited longest for room looks first whether there is some. */
+std::pair<std::uint64_t, std::uint64_t> key_of(const Core &core)
+{
+    return {core.next_tick(), core.turn_since()};
+}
+
+} // namespace
+
+/* A reservation of a task that has slept: what it has left is kept if that is not more than its
+ * share of the time to its deadline. */
+void Scheduler::wake(Task &task, std::uint64_t now)
+{
+    const laxity_sim_reservation &reservation = task.asked->reservation;
+    const std::uint64_t runtime = clock_.ticks_of(reservation.runtime_ns);
+    const std::uint64_t deadline = clock_.ticks_of(reservation.deadline_ns);
+    task.is_awake = true;
+    if (task.refill == 0 && (task.deadline <= now ||
+                             Wide{task.budget} * deadline > Wide{task.deadline - now} * runtime)) {
+        task.deadline = now + deadline;
+        task.budget = runtime;
+    }
+}
+
+/* The budget of the next period. */
+void Scheduler::refill(Task &task, std::uint64_t now)
+{
+    const laxity_sim_reservation &reservation = task.asked->reservation;
+    task.refill = 0;
+    task.budget = clock_.ticks_of(reservation.runtime_ns);
+    task.deadline += clock_.ticks_of(reservation.period_ns);
+    if (task.deadline <= now) {
+        task.deadline = now + clock_.ticks_of(reservation.deadline_ns);
+    }
+    task.runs_from = now;
+}
+
+bool Scheduler::keep_budgets(std::uint64_t now)
+{
+    bool is_changed = false;
+    for (Task &task : tasks_) {
+        if (!task.is_alive || !task.has_reservation()) {
+            continue;
+        }
+        if (task.refill != 0 && task.refill <= now) {
+            refill(task, now);
+            is_changed = true;
+        }
+        if (!task.is_awake && task.release <= now) {
+            wake(task, now);
+            is_changed = true;
+        }
+        if (task.refill == 0 && is_running(task) && task.runs_from + task.budget <= now) {
+            const laxity_sim_reservation &reservation = task.asked->reservation;
+            const std::uint64_t next = task.deadline - clock_.ticks_of(reservation.deadline_ns) +
+                                       clock_.ticks_of(reservation.period_ns);
+            task.budget = 0;
+            if (next <= now) {
+                refill(task, now);
+            } else {
+                task.refill = next;
+                seats_[task.last_core].core.ask_to_stop();
+            }
+            is_changed = true;
+        }
+    }
+    return is_changed;
+}
+
+/* When something will happen to a task that the cores do not know of. */
+std::uint64_t Scheduler::horizon_of(const Task &task, std::uint64_t now) const
+{
+    std::uint64_t tick = NEVER;
+    if (task.has_started) {
+        tick = task.timeout;
+    } else if (task.release > now) {
+        tick = task.release;
+    }
+    if (task.refill > now) {
+        tick = std::min(tick, task.refill);
+    } else if (task.has_reservation() && is_running(task)) {
+        tick = std::min(tick, task.runs_from + task.budget);
+    }
+    const bool may_begin_at_limit = task.release <= now || task.release == NEVER;
+    if (!task.has_started && may_begin_at_limit && limit_ns_ != INT64_MAX) {
+        const std::uint64_t limit = clock_.first_told_as(limit_ns_);
+        tick = std::min(tick, std::max(limit, now + 1));
+    }
+    return tick;
+}
+
+void Scheduler::look_ahead(std::uint64_t now)
+{
+    horizon_ = NEVER;
+    bool is_waiting = false;
+    bool is_anybody_left = false;
+    for (const Task &task : tasks_) {
+        if (!task.is_alive || task.asked->is_corunner) {
+            continue;
+        }
+        is_anybody_left |= task.has_started || task.release != NEVER;
+        is_waiting |= !task.is_placed && task.release <= now;
+        horizon_ = std::min(horizon_, horizon_of(task, now));
+    }
+    if (!is_anybody_left) {
+        end_all(LAXITY_SIM_END_STOPPED, now);
+    }
+    const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
+        return seat.is_switching || seat.core.is_asked();
+    });
+    is_coupled_ =
+        listener_.on_wait != nullptr || (has_wandering_ && (is_waiting || is_anybody_leaving));
+}
+
+std::uint64_t Scheduler::next_tick() const
+{
+    std::uint64_t tick = horizon_;
+    for (const Seat &seat : seats_) {
+        if (seat.core.next() != Core::Next::GoOn) {
+            tick = std::min(tick, seat.core.next_tick());
+        }
+    }
+    return tick;
+}
+
+Core *Scheduler::next_core()
+{
+    Core *first = nullptr;
+    for (Seat &seat : seats_) {
+        if (seat.core.next() == Core::Next::GoOn &&
+            (first == nullptr || key_of(seat.core) < key_of(*first))) {
+            first = &seat.core;
+        }
+    }
+    return first;
+}
+
+std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
+{
+    if (!is_coupled_ && !has_corunners_) {
+        return horizon_;
+    }
+    std::uint64_t others = NEVER;
+    std::uint64_t others_told = NEVER;
+    bool is_told = true;
+    for (const Seat &seat : seats_) {
+        if (seat.task == NONE) {
+            continue;
+        }
+        const bool is_others_told = !tasks_[seat.task].asked->is_corunner;
+        if (&seat.core == &core) {
+            is_told = is_others_told;
+            continue;
+        }
+        others = std::min(others, seat.core.next_tick());
+        if (is_others_told) {
+            others_told = std::min(others_told, seat.core.next_tick());
+        }
+    }
+    const std::uint64_t least = core.next_tick() + 1;
+    std::uint64_t tick = horizon_;
+    if (is_coupled_) {
+        tick = std::min(tick, std::max(least, std::min(others, decision)));
+    }
+    if (!is_told) {
+        /* The end of the last job ends everything. */
+        tick = std::min(tick, std::max(least, std::min(others_told, decision)));
+    }
+    return tick;
+}
+
+void Scheduler::look_again(const Channel &channel, std::uint64_t now)
+{
+    for (Seat &seat : seats_) {
+        seat.core.look_again(channel, now);
+    }
+}
+
+} // namespace laxity
