@@ -209,7 +209,7 @@ int go_on(void *context, const laxity_sim_job *job)
     return 0;
 }
 
-void end(
+int end(
     void *context,
     std::uint32_t task,
     laxity_sim_end how,
@@ -222,8 +222,9 @@ void end(
     (void)end_ns;
     if (how != LAXITY_SIM_END_JOBS) {
         (void)std::fprintf(stderr, "simulation_speed: %s\n", error->text);
-        std::exit(EXIT_FAILURE);
+        std::_Exit(EXIT_FAILURE);
     }
+    return 0;
 }
 
 bool never(void *context)
@@ -329,6 +330,7 @@ void measure_engine(bool is_streaming, std::uint64_t n_jobs)
         CORES, is_streaming ? program(32 * MIB, LINE_BYTES) : program(8 * KIB, 8)
     );
     std::vector<laxity_sim_source> sources;
+    sources.reserve(programs.size());
     for (Words &one : programs) {
         sources.push_back({.context = &one, .read = read_words, .why = why});
     }
@@ -343,7 +345,7 @@ void measure_live(std::uint64_t n_jobs, char *const *words)
     const double since = user_seconds();
     if (laxity_sim_emulator_start(words, open("/dev/null", O_WRONLY | O_CLOEXEC), &emulator) != 0) {
         (void)std::fprintf(stderr, "simulation_speed: cannot start %s\n", words[0]);
-        std::exit(EXIT_FAILURE);
+        std::_Exit(EXIT_FAILURE);
     }
     const laxity_sim_totals totals = simulate({laxity_sim_emulator_source(emulator)}, n_jobs);
     laxity_sim_emulator_stop(emulator);

@@ -75,7 +75,7 @@ int finish(void *context, const laxity_sim_job *job)
     return start(context, job);
 }
 
-void end(
+int end(
     void *context,
     std::uint32_t task,
     laxity_sim_end why,
@@ -88,6 +88,7 @@ void end(
     (void)end_ns;
     (void)error;
     ++*static_cast<std::uint32_t *>(context);
+    return 0;
 }
 
 bool never(void *context)
@@ -166,6 +167,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .on_start = start,
         .on_finish = finish,
         .on_end = end,
+        .on_pass = nullptr,
+        .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
     };

@@ -281,7 +281,7 @@ inline unsigned Cache::victim_way(std::size_t set, std::uint64_t way_mask)
     random_ ^= random_ << 13U;
     random_ ^= random_ >> 7U;
     random_ ^= random_ << 17U;
-    for (std::uint64_t drawn = random_ % n_permitted; drawn > 0; drawn--) {
+    for (std::uint64_t drawn = random_ % std::max(n_permitted, 1U); drawn > 0; drawn--) {
         way_mask &= way_mask - 1;
     }
     return static_cast<unsigned>(std::countr_zero(way_mask));

@@ -27,7 +27,7 @@ laxity_sim_platform a_platform(std::uint32_t cores, std::uint32_t ways)
     platform.instruction_ticks = 1;
     platform.transfer_ticks = 1;
     platform.upgrade_ticks = 1;
-    platform.l1i = {2 * ways * LINE_BYTES, ways, LAXITY_SIM_LRU}; /* two sets */
+    platform.l1i = {std::uint64_t{2} * ways * LINE_BYTES, ways, LAXITY_SIM_LRU}; /* two sets */
     platform.l1d = platform.l1i;
     laxity_sim_memory &memory = platform.memory;
     memory.channels = 1;
