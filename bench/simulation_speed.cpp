@@ -209,7 +209,7 @@ int go_on(void *context, const laxity_sim_job *job)
     return 0;
 }
 
-void end(
+int end(
     void *context,
     std::uint32_t task,
     laxity_sim_end how,
@@ -224,6 +224,7 @@ void end(
         (void)std::fprintf(stderr, "simulation_speed: %s\n", error->text);
         std::exit(EXIT_FAILURE);
     }
+    return 0;
 }
 
 bool never(void *context)

@@ -103,7 +103,7 @@ ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
 {
     const auto found =
         std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    return found == store.awaited.end() ? nullptr : found->second;
+    return found == store.awaited.end() ? ReadRef{} : found->second;
 }
 
 void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
@@ -325,7 +325,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .is_merging = false,
         .written = 0,
         .done = NEVER,
-        .read = nullptr,
+        .read = {},
         .shared_used = 0,
     });
 }

@@ -11,7 +11,6 @@
 #include "model/memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -110,7 +109,7 @@ class Hierarchy {
      * Nobody else brings the lines of a task that has been on one core only. */
     [[nodiscard]] bool waits_on(std::uint32_t task, Kind kind, const Channel &channel) const
     {
-        return task != KERNEL && std::has_single_bit(tasks_[task].visited) &&
+        return task != KERNEL && (tasks_[task].visited & (tasks_[task].visited - 1)) == 0 &&
                (!channel.has_write_room() ||
                 (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
