@@ -555,9 +555,8 @@ void Core::end_instruction()
             latest = number;
         }
     }
-    if (latest != NEVER && std::ranges::any_of(step.writes, [](std::uint64_t some) {
-            return some != 0;
-        })) {
+    if (latest != NEVER &&
+        std::ranges::any_of(step.writes, [](std::uint64_t some) { return some != 0; })) {
         const Operand operand{.request = latest, .registers = step.writes};
         const auto place = std::ranges::upper_bound(operands_, latest, {}, &Operand::request);
         operands_.insert(place, operand);

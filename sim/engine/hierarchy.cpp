@@ -27,9 +27,7 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      merges_(
-          platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0
-      ),
+      merges_(platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0),
       memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
@@ -53,6 +51,17 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
             }
         }
     }
+}
+
+Request *Hierarchy::outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
+{
+    for (std::size_t i = own.requests.size(); i-- > 0;) {
+        Request &request = own.requests[i];
+        if (request.line == line && request.done_at() > now) {
+            return &request;
+        }
+    }
+    return nullptr;
 }
 
 Request *Hierarchy::find(std::uint32_t core, std::uint64_t number)
