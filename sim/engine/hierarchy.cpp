@@ -53,6 +53,17 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     }
 }
 
+Request *Hierarchy::outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
+{
+    for (std::size_t i = own.requests.size(); i-- > 0;) {
+        Request &request = own.requests[i];
+        if (request.line == line && request.done_at() > now) {
+            return &request;
+        }
+    }
+    return nullptr;
+}
+
 Request *Hierarchy::find(std::uint32_t core, std::uint64_t number)
 {
     const auto request = std::ranges::find(cores_[core].requests, number, &Request::number);
@@ -101,7 +112,7 @@ ReadRef Hierarchy::awaited(const Store &store, std::uint64_t line)
 {
     const auto found =
         std::ranges::find(store.awaited, line, &std::pair<std::uint64_t, ReadRef>::first);
-    return found == store.awaited.end() ? nullptr : found->second;
+    return found == store.awaited.end() ? ReadRef{} : found->second;
 }
 
 void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now)
@@ -323,7 +334,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .is_merging = false,
         .written = 0,
         .done = NEVER,
-        .read = nullptr,
+        .read = {},
         .shared_used = 0,
     });
 }

@@ -11,7 +11,6 @@
 #include "model/memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -76,7 +75,8 @@ class Hierarchy {
 
     /* An access that concerns nobody else: a hit of a line that is there. False: nothing is done.
      */
-    bool touch_privately(std::uint32_t core, Kind kind, std::uint64_t line, std::uint64_t now)
+    [[gnu::always_inline]] bool
+    touch_privately(std::uint32_t core, Kind kind, std::uint64_t line, std::uint64_t now)
     {
         CoreCaches &own = cores_.data()[core];
         Place *const place = (kind == Kind::Fetch ? own.l1i : own.l1d).cache.use(line);
@@ -106,17 +106,17 @@ class Hierarchy {
         return !requests.empty();
     }
 
-    /* Whether an access that has waited for a decision of a channel must wait for the next one, too.
-     * Nobody else brings the lines of a task that has been on one core only. */
+    /* Whether an access that has waited for a decision of a channel must wait for the next one,
+     * too. Nobody else brings the lines of a task that has been on one core only. */
     [[nodiscard]] bool waits_on(std::uint32_t task, Kind kind, const Channel &channel) const
     {
-        return task != KERNEL && std::has_single_bit(tasks_[task].visited) &&
+        return task != KERNEL && (tasks_[task].visited & (tasks_[task].visited - 1)) == 0 &&
                (!channel.has_write_room() ||
                 (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
 
-    /* Whether reads are sent only where there is room for them: nothing merges, and no other core has
-     * a copy. Whom a core waits for is known then when the channel has decided. */
+    /* Whether reads are sent only where there is room for them: nothing merges, and no other core
+     * has a copy. Whom a core waits for is known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
         return !merges_ && !has_moved_;
@@ -179,16 +179,7 @@ class Hierarchy {
                               : own.counts.stores)++;
     }
     [[nodiscard]] static Request *
-    outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now)
-    {
-        for (std::size_t i = own.requests.size(); i-- > 0;) {
-            Request &request = own.requests[i];
-            if (request.line == line && request.done_at() > now) {
-                return &request;
-            }
-        }
-        return nullptr;
-    }
+    outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now);
     [[nodiscard]] Store &first_level(std::uint32_t core, Kind kind)
     {
         return kind == Kind::Fetch ? cores_[core].l1i : cores_[core].l1d;

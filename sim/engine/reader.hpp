@@ -40,7 +40,7 @@ struct Fetch {
 struct Block {
     std::vector<Step> steps;
     std::vector<Fetch> fetches;
-    std::uint64_t ticks;  /* of all of them */
+    std::uint64_t ticks; /* of all of them */
     Registers registers; /* that they read or write */
 };
 

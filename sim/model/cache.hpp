@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace laxity {
@@ -209,6 +210,10 @@ inline unsigned Cache::way_of(const Place *set, std::uint64_t line) const
 /* A line that is not the one of its set that was used last. */
 inline Place *Cache::use_further(Place *set, std::uint64_t line) const
 {
+    if (ways_ > 1 && set[1].is_of(line)) {
+        std::swap(set[0], set[1]); /* the most frequent case needs no call that moves memory */
+        return set;
+    }
     const unsigned way = way_of(set, line);
     if (way == ways_) {
         return nullptr;

@@ -91,7 +91,7 @@ Decision Channel::decide()
     const std::size_t chosen = choose();
     const Pending pending = std::move(buffer_[chosen]);
     buffer_.erase(buffer_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    const bool is_read = pending.read != nullptr;
+    const bool is_read{pending.read};
     (is_read ? reads_ : writes_).n_undecided--;
 
     Bank &bank = banks_[pending.row % banks_.size()];
@@ -129,7 +129,7 @@ std::uint32_t Channel::oldest_core() const
     const Queue &queue = is_full(reads_) ? reads_ : writes_;
     /* Of each kind the buffer has those that were sent first, in their order. */
     const auto oldest = std::ranges::find_if(buffer_, [this, &queue](const Pending &pending) {
-        return (pending.read != nullptr) == (&queue == &reads_);
+        return bool{pending.read} == (&queue == &reads_);
     });
     if (oldest != buffer_.end()) {
         return oldest->core;

@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <memory_resource>
+#include <utility>
 #include <vector>
 
 namespace laxity {
@@ -23,7 +22,80 @@ struct Read {
     std::uint64_t done = NEVER;
     std::uint64_t held_up = 0; /* for other cores; known when done is */
 };
-using ReadRef = std::shared_ptr<Read>;
+
+/* Reads, where each lies until nobody refers to it any more. */
+class Reads {
+  public:
+    /* One of them, which counts who refers to it. */
+    struct Counted {
+        Read read;
+        std::uint32_t n_refs = 0;
+        Reads *of = nullptr;
+    };
+
+    Reads() = default;
+    Reads(const Reads &) = delete;
+    Reads &operator=(const Reads &) = delete;
+
+    Counted *take()
+    {
+        if (free_.empty()) {
+            free_.push_back(&all_.emplace_back());
+        }
+        Counted *const taken = free_.back();
+        free_.pop_back();
+        *taken = {.read = {}, .n_refs = 0, .of = this};
+        return taken;
+    }
+    void give_back(Counted *counted)
+    {
+        free_.push_back(counted);
+    }
+
+  private:
+    std::deque<Counted> all_; /* none moves */
+    std::vector<Counted *> free_;
+};
+
+/* Shared by those who wait for it; as std::shared_ptr, but without its care for threads. */
+class ReadRef {
+  public:
+    ReadRef() = default;
+    explicit ReadRef(Reads::Counted *counted) : counted_(counted)
+    {
+        counted_->n_refs++;
+    }
+    ReadRef(const ReadRef &other) : counted_(other.counted_)
+    {
+        if (counted_ != nullptr) {
+            counted_->n_refs++;
+        }
+    }
+    ReadRef(ReadRef &&other) noexcept : counted_(std::exchange(other.counted_, nullptr)) {}
+    ReadRef &operator=(ReadRef other) noexcept
+    {
+        std::swap(counted_, other.counted_);
+        return *this;
+    }
+    ~ReadRef()
+    {
+        if (counted_ != nullptr && --counted_->n_refs == 0) {
+            counted_->of->give_back(counted_);
+        }
+    }
+
+    explicit operator bool() const
+    {
+        return counted_ != nullptr;
+    }
+    Read *operator->() const
+    {
+        return &counted_->read;
+    }
+
+  private:
+    Reads::Counted *counted_ = nullptr;
+};
 
 /* Which request a channel has served. */
 struct Decision {
@@ -126,17 +198,17 @@ class Memory {
 
     ReadRef read(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
     {
-        ReadRef read = std::allocate_shared<Read>(std::pmr::polymorphic_allocator<Read>{&pool_});
+        ReadRef read{reads_.take()};
         channel_of(line).send(line, arrival, core, read);
         return read;
     }
     void write(std::uint64_t line, std::uint64_t arrival, std::uint32_t core)
     {
-        channel_of(line).send(line, arrival, core, nullptr);
+        channel_of(line).send(line, arrival, core, {});
     }
 
   private:
-    std::pmr::unsynchronized_pool_resource pool_;
+    Reads reads_; /* before whoever refers to them */
     std::vector<Channel> channels_;
 };
 
