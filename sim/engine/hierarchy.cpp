@@ -97,7 +97,7 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
     const std::uint64_t owner = line >> task_shift_;
     if (owner == task) {
         (void)store.lost.take(line);
-    } else if (owner != KERNEL) {
+    } else if (owner < tasks_.size()) { /* not the kernel, nor beyond the last address */
         store.lost.set(line, tasks_[owner].core == core ? Cause::Reload : Cause::Shared);
     }
 }
