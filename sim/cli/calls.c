@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "harness/segment.h"
 #include "interface/engine.h"
+#include "interface/forbidden.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -63,12 +64,8 @@ static bool is_among(const char *name, const char *names)
     return strstr(names, word) != NULL;
 }
 
-int laxity_sim_calls_open(
-    struct laxity_sim_calls *calls,
-    struct laxity_asked *asked,
-    const char *program,
-    struct laxity_error *error
-)
+const struct laxity_sim_call_table *
+laxity_sim_call_table_of(const char *program, struct laxity_error *error)
 {
     /* Both classes have the machine at the same place. */
     Elf32_Ehdr header;
@@ -79,37 +76,57 @@ int laxity_sim_calls_open(
         (void)fclose(file);
     }
     if (!is_read) {
-        return laxity_refuse(error, LAXITY_EXIT_USAGE, "%.150s: no program", program);
+        (void)laxity_refuse(error, LAXITY_EXIT_USAGE, "%.150s: no program", program);
+        return NULL;
     }
     const unsigned char order = header.e_ident[EI_DATA];
     const uint16_t machine =
         order == ELFDATA2MSB ? be16toh(header.e_machine) : le16toh(header.e_machine);
-    *calls = (struct laxity_sim_calls){.asked = asked};
     for (size_t i = 0; i < sizeof call_tables / sizeof call_tables[0]; i++) {
         const struct laxity_sim_call_table *table = &call_tables[i];
         if (table->machine == machine && table->order == order &&
             table->class == header.e_ident[EI_CLASS]) {
-            calls->table = table;
-            return 0;
+            return table;
         }
     }
-    return laxity_refuse(
+    (void)laxity_refuse(
         error,
         LAXITY_EXIT_USAGE,
         "%.100s: for a processor that is not simulated (number %u of ELF)",
         program,
         machine
     );
+    return NULL;
 }
 
-static const char *name_of(const struct laxity_sim_calls *calls, uint64_t number)
+int laxity_sim_calls_open(
+    struct laxity_sim_calls *calls,
+    struct laxity_asked *asked,
+    const char *program,
+    struct laxity_error *error
+)
 {
-    for (size_t i = 0; i < calls->table->n; i++) {
-        if (calls->table->calls[i].number == number) {
-            return calls->table->calls[i].name;
+    *calls = (struct laxity_sim_calls){
+        .table = laxity_sim_call_table_of(program, error),
+        .asked = asked,
+    };
+    return calls->table ? 0 : -1;
+}
+
+static const char *name_of(const struct laxity_sim_call_table *table, uint64_t number)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        if (table->calls[i].number == number) {
+            return table->calls[i].name;
         }
     }
     return NULL;
+}
+
+const char *laxity_sim_forbidden_call(const struct laxity_sim_call_table *table, uint64_t number)
+{
+    const char *name = name_of(table, number);
+    return name && is_among(name, never) ? name : NULL;
 }
 
 static void name_once(struct laxity_asked *asked, const char *name)
@@ -128,7 +145,7 @@ bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool
 {
     char unknown[LAXITY_ASKED_BYTES];
     laxity_format(unknown, sizeof unknown, "call %" PRIu64, number);
-    const char *known = name_of(calls, number);
+    const char *known = name_of(calls->table, number);
     const char *name = known ? known : unknown;
     /* The first one is the C library's, see above. */
     const bool is_first_random = strcmp(name, "getrandom") == 0 && calls->n_random++ == 0;

@@ -3,7 +3,7 @@
 /*
  * laxity-sim-stream: stored streams of programs (sim/streams/file.hpp).
  *
- *   record FILE IDENTITY LABEL BYTES OUTPUT
+ *   record FILE IDENTITY LABEL BYTES OUTPUT PROGRAM
  *                                      standard input into FILE, at most so many bytes, and when
  *                                      it has ended what has been printed into OUTPUT; FILE is
  *                                      whole if the exit code is 0. Progress goes to standard
@@ -12,6 +12,7 @@
  *   check FILE                         reads all of FILE
  */
 #include "streams/file.hpp"
+#include "streams/grammar.hpp"
 #include "streams/stored.hpp"
 #include "streams/writer.hpp"
 
@@ -19,6 +20,8 @@ extern "C" {
 #include "base/error.h"
 #include "base/port/time.h"
 #include "base/visible.h"
+#include "interface/forbidden.h"
+#include "interface/records.h"
 }
 
 #include <array>
@@ -52,11 +55,11 @@ int refuse(int exit_code, const std::string &text)
     return exit_code;
 }
 
-/* Reads until the array is full or nothing comes any more; the number of bytes. */
+/* Reads what there is, whole words unless nothing comes any more; the number of bytes. */
 std::size_t fill(Words &words)
 {
     std::size_t bytes = 0;
-    while (bytes < sizeof words) {
+    while (bytes == 0 || bytes % sizeof words[0] != 0) {
         auto *const to = reinterpret_cast<char *>(words.data()) + bytes;
         const ssize_t n = read(STDIN_FILENO, to, sizeof words - bytes);
         if (n < 0 && errno == EINTR) {
@@ -88,9 +91,45 @@ std::string read_output(const char *path)
     return output;
 }
 
+/* Whether a program may go on after what it asked the kernel for. */
+class Judge {
+  public:
+    explicit Judge(const laxity_sim_call_table &table) : table_(table) {}
+
+    bool accepts(std::span<const std::uint64_t> words)
+    {
+        for (const std::uint64_t word : words) {
+            const bool is_call = grammar_.take(word) == laxity::Part::Call;
+            if (is_call && (word & LAXITY_RECORD_RETURN) == 0) {
+                refused_ = laxity_sim_forbidden_call(&table_, static_cast<std::uint32_t>(word));
+            }
+            if (refused_ != nullptr) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool has_refused() const
+    {
+        return refused_ != nullptr;
+    }
+
+    [[nodiscard]] std::string why() const
+    {
+        return std::string{"it calls "} + refused_ + ": threads and processes are not simulated";
+    }
+
+  private:
+    const laxity_sim_call_table &table_;
+    laxity::Grammar grammar_;
+    const char *refused_ = nullptr;
+};
+
 /* Empty, or why not. */
-std::string
-record(laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char *output)
+std::string record(
+    laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char *output, Judge &judge
+)
 {
     static Words words;
     const std::int64_t begin_ns = laxity_now_ns();
@@ -101,7 +140,11 @@ record(laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char
         if (bytes % sizeof words[0] != 0) {
             return "the stream ends within a word";
         }
-        if (!writer.write(std::span{words.data(), bytes / sizeof words[0]})) {
+        const std::span read{words.data(), bytes / sizeof words[0]};
+        if (!judge.accepts(read)) {
+            return judge.why();
+        }
+        if (!writer.write(read)) {
             return writer.problem();
         }
         if (writer.bytes() > bytes_max) {
@@ -112,7 +155,7 @@ record(laxity::StoredWriter &writer, int fd, std::uint64_t bytes_max, const char
             shown_ns = now_ns;
             tell_progress(writer, now_ns - begin_ns);
         }
-    } while (bytes == sizeof words);
+    } while (bytes > 0);
     if (!writer.finish(read_output(output))) {
         return writer.problem();
     }
@@ -128,12 +171,21 @@ int record_into(std::span<char *> words)
         std::strlen(label) > laxity::LABEL_BYTES_MAX) {
         return refuse(LAXITY_EXIT_USAGE, "an identity has 64 digits, a label at most 65536 bytes");
     }
+    laxity_error error{};
+    const laxity_sim_call_table *const table = laxity_sim_call_table_of(words[5], &error);
+    if (table == nullptr) {
+        return refuse(error.exit_code, error.text);
+    }
+    Judge judge{*table};
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
     std::string problem = fd >= 0 ? "" : strerrordesc_np(errno);
     if (fd >= 0) {
         laxity::StoredWriter writer{fd, identity, label};
-        problem = record(writer, fd, std::strtoull(words[3], nullptr, DECIMAL), words[4]);
+        problem = record(writer, fd, std::strtoull(words[3], nullptr, DECIMAL), words[4], judge);
         (void)close(fd);
+    }
+    if (judge.has_refused()) {
+        return refuse(LAXITY_EXIT_VIOLATED, judge.why());
     }
     return problem.empty() ? LAXITY_EXIT_DONE
                            : refuse(LAXITY_EXIT_LACKING, std::string{path} + ": " + problem);
@@ -167,7 +219,7 @@ int main(int argc, char **argv)
         (void)std::puts("laxity-sim-stream " LAXITY_VERSION);
         return LAXITY_EXIT_DONE;
     }
-    if (argc == 7 && command == "record") {
+    if (argc == 8 && command == "record") {
         return record_into(words.subspan(2));
     }
     if (argc == 3 && (command == "read" || command == "check")) {

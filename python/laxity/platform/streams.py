@@ -27,7 +27,7 @@ from laxity.core.progress import State, parse_state
 from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
-from laxity.errors import ConfigError, LimitViolation, PlatformError
+from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -165,7 +165,7 @@ def record(
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.printed.fileno()
             recorder = subprocess.Popen(
-                [*tool, f"/proc/self/fd/{printed}"],
+                [*tool, f"/proc/self/fd/{printed}", str(executable)],
                 stdin=emulator.stream,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -401,7 +401,8 @@ class _Emulator:
         self.stream.close()
         self.printed.close()
         if self._code is None:
-            os.kill(self._pid, signal.SIGKILL)
+            # With the processes that it may have made.
+            os.killpg(self._pid, signal.SIGKILL)
             self.wait()
 
 
@@ -413,6 +414,7 @@ def _watch(
     """Show progress until a recorder has ended.
 
     Raises:
+        LimitViolation: The program does what it must not.
         PlatformError: It could not write.
     """
     with recorder:
@@ -431,6 +433,8 @@ def _watch(
                 signals.stop()
     if recorder.returncode != 0:
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
+        if recorder.returncode == EXIT_VIOLATED:
+            raise LimitViolation(why)
         raise PlatformError(why or "recording was ended by a signal")
 
 
