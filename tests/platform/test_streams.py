@@ -223,5 +223,5 @@ def test_a_users_file_is_not_overwritten(tmp_path: Path, program: Program):
 
 def test_an_emulator_that_does_not_say_its_version_is_refused(program: Program):
     Path(program.emulator[0]).write_text("#!/bin/sh\nexit 1\n")
-    with pytest.raises(LaxityError, match="does not say its version"):
+    with pytest.raises(LaxityError, match="does not tell its version"):
         identity_of(program)

@@ -38,12 +38,11 @@ def find_built(name: str) -> Path:
     raise ToolError(msg)
 
 
-def find_plugin(emulator: str) -> Path:
-    """Find the plugin for an emulator, whose interface depends on its version.
+def emulator_version(emulator: str) -> str:
+    """Ask an emulator for its version: the first line that it prints.
 
     Raises:
-        PlatformError: The emulator does not tell its version.
-        ToolError: The plugin is not built.
+        PlatformError: It does not tell.
     """
     try:
         done = subprocess.run(
@@ -52,12 +51,22 @@ def find_plugin(emulator: str) -> Path:
             text=True,
             errors="replace",
             timeout=_VERSION_TIMEOUT_S,
-            check=False,
+            check=True,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, subprocess.SubprocessError) as error:
         msg = f"{emulator}: does not tell its version ({plain_words(error)}); {SIM_SET}"
         raise PlatformError(msg) from error
-    found = re.search(r"version (\d+)\.(\d+)", done.stdout)
+    return done.stdout.partition("\n")[0]
+
+
+def find_plugin(emulator: str) -> Path:
+    """Find the plugin for an emulator, whose interface depends on its version.
+
+    Raises:
+        PlatformError: The emulator does not tell its version.
+        ToolError: The plugin is not built.
+    """
+    found = re.search(r"version (\d+)\.(\d+)", emulator_version(emulator))
     if found is None:
         msg = f"{emulator}: does not tell its version; {SIM_SET}"
         raise PlatformError(msg)

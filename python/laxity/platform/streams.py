@@ -28,6 +28,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
 from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
+from laxity.platform.simulated_programs import emulator_version
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -47,7 +48,6 @@ _LIMIT = "limit"
 _UNFINISHED = ".tmp"
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
-_EMULATOR_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def identity_of(program: Program) -> str:
     """Name what the stream of a program depends on, as 64 hexadecimal digits.
 
     Raises:
-        PlatformError: The emulator does not say its version.
+        PlatformError: The emulator does not tell its version.
         OSError: A file cannot be read.
     """
     parts = (
@@ -127,7 +127,7 @@ def identity_of(program: Program) -> str:
         _digest(program.path),
         program.words,
         program.jobs,
-        _version_of(program.emulator[0]),
+        emulator_version(program.emulator[0]),
         _digest(program.front_end),
         program.emulator[1:],
         program.architecture,
@@ -474,17 +474,3 @@ def _users_folder() -> Path:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _version_of(emulator: str) -> str:
-    try:
-        done = subprocess.run(
-            [emulator, "--version"],
-            capture_output=True,
-            timeout=_EMULATOR_TIMEOUT_S,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        msg = f"{emulator}: does not say its version ({plain_words(error)}); install it again"
-        raise PlatformError(msg) from error
-    return done.stdout.partition(b"\n")[0].decode("utf-8", "replace")
