@@ -19,8 +19,8 @@ namespace laxity {
 
 namespace {
 
-/* A core lets others have their turn after so many blocks. */
-constexpr unsigned BLOCKS_PER_TURN = 1U << 16U;
+/* A core lets go after so many blocks, so that somebody looks whether the run shall end. */
+constexpr unsigned BLOCKS_PER_TURN = 1U << 10U;
 /* Where the kernel has what belongs to a core. */
 constexpr unsigned KERNEL_DATA_SHIFT = 40;
 
