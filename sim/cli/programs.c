@@ -313,13 +313,16 @@ static void let_end(struct laxity_sim_run *simulation, uint32_t index)
     }
 }
 
-/* What the program printed when it was recorded, as if it had done so now; a thread reads it. */
+/* What the program printed until it ended, when it was recorded, as if it had done so now; a thread
+ * reads it. */
 static void print_stored(struct laxity_sim_run *simulation, uint32_t index)
 {
+    const bool ended_itself =
+        laxity_segment_task(simulation->segment, index)->drain.end == LAXITY_END_EXIT;
     int *fd = &simulation->launch.output_write_fds[index];
     size_t bytes = 0;
     const char *output = laxity_sim_stored_output(&simulation->tasks[index].source, &bytes);
-    while (output && *fd >= 0 && bytes > 0 && is_done(simulation, index)) {
+    while (output && *fd >= 0 && bytes > 0 && (ended_itself || is_done(simulation, index))) {
         const ssize_t n = write(*fd, output, bytes);
         if (n < 0 && errno != EINTR) {
             break;

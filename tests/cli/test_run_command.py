@@ -60,7 +60,7 @@ def test_columns_written_by_c_are_those_listed_here(laxity: Laxity):
     assert names is not None
     schema = tomllib.loads((ROOT / "schema" / "streams.toml").read_text())
     # Of jobs of several calls, of programs with regions, of observed programs and simulated ones.
-    elsewhere = {"calls", "regions", "observed", "simulated"}
+    elsewhere = {"calls", "regions", "moves", "simulated"}
     assert [name for name in names if not name.endswith("_ticks")] == [
         column["name"]
         for column in schema["jobs"]["columns"]

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 import msgspec
 
@@ -44,6 +45,9 @@ _MAGIC = 0x1A6D617274737861
 _HEADER = struct.Struct("=QII64s9Q")
 _LARGEST_LABEL_BYTES = 65536
 _STREAM_FD = 3
+# More than a stream may keep of what its program prints (sim/streams/file.hpp).
+_OUTPUT_BYTES_MAX = 2 << 20
+_CHUNK_BYTES = 65536
 _LIMIT = "limit"
 _UNFINISHED = ".tmp"
 # A recorder that was killed leaves what nobody continues.
@@ -163,7 +167,7 @@ def record(
         executable = Path(folder) / "0000"
         shutil.copy(program.path, executable)
         with _Emulator(program.command(executable)) as emulator:
-            printed = emulator.printed.fileno()
+            printed = emulator.output.fileno()
             recorder = subprocess.Popen(
                 [*tool, f"/proc/self/fd/{printed}", str(executable)],
                 stdin=emulator.stream,
@@ -172,10 +176,10 @@ def record(
                 pass_fds=(printed,),
             )
             emulator.stream.close()
+            emulator.output.close()
             _watch(recorder, show, signals)
             code = emulator.wait()
-            emulator.printed.seek(0)
-            *_, said = emulator.printed.read().splitlines() or (b"",)
+            *_, said = emulator.printed.splitlines() or (b"",)
     if code != 0:
         why = said.decode("utf-8", "replace")
         msg = f'workload "{program.workload}": ended with exit code {code} ({why}); correct it'
@@ -362,18 +366,28 @@ def read_stream(path: Path) -> StoredStream | None:
 
 
 class _Emulator:
-    """An emulator that runs, and what it writes; started as laxity-sim does."""
+    """An emulator that runs, and what it writes; started as laxity-sim does.
+
+    Attributes:
+        stream: The stream of its program.
+        output: What it prints, all of it when it has ended.
+        printed: The same, whole once it has been read from there.
+    """
 
     def __init__(self, command: list[str]) -> None:
         source, sink = os.pipe()
+        # A pipe, as under laxity-sim: a program can see what it prints to.
+        printed, terminal = os.pipe()
+        output, inlet = os.pipe()
         self.stream = os.fdopen(source, "rb")
-        # Looks to the program as a pipe does, whose other end nobody would read in time.
-        self.printed = os.fdopen(os.memfd_create("printed"), "rb")
-        printed = self.printed.fileno()
+        self.output = os.fdopen(output, "rb")
+        self.printed = bytearray()
+        self._holder = Thread(target=_hold_back, args=(printed, inlet, self.printed), daemon=True)
+        self._holder.start()
         actions = (
             (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, printed, 1),
-            (os.POSIX_SPAWN_DUP2, printed, 2),
+            (os.POSIX_SPAWN_DUP2, terminal, 1),
+            (os.POSIX_SPAWN_DUP2, terminal, 2),
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
         )
         try:
@@ -382,10 +396,12 @@ class _Emulator:
             self._pid = os.posix_spawn(command[0], command, {}, file_actions=actions, setpgroup=0)
         except OSError as error:
             self.stream.close()
+            self.output.close()
             msg = f"{command[0]}: cannot be started ({error.strerror}); end other processes"
             raise PlatformError(msg) from error
         finally:
             os.close(sink)
+            os.close(terminal)
         self._code: int | None = None
 
     def wait(self) -> int:
@@ -399,11 +415,21 @@ class _Emulator:
 
     def __exit__(self, *_: object) -> None:
         self.stream.close()
-        self.printed.close()
+        self.output.close()
         if self._code is None:
             # With the processes that it may have made.
             os.killpg(self._pid, signal.SIGKILL)
             self.wait()
+
+
+def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
+    """Read what a program prints, so that it need not wait, and hand it on when it has ended."""
+    with os.fdopen(printed, "rb", buffering=0) as source:
+        while chunk := source.read(_CHUNK_BYTES):
+            if len(held) < _OUTPUT_BYTES_MAX:
+                held += chunk
+    with suppress(BrokenPipeError), os.fdopen(inlet, "wb") as sink:
+        sink.write(held)
 
 
 def _watch(
