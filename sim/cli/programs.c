@@ -363,8 +363,8 @@ static void tell_asked(const struct laxity_sim_run *simulation)
         laxity_format(
             text,
             sizeof text,
-            "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
-            "in another run",
+            "%s \"%s\": not deterministic: it asks for what may be something else in another run "
+            "(%s)",
             kind_of(simulation, i),
             laxity_sim_program_of(simulation, i).config->name,
             names
