@@ -67,8 +67,7 @@ static uint64_t count_of(
     case LAXITY_MODEL_EVENT_L1D_ACCESS:
         return counts->loads + counts->stores;
     case LAXITY_MODEL_EVENT_L1D_REFILL:
-        return counts->load_misses + counts->store_misses - (counts->joins - counts->fetch_joins) -
-               counts->upgrades;
+        return counts->load_misses + counts->store_misses - (counts->joins - counts->fetch_joins);
     case LAXITY_MODEL_EVENT_L2_ACCESS:
         return counts->levels[0].lookups;
     case LAXITY_MODEL_EVENT_L2_REFILL:
