@@ -258,8 +258,8 @@ void Decoder::decode(
     if (schedule_) {
         issued.push_back(schedule_->end());
         for (std::uint32_t i = 0; i < n; i++) {
-            instructions[i].ticks = static_cast<std::uint16_t>(
-                std::min<std::uint64_t>(issued[i + 1] - issued[i], UINT16_MAX)
+            instructions[i].ticks = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(issued[i + 1] - issued[i], UINT32_MAX)
             );
         }
     }

@@ -47,7 +47,7 @@ Reader::Reader(
 )
     : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      instruction_ticks_(static_cast<std::uint16_t>(platform.instruction_ticks))
+      instruction_ticks_(platform.instruction_ticks)
 {
 }
 

@@ -164,7 +164,7 @@ class Reader {
     bool is_in_job_ = false;
     std::uint64_t first_line_;
     unsigned line_shift_;
-    std::uint16_t instruction_ticks_;
+    std::uint32_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
     std::size_t at_ = 0;
     std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */

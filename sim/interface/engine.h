@@ -92,7 +92,7 @@ struct laxity_sim_platform {
 /* What an instruction needs and takes. */
 struct laxity_sim_instruction {
     uint8_t bytes;
-    uint16_t ticks;
+    uint32_t ticks;
     uint64_t reads[LAXITY_SIM_REGISTERS / 64]; /* sets of registers */
     uint64_t writes[LAXITY_SIM_REGISTERS / 64];
     const char *clock; /* what it reads that is another in each run; NULL: nothing */
