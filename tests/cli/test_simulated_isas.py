@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.commands import children_of, finish, is_alive, start
 from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, make_laxity
+from tests.waiting import wait_until
 
 from laxity.platform.platform_file import parse_platform
 
@@ -273,6 +276,28 @@ def test_threads_and_processes_are_refused_by_name(laxity: Laxity, isa: str, whe
     done = run_on(laxity, isa, "asks", when, what)
     assert done.returncode == 3
     assert re.search(r"it calls (clone3?|fork|vfork): threads and processes are not", done.stderr)
+
+
+def test_program_that_waits_for_ever_can_be_interrupted_and_dies_with_its_simulator(
+    laxity: Laxity,
+):
+    # Without a number of jobs nothing is recorded: it waits in front of the simulator.
+    assert run_on(laxity, "armhf", "empty").returncode == 0
+    Emulator("armhf", laxity.tools).program("asks")
+    task = TASK.format(workload="asks", words=json.dumps(["job", "wait"]))
+    (laxity.directory / "task.toml").write_text(task)
+    where = laxity.directory
+    line = ("run", where / "task.toml", "--platform", f"sim:{where}/board.toml", "--run-dir")
+    for name, ends in (("E", signal.SIGINT), ("F", signal.SIGKILL)):
+        process = start(*line, where / name)
+        jobs = where / f"{name}.tmp" / "jobs.npy"
+        wait_until(jobs.exists, "jobs.npy")
+        (simulator,) = children_of(process.pid, "laxity-sim")
+        wait_until(lambda parent=simulator: bool(children_of(parent, "qemu-arm")), "emulator")
+        (emulator,) = children_of(simulator, "qemu-arm")
+        os.kill(simulator, ends)
+        assert finish(process).code == (130 if ends == signal.SIGINT else 4)
+        wait_until(lambda pid=emulator: not is_alive(pid), "the end of the emulator")
 
 
 def test_what_a_program_prints_is_in_the_output_of_the_run(laxity: Laxity):

@@ -3,7 +3,7 @@
 /*
  * A workload of simulated platforms that asks the kernel for what it should not.
  *
- *   asks job|init time|clock|machine|random|file|thread|fork|sort|print
+ *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait
  */
 #include <laxity/hooks.h>
 
@@ -84,6 +84,11 @@ static void ask_fork(void)
     }
 }
 
+static void ask_wait(void)
+{
+    (void)pause();
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -118,6 +123,7 @@ static const struct {
     {"fork", ask_fork},
     {"sort", ask_sort},
     {"print", ask_print},
+    {"wait", ask_wait},
 };
 
 static void ask(int n_words, void **words, const char *when)
