@@ -438,9 +438,11 @@ static void write_stop(struct laxity_json *json, struct laxity_segment *segment)
     laxity_json_close(json, '}');
 }
 
+/* A simulator that was killed has not told. */
 static void write_traffic(struct laxity_json *json, const struct laxity_segment *segment)
 {
-    if (segment->is_simulated) {
+    const uint32_t status = atomic_load_explicit(&segment->run.status, memory_order_acquire);
+    if (segment->is_simulated && status != LAXITY_RUN_RUNNING) {
         laxity_json_open(json, "memory_traffic", '{');
         laxity_json_count(json, "lines_read", segment->run.lines_read);
         laxity_json_count(json, "lines_written", segment->run.lines_written);
