@@ -171,6 +171,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .sample_ns = 0,
+        .on_sample = nullptr,
     };
     laxity_sim_totals totals{};
     laxity_simulate(

@@ -246,6 +246,14 @@ struct laxity_sim_listener {
      * release, all end as stopped.
      */
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
+    /*
+     * May be NULL. What all cores have counted so far: at sample_ns, 2 * sample_ns, ..., as long as
+     * a task that is told has not ended. It costs the simulated machine nothing.
+     */
+    int64_t sample_ns; /* 0: never */
+    void (*on_sample)(
+        void *context, int64_t time_ns, const struct laxity_sim_counts *cores, uint32_t n_cores
+    );
 };
 
 /* What has been counted from the first tick on. */

@@ -357,6 +357,8 @@ int main(int argc, char **argv)
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .sample_ns = 0,
+        .on_sample = nullptr,
     };
     laxity_sim_totals totals{};
     laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &totals);
