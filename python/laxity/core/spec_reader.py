@@ -21,6 +21,7 @@ from laxity.core.spec import (
     MAX_PRIORITY,
     MAX_PROCESSES,
     MIN_PRIORITY,
+    NATIVE_PLATFORM,
     TRACE_AUTO,
     TRACE_BACKENDS,
     Idle,
@@ -58,6 +59,8 @@ _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _EVENT = re.compile(r"[A-Za-z0-9_:.=-]{1,47}", re.ASCII)
 MAX_EVENTS = limit("events_max")
+# A sample costs microseconds: below this a sampler takes a tenth of its CPU.
+_NATIVE_BUCKET_NS = 100_000
 # What laxity-run stores of it ends with a NUL.
 _MAX_NAME = limit("name_bytes") - 1
 
@@ -275,6 +278,12 @@ def _resolve_sample_bucket(run: RunTable) -> int | None:
     if run.sample_bucket is None:
         return None
     bucket_ns = read_option("sample_bucket", run.sample_bucket)
+    if run.platform == NATIVE_PLATFORM and bucket_ns < _NATIVE_BUCKET_NS:
+        msg = (
+            f'sample_bucket "{run.sample_bucket}" is below {exact_duration(_NATIVE_BUCKET_NS)}, '
+            "which only a simulated platform can do; write a longer one"
+        )
+        raise ConfigError(msg)
     if not run.events:
         msg = "sample_bucket: no event to sample; name some in events"
         raise ConfigError(msg)

@@ -228,7 +228,7 @@ class _Programs:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
-    yield "sample", spec.sample_bucket_ns is not None
+    yield "sample_cpu", spec.sample_cpu is not None  # none of its cores samples
     yield f"trace {spec.trace}", spec.trace not in (None, TRACE_AUTO)
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))
