@@ -85,6 +85,33 @@ def test_platform_counts_no_more_than_its_file_says(laxity: Laxity, events: str,
     assert laxity(*words, "cycles,instructions").returncode == 0
 
 
+def test_model_counts_what_the_platform_cannot_and_says_so(laxity: Laxity):
+    (laxity.directory / "p.toml").write_text(FILE.read_text() + COUNTERS)
+    words = (*MEM, "--platform", "sim:./p.toml", "--counters", "model")
+    events = "cycles,instructions,l1d_access"
+    assert laxity(*words, "--events", events, "--run-dir", "D").returncode == 0
+    run = laxity.directory / "D"
+    notes = json.loads((run / "manifest.json").read_text())["notes"]
+    behind = ": counted by the model alone (counters model)"
+    assert notes == [
+        f'events: "l1d_access": is not among the platform\'s counters.events{behind}',
+        f"events: 3 of them, and sim:p counts 2 at once (counters.registers){behind}",
+    ]
+    # The run repeats as it was asked for, and what the model lacks it lacks.
+    assert 'counters = "model"' in (run / "spec.toml").read_text()
+    assert laxity("run", str(run / "spec.toml"), "--run-dir", "E", "--quiet").returncode == 0
+    (first, second) = ((laxity.directory / one / "jobs.npy").read_bytes() for one in ("D", "E"))
+    assert first == second
+    refused = laxity(*words, "--events", "page-faults", "--run-dir", "F")
+    assert (refused.returncode, "the model has no counterpart" in refused.stderr) == (2, True)
+
+
+def test_machine_has_no_model_to_count_by(laxity: Laxity):
+    refused = laxity("run", "mem", "-p", "1ms", "-t", "1", "--counters", "model", "--run-dir", "D")
+    assert refused.returncode == 2
+    assert "counters model: a machine has no model" in refused.stderr
+
+
 def test_events_of_a_platform_are_listed_with_why_not(laxity: Laxity):
     done = laxity("list", "events", "sim:mpc750-no-l2", "--format", "json")
     reasons = {one["name"]: one["reason"] for one in json.loads(done.stdout)}

@@ -24,6 +24,7 @@ from laxity.core.spec import (
     NATIVE_PLATFORM,
     TRACE_AUTO,
     TRACE_BACKENDS,
+    CountedBy,
     Idle,
     InterfereSpec,
     InterfereTable,
@@ -239,6 +240,7 @@ def _resolve_run(
         fail_fast=run.fail_fast,
         stop_on=parse_stop_on(run.stop_on, [task.deadline_ns for task in tasks]),
         events=_resolve_events(run.events, run.snapshots, tasks),
+        counters=_resolve_counters(run),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
         trace=_resolve_trace(run.trace, run.on),
@@ -272,6 +274,14 @@ def _resolve_events(
             )
             raise ConfigError(msg)
     return tuple(events)
+
+
+def _resolve_counters(run: RunTable) -> CountedBy:
+    counters = read_choice(run.counters, CountedBy, "counters")
+    if counters is CountedBy.MODEL and run.platform == NATIVE_PLATFORM:
+        msg = f"counters {counters}: a machine has no model; leave it out, or name a sim:NAME"
+        raise ConfigError(msg)
+    return counters
 
 
 def _resolve_sample_bucket(run: RunTable) -> int | None:
