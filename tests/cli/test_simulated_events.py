@@ -274,9 +274,3 @@ def test_samples_of_the_platform_have_its_corunners_since_t0(laxity: Laxity):
     total = (traffic["lines_read"] + traffic["lines_written"]) * LINE_BYTES
     before = total - moved[-1]
     assert 0 < before < 3 * np.diff(moved).max()
-
-
-def test_sampler_has_no_core_on_a_simulated_platform(laxity: Laxity):
-    refused = laxity(*SAMPLED, "--events", "cycles", "-C", "0", "--run-dir", "D")
-    assert refused.returncode == 2
-    assert "sample_cpu: not simulated yet" in refused.stderr
