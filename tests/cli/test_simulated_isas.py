@@ -13,6 +13,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +279,14 @@ def test_threads_and_processes_are_refused_by_name(laxity: Laxity, isa: str, whe
     assert re.search(r"it calls (clone3?|fork|vfork): threads and processes are not", done.stderr)
 
 
+def is_dead(pid: int) -> bool:
+    return not is_alive(pid)
+
+
+def has_children(pid: int, name: str) -> bool:
+    return bool(children_of(pid, name))
+
+
 def test_program_that_waits_for_ever_can_be_interrupted_and_dies_with_its_simulator(
     laxity: Laxity,
 ):
@@ -293,11 +302,11 @@ def test_program_that_waits_for_ever_can_be_interrupted_and_dies_with_its_simula
         jobs = where / f"{name}.tmp" / "jobs.npy"
         wait_until(jobs.exists, "jobs.npy")
         (simulator,) = children_of(process.pid, "laxity-sim")
-        wait_until(lambda parent=simulator: bool(children_of(parent, "qemu-arm")), "emulator")
+        wait_until(partial(has_children, simulator, "qemu-arm"), "an emulator")
         (emulator,) = children_of(simulator, "qemu-arm")
         os.kill(simulator, ends)
         assert finish(process).code == (130 if ends == signal.SIGINT else 4)
-        wait_until(lambda pid=emulator: not is_alive(pid), "the end of the emulator")
+        wait_until(partial(is_dead, emulator), "the end of the emulator")
 
 
 def test_what_a_program_prints_is_in_the_output_of_the_run(laxity: Laxity):
