@@ -13,11 +13,11 @@
 static int64_t count(enum laxity_model_event event, const struct laxity_sim_counts *counts)
 {
     const struct laxity_sim_platform platform = {.line_bytes = 32};
-    const struct laxity_sim_job job = {.exec_ticks = 100, .counts = *counts};
+    const struct laxity_sim_taken taken = {.exec_ticks = 100, .counts = *counts};
     struct laxity_counting counting = {.n_events = 1};
     struct laxity_counts out;
     counting.events[0].config = event;
-    laxity_sim_events_count(&counting, &platform, 11, &job, &out);
+    laxity_sim_events_count(&counting, &platform, 11, &taken, &out);
     return out.values[0];
 }
 
