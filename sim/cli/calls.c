@@ -168,12 +168,7 @@ static bool may_call(void *context, uint64_t number, bool is_in_job)
 static const char *why_refused(void *context)
 {
     struct laxity_sim_calls *calls = context;
-    laxity_format(
-        calls->why,
-        sizeof calls->why,
-        "it calls %s: threads and processes are not simulated; run it without --platform",
-        calls->refused
-    );
+    laxity_format(calls->why, sizeof calls->why, LAXITY_SIM_WHY_FORBIDDEN, calls->refused);
     return calls->why;
 }
 

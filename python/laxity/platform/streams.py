@@ -54,6 +54,10 @@ _UNFINISHED = ".tmp"
 _LEFT_AFTER_S = 24 * 3600.0
 
 
+class NotSimulatedError(PlatformError):
+    """A program does what is not simulated; a run of it ends alike, and says so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """What a stream is recorded of.
@@ -157,6 +161,7 @@ def record(
 
     Raises:
         LimitViolation: The program failed.
+        NotSimulatedError: It does what is not simulated.
         PlatformError: The emulator cannot be started, or the file cannot be written.
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
@@ -177,7 +182,7 @@ def record(
             )
             emulator.stream.close()
             emulator.output.close()
-            _watch(recorder, show, signals)
+            _watch(recorder, program.workload, show, signals)
             code = emulator.wait()
             *_, said = emulator.printed.splitlines() or (b"",)
     if code != 0:
@@ -324,7 +329,7 @@ def provide_streams(
         if program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
-            except LimitViolation:
+            except (LimitViolation, NotSimulatedError):
                 # The run fails alike, and says so.
                 path = None
             except (PlatformError, OSError) as error:
@@ -434,13 +439,14 @@ def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
 
 def _watch(
     recorder: "subprocess.Popen[bytes]",
+    workload: str,
     show: Callable[[State], None],
     signals: Forwarder | None,
 ) -> None:
     """Show progress until a recorder has ended.
 
     Raises:
-        LimitViolation: The program does what it must not.
+        NotSimulatedError: The program does what is not simulated.
         PlatformError: It could not write.
     """
     with recorder:
@@ -460,7 +466,8 @@ def _watch(
     if recorder.returncode != 0:
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
         if recorder.returncode == EXIT_VIOLATED:
-            raise LimitViolation(why)
+            msg = f'workload "{workload}": {why}'
+            raise NotSimulatedError(msg)
         raise PlatformError(why or "recording was ended by a signal")
 
 
