@@ -21,6 +21,7 @@
 struct laxity_sim_emulator {
     int fd;
     pid_t pid;
+    int status; /* when `why` is known */
     std::string why;
 };
 
@@ -76,6 +77,7 @@ std::string end_of(laxity_sim_emulator &emulator)
     siginfo_t unused;
     (void)waitid(P_PID, static_cast<id_t>(emulator.pid), &unused, WEXITED | WNOWAIT);
     const int status = end_group(emulator);
+    emulator.status = status;
     if (WIFSIGNALED(status)) {
         const char *const name = sigdescr_np(WTERMSIG(status));
         return std::string{"the program died of "} + (name != nullptr ? name : "a signal");
@@ -121,7 +123,7 @@ int laxity_sim_emulator_start(char *const *argv, int output_fd, laxity_sim_emula
         return errno;
     }
     auto *const emulator =
-        new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .why = {}};
+        new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .status = 0, .why = {}};
     if (emulator == nullptr) {
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -147,6 +149,12 @@ int laxity_sim_emulator_start(char *const *argv, int output_fd, laxity_sim_emula
 laxity_sim_source laxity_sim_emulator_source(laxity_sim_emulator *emulator)
 {
     return {.context = emulator, .read = read_words, .why = why_ended};
+}
+
+const char *laxity_sim_emulator_failure(laxity_sim_emulator *emulator)
+{
+    const char *const why = why_ended(emulator);
+    return emulator->status != 0 ? why : nullptr;
 }
 
 void laxity_sim_emulator_stop(laxity_sim_emulator *emulator)

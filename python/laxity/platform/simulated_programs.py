@@ -6,8 +6,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import msgspec
+
+from laxity.core.spec import Spec, TaskSpec
+from laxity.core.third_party import GUEST_WORKLOAD
 from laxity.core.wording import plain_words
 from laxity.errors import ConfigError, PlatformError, ToolError
+from laxity.platform.native import workload_words
 from laxity.platform.tools import list_workloads, tool_roots
 
 # What to run where something is missing.
@@ -101,6 +106,21 @@ def find_simulated_workload(name: str, architecture: str) -> Path:
         why = "needs libraries of this machine, which are not simulated"
     msg = f'workload "{name}": {why}; use one of {names}'
     raise ConfigError(msg)
+
+
+def as_simulated(spec: Spec) -> Spec:
+    """Name each program of a suite by the executable that it is linked into, with its own words."""
+    tasks = (_linked(task) if _is_guest(task) else task for task in spec.tasks)
+    return msgspec.structs.replace(spec, tasks=tuple(tasks))
+
+
+def _is_guest(task: TaskSpec) -> bool:
+    return task.workload == GUEST_WORKLOAD and bool(task.args)
+
+
+def _linked(task: TaskSpec) -> TaskSpec:
+    executable, *words = workload_words(task)
+    return msgspec.structs.replace(task, workload=executable, args=tuple(words), isolation=None)
 
 
 def _own_workload(path: Path, architecture: str) -> Path:
