@@ -225,6 +225,17 @@ def test_task_that_moves_fetches_its_written_lines_from_the_other_core(laxity: L
     assert set(rows["cpu_to"]) == {0, 1}
 
 
+def test_cores_are_of_no_node_whatever_the_host_has(laxity: Laxity):
+    named = platform(laxity)
+    path = laxity.directory / "p.toml"
+    path.write_text(path.read_text().replace("count = 2", "count = 4"))
+    words = ("--pattern", "sequential", "--sizes", "8KiB")
+    rows = measure(laxity, "migration", *named, *words)
+    # As many as a host hardly has in one node, and more than small ones have; INT32_MIN: none.
+    assert set(rows["cpu"]) == {0, 1, 2, 3}
+    assert set(rows["node"]) == {-(1 << 31)}
+
+
 def test_two_measurements_are_the_same_to_the_byte(laxity: Laxity):
     words = (*platform(laxity), "--sizes", "8KiB,64KiB", "--seed", "7", "--evict-size", "64KiB")
     for name in ("A", "B"):
