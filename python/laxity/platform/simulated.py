@@ -3,7 +3,6 @@
 """A simulated platform: laxity-sim in place of laxity-run, QEMU in place of a processor."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -50,6 +49,7 @@ from laxity.platform.simulated_programs import (
     find_built,
     find_plugin,
     find_simulated_workload,
+    program_folder,
 )
 from laxity.platform.streams import MOST_JOBS, SUFFIX, Program, jobs_at_most, provide_streams
 from laxity.platform.tools import find_tool
@@ -128,15 +128,12 @@ class SimulatedPlatform:
         write_file(run.tmp / PLATFORM, self._model.text)
         settings = run.tmp.absolute() / _SETTINGS
         settings.write_text(settings_of(self._model), encoding="ascii")
-        # At a path of one length: what a program is called lies in its memory, and moves the rest.
-        folder = Path(tempfile.mkdtemp(prefix="laxity-sim-", dir="/tmp"))
         try:
-            with ExitStack() as kept:
+            with program_folder() as folder, ExitStack() as kept:
                 streams = self._streams(plan, kept, display, signals)
                 return run_native(plan, run, display, signals, partial(self._argv, folder, streams))
         finally:
             settings.unlink(missing_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
 
     def discard(self) -> None:
         """There is no copy."""

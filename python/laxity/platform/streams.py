@@ -14,7 +14,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -29,7 +28,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
 from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
-from laxity.platform.simulated_programs import emulator_version
+from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -167,9 +166,8 @@ def record(
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
     tool += [msgspec.json.encode(label).decode(), str(bytes_max)]
-    # At a path of one length: what a program is called lies in its memory, and moves the rest.
-    with tempfile.TemporaryDirectory(prefix="laxity-sim-", dir="/tmp") as folder:
-        executable = Path(folder) / "0000"
+    with program_folder() as folder:
+        executable = folder / "0000"
         shutil.copy(program.path, executable)
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.output.fileno()
