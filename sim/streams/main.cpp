@@ -46,6 +46,7 @@ constexpr std::size_t WORDS = 16384;
 constexpr std::int64_t PROGRESS_EVERY_NS = std::int64_t{200} * LAXITY_NS_PER_MS;
 constexpr int FILE_MODE = 0644;
 constexpr int DECIMAL = 10;
+constexpr std::size_t WHY_BYTES = 128;
 
 using Words = std::array<std::uint64_t, WORDS>;
 
@@ -117,7 +118,9 @@ class Judge {
 
     [[nodiscard]] std::string why() const
     {
-        return std::string{"it calls "} + refused_ + ": threads and processes are not simulated";
+        std::array<char, WHY_BYTES> text{};
+        laxity_format(text.data(), text.size(), LAXITY_SIM_WHY_FORBIDDEN, refused_);
+        return text.data();
     }
 
   private:

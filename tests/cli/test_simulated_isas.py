@@ -42,6 +42,11 @@ args = {words}
 period = "10ms"
 """
 
+FORBIDDEN = re.compile(
+    r"it calls (clone3?|fork|vfork): threads and processes are not simulated; run it without "
+    "--platform"
+)
+
 every_isa = pytest.mark.parametrize("isa", ISAS)
 
 
@@ -276,7 +281,17 @@ def test_what_is_the_same_in_every_run_is_not_named(laxity: Laxity, isa: str, wh
 def test_threads_and_processes_are_refused_by_name(laxity: Laxity, isa: str, when: str, what: str):
     done = run_on(laxity, isa, "asks", when, what)
     assert done.returncode == 3
-    assert re.search(r"it calls (clone3?|fork|vfork): threads and processes are not", done.stderr)
+    assert FORBIDDEN.search(done.stderr)
+
+
+def test_recording_refuses_threads_and_processes_as_a_run_does(laxity: Laxity):
+    program = Emulator("armhf", laxity.tools).program("asks")
+    words = [str(program), "job", "thread", "--platform", "sim:sabrelite", "--jobs", "3"]
+    done = laxity("sim", "record", *words, "-o", "asks.lxs")
+    assert done.returncode == 3
+    assert f'workload "{program}": it calls' in done.stderr
+    assert FORBIDDEN.search(done.stderr)
+    assert laxity.names() == set()
 
 
 def is_dead(pid: int) -> bool:

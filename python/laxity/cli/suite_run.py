@@ -31,10 +31,12 @@ from laxity.cli.suite_discover import (
 from laxity.cli.suite_manifest import Stated, manifest_options, read_stated
 from laxity.cli.suite_target import vetted_toolchain
 from laxity.cli.tables import print_json
-from laxity.errors import EXIT_DONE, ConfigError
+from laxity.core.spec import NATIVE_PLATFORM
+from laxity.errors import EXIT_DONE, ConfigError, located
 
 if TYPE_CHECKING:
     from laxity.jobs.finish import Finished
+    from laxity.platform.platform import Platform
     from laxity.suites.result import SuiteDocument
     from laxity.suites.vetting_file import Vetting
 
@@ -108,13 +110,14 @@ def run_suite(**given: object) -> int:
     verdicts, parents = read_verdicts(Path(own.vetting))
     stated = read_stated(own.manifest, own.sizes)
     _refuse_other_manifest(verdicts, own.vetting, stated)
-    toolchain = vetted_toolchain(verdicts)
+    platform, architecture = _platform(given["platform"])
+    toolchain = vetted_toolchain(verdicts, architecture)
     found = chosen(discovered(own.directory, toolchain, stated, own.only), own.only)
     for_each = {key: value for key, value in given.items() if key not in _Options.__struct_fields__}
 
     def plan(name: str, words: str, isolation: str) -> Any:  # noqa: ANN401 - a RunRequest: heavy
         named = {"name": name, "words": words, "isolation": isolation, "quiet": own.quiet}
-        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line)
+        return plan_run(WORKLOAD, {**for_each, **_FIXED, **named}, command_line, platform)
 
     request = SuiteRequest(
         root=Path(own.directory).resolve(),
@@ -129,6 +132,7 @@ def run_suite(**given: object) -> int:
         final=final,
         command_line=command_line,
         on_begin=_say_nothing if own.quiet else _tell,
+        platform=platform,
     )
     with forwarded_signals() as signals:
         finished, document = run_all(request, signals)
@@ -137,6 +141,21 @@ def run_suite(**given: object) -> int:
 
 # Every option of `laxity run` that is not taken, whatever there will be.
 run_suite.params += [one for one in run_command.params if one.name not in _TAKEN | {"debug"}]
+
+
+def _platform(name: object) -> "tuple[Platform, str | None]":
+    """Find where programs run, and for which processor they are built; None: this machine's.
+
+    Raises:
+        LaxityError: There is no such platform.
+    """
+    from laxity.platform.platform import THIS_MACHINE, open_platform  # noqa: PLC0415 - when needed
+    from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
+
+    if name is None or name == NATIVE_PLATFORM:
+        return THIS_MACHINE, None
+    with located("--platform"), open_platform(None, str(name)) as platform:
+        return platform, read_platform(platform.name).architecture
 
 
 def read_verdicts(path: Path) -> "tuple[Vetting, tuple[str, ...]]":

@@ -14,7 +14,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -29,7 +28,7 @@ from laxity.core.signals import Forwarder
 from laxity.core.spec import Spec, TaskSpec
 from laxity.core.wording import plain_words
 from laxity.errors import EXIT_VIOLATED, ConfigError, LimitViolation, PlatformError
-from laxity.platform.simulated_programs import emulator_version
+from laxity.platform.simulated_programs import emulator_version, program_folder
 from laxity.platform.tools import find_tool
 
 SUFFIX = ".lxs"
@@ -52,6 +51,10 @@ _LIMIT = "limit"
 _UNFINISHED = ".tmp"
 # A recorder that was killed leaves what nobody continues.
 _LEFT_AFTER_S = 24 * 3600.0
+
+
+class NotSimulatedError(PlatformError):
+    """A program does what is not simulated; a run of it ends alike, and says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +160,14 @@ def record(
 
     Raises:
         LimitViolation: The program failed.
+        NotSimulatedError: It does what is not simulated.
         PlatformError: The emulator cannot be started, or the file cannot be written.
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
     tool += [msgspec.json.encode(label).decode(), str(bytes_max)]
-    # At a path of one length: what a program is called lies in its memory, and moves the rest.
-    with tempfile.TemporaryDirectory(prefix="laxity-sim-", dir="/tmp") as folder:
-        executable = Path(folder) / "0000"
+    with program_folder() as folder:
+        executable = folder / "0000"
         shutil.copy(program.path, executable)
         with _Emulator(program.command(executable)) as emulator:
             printed = emulator.output.fileno()
@@ -177,7 +180,7 @@ def record(
             )
             emulator.stream.close()
             emulator.output.close()
-            _watch(recorder, show, signals)
+            _watch(recorder, program.workload, show, signals)
             code = emulator.wait()
             *_, said = emulator.printed.splitlines() or (b"",)
     if code != 0:
@@ -324,7 +327,7 @@ def provide_streams(
         if program is not None and is_usable and not signals.has_received:
             try:
                 path = folder.provide(program, kept, show, signals)
-            except LimitViolation:
+            except (LimitViolation, NotSimulatedError):
                 # The run fails alike, and says so.
                 path = None
             except (PlatformError, OSError) as error:
@@ -434,13 +437,14 @@ def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
 
 def _watch(
     recorder: "subprocess.Popen[bytes]",
+    workload: str,
     show: Callable[[State], None],
     signals: Forwarder | None,
 ) -> None:
     """Show progress until a recorder has ended.
 
     Raises:
-        LimitViolation: The program does what it must not.
+        NotSimulatedError: The program does what is not simulated.
         PlatformError: It could not write.
     """
     with recorder:
@@ -460,7 +464,8 @@ def _watch(
     if recorder.returncode != 0:
         why = said.decode("utf-8", "replace").strip().removeprefix("laxity-sim-stream: ")
         if recorder.returncode == EXIT_VIOLATED:
-            raise LimitViolation(why)
+            msg = f'workload "{workload}": {why}'
+            raise NotSimulatedError(msg)
         raise PlatformError(why or "recording was ended by a signal")
 
 
