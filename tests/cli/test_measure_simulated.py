@@ -210,10 +210,11 @@ def test_switch_takes_the_cycles_of_the_platform(laxity: Laxity):
     assert {name for name, _ in found} == {
         "preempt_in", "preempt_out", "delta", "switch_sync", "timer_latency",
     }  # fmt: skip
-    # Between a stamp and the next there may be a period of the victim's loop.
+    # Between a stamp and the next there may be a period of the victim's loop; where everything was
+    # evicted, its line and the other task's are fetched again.
     for name in ("preempt_in", "preempt_out", "delta"):
-        for case in ("best", "worst"):
-            assert SWITCH_NS <= found[name, case]["quantiles"]["0.5"] <= SWITCH_NS + period_ns
+        for case, most_ns in (("best", period_ns), ("worst", period_ns + 2 * L2_HIT_NS)):
+            assert SWITCH_NS <= found[name, case]["quantiles"]["0.5"] <= SWITCH_NS + most_ns
     assert found["timer_latency", "busy"]["max"] - SWITCH_NS <= period_ns
     assert found["timer_latency", "idle"]["max"] == SWITCH_NS
     # A turn ends with the instruction that takes its time.

@@ -360,14 +360,22 @@ for fd in range(64):
 """
 
 
+@pytest.mark.parametrize("kept_bytes", [1 << 30, 0], ids=["recorded", "live"])
 @pytest.mark.parametrize("where", WHERE.values(), ids=WHERE.keys())
-def test_emulator_is_started_alike_everywhere(laxity: Laxity, where: Mapping[str, Any]):
+def test_emulator_is_started_alike_everywhere(
+    laxity: Laxity, where: Mapping[str, Any], kept_bytes: int
+):
     emulator = laxity.directory / "bin" / "qemu-arm"
     emulator.parent.mkdir()
     emulator.write_text(SHOWS_ITS_START)
     emulator.chmod(0o755)
     path = f"{emulator.parent}:{os.environ['PATH']}"
-    conditions = {**where, "environment": {**where.get("environment", {}), "PATH": path}}
+    streams = laxity.directory / "laxity" / "streams"
+    streams.mkdir(parents=True)
+    (streams / "limit").write_text(f"{kept_bytes}\n")
+    # With streams of its own: another test must not have recorded it.
+    here = {"PATH": path, "XDG_CACHE_HOME": str(laxity.directory)}
+    conditions = {**where, "environment": {**where.get("environment", {}), **here}}
     assert run_on(laxity, "armhf", "empty", **conditions).returncode == 1
     assert (laxity.directory / "D" / "output.log").read_text().splitlines() == [
         "== empty ==",

@@ -66,7 +66,11 @@ def record_stream(
     """
     from laxity.platform.platform_file import read_platform  # noqa: PLC0415 - when needed
     from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - when needed
-    from laxity.platform.streams import StreamFolder, record_new  # noqa: PLC0415 - when needed
+    from laxity.platform.streams import (  # noqa: PLC0415 - when needed
+        LONG_PATIENCE_S,
+        StreamFolder,
+        record_new,
+    )
 
     if not platform_name.startswith(SIMULATED):
         msg = f'--platform "{platform_name}": is not simulated; use {SIMULATED}NAME'
@@ -83,7 +87,7 @@ def record_stream(
             msg = "nothing is kept (laxity sim streams --limit 0); name a file by -o"
             raise ConfigError(msg)
         with ExitStack() as kept, _written(folder):
-            path = folder.provide(program, kept, show)
+            path = folder.provide(program, kept, show, patience_s=LONG_PATIENCE_S)
     sys.stdout.write(f"{path}\n")
 
 

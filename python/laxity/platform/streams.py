@@ -9,6 +9,7 @@ renamed, and whoever reads it holds a lock on it, so that several commands may u
 import fcntl
 import hashlib
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -36,6 +37,10 @@ DEFAULT_LIMIT_BYTES = 4 << 30
 # Whoever needs more has them made while they are simulated: they would take more time and room
 # than they save.
 MOST_JOBS = 10_000
+# For a job of a program that is recorded in passing, and of one that is recorded because somebody
+# has asked for it, of real time.
+PATIENCE_S = 10
+LONG_PATIENCE_S = 3600
 # One stream must not evict all others.
 _STREAMS_AT_LEAST = 4
 # sim/streams/file.hpp; a file of another version is recorded anew.
@@ -44,6 +49,7 @@ _MAGIC = 0x1A6D617274737861
 _HEADER = struct.Struct("=QII64s9Q")
 _LARGEST_LABEL_BYTES = 65536
 _STREAM_FD = 3
+_STACK_BYTES = 8 << 20
 # More than a stream may keep of what its program prints (sim/streams/file.hpp).
 _OUTPUT_BYTES_MAX = 2 << 20
 _CHUNK_BYTES = 65536
@@ -146,6 +152,7 @@ def record(
     program: Program,
     file: Path,
     bytes_max: int,
+    patience_s: int,
     show: Callable[[State], None],
     signals: Forwarder | None = None,
 ) -> None:
@@ -155,6 +162,8 @@ def record(
         program: What is recorded.
         file: Written; without a meaning unless this returns.
         bytes_max: How large it may become.
+        patience_s: How long a job may take, of real time: what comes to no end is better simulated,
+            where jobs have timeouts.
         show: Told of the jobs so far, now and then.
         signals: Hands signals on; without it they end this process as they do.
 
@@ -165,7 +174,7 @@ def record(
     """
     label = Label(program.workload, program.words, program.architecture, program.emulator[1:])
     tool = [str(find_tool("laxity-sim-stream")), "record", str(file), identity_of(program)]
-    tool += [msgspec.json.encode(label).decode(), str(bytes_max)]
+    tool += [msgspec.json.encode(label).decode(), str(bytes_max), str(patience_s)]
     with program_folder() as folder:
         executable = folder / "0000"
         shutil.copy(program.path, executable)
@@ -204,7 +213,7 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
         raise ConfigError(msg)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}{_UNFINISHED}")
     try:
-        record(program, unfinished, sys.maxsize, show)
+        record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show)
         unfinished.rename(file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -256,6 +265,7 @@ class StreamFolder:
         kept: ExitStack,
         show: Callable[[State], None],
         signals: Forwarder | None = None,
+        patience_s: int = PATIENCE_S,
     ) -> Path:
         """Find the stream of a program, or record it.
 
@@ -264,6 +274,7 @@ class StreamFolder:
             kept: As long as it is open, the file is not removed to make room.
             show: Told of the jobs, if they are recorded.
             signals: As of `record`.
+            patience_s: Likewise.
 
         Raises:
             LimitViolation, PlatformError: As `record`.
@@ -274,7 +285,8 @@ class StreamFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             unfinished = self.path / f"{path.stem}.{os.getpid()}{_UNFINISHED}"
             try:
-                record(program, unfinished, self.limit_bytes // _STREAMS_AT_LEAST, show, signals)
+                most = self.limit_bytes // _STREAMS_AT_LEAST
+                record(program, unfinished, most, patience_s, show, signals)
                 unfinished.rename(path)
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -392,8 +404,13 @@ class _Emulator:
             (os.POSIX_SPAWN_DUP2, terminal, 1),
             (os.POSIX_SPAWN_DUP2, terminal, 2),
             (os.POSIX_SPAWN_DUP2, sink, _STREAM_FD),
+            *((os.POSIX_SPAWN_CLOSE, inherited) for inherited in _inherited()),
         )
+        stack = resource.getrlimit(resource.RLIMIT_STACK)
         try:
+            # It moves addresses of the program; ours is given back.
+            most = _STACK_BYTES if stack[1] == resource.RLIM_INFINITY else stack[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (min(_STACK_BYTES, most), stack[1]))
             # Without an environment: it would move the stack, and with it the caches' contents. In
             # a group of its own: what a terminal sends is for us, who end it.
             self._pid = os.posix_spawn(command[0], command, {}, file_actions=actions, setpgroup=0)
@@ -403,6 +420,7 @@ class _Emulator:
             msg = f"{command[0]}: cannot be started ({error.strerror}); end other processes"
             raise PlatformError(msg) from error
         finally:
+            resource.setrlimit(resource.RLIMIT_STACK, stack)
             os.close(sink)
             os.close(terminal)
         self._code: int | None = None
@@ -423,6 +441,14 @@ class _Emulator:
             # With the processes that it may have made.
             os.killpg(self._pid, signal.SIGKILL)
             self.wait()
+
+
+def _inherited() -> Iterator[int]:
+    """Give the open files that are not ours: they would change the numbers of a program's."""
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if int(link.name) > _STREAM_FD and os.get_inheritable(int(link.name)):
+                yield int(link.name)
 
 
 def _hold_back(printed: int, inlet: int, held: bytearray) -> None:
