@@ -121,7 +121,8 @@ laxity_sim_platform platform_of(std::uint8_t choices)
     platform.levels[0].cache = {.size_bytes = 512, .ways = 4, .replacement = replacement};
     platform.levels[0].cores = 2 - (choices >> 5U & 1U);
     platform.levels[0].hit_ticks = 3;
-    platform.levels[0].prefetches = (choices >> 6U & 1U) != 0;
+    platform.levels[0].prefetch =
+        (choices >> 6U & 1U) != 0 ? LAXITY_SIM_PREFETCH_NEXT_LINE : LAXITY_SIM_PREFETCH_NONE;
     platform.levels[0].way_masks[0] = choices >> 7U;
     platform.memory = {
         .channels = 2,

@@ -209,8 +209,9 @@ void Hierarchy::prefetch(
     const std::uint64_t lines_per_page =
         std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
     Store &store = level(last, core);
-    if (!platform_.levels[last].prefetches || line % lines_per_page == 0 ||
-        store.cache.find(line) != nullptr || !memory_.channel_of(line).has_read_room()) {
+    if (platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
+        line % lines_per_page == 0 || store.cache.find(line) != nullptr ||
+        !memory_.channel_of(line).has_read_room()) {
         return;
     }
     Cause unused = Cause::Own;

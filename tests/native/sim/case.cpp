@@ -458,8 +458,7 @@ std::string describe(const Case &asked)
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +
-                number("prefetches", level.prefetches ? 1 : 0) +
-                number("mask of core 0", level.way_masks[0]);
+                number("prefetch", level.prefetch) + number("mask of core 0", level.way_masks[0]);
     }
     text += "\n  memory" + number("channels", memory.channels) +
             number("queues", memory.read_queue) + number("+", memory.write_queue) +

@@ -49,7 +49,9 @@ void make_levels(Random &random, laxity_sim_platform &platform)
         level.cache = random_cache(random, platform.line_bytes, 4);
         level.cores = i < n_private ? 1 : random.is(1, 3) ? 2 : platform.cores;
         level.hit_ticks = small(random, 1, 9);
-        level.prefetches = i + 1 == platform.n_levels && random.is(1, 2);
+        level.prefetch = i + 1 == platform.n_levels && random.is(1, 2)
+                             ? LAXITY_SIM_PREFETCH_NEXT_LINE
+                             : LAXITY_SIM_PREFETCH_NONE;
         for (std::uint64_t &mask : level.way_masks) {
             mask = random.is(1, 2) ? 0 : random.below(std::uint64_t{1} << level.cache.ways);
         }

@@ -125,12 +125,12 @@ static void each_setting_of_a_level_lands_in_that_level(void)
     CHECK_EQUAL(first->cache.replacement, LAXITY_SIM_PLRU);
     CHECK_EQUAL(first->cores, 1);
     CHECK_EQUAL(first->hit_ticks, 20);
-    CHECK(!first->prefetches);
+    CHECK(first->prefetch == LAXITY_SIM_PREFETCH_NONE);
     CHECK_EQUAL(first->way_masks[0], 0);
     CHECK_EQUAL(second->cache.ways, 16);
     CHECK_EQUAL(second->cache.replacement, LAXITY_SIM_FIFO);
     CHECK_EQUAL(second->cores, 2);
-    CHECK(second->prefetches);
+    CHECK(second->prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE);
     CHECK_EQUAL(second->way_masks[0], 15);
     CHECK_EQUAL(second->way_masks[1], 65520);
     CHECK_EQUAL(second->way_masks[2], 0);

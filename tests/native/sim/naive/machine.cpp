@@ -472,8 +472,8 @@ void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
     const std::size_t last = levels_.size() - 1;
     Cache &cache = level(last, by.core);
     const std::uint64_t lines = std::max<std::uint64_t>(PREFETCH_BYTES / platform_.line_bytes, 1);
-    if (cache.is_off() || !platform_.levels[last].prefetches || line % lines == 0 ||
-        cache.find(line) != nullptr ||
+    if (cache.is_off() || platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
+        line % lines == 0 || cache.find(line) != nullptr ||
         channel_of(line).n_undecided(false) >= platform_.memory.read_queue) {
         return;
     }
