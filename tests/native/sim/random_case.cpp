@@ -382,5 +382,10 @@ Case random_case(std::uint64_t seed)
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);
     }
+    if (random.is(1, 3)) {
+        made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);
+        made.sample_ns = random.is(1, 8) ? static_cast<std::int64_t>(random.between(1, 3))
+                                         : guess_ns(random, made.platform, random.between(1, 20));
+    }
     return made;
 }

@@ -37,6 +37,8 @@ void add_calls(Uses &uses, const std::vector<Call> &calls)
             uses[names[call.end]]++;
         } else if (call.what == Call::What::Wait) {
             uses["questions for releases"]++;
+        } else if (call.what == Call::What::Sample) {
+            uses["samples"]++;
         } else if (call.what == Call::What::Pass) {
             uses["passes of co-runners"]++;
         } else if (call.what == Call::What::Finish) {
@@ -64,6 +66,7 @@ void add(Uses &uses, const Told &told)
           "jobs",
           "passes of co-runners",
           "questions for releases",
+          "samples",
           "skipped jobs",
           "preemptions",
           "migrations",

@@ -32,6 +32,7 @@ struct Instruction {
     laxity_sim_instruction needs;
     std::vector<Access> accesses;
     std::vector<Mark> marks;
+    bool is_last;   /* of its block */
     bool is_border; /* a border of a job: it is never executed */
     bool is_end;    /* nothing but the program's end, if it comes within a job */
 };
@@ -53,6 +54,8 @@ class Program {
     bool begin_job();
     /* What comes next in the job. */
     Next next();
+    /* Where that lies, behind the last instruction of an execution; none: the words have ended. */
+    std::optional<std::uint64_t> next_block();
     /* The instruction that next() has told of, and goes behind it. */
     Instruction take();
     /* Behind the finish mark that next() has told of. */
