@@ -21,6 +21,8 @@ namespace {
 
 /* Where the kernel has what belongs to a core. */
 constexpr unsigned KERNEL_DATA_SHIFT = 40;
+/* What its timer takes lies so far behind what its switches take. */
+constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
 
 } // namespace
 
@@ -50,8 +52,16 @@ void Core::begin(const Execution &execution, std::uint64_t now)
     is_asked_ = false;
     is_draining_ = false;
     if (execution.reader != nullptr) {
+        set_timer();
         at_boundary(now); /* it may have ended at once */
     }
+}
+
+/* It interrupts at multiples of its interval. */
+void Core::set_timer()
+{
+    const std::uint64_t interval = platform_.timer_interval;
+    timer_tick_ = interval == 0 ? NEVER : (now_ / interval + 1) * interval;
 }
 
 void Core::begin_switch(std::uint64_t now)
@@ -121,7 +131,7 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
             return;
         }
         next_tick_ = now;
-        if (hierarchy_.keeps_room() && hierarchy_.waits_on(execution_.task, kind(), channel)) {
+        if (hierarchy_.keeps_room() && hierarchy_.waits_on(accessor(), kind(), channel)) {
             go_on(now); /* what it would do in its turn */
         }
     } else if (wait_ != Wait::Nothing) {
@@ -133,7 +143,7 @@ void Core::look_again(const Channel &channel, std::uint64_t now)
 void Core::end_wait()
 {
     std::uint64_t ticks = turn_ - wait_since_;
-    if (execution_.spent != nullptr) {
+    if (accessor() != KERNEL) { /* whose time is nobody's */
         std::array<std::uint64_t, 4> &stalls = execution_.spent->stalls;
         if (wait_ == Wait::Channel) {
             stalls[static_cast<std::size_t>(is_wait_shared_ ? Cause::Shared : Cause::Own)] += ticks;
@@ -157,7 +167,7 @@ void Core::go_on(std::uint64_t horizon)
     turn_ = next_tick_;
     turn_since_ = turn_since();
     const bool waits_on =
-        wait_ == Wait::Channel && hierarchy_.waits_on(execution_.task, kind(), *wait_channel_);
+        wait_ == Wait::Channel && hierarchy_.waits_on(accessor(), kind(), *wait_channel_);
     if (wait_ != Wait::Nothing) {
         end_wait();
     }
@@ -176,7 +186,7 @@ void Core::go_on(std::uint64_t horizon)
 bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
 {
     const Touch touch{
-        .core = number_, .task = execution_.task, .kind = kind, .line = line, .written = written
+        .core = number_, .task = accessor(), .kind = kind, .line = line, .written = written
     };
     if (hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
@@ -214,24 +224,44 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     return true;
 }
 
-void Core::run_kernel()
+/* True if it has been through its lines: so many of code at the address, of data there in what
+ * belongs to the core. Else the core pauses. */
+bool Core::touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address)
 {
-    const std::uint32_t n_code = platform_.kernel_code_lines;
-    const std::uint64_t base = (std::uint64_t{KERNEL} << TASK_SHIFT) >> line_shift_;
-    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT >> line_shift_;
-    is_paused_ = false;
-    while (kernel_line_ < n_code + platform_.kernel_data_lines) {
+    const std::uint64_t base = std::uint64_t{KERNEL} << TASK_SHIFT | address;
+    const std::uint64_t own = (std::uint64_t{number_} + 1) << KERNEL_DATA_SHIFT;
+    while (kernel_line_ < n_code + n_data) {
         const bool is_code = kernel_line_ < n_code;
-        const std::uint64_t line = is_code ? kernel_line_ : own + (kernel_line_ - n_code);
-        if (touch(is_code ? Kind::Fetch : Kind::Load, base + line, 0, true)) {
+        const std::uint64_t line = is_code ? (base >> line_shift_) + kernel_line_
+                                           : ((base + own) >> line_shift_) + kernel_line_ - n_code;
+        if (touch(is_code ? Kind::Fetch : Kind::Load, line, 0, true)) {
             kernel_line_++;
         }
         if (is_paused_) {
-            return;
+            return false;
         }
     }
-    now_ += platform_.switch_ticks;
-    set_next(Next::Switched);
+    return true;
+}
+
+void Core::run_kernel()
+{
+    is_paused_ = false;
+    if (touch_kernel(platform_.kernel_code_lines, platform_.kernel_data_lines, 0)) {
+        now_ += platform_.switch_ticks;
+        set_next(Next::Switched);
+    }
+}
+
+/* By the timer. */
+void Core::interrupt()
+{
+    if (touch_kernel(platform_.timer_code_lines, platform_.timer_data_lines, TIMER_ADDRESS)) {
+        now_ += platform_.timer_ticks;
+        set_timer();
+        execution_.position->fetched = NEVER;
+        stage_ = Stage::Boundary;
+    }
 }
 
 void Core::run(std::uint64_t horizon)
@@ -253,6 +283,9 @@ void Core::run(std::uint64_t horizon)
             break;
         case Stage::Lines:
             lines();
+            break;
+        case Stage::Timer:
+            interrupt();
             break;
         }
     }
@@ -303,7 +336,7 @@ void Core::at_boundary(std::uint64_t horizon)
             break;
         }
         /* A block follows. */
-        if (!is_asked_ && run_blocks(horizon)) {
+        if (!is_asked_ && run_blocks(std::min(horizon, timer_tick_))) {
             return;
         }
         if (position.block != before || reader.peek() != Event::Block) {
@@ -315,6 +348,11 @@ void Core::at_boundary(std::uint64_t horizon)
         reader.take();
     }
     if (stop_or_pause(horizon)) {
+        return;
+    }
+    if (now_ >= timer_tick_) {
+        kernel_line_ = 0;
+        stage_ = Stage::Timer;
         return;
     }
     const Step &step = position.block->steps[position.index];

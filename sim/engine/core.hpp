@@ -100,6 +100,7 @@ class Core {
         Operands,
         Access,
         Lines, /* of an access */
+        Timer, /* the kernel, between two instructions */
     };
     enum class Wait : std::uint8_t {
         Nothing,
@@ -123,6 +124,9 @@ class Core {
 
     void run(std::uint64_t horizon);
     void run_kernel();
+    void interrupt();
+    bool touch_kernel(std::uint32_t n_code, std::uint32_t n_data, std::uint64_t address);
+    void set_timer();
     bool run_blocks(std::uint64_t horizon);
     template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
@@ -142,6 +146,11 @@ class Core {
     void wait(Wait why, std::uint64_t request, Channel *channel);
     void end_wait();
     void set_next(Next next);
+    /* Whose accesses are made. */
+    [[nodiscard]] std::uint32_t accessor() const
+    {
+        return stage_ == Stage::Timer ? KERNEL : execution_.task;
+    }
     /* Of what the instruction is at. */
     [[nodiscard]] Kind kind() const
     {
@@ -175,6 +184,7 @@ class Core {
     std::vector<std::uint64_t> loaded_; /* requests of the instruction's loads */
     std::vector<Operand> operands_;     /* by their requests' numbers */
     std::uint32_t kernel_line_ = 0;
+    std::uint64_t timer_tick_ = NEVER; /* before an instruction from then on it interrupts */
 
     Wait wait_ = Wait::Nothing;
     std::uint64_t wait_request_ = 0;

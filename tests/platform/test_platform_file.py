@@ -238,6 +238,11 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             'switch_cycles = 0\nkernel_data = "32B"',
             "line 9: core.switch_cy",
         ),
+        (
+            "[memory]",
+            "[timer]\ninterval = 1200000\n[memory]",
+            "line 25: timer.cycles: 0, and there is an interval",
+        ),
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
         ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),

@@ -72,6 +72,9 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
     if lines and not _number(values, "core.switch_cycles"):
         msg = "core.switch_cycles: 0, and the kernel has lines to fetch or load; write 1 or more"
         raise ConfigError(msg)
+    if _number(values, "timer.interval") and not _number(values, "timer.cycles"):
+        msg = "timer.cycles: 0, and there is an interval; write 1 or more"
+        raise ConfigError(msg)
     for _ in settings_of_values(values, levels):
         pass  # each is checked as it is made
 

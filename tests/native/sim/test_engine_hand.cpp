@@ -336,6 +336,57 @@ void branches_may_share_a_counter(void)
     check_counts(branches(4), &laxity_sim_counts::mispredictions, 3);
 }
 
+/* Every 20 ticks, of 5, with a line of code and one of data; instructions take 10. */
+Case interrupted(std::uint32_t ways)
+{
+    Case asked = preempted(ways);
+    asked.platform.switch_ticks = 0;
+    asked.platform.timer_interval = 20;
+    asked.platform.timer_ticks = 5;
+    asked.platform.timer_code_lines = 1;
+    asked.platform.timer_data_lines = 1;
+    asked.tasks.pop_back();
+    asked.programs.pop_back();
+    return asked;
+}
+
+/*
+ * Fetched at 2, instructions to 12, 22. The interrupt of 20: lines to 24 and 26, then to 31. To 41;
+ * those of 40, 60, 80 and 100 find their lines: 46, instructions to 56, 66; 71, to 81; 86, to 96,
+ * 106; 111, the ninth to 121, where the job ends before the interrupt of 120.
+ */
+void a_timer_interrupts_between_instructions(void)
+{
+    check(interrupted(2), {{0, 0, 121, 90, 2, 0, 0, 0}});
+    /* Its own line is looked up at first and behind each of five interrupts, each with a fetch. */
+    check_counts(interrupted(2), &laxity_sim_counts::fetches, 1 + 5 + 5);
+    check_counts(interrupted(2), &laxity_sim_counts::loads, 5);
+}
+
+/* Line 64 and the kernel's 2^33 have one place: fetched again from 31 to 33, the third instruction
+ * to 43. */
+void what_an_interrupt_has_evicted_is_reloaded(void)
+{
+    Case asked = interrupted(1);
+    asked.programs = {a_job(3, {})};
+    check(asked, {{0, 0, 43, 30, 2, 2, 0, 0}});
+}
+
+/*
+ * Task 0: switch to 5, fetch to 7, instructions to 17, 27; interrupt to 29, 31, 36. Task 1,
+ * released at 30, goes first from 36 on: switch to 41, fetch to 43 in place of line 64 of task 0,
+ * which was used the longest ago; to 53. Task 0: switch to 58, fetch to 60, its third instruction
+ * to 70.
+ */
+void a_stop_in_an_interrupt_happens_behind_it(void)
+{
+    Case asked = interrupted(2);
+    asked.platform.switch_ticks = 5;
+    asked.tasks = {a_task(1, 1, 0), a_task(1, 2, 30)};
+    asked.programs = {a_job(3, {}), a_job(1, {})};
+    check(asked, {{1, 41, 53, 10, 2, 0, 0, 0}, {0, 5, 70, 30, 2, 2, 0, 1}});
+}
+
 } // namespace
 
 int main()
@@ -351,5 +402,8 @@ int main()
     RUN(a_row_of_another_core_holds_up);
     RUN(a_branch_is_predicted_by_what_it_did_before);
     RUN(branches_may_share_a_counter);
+    RUN(a_timer_interrupts_between_instructions);
+    RUN(what_an_interrupt_has_evicted_is_reloaded);
+    RUN(a_stop_in_an_interrupt_happens_behind_it);
     return test_exit_code();
 }

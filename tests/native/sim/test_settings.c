@@ -47,6 +47,10 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "level.1.partition 15 65520\n"
                             "coherence.transfer_cycles 220\n"
                             "coherence.upgrade_cycles 110\n"
+                            "timer.interval 13200000\n"
+                            "timer.cycles 8800\n"
+                            "timer.code 16\n"
+                            "timer.data 8\n"
                             "memory.channels 1\n"
                             "memory.read_queue 16\n"
                             "memory.write_queue 8\n"
@@ -111,6 +115,10 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.switch_ticks, 26400);
     CHECK_EQUAL(platform.kernel_code_lines, 128);
     CHECK_EQUAL(platform.kernel_data_lines, 64);
+    CHECK_EQUAL(platform.timer_interval, 13200000);
+    CHECK_EQUAL(platform.timer_ticks, 8800);
+    CHECK_EQUAL(platform.timer_code_lines, 16);
+    CHECK_EQUAL(platform.timer_data_lines, 8);
     CHECK_EQUAL(platform.transfer_ticks, 220);
     CHECK_EQUAL(platform.upgrade_ticks, 110);
     CHECK_EQUAL(platform.l1i.size_bytes, 0);
@@ -227,6 +235,18 @@ static void switch_with_lines_and_without_ticks_is_refused(void)
     CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 0"), -1);
 }
 
+static void timer_without_ticks_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("timer.cycles 8800", "timer.cycles 1"), 0);
+    CHECK_EQUAL(read_changed("timer.cycles 8800", "timer.cycles 0"), -1);
+    CHECK_EQUAL(
+        read_changed(
+            "timer.interval 13200000\ntimer.cycles 8800", "timer.interval 0\ntimer.cycles 0"
+        ),
+        0
+    );
+}
+
 static void predictor_of_no_power_of_two_is_refused(void)
 {
     CHECK_EQUAL(read_changed("predictor_entries 512", "predictor_entries 0"), 0);
@@ -259,6 +279,7 @@ int main(void)
     RUN(lines_that_are_none_are_refused);
     RUN(settings_that_are_missing_are_refused);
     RUN(switch_with_lines_and_without_ticks_is_refused);
+    RUN(timer_without_ticks_is_refused);
     RUN(predictor_of_no_power_of_two_is_refused);
     RUN(caches_that_cannot_be_are_refused);
     return test_exit_code();
