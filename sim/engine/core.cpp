@@ -29,7 +29,11 @@ constexpr std::uint64_t TIMER_ADDRESS = std::uint64_t{1} << 39U;
 Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy)
     : platform_(platform), number_(number),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      hierarchy_(hierarchy), is_plain_(platform.predictor_entries == 0),
+      hierarchy_(hierarchy), is_plain_(
+                                 platform.predictor_entries == 0 && platform.itlb.size_bytes == 0 &&
+                                 platform.dtlb.size_bytes == 0
+                             ),
+
       branches_(platform.predictor_entries)
 {
 }
@@ -186,7 +190,12 @@ void Core::go_on(std::uint64_t horizon)
 bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
 {
     const Touch touch{
-        .core = number_, .task = accessor(), .kind = kind, .line = line, .written = written
+        .core = number_,
+        .task = accessor(),
+        .kind = kind,
+        .line = line,
+        .written = written,
+        .is_walk = stage_ == Stage::Walk,
     };
     if (hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
@@ -284,6 +293,9 @@ void Core::run(std::uint64_t horizon)
         case Stage::Lines:
             lines();
             break;
+        case Stage::Walk:
+            walk();
+            break;
         case Stage::Timer:
             interrupt();
             break;
@@ -376,7 +388,7 @@ void Core::fetch()
     Position &position = *execution_.position;
     while (line_ <= last_line_) {
         if (line_ != position.fetched) {
-            if (!touch(Kind::Fetch, line_, 0, true)) {
+            if (!find_page(Kind::Fetch, line_) || !touch(Kind::Fetch, line_, 0, true)) {
                 return;
             }
             position.fetched = line_;
@@ -459,7 +471,7 @@ void Core::lines()
 {
     const bool must_wait = (is_store_ ? platform_.store_entries : platform_.fill_buffers) == 0;
     while (line_ <= last_line_) {
-        if (!touch(kind(), line_, written_bytes(line_), must_wait)) {
+        if (!find_page(kind(), line_) || !touch(kind(), line_, written_bytes(line_), must_wait)) {
             return;
         }
         line_++;

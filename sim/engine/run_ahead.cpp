@@ -26,53 +26,6 @@ bool Core::needs_operand(const Registers &registers) const
     });
 }
 
-/*
- * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
- * is to be done at the place where the core is now.
- */
-bool Core::run_blocks(std::uint64_t horizon)
-{
-    return is_plain_ ? run_blocks_of<true>(horizon) : run_blocks_of<false>(horizon);
-}
-
-template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
-{
-    if (!hierarchy_.has_outstanding(number_, now_)) {
-        operands_.clear();
-    }
-    Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
-    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
-        const Block &block = reader.block();
-        if (needs_operand(block.registers)) {
-            return false;
-        }
-        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
-            if (n == BLOCKS_PER_TURN) {
-                is_paused_ = true;
-                set_next(Next::GoOn);
-                return true;
-            }
-            return false;
-        }
-        reader.take();
-        position = {.block = &block, .index = 0, .fetched = NEVER};
-        if (!run_block(block)) {
-            return true;
-        }
-        const std::size_t n_steps = block.steps.size();
-        now_ += block.ticks;
-        execution_.spent->busy += block.ticks;
-        instructions += n_steps;
-        position.index = n_steps;
-        if constexpr (!IS_PLAIN) {
-            judge_branch(block);
-        }
-    }
-    return false;
-}
-
 /* The core is at an instruction of the block that has begun last. */
 bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
 {
@@ -90,8 +43,16 @@ bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
     return false;
 }
 
+/* A line that is there, as its page is. */
+template <bool IS_PLAIN>
+[[gnu::always_inline]] inline bool Core::touch_ahead(Kind kind, std::uint64_t line)
+{
+    return (IS_PLAIN || hierarchy_.use_page(number_, kind, line)) &&
+           hierarchy_.touch_privately(number_, kind, line, now_);
+}
+
 /* True if all of it has been executed; else the core is where it could not go on. */
-bool Core::run_block(const Block &block)
+template <bool IS_PLAIN> bool Core::run_block(const Block &block)
 {
     Reader &reader = *execution_.reader;
     Position &position = *execution_.position;
@@ -100,7 +61,7 @@ bool Core::run_block(const Block &block)
     const Fetch *const end_of_fetches = fetch + block.fetches.size();
     const auto fetch_until = [&](std::size_t index) {
         for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            if (!hierarchy_.touch_privately(number_, Kind::Fetch, fetch->line, now_)) {
+            if (!touch_ahead<IS_PLAIN>(Kind::Fetch, fetch->line)) {
                 line_ = fetch->line;
                 last_line_ = block.steps[fetch->index].last_line;
                 return leave_block(block, fetch->index, Stage::Fetch);
@@ -124,7 +85,7 @@ bool Core::run_block(const Block &block)
         const std::uint64_t begin = base + access.address();
         const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
         for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
-            if (!hierarchy_.touch_privately(number_, kind, line, now_)) {
+            if (!touch_ahead<IS_PLAIN>(kind, line)) {
                 take_access(access);
                 line_ = line;
                 return leave_block(block, access.index(), Stage::Lines);
@@ -136,6 +97,53 @@ bool Core::run_block(const Block &block)
         return leave_block(block, index, Stage::Boundary);
     }
     return fetch_until(block.steps.size());
+}
+
+/*
+ * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
+ * is to be done at the place where the core is now.
+ */
+template <bool IS_PLAIN> bool Core::run_blocks_of(std::uint64_t horizon)
+{
+    if (!hierarchy_.has_outstanding(number_, now_)) {
+        operands_.clear();
+    }
+    Reader &reader = *execution_.reader;
+    Position &position = *execution_.position;
+    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
+    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
+        const Block &block = reader.block();
+        if (needs_operand(block.registers)) {
+            return false;
+        }
+        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
+            if (n == BLOCKS_PER_TURN) {
+                is_paused_ = true;
+                set_next(Next::GoOn);
+                return true;
+            }
+            return false;
+        }
+        reader.take();
+        position = {.block = &block, .index = 0, .fetched = NEVER};
+        if (!run_block<IS_PLAIN>(block)) {
+            return true;
+        }
+        const std::size_t n_steps = block.steps.size();
+        now_ += block.ticks;
+        execution_.spent->busy += block.ticks;
+        instructions += n_steps;
+        position.index = n_steps;
+        if constexpr (!IS_PLAIN) {
+            judge_branch(block);
+        }
+    }
+    return false;
+}
+
+bool Core::run_blocks(std::uint64_t horizon)
+{
+    return is_plain_ ? run_blocks_of<true>(horizon) : run_blocks_of<false>(horizon);
 }
 
 } // namespace laxity

@@ -387,6 +387,62 @@ void a_stop_in_an_interrupt_happens_behind_it(void)
     check(asked, {{1, 41, 53, 10, 2, 0, 0, 0}, {0, 5, 70, 30, 2, 2, 0, 1}});
 }
 
+/*
+ * A TLB of one page, walks of two loads and 3 ticks. Fetched at 2. Page 8: its entries are at 2^47
+ * + 2^40, there at 4, and at 2^47 + 64, there at 6; walked at 9, loaded at 11, one tick: 12. Page
+ * 9: its entries are in the same two lines; walked at 15, loaded at 17, one tick: 18.
+ */
+void a_page_that_is_missed_is_walked_for(void)
+{
+    Case asked;
+    asked.platform = a_platform(1, 2);
+    asked.platform.dtlb = {4096, 1, LAXITY_SIM_LRU};
+    asked.platform.walk_loads = 2;
+    asked.platform.walk_ticks = 3;
+    asked.tasks = {a_task(1, 1, 0)};
+    asked.programs = {a_job(2, {0x8000, 0x9000})};
+    check(asked, {{0, 0, 18, 2, 16, 0, 0, 0}});
+    check_counts(asked, &laxity_sim_counts::data_walks, 2);
+    check_counts(asked, &laxity_sim_counts::fetch_walks, 0);
+    check_counts(asked, &laxity_sim_counts::loads, 2 + 2 * 2);
+}
+
+/*
+ * As what_a_preemption_has_evicted_is_reloaded, with walks of 3 ticks and no load. Task 0: switch
+ * to 5, walked at 8, fetched at 10, instructions to 20, 30. Task 1: switch to 35, walked at 38,
+ * fetched at 40, to 50. Task 0: switch to 55, its page was replaced: walked at 58, its line is
+ * there: to 68.
+ */
+void a_page_that_another_task_has_replaced_is_reloaded(void)
+{
+    Case asked = preempted(2);
+    asked.platform.itlb = {4096, 1, LAXITY_SIM_LRU};
+    asked.platform.walk_ticks = 3;
+    asked.tasks = {a_task(1, 1, 0), a_task(1, 2, 25)};
+    asked.programs = {a_job(3, {}), a_job(1, {})};
+    check(asked, {{1, 35, 50, 10, 5, 0, 0, 0}, {0, 5, 68, 30, 5, 3, 0, 1}});
+    check_counts(asked, &laxity_sim_counts::fetch_walks, 3);
+}
+
+/*
+ * A line is there 22 behind its miss. Fetched at 22; the entry of page 8, at 2^47 + 64, is there at
+ * 44, where the load is sent, which has the only buffer until 66; one tick: 45. The entry of page
+ * 16, at 2^47 + 128, is asked for at 45 all the same, and is there at 67. The load finds a buffer;
+ * one tick: 68.
+ */
+void a_walk_needs_no_fill_buffer(void)
+{
+    Case asked;
+    asked.platform = a_platform(1, 2);
+    asked.platform.fill_buffers = 1;
+    asked.platform.memory.response_ticks = 20;
+    asked.platform.dtlb = {2 * 4096, 2, LAXITY_SIM_LRU};
+    asked.platform.walk_loads = 1;
+    asked.tasks = {a_task(1, 1, 0)};
+    asked.programs = {a_job(2, {0x8000, 0x10000})};
+    check(asked, {{0, 0, 68, 2, 66, 0, 0, 0}});
+}
+
 } // namespace
 
 int main()
@@ -405,5 +461,8 @@ int main()
     RUN(a_timer_interrupts_between_instructions);
     RUN(what_an_interrupt_has_evicted_is_reloaded);
     RUN(a_stop_in_an_interrupt_happens_behind_it);
+    RUN(a_page_that_is_missed_is_walked_for);
+    RUN(a_page_that_another_task_has_replaced_is_reloaded);
+    RUN(a_walk_needs_no_fill_buffer);
     return test_exit_code();
 }

@@ -26,12 +26,17 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "core.merges_stores 1\n"
                             "core.predictor_entries 512\n"
                             "core.mispredict_cycles 88\n"
+                            "core.walk_loads 2\n"
+                            "core.walk_cycles 44\n"
                             "core.switch_cycles 26400\n"
                             "core.kernel_code 128\n"
                             "core.kernel_data 64\n"
                             "l1d.size 32768\n"
                             "l1d.ways 4\n"
                             "l1d.replacement 3\n"
+                            "dtlb.entries 262144\n"
+                            "dtlb.ways 2\n"
+                            "dtlb.replacement 1\n"
                             "level.0.size 65536\n"
                             "level.0.ways 8\n"
                             "level.0.replacement 1\n"
@@ -112,6 +117,8 @@ static void each_setting_lands_in_its_member(void)
     CHECK(platform.merges_stores);
     CHECK_EQUAL(platform.predictor_entries, 512);
     CHECK_EQUAL(platform.mispredict_ticks, 88);
+    CHECK_EQUAL(platform.walk_loads, 2);
+    CHECK_EQUAL(platform.walk_ticks, 44);
     CHECK_EQUAL(platform.switch_ticks, 26400);
     CHECK_EQUAL(platform.kernel_code_lines, 128);
     CHECK_EQUAL(platform.kernel_data_lines, 64);
@@ -125,6 +132,10 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.l1d.size_bytes, 32768);
     CHECK_EQUAL(platform.l1d.ways, 4);
     CHECK_EQUAL(platform.l1d.replacement, LAXITY_SIM_RANDOM);
+    CHECK_EQUAL(platform.itlb.size_bytes, 0);
+    CHECK_EQUAL(platform.dtlb.size_bytes, 262144);
+    CHECK_EQUAL(platform.dtlb.ways, 2);
+    CHECK_EQUAL(platform.dtlb.replacement, LAXITY_SIM_PLRU);
 }
 
 static void each_setting_of_a_level_lands_in_that_level(void)
@@ -258,6 +269,10 @@ static void caches_that_cannot_be_are_refused(void)
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 128"), 0);
     CHECK_EQUAL(read_changed("l1d.size 32768", "l1d.size 64"), -1);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 8192"), 0);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 4096"), -1);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 268435456"), 0);
+    CHECK_EQUAL(read_changed("dtlb.entries 262144", "dtlb.entries 536870912"), -1);
     CHECK_EQUAL(read_changed("level.0.size 65536", "level.0.size 65535"), -1);
     CHECK_EQUAL(read_changed("level.1.shared_by 2", "level.1.shared_by 1"), 0);
     CHECK_EQUAL(read_changed("level.0.shared_by 1", "level.0.shared_by 2"), 0);
