@@ -83,6 +83,8 @@ static uint64_t count_of(
         return counts->writes * platform->line_bytes;
     case LAXITY_MODEL_EVENT_BUS_ACCESS:
         return counts->reads + counts->writes;
+    case LAXITY_MODEL_EVENT_BRANCH_MISSES:
+        return counts->mispredictions;
     }
     return 0;
 }

@@ -187,6 +187,9 @@ static bool is_whole(const struct reading *reading)
         platform->kernel_code_lines + platform->kernel_data_lines > 0) {
         return false;
     }
+    if (platform->predictor_entries != 0 && !is_power_of_two(platform->predictor_entries)) {
+        return false;
+    }
     if (platform->merges_stores && platform->line_bytes > LONGEST_MERGED_BYTES) {
         return false;
     }

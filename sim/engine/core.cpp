@@ -19,8 +19,6 @@ namespace laxity {
 
 namespace {
 
-/* A core lets go after so many blocks, so that somebody looks whether the run shall end. */
-constexpr unsigned BLOCKS_PER_TURN = 1U << 10U;
 /* Where the kernel has what belongs to a core. */
 constexpr unsigned KERNEL_DATA_SHIFT = 40;
 
@@ -29,7 +27,8 @@ constexpr unsigned KERNEL_DATA_SHIFT = 40;
 Core::Core(const laxity_sim_platform &platform, std::uint32_t number, Hierarchy &hierarchy)
     : platform_(platform), number_(number),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      hierarchy_(hierarchy)
+      hierarchy_(hierarchy), is_plain_(platform.predictor_entries == 0),
+      branches_(platform.predictor_entries)
 {
 }
 
@@ -334,115 +333,6 @@ bool Core::stop_or_pause(std::uint64_t horizon)
     return true;
 }
 
-/* Whether one of these registers may wait for a load. */
-bool Core::needs_operand(const Registers &registers) const
-{
-    return std::ranges::any_of(operands_, [&registers](const Operand &operand) {
-        return operand.is_one_of(registers);
-    });
-}
-
-/*
- * Whole blocks, as long as nothing needs to be waited for and all lines are there. True: something
- * is to be done at the place where the core is now.
- */
-bool Core::run_blocks(std::uint64_t horizon)
-{
-    if (!hierarchy_.has_outstanding(number_, now_)) {
-        operands_.clear();
-    }
-    Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    std::uint64_t &instructions = hierarchy_.counts(number_).instructions;
-    for (unsigned n = 0; reader.peek() == Event::Block; n++) {
-        const Block &block = reader.block();
-        if (needs_operand(block.registers)) {
-            return false;
-        }
-        if (now_ + block.steps.back().offset >= horizon || n == BLOCKS_PER_TURN) {
-            if (n == BLOCKS_PER_TURN) {
-                is_paused_ = true;
-                set_next(Next::GoOn);
-                return true;
-            }
-            return false;
-        }
-        reader.take();
-        position = {.block = &block, .index = 0, .fetched = NEVER};
-        if (!run_block(block)) {
-            return true;
-        }
-        const std::size_t n_steps = block.steps.size();
-        now_ += block.ticks;
-        execution_.spent->busy += block.ticks;
-        instructions += n_steps;
-        position.index = n_steps;
-    }
-    return false;
-}
-
-/* The core is at an instruction of the block that has begun last. */
-bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
-{
-    const std::uint64_t ticks =
-        index < block.steps.size() ? block.steps[index].offset : block.ticks;
-    now_ += ticks;
-    execution_.spent->busy += ticks;
-    hierarchy_.counts(number_).instructions += index;
-    execution_.position->index = index;
-    loaded_.clear();
-    stage_ = stage;
-    return false;
-}
-
-/* True if all of it has been executed; else the core is where it could not go on. */
-bool Core::run_block(const Block &block)
-{
-    Reader &reader = *execution_.reader;
-    Position &position = *execution_.position;
-    const std::uint64_t base = std::uint64_t{execution_.task} << TASK_SHIFT;
-    const Fetch *fetch = block.fetches.data();
-    const Fetch *const end_of_fetches = fetch + block.fetches.size();
-    const auto fetch_until = [&](std::size_t index) {
-        for (; fetch != end_of_fetches && fetch->index <= index; fetch++) {
-            if (!hierarchy_.touch_privately(number_, Kind::Fetch, fetch->line, now_)) {
-                line_ = fetch->line;
-                last_line_ = block.steps[fetch->index].last_line;
-                return leave_block(block, fetch->index, Stage::Fetch);
-            }
-            position.fetched = fetch->line;
-        }
-        return true;
-    };
-    std::size_t index = 0; /* instructions before it are done */
-    Event event = reader.peek();
-    for (; event == Event::Access; event = reader.peek()) {
-        const Access access = reader.access();
-        if (access.index() + 1 < index || access.index() >= block.steps.size()) {
-            return leave_block(block, index, Stage::Boundary);
-        }
-        if (!fetch_until(access.index())) {
-            return false;
-        }
-        reader.take();
-        const Kind kind = access.is_store() ? Kind::Store : Kind::Load;
-        const std::uint64_t begin = base + access.address();
-        const std::uint64_t last_line = (begin + access.bytes() - 1) >> line_shift_;
-        for (std::uint64_t line = begin >> line_shift_; line <= last_line; line++) {
-            if (!hierarchy_.touch_privately(number_, kind, line, now_)) {
-                take_access(access);
-                line_ = line;
-                return leave_block(block, access.index(), Stage::Lines);
-            }
-        }
-        index = access.index() + 1;
-    }
-    if (event != Event::Block) {
-        return leave_block(block, index, Stage::Boundary);
-    }
-    return fetch_until(block.steps.size());
-}
-
 void Core::fetch()
 {
     Position &position = *execution_.position;
@@ -542,6 +432,27 @@ void Core::lines()
     stage_ = Stage::Access;
 }
 
+/* All of a block has been executed: what its branch costs. */
+void Core::judge_branch(const Block &block)
+{
+    if (!branches_.exists()) {
+        return;
+    }
+    Reader &reader = *execution_.reader;
+    while (reader.peek() == Event::JobStart) {
+        reader.take(); /* within a job it means nothing */
+    }
+    if (reader.peek() != Event::Block) {
+        return;
+    }
+    const bool is_taken = reader.block().address != block.end_address;
+    if (!branches_.learn(block.last_address, is_taken)) {
+        hierarchy_.counts(number_).mispredictions++;
+        now_ += platform_.mispredict_ticks;
+        execution_.spent->busy += platform_.mispredict_ticks;
+    }
+}
+
 void Core::end_instruction()
 {
     Position &position = *execution_.position;
@@ -567,6 +478,9 @@ void Core::end_instruction()
     now_ += end - step.offset;
     execution_.spent->busy += end - step.offset;
     hierarchy_.counts(number_).instructions++;
+    if (position.index == steps.size()) {
+        judge_branch(*position.block);
+    }
     stage_ = Stage::Boundary;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/hierarchy.hpp"
 #include "engine/reader.hpp"
 #include "interface/engine.h"
+#include "model/branches.hpp"
 #include "model/memory.hpp"
 
 #include <algorithm>
@@ -128,6 +129,7 @@ class Core {
     void run(std::uint64_t horizon);
     void run_kernel();
     bool run_blocks(std::uint64_t horizon);
+    template <bool IS_PLAIN> bool run_blocks_of(std::uint64_t horizon);
     [[nodiscard]] bool needs_operand(const Registers &registers) const;
     bool run_block(const Block &block);
     bool leave_block(const Block &block, std::size_t index, Stage stage);
@@ -139,6 +141,7 @@ class Core {
     void operands();
     void access();
     void lines();
+    void judge_branch(const Block &block);
     void end_instruction();
     bool touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait);
     void wait(Wait why, std::uint64_t request, Channel *channel);
@@ -155,6 +158,8 @@ class Core {
     std::uint32_t number_;
     unsigned line_shift_;
     Hierarchy &hierarchy_;
+    bool is_plain_; /* it has no predictor: blocks are looked at in less detail */
+    Branches branches_;
 
     Execution execution_;
     std::uint64_t now_ = 0;

@@ -131,6 +131,13 @@ void check(const Case &asked, const std::vector<Want> &wants)
     check_one(run_engine(asked), wants);
 }
 
+/* Of core 0. */
+void check_counts(const Case &asked, std::uint64_t laxity_sim_counts::*which, std::uint64_t want)
+{
+    CHECK_EQUAL(run_naive(asked).totals.cores[0].*which, want);
+    CHECK_EQUAL(run_engine(asked).totals.cores[0].*which, want);
+}
+
 /* A fetch and a load, through one level, to one bank. */
 Case two_misses()
 {
@@ -284,6 +291,51 @@ void a_row_of_another_core_holds_up(void)
     check(asked, {{0, 0, 13, 1, 12, 0, 0, 0}, {1, 0, 27, 1, 8, 0, 18, 0}});
 }
 
+/*
+ * Three executions of a block that branches to itself, between one before it and the one with the
+ * finish mark. Its only line is there at 2; all seven instructions take one tick each.
+ */
+Case branches(std::uint32_t n_entries)
+{
+    Case asked;
+    asked.platform = a_platform(1, 2);
+    asked.platform.predictor_entries = n_entries;
+    asked.platform.mispredict_ticks = 7;
+    asked.tasks = {a_task(1, 1, 0)};
+    Words words;
+    words.define(CODE, {4, 4});
+    words.define(CODE + 8, {4, 4});
+    words.define(CODE + 16, {4});
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.execute(1);
+    words.execute(1);
+    words.execute(1);
+    words.execute(2);
+    words.mark(0, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    return asked;
+}
+
+/*
+ * The branches are at 0x1004 and 0x100c: counters 0x802 mod 8 = 2 and 0x806 mod 8 = 6, both 1. The
+ * first one is not taken, as predicted. The other one is taken (1, wrong), taken (2), not taken (3,
+ * wrong): 7 instructions and twice 7 ticks, 2 + 7 + 14 = 23.
+ */
+void a_branch_is_predicted_by_what_it_did_before(void)
+{
+    check(branches(8), {{0, 0, 23, 21, 2, 0, 0, 0}});
+    check_counts(branches(8), &laxity_sim_counts::mispredictions, 2);
+}
+
+/* With four they are one counter, 0x802 mod 4 = 0x806 mod 4 = 2: not taken (1), taken (0, wrong),
+ * taken (1, wrong), not taken (2, wrong): 2 + 7 + 21 = 30. */
+void branches_may_share_a_counter(void)
+{
+    check(branches(4), {{0, 0, 30, 28, 2, 0, 0, 0}});
+    check_counts(branches(4), &laxity_sim_counts::mispredictions, 3);
+}
+
 } // namespace
 
 int main()
@@ -297,5 +349,7 @@ int main()
     RUN(turns_of_three_tasks_on_two_cores_are_told);
     RUN(what_a_preemption_has_evicted_is_reloaded);
     RUN(a_row_of_another_core_holds_up);
+    RUN(a_branch_is_predicted_by_what_it_did_before);
+    RUN(branches_may_share_a_counter);
     return test_exit_code();
 }

@@ -24,6 +24,8 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "core.fill_buffers 2\n"
                             "core.store_entries 4\n"
                             "core.merges_stores 1\n"
+                            "core.predictor_entries 512\n"
+                            "core.mispredict_cycles 88\n"
                             "core.switch_cycles 26400\n"
                             "core.kernel_code 128\n"
                             "core.kernel_data 64\n"
@@ -104,6 +106,8 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.fill_buffers, 2);
     CHECK_EQUAL(platform.store_entries, 4);
     CHECK(platform.merges_stores);
+    CHECK_EQUAL(platform.predictor_entries, 512);
+    CHECK_EQUAL(platform.mispredict_ticks, 88);
     CHECK_EQUAL(platform.switch_ticks, 26400);
     CHECK_EQUAL(platform.kernel_code_lines, 128);
     CHECK_EQUAL(platform.kernel_data_lines, 64);
@@ -223,6 +227,12 @@ static void switch_with_lines_and_without_ticks_is_refused(void)
     CHECK_EQUAL(read_changed("core.switch_cycles 26400", "core.switch_cycles 0"), -1);
 }
 
+static void predictor_of_no_power_of_two_is_refused(void)
+{
+    CHECK_EQUAL(read_changed("predictor_entries 512", "predictor_entries 0"), 0);
+    CHECK_EQUAL(read_changed("predictor_entries 512", "predictor_entries 511"), -1);
+}
+
 static void caches_that_cannot_be_are_refused(void)
 {
     CHECK_EQUAL(read_changed("l1d.ways 4", "l1d.ways 3"), -1);
@@ -249,6 +259,7 @@ int main(void)
     RUN(lines_that_are_none_are_refused);
     RUN(settings_that_are_missing_are_refused);
     RUN(switch_with_lines_and_without_ticks_is_refused);
+    RUN(predictor_of_no_power_of_two_is_refused);
     RUN(caches_that_cannot_be_are_refused);
     return test_exit_code();
 }
