@@ -33,7 +33,7 @@ bool is_any_permitted(std::uint64_t mask, std::size_t from, std::size_t to)
 } // namespace
 
 Cache::Cache(const laxity_sim_cache &asked, std::uint32_t line_bytes)
-    : ways_(asked.ways),
+    : line_bytes_(line_bytes), ways_(asked.ways),
       sets_(asked.size_bytes == 0 ? 0 : asked.size_bytes / asked.ways / line_bytes),
       replacement_(asked.replacement), places_(sets_ * ways_),
       trees_(sets_, std::vector<bool>(ways_, false)), random_(RANDOM_BEGIN)

@@ -40,6 +40,10 @@ class Cache {
     {
         return sets_ == 0;
     }
+    [[nodiscard]] std::uint64_t line_bytes() const
+    {
+        return line_bytes_;
+    }
     /* NULL: it does not hold the line. */
     Place *find(std::uint64_t line);
     void use(const Place &place);
@@ -62,6 +66,7 @@ class Cache {
         return places_[set * ways_ + way];
     }
 
+    std::uint64_t line_bytes_;
     std::size_t ways_;
     std::size_t sets_;
     laxity_sim_replacement replacement_;

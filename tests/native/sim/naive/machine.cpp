@@ -19,9 +19,7 @@ namespace naive {
 
 namespace {
 
-constexpr unsigned TASK_SHIFT = 48;
 constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
-constexpr std::uint64_t PREFETCH_BYTES = 4096;
 
 } // namespace
 
@@ -49,7 +47,9 @@ Machine::Machine(const laxity_sim_platform &platform, laxity_sim_totals &totals,
     : channels(platform.memory.channels, Channel{platform.memory}), platform_(platform),
       totals_(totals), features_(features),
       l1i_(platform.cores, Cache{platform.l1i, platform.line_bytes}),
-      l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes}), requests_(platform.cores)
+      l1d_(platform.cores, Cache{platform.l1d, platform.line_bytes}),
+      itlb_(platform.cores, Cache{platform.itlb, PAGE_BYTES}),
+      dtlb_(platform.cores, Cache{platform.dtlb, PAGE_BYTES}), requests_(platform.cores)
 {
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &asked = platform.levels[i];
@@ -69,14 +69,14 @@ std::uint64_t Machine::line_of(std::uint32_t task, std::uint64_t address) const
     return ((std::uint64_t{task} << TASK_SHIFT) + address) / platform_.line_bytes;
 }
 
-/* Whether the core waits for a request of this kind. */
-bool Machine::blocks(const By &by, Kind kind) const
+/* Whether the core waits for the request. */
+bool Machine::blocks(const By &by, const Touch &touch) const
 {
-    switch (kind) {
+    switch (touch.kind) {
     case Kind::Fetch:
         return true;
     case Kind::Load:
-        return by.task == KERNEL || platform_.fill_buffers == 0;
+        return touch.is_walk || by.task == KERNEL || platform_.fill_buffers == 0;
     case Kind::Store:
         break;
     }
@@ -195,7 +195,7 @@ Answer Machine::join(const By &by, const Touch &touch, const RequestPtr &request
         note_bytes(by, touch, *request);
     }
     count(by, touch, true, true);
-    return {.waits = touch.kind != Kind::Store && blocks(by, touch.kind), .request = request};
+    return {.waits = touch.kind != Kind::Store && blocks(by, touch), .request = request};
 }
 
 Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
@@ -213,13 +213,13 @@ Answer Machine::upgrade(const By &by, const Touch &touch, Place &place)
     request->at = by.now + platform_.upgrade_ticks;
     totals_.cores[by.core].upgrades++;
     count(by, touch, false, false);
-    return {.waits = blocks(by, touch.kind), .request = request};
+    return {.waits = blocks(by, touch), .request = request};
 }
 
 /* Section 3, "Room"; none: there is. */
 std::optional<Answer> Machine::find_no_room(const By &by, const Touch &touch, bool is_upgrade)
 {
-    const bool is_load = touch.kind == Kind::Load && !blocks(by, touch.kind);
+    const bool is_load = touch.kind == Kind::Load && !blocks(by, touch);
     const bool is_store = touch.kind == Kind::Store && platform_.store_entries > 0;
     std::vector<RequestPtr> alike;
     for (const RequestPtr &request : requests_[by.core]) {
@@ -323,7 +323,7 @@ Answer Machine::miss(const By &by, const Touch &touch)
         write_back(by, touch.line, 0);
     }
     count(by, touch, true, false);
-    return {.waits = blocks(by, touch.kind), .request = request};
+    return {.waits = blocks(by, touch), .request = request};
 }
 
 /* The private caches of the other cores that the task has run on, in which it may have the line. */
@@ -471,7 +471,7 @@ void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
     }
     const std::size_t last = levels_.size() - 1;
     Cache &cache = level(last, by.core);
-    const std::uint64_t lines = std::max<std::uint64_t>(PREFETCH_BYTES / platform_.line_bytes, 1);
+    const std::uint64_t lines = std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
     if (cache.is_off() || platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
         line % lines == 0 || cache.find(line) != nullptr ||
         channel_of(line).n_undecided(false) >= platform_.memory.read_queue) {
@@ -549,7 +549,7 @@ void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
 
 void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
 {
-    const auto owner = static_cast<std::uint32_t>(victim * platform_.line_bytes >> TASK_SHIFT);
+    const auto owner = static_cast<std::uint32_t>(victim * cache.line_bytes() >> TASK_SHIFT);
     if (owner == by.task) {
         cache.lost.erase(victim);
         return;

@@ -19,8 +19,10 @@
 
 namespace naive {
 
-/* The task of what a switch fetches and loads. */
+/* The task of what a switch and a timer's interrupt fetch and load. */
 constexpr std::uint32_t KERNEL = 65535;
+constexpr unsigned TASK_SHIFT = 48;
+constexpr std::uint32_t PAGE_BYTES = 4096;
 
 enum class Kind {
     Fetch,
@@ -60,6 +62,7 @@ struct Touch {
     std::uint64_t line;
     std::uint64_t first_byte = 0;
     std::uint64_t n_bytes = 0;
+    bool is_walk = false; /* through a page table */
 };
 
 /* What came of an access. */
@@ -83,6 +86,10 @@ class Machine {
     /* has_waited: it had no room before. */
     Answer access(const By &by, const Touch &touch, bool has_waited);
     void send_merging(const By &by);
+    /* Looks up the page of a task's line. If it is missed: the cause of the walk. */
+    std::optional<Cause> miss_page(const By &by, const Touch &touch);
+    /* The lines that a walk loads, in this order. */
+    [[nodiscard]] std::vector<std::uint64_t> walk_lines(const By &by, std::uint64_t line) const;
 
     [[nodiscard]] std::uint64_t line_of(std::uint32_t task, std::uint64_t address) const;
     [[nodiscard]] bool is_load_outstanding(std::uint32_t core, std::uint64_t now) const;
@@ -111,7 +118,7 @@ class Machine {
     {
         return channels[line % channels.size()];
     }
-    [[nodiscard]] bool blocks(const By &by, Kind kind) const;
+    [[nodiscard]] bool blocks(const By &by, const Touch &touch) const;
 
     RequestPtr outstanding_of(const By &by, std::uint64_t line);
     Answer hit(const By &by, const Touch &touch, Place &place, bool has_waited);
@@ -142,6 +149,8 @@ class Machine {
     Features &features_;
     std::vector<Cache> l1i_;
     std::vector<Cache> l1d_;
+    std::vector<Cache> itlb_; /* their lines are pages */
+    std::vector<Cache> dtlb_;
     std::vector<std::vector<Cache>> levels_;
     std::vector<std::vector<RequestPtr>> requests_; /* of each core */
     std::map<std::uint32_t, std::uint32_t> last_core_;

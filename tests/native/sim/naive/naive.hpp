@@ -26,7 +26,12 @@ struct Features {
     std::uint64_t stops_waiting_for_loads = 0;
     std::uint64_t switches = 0;
     std::uint64_t held_up_ticks = 0;
-    std::uint64_t used_up = 0; /* budgets of reservations */
+    std::uint64_t used_up = 0;       /* budgets of reservations */
+    std::uint64_t wrongly_taken = 0; /* predictions */
+    std::uint64_t wrongly_not_taken = 0;
+    std::uint64_t pages_lost = 0; /* to other tasks, and walked for again */
+    std::uint64_t interrupts = 0;
+    std::uint64_t interrupts_before_stops = 0; /* of cores that were asked to stop meanwhile */
 };
 
 } // namespace naive
