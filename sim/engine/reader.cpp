@@ -119,6 +119,7 @@ bool Reader::define(std::uint64_t id)
     }
     address &= LAXITY_RECORD_ADDRESS_MASK;
     Block block{};
+    block.address = address;
     for (const laxity_sim_instruction &instruction : instructions) {
         Step step{
             .first_line = first_line_ + (address >> line_shift_),
@@ -139,8 +140,10 @@ bool Reader::define(std::uint64_t id)
         }
         block.steps.push_back(step);
         block.ticks += instruction.ticks;
+        block.last_address = address;
         address += instruction.bytes;
     }
+    block.end_address = address;
     blocks_.push_back(std::make_unique<const Block>(std::move(block)));
     return true;
 }

@@ -390,6 +390,13 @@ std::string describe(const Case &asked)
         number("samples", static_cast<std::uint64_t>(asked.sample_ns)) +
         number("from", static_cast<std::uint64_t>(asked.first_sample_ns));
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
+    text += "\n  branches" + number("counters", platform.predictor_entries) +
+            number("ticks", platform.mispredict_ticks);
+    text += "\n  timer" + number("interval", platform.timer_interval) +
+            number("ticks", platform.timer_ticks) + number("lines", platform.timer_code_lines) +
+            number("+", platform.timer_data_lines);
+    text += cache("itlb", platform.itlb) + cache("dtlb", platform.dtlb) +
+            number("walk_loads", platform.walk_loads) + number("walk_ticks", platform.walk_ticks);
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +

@@ -97,6 +97,11 @@ void add(Uses &uses, const Told &told)
     uses["switches"] += features.switches;
     uses["budgets used up"] += features.used_up;
     uses["held up ticks"] += features.held_up_ticks;
+    uses["branches wrongly predicted as taken"] += features.wrongly_taken;
+    uses["branches wrongly predicted as not taken"] += features.wrongly_not_taken;
+    uses["pages lost to other tasks"] += features.pages_lost;
+    uses["timer interrupts"] += features.interrupts;
+    uses["timer interrupts before stops"] += features.interrupts_before_stops;
 }
 
 int show(std::uint64_t seed)

@@ -173,7 +173,7 @@ void Stepper::begin_instruction(Core &core, Task &task)
 /* From the block whose last instruction has been executed to the next one, if there is one. */
 void Stepper::branch(Core &core, Task &task)
 {
-    const std::optional<std::uint64_t> next = task.program.next_block();
+    const std::optional<std::uint64_t> next = task.program.block_behind(core.instruction);
     if (platform_.predictor_entries == 0 || !next) {
         return;
     }

@@ -178,8 +178,10 @@ bool Program::has_instruction()
     const bool has_some = read_execution();
     if (end_) {
         const auto place = instructions_.begin() + static_cast<std::ptrdiff_t>(*end_);
-        const std::uint64_t begin = instructions_.front().address; /* if that is where it ends */
-        instructions_.insert(place, {0, begin, {}, {}, {}, false, false, true});
+        const Instruction &first = instructions_.front();
+        instructions_.insert(
+            place, {first.execution, first.address, {}, {}, {}, false, false, true}
+        );
     }
     return has_some;
 }
@@ -219,10 +221,13 @@ Next Program::next()
     return Next::End;
 }
 
-std::optional<std::uint64_t> Program::next_block()
+std::optional<std::uint64_t> Program::block_behind(const Instruction &last)
 {
     (void)next();
-    return instructions_.empty() ? std::nullopt : std::optional{instructions_.front().address};
+    if (instructions_.empty() || instructions_.front().execution == last.execution) {
+        return std::nullopt;
+    }
+    return instructions_.front().address;
 }
 
 Instruction Program::take()

@@ -54,8 +54,9 @@ class Program {
     bool begin_job();
     /* What comes next in the job. */
     Next next();
-    /* Where that lies, behind the last instruction of an execution; none: the words have ended. */
-    std::optional<std::uint64_t> next_block();
+    /* Where the next execution's block lies, behind the last instruction of one; none: there is
+     * none, or the program ends in the same execution. */
+    std::optional<std::uint64_t> block_behind(const Instruction &last);
     /* The instruction that next() has told of, and goes behind it. */
     Instruction take();
     /* Behind the finish mark that next() has told of. */
