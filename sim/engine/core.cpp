@@ -179,11 +179,13 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
     const Touch touch{
         .core = number_, .task = execution_.task, .kind = kind, .line = line, .written = written
     };
-    if (hierarchy_.touch_privately(number_, kind, line, now_)) {
+    /* Who has found room is no longer the one who has waited longest. */
+    const auto is_in_turn = [this] { return std::min(room_since_, now_) == turn_since_; };
+    const bool may_be_taken = hierarchy_.is_coupling() && now_ == turn_ && !is_in_turn();
+    if (!may_be_taken && hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
     }
-    /* Who has found room is no longer the one who has waited longest. */
-    if (now_ != turn_ || std::min(room_since_, now_) != turn_since_) {
+    if (now_ != turn_ || !is_in_turn()) {
         is_paused_ = true;
         set_next(Next::GoOn);
         return false;

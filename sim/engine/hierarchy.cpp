@@ -39,7 +39,9 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
-        has_level_ |= level.cache.size_bytes > 0;
+        n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
+        is_coupling_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_INCLUSIVE &&
+                        std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
         std::vector<Store> &stores = levels_.emplace_back();
         for (std::uint32_t instance = 0; instance < n; instance++) {
@@ -129,12 +131,47 @@ void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std
     }
 }
 
-void Hierarchy::write_back(
-    std::uint64_t line,
-    std::size_t from_level,
-    std::uint32_t core,
-    std::uint32_t task,
-    std::uint64_t now
+/* What an inclusive level evicts goes from the caches above it, too. It is dirty if it was there.
+ */
+void Hierarchy::remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task)
+{
+    const std::uint64_t line = victim.line();
+    const auto remove = [this, &victim, line, core, task](Store &store) {
+        const Place *const place = store.cache.find(line);
+        if (place == nullptr) {
+            return;
+        }
+        if (place->is_dirty()) {
+            victim.set_dirty();
+        }
+        store.cache.remove(line);
+        note_lost(store, victim, core, task);
+    };
+    const std::uint32_t n = platform_.levels[i].cores;
+    const std::uint32_t first = core / n * n;
+    for (std::uint32_t other = first; other < std::min(first + n, platform_.cores); other++) {
+        remove(cores_[other].l1i);
+        remove(cores_[other].l1d);
+        for (std::size_t above = 0; above < i; above++) {
+            remove(level(above, other));
+        }
+    }
+}
+
+/* What a level evicts for a line that it does not hold. */
+Place Hierarchy::allocate(std::size_t i, std::uint64_t line, std::uint32_t core, std::uint32_t task)
+{
+    Store &store = level(i, core);
+    Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
+    note_lost(store, victim, core, task);
+    if (!victim.is_empty() && platform_.levels[i].inclusion == LAXITY_SIM_INCLUSIVE) {
+        remove_above(i, victim, core, task);
+    }
+    return victim;
+}
+
+void Hierarchy::hand_down(
+    Place victim, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
 )
 {
     for (std::size_t i = from_level; i < levels_.size(); i++) {
@@ -142,20 +179,26 @@ void Hierarchy::write_back(
         if (!store.cache.exists()) {
             continue;
         }
-        if (Place *const place = store.cache.use(line)) {
+        if (Place *const place = store.cache.use(victim.line())) {
             place->set_dirty();
             return;
         }
-        const Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
-        store.cache.find(line)->set_dirty();
-        note_lost(store, victim, core, task);
-        if (victim.is_empty() || !victim.is_dirty()) {
+        const Place next = allocate(i, victim.line(), core, task);
+        store.cache.find(victim.line())->set_dirty();
+        if (!is_handed_down(next)) {
             return;
         }
-        line = victim.line();
+        victim = next;
     }
-    memory_.write(line, now + platform_.memory.request_ticks, core);
+    memory_.write(victim.line(), now + platform_.memory.request_ticks, core);
     counts(core).writes++;
+}
+
+void Hierarchy::write_back(const Touch &touch, std::size_t from_level, std::uint64_t now)
+{
+    Place written{touch.line};
+    written.set_dirty();
+    hand_down(written, from_level, touch.core, touch.task, now);
 }
 
 /* Steps f and g. */
@@ -179,12 +222,10 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
         counts(core).levels[i].misses++;
         missed |= std::uint64_t{1} << i;
         find_cause(store, request.line, request.cause);
-        const Place victim =
-            store.cache.allocate(request.line, platform_.levels[i].way_masks[core]);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), i + 1, core, request.task, now);
+        const Place victim = allocate(i, request.line, core, request.task);
+        if (is_handed_down(victim)) {
+            hand_down(victim, i + 1, core, request.task, now);
         }
-        note_lost(store, victim, core, request.task);
     }
     const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
     request.done = 0;
@@ -216,11 +257,10 @@ void Hierarchy::prefetch(
     }
     Cause unused = Cause::Own;
     find_cause(store, line, unused);
-    const Place victim = store.cache.allocate(line, platform_.levels[last].way_masks[core]);
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), last + 1, core, request.task, now);
+    const Place victim = allocate(last, line, core, request.task);
+    if (is_handed_down(victim)) {
+        hand_down(victim, last + 1, core, request.task, now);
     }
-    note_lost(store, victim, core, request.task);
     await(store, line, memory_.read(line, arrival, core), now);
     counts(core).levels[last].prefetches++;
     counts(core).reads++;
@@ -409,8 +449,10 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
         cause = cause == Cause::Own ? Cause::Moved : cause;
-        if (touch.kind == Kind::Load && first.cache.exists()) {
-            first.cache.find(touch.line)->set_shared();
+        /* What merged and was sent for the victim may have taken the line away again. */
+        Place *const place = first.cache.find(touch.line);
+        if (touch.kind == Kind::Load && place != nullptr) {
+            place->set_shared();
         }
     }
     Request &request = make(touch, cause);
@@ -418,21 +460,21 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
         counts(touch.core).transfers++;
         request.done = now + platform_.transfer_ticks;
         if (touch.kind == Kind::Load) {
-            write_back(touch.line, first_shared_level(), touch.core, touch.task, now);
+            write_back(touch, first_shared_level(), now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
         note_written(request, touch, now);
-    } else if (is_uncached_store && !has_level_) {
+    } else if (is_uncached_store && n_levels_on_ == 0) {
         request.done = now + platform_.memory.request_ticks;
     } else {
         send(request, touch.core, now);
     }
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), 0, touch.core, touch.task, now);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
     }
     if (is_uncached_store) {
-        write_back(touch.line, 0, touch.core, touch.task, now);
+        write_back(touch, 0, now);
     }
     return {.what = Answer::Asked, .request = request.number};
 }
@@ -484,8 +526,8 @@ Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
         const Place victim = allocate_first(touch, now);
         Cause unused = Cause::Own;
         find_cause(first, touch.line, unused);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), 0, touch.core, touch.task, now);
+        if (is_handed_down(victim)) {
+            hand_down(victim, 0, touch.core, touch.task, now);
         }
     }
     return join(touch, *pending, now);

@@ -115,11 +115,18 @@ class Hierarchy {
                 (!channel.has_read_room() && !(kind == Kind::Store && merges_)));
     }
 
-    /* Whether reads are sent only where there is room for them: nothing merges, and no other core
-     * has a copy. Whom a core waits for is known then when the channel has decided. */
+    /* Whether reads are sent only where there is room for them: nothing merges, no other core has
+     * a copy, and no level takes from the next one what the next one was to be asked for. Whom a
+     * core waits for is known then when the channel has decided. */
     [[nodiscard]] bool keeps_room() const
     {
-        return !merges_ && !has_moved_;
+        return !merges_ && !has_moved_ && n_levels_on_ <= 1;
+    }
+
+    /* Whether an access of one core may take lines from caches that another one has for itself. */
+    [[nodiscard]] bool is_coupling() const
+    {
+        return is_coupling_;
     }
 
     /* Sends what merges on a core. */
@@ -202,13 +209,21 @@ class Hierarchy {
     void send(Request &request, std::uint32_t core, std::uint64_t now);
     void
     prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
-    void write_back(
-        std::uint64_t line,
+    void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
+    Place allocate(std::size_t i, std::uint64_t line, std::uint32_t core, std::uint32_t task);
+    /* Whether somebody asks for what a cache evicts. */
+    [[nodiscard]] static bool is_handed_down(const Place &victim)
+    {
+        return !victim.is_empty() && victim.is_dirty();
+    }
+    void hand_down(
+        Place victim,
         std::size_t from_level,
         std::uint32_t core,
         std::uint32_t task,
         std::uint64_t now
     );
+    void write_back(const Touch &touch, std::size_t from_level, std::uint64_t now);
     void await(Store &store, std::uint64_t line, const ReadRef &read, std::uint64_t now);
     [[nodiscard]] static ReadRef awaited(const Store &store, std::uint64_t line);
     void note_lost(Store &store, const Place &victim, std::uint32_t core, std::uint32_t task);
@@ -217,7 +232,8 @@ class Hierarchy {
 
     laxity_sim_platform platform_;
     unsigned task_shift_;
-    bool has_level_ = false; /* below the first */
+    unsigned n_levels_on_ = 0; /* below the first */
+    bool is_coupling_ = false;
     bool merges_;            /* stores, if nothing holds their lines */
     bool has_moved_ = false; /* a task, from one core to another */
     Memory memory_;          /* before whoever holds its reads */
