@@ -40,6 +40,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
+        hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
         is_coupling_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_INCLUSIVE &&
                         std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
@@ -179,19 +180,28 @@ void Hierarchy::hand_down(
         if (!store.cache.exists()) {
             continue;
         }
-        if (Place *const place = store.cache.use(victim.line())) {
+        const bool is_dirty = victim.is_dirty();
+        if (!is_dirty && (platform_.levels[i].inclusion != LAXITY_SIM_EXCLUSIVE ||
+                          store.cache.find(victim.line()) != nullptr)) {
+            return;
+        }
+        if (Place *const place = is_dirty ? store.cache.use(victim.line()) : nullptr) {
             place->set_dirty();
             return;
         }
         const Place next = allocate(i, victim.line(), core, task);
-        store.cache.find(victim.line())->set_dirty();
+        if (is_dirty) {
+            store.cache.find(victim.line())->set_dirty();
+        }
         if (!is_handed_down(next)) {
             return;
         }
         victim = next;
     }
-    memory_.write(victim.line(), now + platform_.memory.request_ticks, core);
-    counts(core).writes++;
+    if (victim.is_dirty()) {
+        memory_.write(victim.line(), now + platform_.memory.request_ticks, core);
+        counts(core).writes++;
+    }
 }
 
 void Hierarchy::write_back(const Touch &touch, std::size_t from_level, std::uint64_t now)
@@ -201,27 +211,64 @@ void Hierarchy::write_back(const Touch &touch, std::size_t from_level, std::uint
     hand_down(written, from_level, touch.core, touch.task, now);
 }
 
+/* A line that an exclusive level has been asked for goes to where the others of this walk have it,
+ * or to the first level. */
+void Hierarchy::move_up(
+    const Request &request,
+    std::size_t i,
+    std::uint64_t allocated,
+    std::uint32_t core,
+    std::uint64_t now
+)
+{
+    Store &first = first_level(core, request.kind);
+    if (allocated == 0 && !first.cache.exists()) {
+        return; /* nobody else would have it */
+    }
+    Store &store = level(i, core);
+    const Place moved = *store.cache.find(request.line);
+    store.cache.remove(request.line);
+    if (!moved.is_dirty()) {
+        return;
+    }
+    Store &above = allocated == 0 ? first : level(std::bit_width(allocated) - 1U, core);
+    if (Place *const place = above.cache.find(request.line)) {
+        place->set_dirty();
+    } else {
+        hand_down(moved, i + 1, core, request.task, now);
+    }
+}
+
 /* Steps f and g. */
 void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
 {
     request.is_merging = false;
     std::uint64_t path = 0;
-    std::uint64_t missed = 0; /* levels, as bits */
+    std::uint64_t allocated = 0; /* levels, as bits */
+    bool has_missed = false;     /* the last level */
     for (std::size_t i = 0; i < levels_.size(); i++) {
         Store &store = level(i, core);
-        if (!store.cache.exists()) {
+        has_missed = store.cache.exists();
+        if (!has_missed) {
             continue;
         }
+        const bool is_exclusive = platform_.levels[i].inclusion == LAXITY_SIM_EXCLUSIVE;
         path += platform_.levels[i].hit_ticks;
         counts(core).levels[i].lookups++;
         if (store.cache.use(request.line) != nullptr) {
             request.done = now + path;
             request.read = awaited(store, request.line);
+            if (is_exclusive) {
+                move_up(request, i, allocated, core, now);
+            }
             return;
         }
         counts(core).levels[i].misses++;
-        missed |= std::uint64_t{1} << i;
         find_cause(store, request.line, request.cause);
+        if (is_exclusive) {
+            continue;
+        }
+        allocated |= std::uint64_t{1} << i;
         const Place victim = allocate(i, request.line, core, request.task);
         if (is_handed_down(victim)) {
             hand_down(victim, i + 1, core, request.task, now);
@@ -232,11 +279,11 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
     request.read = memory_.read(request.line, arrival, core);
     counts(core).reads++;
     for (std::size_t i = 0; i < levels_.size(); i++) {
-        if ((missed >> i & 1U) != 0) {
+        if ((allocated >> i & 1U) != 0) {
             await(level(i, core), request.line, request.read, now);
         }
     }
-    if (!levels_.empty() && (missed >> (levels_.size() - 1) & 1U) != 0) {
+    if (has_missed) {
         prefetch(request, core, now, arrival);
     }
 }

@@ -206,15 +206,22 @@ class Hierarchy {
     Answer upgrade(const Touch &touch, Place &place, std::uint64_t now);
     Copies look_elsewhere(const Touch &touch);
     template <typename Function> void each_copy(const Touch &touch, Function function);
+    void move_up(
+        const Request &request,
+        std::size_t i,
+        std::uint64_t allocated,
+        std::uint32_t core,
+        std::uint64_t now
+    );
     void send(Request &request, std::uint32_t core, std::uint64_t now);
     void
     prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
     void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
     Place allocate(std::size_t i, std::uint64_t line, std::uint32_t core, std::uint32_t task);
     /* Whether somebody asks for what a cache evicts. */
-    [[nodiscard]] static bool is_handed_down(const Place &victim)
+    [[nodiscard]] bool is_handed_down(const Place &victim) const
     {
-        return !victim.is_empty() && victim.is_dirty();
+        return !victim.is_empty() && (victim.is_dirty() || hands_down_clean_);
     }
     void hand_down(
         Place victim,
@@ -234,9 +241,10 @@ class Hierarchy {
     unsigned task_shift_;
     unsigned n_levels_on_ = 0; /* below the first */
     bool is_coupling_ = false;
-    bool merges_;            /* stores, if nothing holds their lines */
-    bool has_moved_ = false; /* a task, from one core to another */
-    Memory memory_;          /* before whoever holds its reads */
+    bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
+    bool merges_;                   /* stores, if nothing holds their lines */
+    bool has_moved_ = false;        /* a task, from one core to another */
+    Memory memory_;                 /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;

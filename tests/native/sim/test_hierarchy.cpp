@@ -81,6 +81,7 @@ class Accesses {
     Seen access(std::uint32_t core, Kind kind, std::uint64_t line)
     {
         now_ += 1000;
+        const std::uint64_t reads_before = reads();
         const laxity::Answer answer = hierarchy.touch(
             {.core = core,
              .task = core,
@@ -95,7 +96,7 @@ class Accesses {
             seen = {
                 .is_hit = false,
                 .cause = request->cause,
-                .is_from_memory = static_cast<bool>(request->read),
+                .is_from_memory = reads() > reads_before,
             };
         }
         for (laxity::Channel &channel : hierarchy.memory().channels()) {
@@ -229,6 +230,87 @@ void only_shared_inclusive_levels_couple_cores(void)
     CHECK(laxity::Hierarchy(platform, 1).is_coupling());
 }
 
+/* Two lines in the first level, two in an exclusive one: it has what the first level evicts. */
+laxity_sim_platform two_lines_and_two_more(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    add_level(platform, a_cache(1, 2), 1, LAXITY_SIM_EXCLUSIVE);
+    return platform;
+}
+
+/*
+ * Lines 0 to 3 are held by both together: of 0, 1, 2, 3 the first level has 2 and 3, the other 0
+ * and 1. Line 0 changes places with 2 then. Line 4 takes the place of 3 in the first level, whose
+ * goes down: of 2 and 1 there, 1 was handed down before and goes.
+ */
+void an_exclusive_level_holds_what_was_evicted_above(void)
+{
+    Accesses accesses{two_lines_and_two_more()};
+    for (std::uint64_t line = 0; line < 4; line++) {
+        CHECK(accesses.load(0, line).is_from_memory);
+    }
+    const Accesses::Seen seen = accesses.load(0, 0);
+    CHECK(!seen.is_hit && !seen.is_from_memory);
+    (void)accesses.load(0, 4);
+    CHECK(accesses.load(0, 0).is_hit);
+    CHECK(!accesses.load(0, 2).is_from_memory);
+    CHECK(accesses.load(0, 1).is_from_memory);
+    CHECK_EQUAL(accesses.reads(), 6);
+}
+
+/* Line 0 is stored, goes down, comes up by a load, and is dirty still: it is written when it has
+ * gone down and out for lines 3, 4, 5 and 6. */
+void what_moves_up_stays_dirty(void)
+{
+    Accesses accesses{two_lines_and_two_more()};
+    (void)accesses.store(0, 0);
+    (void)accesses.load(0, 1);
+    (void)accesses.load(0, 2);
+    CHECK(!accesses.load(0, 0).is_from_memory);
+    for (std::uint64_t line = 3; line < 6; line++) {
+        (void)accesses.load(0, line);
+    }
+    CHECK_EQUAL(accesses.writes(), 0);
+    (void)accesses.load(0, 6);
+    CHECK_EQUAL(accesses.writes(), 1);
+}
+
+/*
+ * A level of one line allocates as always, above an exclusive one of two lines. Loads of 0, 1 and 2
+ * leave 2 in the level, 0 and 1 in the exclusive one. A fetch of 1 puts 2 in place of 0 there, and
+ * moves 1 up into the level, where a load finds it. That of 2 changes them once more.
+ */
+void what_moves_up_is_in_the_levels_on_its_way(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.l1d = a_cache(1, 1);
+    add_level(platform, a_cache(1, 1), 1, LAXITY_SIM_NEITHER);
+    add_level(platform, a_cache(1, 2), 1, LAXITY_SIM_EXCLUSIVE);
+    Accesses accesses{platform};
+    for (std::uint64_t line = 0; line < 3; line++) {
+        (void)accesses.load(0, line);
+    }
+    (void)accesses.access(0, Kind::Fetch, 1);
+    (void)accesses.load(0, 1);
+    (void)accesses.load(0, 2);
+    CHECK_EQUAL(accesses.reads(), 3);
+    /* Of the six misses of the first level one hits in this one, two in the next. */
+    CHECK_EQUAL(accesses.hierarchy.counts(0).levels[0].misses, 5);
+    CHECK_EQUAL(accesses.hierarchy.counts(0).levels[1].misses, 3);
+}
+
+/* Without a first level what hits in the exclusive level stays there. */
+void an_exclusive_level_keeps_what_nobody_else_would_have(void)
+{
+    laxity_sim_platform platform = two_lines_and_two_more();
+    platform.l1d.size_bytes = 0;
+    Accesses accesses{platform};
+    (void)accesses.store(0, 0); /* nothing is read for it: the level gets what is written back */
+    CHECK(!accesses.load(0, 0).is_from_memory);
+    CHECK(!accesses.load(0, 0).is_from_memory);
+    CHECK_EQUAL(accesses.writes(), 0);
+}
+
 } // namespace
 
 int main()
@@ -239,5 +321,9 @@ int main()
     RUN(an_inclusive_level_takes_instructions_for_data);
     RUN(an_inclusive_level_takes_from_levels_of_its_own_cores);
     RUN(only_shared_inclusive_levels_couple_cores);
+    RUN(an_exclusive_level_holds_what_was_evicted_above);
+    RUN(what_moves_up_stays_dirty);
+    RUN(what_moves_up_is_in_the_levels_on_its_way);
+    RUN(an_exclusive_level_keeps_what_nobody_else_would_have);
     return test_exit_code();
 }
