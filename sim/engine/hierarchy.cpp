@@ -4,6 +4,7 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
 
@@ -18,7 +19,6 @@ namespace laxity {
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096;
 /* Lines that a cache awaited are forgotten now and then. */
 constexpr std::size_t AWAITED_MAX = 64;
 
@@ -28,7 +28,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       merges_(platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0),
-      memory_(platform.memory, platform.cores), tasks_(n_tasks)
+      frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
         cores_.push_back({
@@ -137,33 +137,36 @@ void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std
 void Hierarchy::remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task)
 {
     const std::uint64_t line = victim.line();
-    const auto remove = [this, &victim, line, core, task](Store &store) {
-        const Place *const place = store.cache.find(line);
+    const std::uint64_t at = frames_.physical(line);
+    const auto remove = [this, &victim, line, core, task](Store &store, std::uint64_t at_of) {
+        const Place *const place = store.cache.find(line, at_of);
         if (place == nullptr) {
             return;
         }
         if (place->is_dirty()) {
             victim.set_dirty();
         }
-        store.cache.remove(line);
+        store.cache.remove(line, at_of);
         note_lost(store, victim, core, task);
     };
     const std::uint32_t n = platform_.levels[i].cores;
     const std::uint32_t first = core / n * n;
     for (std::uint32_t other = first; other < std::min(first + n, platform_.cores); other++) {
-        remove(cores_[other].l1i);
-        remove(cores_[other].l1d);
+        remove(cores_[other].l1i, line);
+        remove(cores_[other].l1d, line);
         for (std::size_t above = 0; above < i; above++) {
-            remove(level(above, other));
+            remove(level(above, other), at);
         }
     }
 }
 
 /* What a level evicts for a line that it does not hold. */
-Place Hierarchy::allocate(std::size_t i, std::uint64_t line, std::uint32_t core, std::uint32_t task)
+Place Hierarchy::allocate(
+    std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+)
 {
     Store &store = level(i, core);
-    Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
+    Place victim = store.cache.allocate(line, at, platform_.levels[i].way_masks[core]);
     note_lost(store, victim, core, task);
     if (!victim.is_empty() && platform_.levels[i].inclusion == LAXITY_SIM_INCLUSIVE) {
         remove_above(i, victim, core, task);
@@ -175,6 +178,7 @@ void Hierarchy::hand_down(
     Place victim, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
 )
 {
+    std::uint64_t at = frames_.physical(victim.line());
     for (std::size_t i = from_level; i < levels_.size(); i++) {
         Store &store = level(i, core);
         if (!store.cache.exists()) {
@@ -182,24 +186,25 @@ void Hierarchy::hand_down(
         }
         const bool is_dirty = victim.is_dirty();
         if (!is_dirty && (platform_.levels[i].inclusion != LAXITY_SIM_EXCLUSIVE ||
-                          store.cache.find(victim.line()) != nullptr)) {
+                          store.cache.find(victim.line(), at) != nullptr)) {
             return;
         }
-        if (Place *const place = is_dirty ? store.cache.use(victim.line()) : nullptr) {
+        if (Place *const place = is_dirty ? store.cache.use(victim.line(), at) : nullptr) {
             place->set_dirty();
             return;
         }
-        const Place next = allocate(i, victim.line(), core, task);
+        const Place next = allocate(i, victim.line(), at, core, task);
         if (is_dirty) {
-            store.cache.find(victim.line())->set_dirty();
+            store.cache.find(victim.line(), at)->set_dirty();
         }
         if (!is_handed_down(next)) {
             return;
         }
         victim = next;
+        at = frames_.physical(victim.line());
     }
     if (victim.is_dirty()) {
-        memory_.write(victim.line(), now + platform_.memory.request_ticks, core);
+        memory_.write(at, now + platform_.memory.request_ticks, core);
         counts(core).writes++;
     }
 }
@@ -226,13 +231,16 @@ void Hierarchy::move_up(
         return; /* nobody else would have it */
     }
     Store &store = level(i, core);
-    const Place moved = *store.cache.find(request.line);
-    store.cache.remove(request.line);
+    const Place moved = *store.cache.find(request.line, request.at);
+    store.cache.remove(request.line, request.at);
     if (!moved.is_dirty()) {
         return;
     }
-    Store &above = allocated == 0 ? first : level(std::bit_width(allocated) - 1U, core);
-    if (Place *const place = above.cache.find(request.line)) {
+    Place *const place =
+        allocated == 0
+            ? first.cache.find(request.line)
+            : level(std::bit_width(allocated) - 1U, core).cache.find(request.line, request.at);
+    if (place != nullptr) {
         place->set_dirty();
     } else {
         hand_down(moved, i + 1, core, request.task, now);
@@ -255,7 +263,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
         const bool is_exclusive = platform_.levels[i].inclusion == LAXITY_SIM_EXCLUSIVE;
         path += platform_.levels[i].hit_ticks;
         counts(core).levels[i].lookups++;
-        if (store.cache.use(request.line) != nullptr) {
+        if (store.cache.use(request.line, request.at) != nullptr) {
             request.done = now + path;
             request.read = awaited(store, request.line);
             if (is_exclusive) {
@@ -269,14 +277,14 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
             continue;
         }
         allocated |= std::uint64_t{1} << i;
-        const Place victim = allocate(i, request.line, core, request.task);
+        const Place victim = allocate(i, request.line, request.at, core, request.task);
         if (is_handed_down(victim)) {
             hand_down(victim, i + 1, core, request.task, now);
         }
     }
     const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
     request.done = 0;
-    request.read = memory_.read(request.line, arrival, core);
+    request.read = memory_.read(request.at, arrival, core);
     counts(core).reads++;
     for (std::size_t i = 0; i < levels_.size(); i++) {
         if ((allocated >> i & 1U) != 0) {
@@ -294,21 +302,22 @@ void Hierarchy::prefetch(
 {
     const std::size_t last = levels_.size() - 1;
     const std::uint64_t line = request.line + 1;
-    const std::uint64_t lines_per_page =
-        std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
-    Store &store = level(last, core);
     if (platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
-        line % lines_per_page == 0 || store.cache.find(line) != nullptr ||
-        !memory_.channel_of(line).has_read_room()) {
+        !frames_.is_same_page(line, request.line)) {
+        return;
+    }
+    Store &store = level(last, core);
+    const std::uint64_t at = frames_.physical(line);
+    if (store.cache.find(line, at) != nullptr || !memory_.channel_of(at).has_read_room()) {
         return;
     }
     Cause unused = Cause::Own;
     find_cause(store, line, unused);
-    const Place victim = allocate(last, line, core, request.task);
+    const Place victim = allocate(last, line, at, core, request.task);
     if (is_handed_down(victim)) {
         hand_down(victim, last + 1, core, request.task, now);
     }
-    await(store, line, memory_.read(line, arrival, core), now);
+    await(store, line, memory_.read(at, arrival, core), now);
     counts(core).levels[last].prefetches++;
     counts(core).reads++;
 }
@@ -331,9 +340,9 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
     std::uint64_t others = tasks_[touch.task].visited & ~(std::uint64_t{1} << touch.core);
     for (; others != 0; others &= others - 1) {
         const auto other = static_cast<std::uint32_t>(std::countr_zero(others));
-        function(first_level(other, touch.kind).cache);
+        function(first_level(other, touch.kind).cache, touch.line);
         for (std::size_t i = 0; i < levels_.size() && platform_.levels[i].cores == 1; i++) {
-            function(levels_[i][other].cache);
+            function(levels_[i][other].cache, touch.at);
         }
     }
 }
@@ -342,8 +351,8 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
 Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 {
     Copies copies;
-    each_copy(touch, [&touch, &copies](Cache &cache) {
-        Place *const place = cache.find(touch.line);
+    each_copy(touch, [&touch, &copies](Cache &cache, std::uint64_t at) {
+        Place *const place = cache.find(touch.line, at);
         if (place == nullptr) {
             return;
         }
@@ -353,7 +362,7 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
             place->set_shared();
             place->set_clean();
         } else if (touch.kind == Kind::Store) {
-            cache.remove(touch.line);
+            cache.remove(touch.line, at);
         }
     });
     return copies;
@@ -363,13 +372,13 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 bool Hierarchy::is_held(const Touch &touch)
 {
     for (std::size_t i = 0; i < levels_.size(); i++) {
-        if (level(i, touch.core).cache.find(touch.line) != nullptr) {
+        if (level(i, touch.core).cache.find(touch.line, touch.at) != nullptr) {
             return true;
         }
     }
     bool is_found = false;
-    each_copy(touch, [&touch, &is_found](Cache &cache) {
-        is_found |= cache.find(touch.line) != nullptr;
+    each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at) {
+        is_found |= cache.find(touch.line, at) != nullptr;
     });
     return is_found;
 }
@@ -401,7 +410,7 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         }
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
-    Channel &channel = memory_.channel_of(touch.line);
+    Channel &channel = memory_.channel_of(touch.at);
     /* What merges is never read; in the end it is written. */
     if (!is_upgrade && !channel.has_room() && !is_held(touch) &&
         (!channel.has_write_room() || !will_merge(touch))) {
@@ -416,6 +425,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
     return own.requests.emplace_back(Request{
         .number = own.n_made++,
         .line = touch.line,
+        .at = touch.at,
         .task = touch.task,
         .kind = touch.kind,
         .cause = cause,
@@ -529,7 +539,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 /* A store to a line that others may hold, too. */
 Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
 {
-    each_copy(touch, [&touch](Cache &cache) { cache.remove(touch.line); });
+    each_copy(touch, [&touch](Cache &cache, std::uint64_t at) { cache.remove(touch.line, at); });
     place.set_unshared();
     place.set_dirty();
     counts(touch.core).upgrades++;
@@ -538,8 +548,9 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     return {.what = Answer::Asked, .request = request.number};
 }
 
-Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
+Answer Hierarchy::touch(Touch touch, std::uint64_t now)
 {
+    touch.at = frames_.physical(touch.line);
     CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
     Store &first = first_level(touch.core, touch.kind);

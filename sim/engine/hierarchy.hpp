@@ -7,6 +7,7 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
 
@@ -32,6 +33,7 @@ enum class Kind : std::uint8_t {
 struct Request {
     std::uint64_t number;
     std::uint64_t line;
+    std::uint64_t at; /* its number in memory */
     std::uint32_t task;
     Kind kind;
     Cause cause;
@@ -54,6 +56,7 @@ struct Touch {
     Kind kind;
     std::uint64_t line;
     std::uint64_t written; /* of a store: the bytes of the line, as bits */
+    std::uint64_t at = 0;  /* the line's number in memory; the hierarchy knows it */
 };
 
 /* What an access must wait for, or may. */
@@ -94,7 +97,7 @@ class Hierarchy {
     }
 
     /* Any access; in the order of all keys. */
-    Answer touch(const Touch &touch, std::uint64_t now);
+    Answer touch(Touch touch, std::uint64_t now);
 
     /* Whether a core has asked for something that is not there yet; what is there is forgotten. */
     bool has_outstanding(std::uint32_t core, std::uint64_t now)
@@ -217,7 +220,9 @@ class Hierarchy {
     void
     prefetch(const Request &request, std::uint32_t core, std::uint64_t now, std::uint64_t arrival);
     void remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task);
-    Place allocate(std::size_t i, std::uint64_t line, std::uint32_t core, std::uint32_t task);
+    Place allocate(
+        std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
+    );
     /* Whether somebody asks for what a cache evicts. */
     [[nodiscard]] bool is_handed_down(const Place &victim) const
     {
@@ -244,7 +249,8 @@ class Hierarchy {
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
     bool merges_;                   /* stores, if nothing holds their lines */
     bool has_moved_ = false;        /* a task, from one core to another */
-    Memory memory_;                 /* before whoever holds its reads */
+    Frames frames_;
+    Memory memory_; /* before whoever holds its reads */
     std::vector<CoreCaches> cores_;
     std::vector<std::vector<Store>> levels_;
     std::vector<TaskPlace> tasks_;

@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-/* Levels of caches between cores and memory: who holds a line, and what is sent for it. */
+/* Frames of pages, and levels of caches between cores and memory: who holds a line, and what is
+ * sent for it. */
 #include "../test.h"
 #include "engine/hierarchy.hpp"
 #include "interface/engine.h"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
 
@@ -311,6 +313,87 @@ void an_exclusive_level_keeps_what_nobody_else_would_have(void)
     CHECK_EQUAL(accesses.writes(), 0);
 }
 
+/* Line 3 of 64 bytes of page 1; a page has 64 of them. */
+constexpr std::uint64_t LINE_IN_PAGE_1 = 64 + 3;
+
+void pages_in_order_of_their_first_use_have_frames_in_order(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.placement = LAXITY_SIM_SEQUENTIAL;
+    laxity::Frames frames{platform};
+    CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1), 3);
+    CHECK_EQUAL(frames.physical(0), 64);
+    CHECK_EQUAL(frames.physical(5 * 64), 2 * 64);
+    CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1 + 1), 4);
+    /* Those of another task begin at its own memory, 2^36 frames behind. */
+    CHECK_EQUAL(frames.physical(TASK_LINES + LINE_IN_PAGE_1), TASK_LINES + 3);
+}
+
+/*
+ * mix(0) is 0xe220a8397b1dcdaf, the first output of SplitMix64 begun at 0. Of the seed 0 and
+ * this page 0xe220a8397b1dcdaf, mix(mix(0) xor page) is mix(0) again, of which 36 bits are taken.
+ */
+void frames_at_random_are_those_of_the_generator(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.line_bytes = 4096; /* a line is a page */
+    platform.placement = LAXITY_SIM_RANDOM_FRAMES;
+    laxity::Frames frames{platform};
+    CHECK_EQUAL(frames.physical(0xe220a8397b1dcdaf), 0x97b1dcdaf);
+}
+
+/* The lowest four bits of a frame are those of its page, the others are drawn. */
+void a_coloured_page_keeps_its_colour(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.line_bytes = 4096;
+    platform.placement = LAXITY_SIM_COLOURED;
+    platform.colours = 16;
+    laxity::Frames frames{platform};
+    laxity_sim_platform other = platform;
+    other.placement = LAXITY_SIM_RANDOM_FRAMES;
+    laxity::Frames anywhere{other};
+    for (std::uint64_t page = 0; page < 100; page++) {
+        CHECK_EQUAL(frames.physical(page) % 16, page % 16);
+        CHECK_EQUAL(frames.physical(page) / 16, anywhere.physical(page) / 16);
+    }
+}
+
+/*
+ * A level of two sets of one line, lines of one page each. Pages 4 and 6 are in set 0 by their
+ * addresses; in order of their use they have frames 0 and 1, so both fit.
+ */
+void sets_of_levels_follow_from_frames(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.line_bytes = 4096;
+    platform.l1d.size_bytes = 0;
+    add_level(platform, {std::uint64_t{2} * 4096, 1, LAXITY_SIM_LRU}, 1, LAXITY_SIM_NEITHER);
+    Accesses identity{platform};
+    (void)identity.load(0, 4);
+    (void)identity.load(0, 6);
+    CHECK(identity.load(0, 4).is_from_memory);
+    platform.placement = LAXITY_SIM_SEQUENTIAL;
+    Accesses sequential{platform};
+    (void)sequential.load(0, 4);
+    (void)sequential.load(0, 6);
+    CHECK(!sequential.load(0, 4).is_from_memory);
+    CHECK(!sequential.load(0, 6).is_from_memory);
+}
+
+/* Those of the first level do not: pages 4 and 6 share a set of two of it. */
+void sets_of_the_first_level_follow_from_addresses(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.line_bytes = 4096;
+    platform.l1d = {std::uint64_t{2} * 4096, 1, LAXITY_SIM_LRU};
+    platform.placement = LAXITY_SIM_SEQUENTIAL;
+    Accesses accesses{platform};
+    (void)accesses.load(0, 4);
+    (void)accesses.load(0, 6);
+    CHECK(!accesses.load(0, 4).is_hit);
+}
+
 } // namespace
 
 int main()
@@ -325,5 +408,10 @@ int main()
     RUN(what_moves_up_stays_dirty);
     RUN(what_moves_up_is_in_the_levels_on_its_way);
     RUN(an_exclusive_level_keeps_what_nobody_else_would_have);
+    RUN(pages_in_order_of_their_first_use_have_frames_in_order);
+    RUN(frames_at_random_are_those_of_the_generator);
+    RUN(a_coloured_page_keeps_its_colour);
+    RUN(sets_of_levels_follow_from_frames);
+    RUN(sets_of_the_first_level_follow_from_addresses);
     return test_exit_code();
 }
