@@ -27,7 +27,8 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      merges_(platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0),
+      writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
+      merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
       frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
@@ -497,9 +498,8 @@ std::size_t Hierarchy::first_shared_level() const
 /* Step 4. */
 Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 {
-    const bool is_uncached_store =
-        touch.kind == Kind::Store && !cores_[touch.core].l1d.cache.exists();
-    const Place victim = allocate_first(touch, now);
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const Place victim = goes_through ? Place{} : allocate_first(touch, now);
     Store &first = first_level(touch.core, touch.kind);
     Cause cause = Cause::Own;
     find_cause(first, touch.line, cause);
@@ -522,7 +522,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
         note_written(request, touch, now);
-    } else if (is_uncached_store && n_levels_on_ == 0) {
+    } else if (goes_through && n_levels_on_ == 0) {
         request.done = now + platform_.memory.request_ticks;
     } else {
         send(request, touch.core, now);
@@ -530,7 +530,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
     if (is_handed_down(victim)) {
         hand_down(victim, 0, touch.core, touch.task, now);
     }
-    if (is_uncached_store) {
+    if (goes_through) {
         write_back(touch, 0, now);
     }
     return {.what = Answer::Asked, .request = request.number};
@@ -556,9 +556,12 @@ Answer Hierarchy::touch(Touch touch, std::uint64_t now)
     Store &first = first_level(touch.core, touch.kind);
     Place *const place = first.cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
+    /* What goes through may find its line, and goes on all the same. */
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const bool is_hit = place != nullptr && !goes_through;
     const bool is_upgrade =
-        place != nullptr && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
-    if (pending == nullptr && (place == nullptr || is_upgrade)) {
+        is_hit && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
+    if (pending == nullptr && (!is_hit || is_upgrade)) {
         const Answer answer = room(touch, now, is_upgrade);
         if (answer.what != Answer::Done) {
             return answer;
@@ -568,19 +571,21 @@ Answer Hierarchy::touch(Touch touch, std::uint64_t now)
     if (is_upgrade) {
         return upgrade(touch, *place, now);
     }
-    if (place != nullptr && touch.kind == Kind::Store) {
+    if (is_hit && touch.kind == Kind::Store) {
         place->set_dirty();
     }
-    if (place != nullptr && pending == nullptr) {
+    if (is_hit && pending == nullptr) {
         return {.what = Answer::Done};
     }
-    (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
-     : touch.kind == Kind::Load ? own.counts.load_misses
-                                : own.counts.store_misses)++;
+    if (place == nullptr || pending != nullptr) {
+        (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
+         : touch.kind == Kind::Load ? own.counts.load_misses
+                                    : own.counts.store_misses)++;
+    }
     if (pending == nullptr) {
         return ask(touch, now);
     }
-    if (place == nullptr) {
+    if (place == nullptr && !goes_through) {
         const Place victim = allocate_first(touch, now);
         Cause unused = Cause::Own;
         find_cause(first, touch.line, unused);

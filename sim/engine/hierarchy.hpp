@@ -87,7 +87,7 @@ class Hierarchy {
             return false;
         }
         if (kind == Kind::Store) {
-            if (place->is_shared()) {
+            if (place->is_shared() || writes_through_) {
                 return false;
             }
             place->set_dirty();
@@ -247,6 +247,7 @@ class Hierarchy {
     unsigned n_levels_on_ = 0; /* below the first */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
+    bool writes_through_;           /* stores, what they write */
     bool merges_;                   /* stores, if nothing holds their lines */
     bool has_moved_ = false;        /* a task, from one core to another */
     Frames frames_;

@@ -394,6 +394,53 @@ void sets_of_the_first_level_follow_from_addresses(void)
     CHECK(!accesses.load(0, 4).is_hit);
 }
 
+/* One level of two lines below a first level that writes through. */
+laxity_sim_platform a_first_level_that_writes_through(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    platform.writes_through = true;
+    add_level(platform, a_cache(1, 2), 1, LAXITY_SIM_NEITHER);
+    return platform;
+}
+
+/* A store that misses has no place in the first level; one that hits is no miss, and what it writes
+ * goes on to the level, too: it is there when the first level's line has been evicted. */
+void what_is_written_through_is_in_the_level(void)
+{
+    Accesses accesses{a_first_level_that_writes_through()};
+    (void)accesses.store(0, 0);
+    CHECK_EQUAL(accesses.reads(), 1);
+    CHECK(!accesses.load(0, 0).is_hit);
+    CHECK(!accesses.store(0, 0).is_hit); /* a request, all the same */
+    const laxity_sim_counts &counts = accesses.hierarchy.counts(0);
+    CHECK_EQUAL(counts.stores, 2);
+    CHECK_EQUAL(counts.store_misses, 1);
+    CHECK_EQUAL(counts.levels[0].lookups, 3);
+    CHECK(accesses.load(0, 0).is_hit);
+    /* Line 0 leaves the level for line 2: it is dirty there, and only there. */
+    (void)accesses.load(0, 1);
+    CHECK_EQUAL(accesses.writes(), 0);
+    (void)accesses.load(0, 2);
+    CHECK_EQUAL(accesses.writes(), 1);
+    (void)accesses.load(0, 3);
+    CHECK_EQUAL(accesses.writes(), 1);
+}
+
+/* Without any level below nothing is read for it, and each store is a write. */
+void what_is_written_through_goes_to_memory(void)
+{
+    laxity_sim_platform platform = a_first_level_that_writes_through();
+    platform.levels[0].cache.size_bytes = 0;
+    Accesses accesses{platform};
+    (void)accesses.load(0, 0);
+    (void)accesses.store(0, 0);
+    (void)accesses.store(0, 0);
+    (void)accesses.store(0, 1);
+    CHECK_EQUAL(accesses.reads(), 1);
+    CHECK_EQUAL(accesses.writes(), 3);
+    CHECK(accesses.load(0, 0).is_hit);
+}
+
 } // namespace
 
 int main()
@@ -413,5 +460,7 @@ int main()
     RUN(a_coloured_page_keeps_its_colour);
     RUN(sets_of_levels_follow_from_frames);
     RUN(sets_of_the_first_level_follow_from_addresses);
+    RUN(what_is_written_through_is_in_the_level);
+    RUN(what_is_written_through_goes_to_memory);
     return test_exit_code();
 }
