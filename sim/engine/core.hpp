@@ -144,6 +144,7 @@ class Core {
     {
         return stage_ == Stage::Fetch ? Kind::Fetch : is_store_ ? Kind::Store : Kind::Load;
     }
+    [[nodiscard]] std::uint64_t instruction() const;
     [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;

@@ -7,6 +7,7 @@
 #include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -40,6 +41,7 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
+        wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
         n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
         hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
         is_coupling_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_INCLUSIVE &&
@@ -292,7 +294,7 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
             await(level(i, core), request.line, request.read, now);
         }
     }
-    if (has_missed) {
+    if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
         prefetch(request, core, now, arrival);
     }
 }
@@ -302,9 +304,10 @@ void Hierarchy::prefetch(
 )
 {
     const std::size_t last = levels_.size() - 1;
-    const std::uint64_t line = request.line + 1;
-    if (platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
-        !frames_.is_same_page(line, request.line)) {
+    const std::uint64_t line = platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE
+                                   ? request.line + 1
+                                   : request.wish;
+    if (line == request.line || !frames_.is_same_page(line, request.line)) {
         return;
     }
     Store &store = level(last, core);
@@ -423,6 +426,10 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     CoreCaches &own = cores_[touch.core];
+    std::uint64_t wish = touch.line;
+    if (wishes_ && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
+        wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
+    }
     return own.requests.emplace_back(Request{
         .number = own.n_made++,
         .line = touch.line,
@@ -435,6 +442,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .done = NEVER,
         .read = {},
         .shared_used = 0,
+        .wish = wish,
     });
 }
 

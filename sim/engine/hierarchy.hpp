@@ -10,6 +10,7 @@
 #include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,6 +43,7 @@ struct Request {
     std::uint64_t done;        /* not before; NEVER if not known */
     ReadRef read;              /* nor before this one, if there is one */
     std::uint64_t shared_used; /* of what the read was held up for others */
+    std::uint64_t wish;        /* the line that its instruction will ask for; its own: none */
 
     [[nodiscard]] std::uint64_t done_at() const
     {
@@ -55,8 +57,9 @@ struct Touch {
     std::uint32_t task;
     Kind kind;
     std::uint64_t line;
-    std::uint64_t written; /* of a store: the bytes of the line, as bits */
-    std::uint64_t at = 0;  /* the line's number in memory; the hierarchy knows it */
+    std::uint64_t written;                      /* of a store: the bytes of the line, as bits */
+    std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
+    std::uint64_t at = 0; /* the line's number in memory; the hierarchy knows it */
 };
 
 /* What an access must wait for, or may. */
@@ -170,6 +173,7 @@ class Hierarchy {
         Store l1d;
         std::vector<Request> requests; /* in the order of their numbers */
         std::uint64_t n_made = 0;
+        Strides strides{};
         laxity_sim_counts counts{};
     };
     struct TaskPlace {
@@ -245,6 +249,7 @@ class Hierarchy {
     laxity_sim_platform platform_;
     unsigned task_shift_;
     unsigned n_levels_on_ = 0; /* below the first */
+    bool wishes_ = false;      /* loads, for the last level */
     bool is_coupling_ = false;
     bool hands_down_clean_ = false; /* what caches evict, as some level is exclusive */
     bool writes_through_;           /* stores, what they write */

@@ -8,6 +8,7 @@
 #include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <cstdint>
 
@@ -80,7 +81,12 @@ class Accesses {
         Cause cause;
         bool is_from_memory;
     };
-    Seen access(std::uint32_t core, Kind kind, std::uint64_t line)
+    Seen access(
+        std::uint32_t core,
+        Kind kind,
+        std::uint64_t line,
+        std::uint64_t instruction = laxity::NO_INSTRUCTION
+    )
     {
         now_ += 1000;
         const std::uint64_t reads_before = reads();
@@ -89,7 +95,8 @@ class Accesses {
              .task = core,
              .kind = kind,
              .line = core * TASK_LINES + line,
-             .written = 1},
+             .written = 1,
+             .instruction = instruction},
             now_
         );
         Seen seen{.is_hit = true, .cause = Cause::Own, .is_from_memory = false};
@@ -108,9 +115,10 @@ class Accesses {
         }
         return seen;
     }
-    Seen load(std::uint32_t core, std::uint64_t line)
+    Seen
+    load(std::uint32_t core, std::uint64_t line, std::uint64_t instruction = laxity::NO_INSTRUCTION)
     {
-        return access(core, Kind::Load, line);
+        return access(core, Kind::Load, line, instruction);
     }
     Seen store(std::uint32_t core, std::uint64_t line)
     {
@@ -441,6 +449,72 @@ void what_is_written_through_goes_to_memory(void)
     CHECK(accesses.load(0, 0).is_hit);
 }
 
+/* A page of 64 lines, all of which the level could hold. */
+laxity_sim_platform a_level_with_strides(void)
+{
+    laxity_sim_platform platform = a_platform(1);
+    add_level(platform, a_cache(1, 64), 1, LAXITY_SIM_NEITHER);
+    platform.levels[0].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
+    return platform;
+}
+
+/* Two lines further each time: the third load knows, the fourth finds what it wants. */
+void a_stride_is_known_when_it_came_twice(void)
+{
+    Accesses accesses{a_level_with_strides()};
+    constexpr std::uint64_t INSTRUCTION = 0x1000;
+    (void)accesses.load(0, 10, INSTRUCTION);
+    (void)accesses.load(0, 12, INSTRUCTION);
+    CHECK_EQUAL(accesses.reads(), 2);
+    (void)accesses.load(0, 14, INSTRUCTION);
+    CHECK_EQUAL(accesses.reads(), 4);
+    CHECK_EQUAL(accesses.hierarchy.counts(0).levels[0].prefetches, 1);
+    const Accesses::Seen seen = accesses.load(0, 16, INSTRUCTION);
+    CHECK(!seen.is_hit && !seen.is_from_memory);
+    /* The last level has hit: nothing more was read. */
+    CHECK_EQUAL(accesses.reads(), 4);
+    /* 18 follows 16 as 16 has followed 14. */
+    (void)accesses.load(0, 18, INSTRUCTION);
+    CHECK_EQUAL(accesses.reads(), 6);
+}
+
+/* Downwards as upwards: 3, 2, 1 and then 0; what lies before belongs to another page. */
+void a_stride_ends_with_its_page(void)
+{
+    Accesses accesses{a_level_with_strides()};
+    for (const std::uint64_t line : {64 + 2, 64 + 1, 64 + 0}) {
+        (void)accesses.load(0, line, 0x1000);
+    }
+    CHECK_EQUAL(accesses.reads(), 3);
+    for (const std::uint64_t line : {3, 2, 1}) {
+        (void)accesses.load(0, line, 0x2002);
+    }
+    CHECK_EQUAL(accesses.reads(), 3 + 4);
+}
+
+/* Addresses 0x1000 and 0x1080 are 64 entries of two bytes apart: one entry for both. Fetches,
+ * stores and what no instruction loads have none. */
+void a_stride_belongs_to_an_instruction_that_loads(void)
+{
+    laxity::Strides strides;
+    CHECK(!strides.note(0x1000, 1) && !strides.note(0x1000, 2));
+    CHECK(!strides.note(0x1002, 2));
+    CHECK(strides.note(0x1000, 3) == 4);
+    CHECK(!strides.note(0x1080, 4));
+    CHECK(!strides.note(0x1000, 4) && !strides.note(0x1000, 5));
+    CHECK(strides.note(0x1000, 6) == 7);
+    CHECK(!strides.note(0x1000, 6)); /* nowhere */
+    CHECK(!strides.note(0x1000, 7) && strides.note(0x1000, 8) == 9);
+
+    Accesses accesses{a_level_with_strides()};
+    for (std::uint64_t line = 1; line < 5; line++) {
+        (void)accesses.access(0, Kind::Fetch, line, 0x1000);
+        (void)accesses.access(0, Kind::Store, 10 + line, 0x1000);
+        (void)accesses.load(0, 20 + line);
+    }
+    CHECK_EQUAL(accesses.hierarchy.counts(0).levels[0].prefetches, 0);
+}
+
 } // namespace
 
 int main()
@@ -462,5 +536,8 @@ int main()
     RUN(sets_of_the_first_level_follow_from_addresses);
     RUN(what_is_written_through_is_in_the_level);
     RUN(what_is_written_through_goes_to_memory);
+    RUN(a_stride_is_known_when_it_came_twice);
+    RUN(a_stride_ends_with_its_page);
+    RUN(a_stride_belongs_to_an_instruction_that_loads);
     return test_exit_code();
 }
