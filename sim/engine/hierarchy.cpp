@@ -556,13 +556,23 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     return {.what = Answer::Asked, .request = request.number};
 }
 
+/* Step 2: a line that is on its way, and that the first level has evicted in the meantime. */
+void Hierarchy::allocate_awaited(const Touch &touch, std::uint64_t now)
+{
+    const Place victim = allocate_first(touch, now);
+    Cause unused = Cause::Own;
+    find_cause(first_level(touch.core, touch.kind), touch.line, unused);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
+    }
+}
+
 Answer Hierarchy::touch(Touch touch, std::uint64_t now)
 {
     touch.at = frames_.physical(touch.line);
     CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
-    Store &first = first_level(touch.core, touch.kind);
-    Place *const place = first.cache.use(touch.line);
+    Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
     /* What goes through may find its line, and goes on all the same. */
     const bool goes_through = touch.kind == Kind::Store && writes_through_;
@@ -586,20 +596,13 @@ Answer Hierarchy::touch(Touch touch, std::uint64_t now)
         return {.what = Answer::Done};
     }
     if (place == nullptr || pending != nullptr) {
-        (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
-         : touch.kind == Kind::Load ? own.counts.load_misses
-                                    : own.counts.store_misses)++;
+        count_miss(own, touch.kind);
     }
     if (pending == nullptr) {
         return ask(touch, now);
     }
     if (place == nullptr && !goes_through) {
-        const Place victim = allocate_first(touch, now);
-        Cause unused = Cause::Own;
-        find_cause(first, touch.line, unused);
-        if (is_handed_down(victim)) {
-            hand_down(victim, 0, touch.core, touch.task, now);
-        }
+        allocate_awaited(touch, now);
     }
     return join(touch, *pending, now);
 }

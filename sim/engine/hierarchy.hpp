@@ -192,6 +192,12 @@ class Hierarchy {
          : kind == Kind::Load ? own.counts.loads
                               : own.counts.stores)++;
     }
+    static void count_miss(CoreCaches &own, Kind kind)
+    {
+        (kind == Kind::Fetch  ? own.counts.fetch_misses
+         : kind == Kind::Load ? own.counts.load_misses
+                              : own.counts.store_misses)++;
+    }
     [[nodiscard]] static Request *
     outstanding(CoreCaches &own, std::uint64_t line, std::uint64_t now);
     [[nodiscard]] Store &first_level(std::uint32_t core, Kind kind)
@@ -209,6 +215,7 @@ class Hierarchy {
     Answer join(const Touch &touch, Request &request, std::uint64_t now);
     Request &make(const Touch &touch, Cause cause);
     Place allocate_first(const Touch &touch, std::uint64_t now);
+    void allocate_awaited(const Touch &touch, std::uint64_t now);
     Answer ask(const Touch &touch, std::uint64_t now);
     Answer upgrade(const Touch &touch, Place &place, std::uint64_t now);
     Copies look_elsewhere(const Touch &touch);

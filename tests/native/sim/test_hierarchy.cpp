@@ -322,7 +322,8 @@ void an_exclusive_level_keeps_what_nobody_else_would_have(void)
 }
 
 /* Line 3 of 64 bytes of page 1; a page has 64 of them. */
-constexpr std::uint64_t LINE_IN_PAGE_1 = 64 + 3;
+constexpr std::uint64_t PAGE_LINES = 64;
+constexpr std::uint64_t LINE_IN_PAGE_1 = PAGE_LINES + 3;
 
 void pages_in_order_of_their_first_use_have_frames_in_order(void)
 {
@@ -330,8 +331,8 @@ void pages_in_order_of_their_first_use_have_frames_in_order(void)
     platform.placement = LAXITY_SIM_SEQUENTIAL;
     laxity::Frames frames{platform};
     CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1), 3);
-    CHECK_EQUAL(frames.physical(0), 64);
-    CHECK_EQUAL(frames.physical(5 * 64), 2 * 64);
+    CHECK_EQUAL(frames.physical(0), PAGE_LINES);
+    CHECK_EQUAL(frames.physical(5 * PAGE_LINES), 2 * PAGE_LINES);
     CHECK_EQUAL(frames.physical(LINE_IN_PAGE_1 + 1), 4);
     /* Those of another task begin at its own memory, 2^36 frames behind. */
     CHECK_EQUAL(frames.physical(TASK_LINES + LINE_IN_PAGE_1), TASK_LINES + 3);
@@ -482,7 +483,7 @@ void a_stride_is_known_when_it_came_twice(void)
 void a_stride_ends_with_its_page(void)
 {
     Accesses accesses{a_level_with_strides()};
-    for (const std::uint64_t line : {64 + 2, 64 + 1, 64 + 0}) {
+    for (const std::uint64_t line : {PAGE_LINES + 2, PAGE_LINES + 1, PAGE_LINES}) {
         (void)accesses.load(0, line, 0x1000);
     }
     CHECK_EQUAL(accesses.reads(), 3);
@@ -492,8 +493,7 @@ void a_stride_ends_with_its_page(void)
     CHECK_EQUAL(accesses.reads(), 3 + 4);
 }
 
-/* Addresses 0x1000 and 0x1080 are 64 entries of two bytes apart: one entry for both. Fetches,
- * stores and what no instruction loads have none. */
+/* Addresses 0x1000 and 0x1080 are 64 entries of two bytes apart: one entry for both. */
 void a_stride_belongs_to_an_instruction_that_loads(void)
 {
     laxity::Strides strides;
@@ -505,7 +505,10 @@ void a_stride_belongs_to_an_instruction_that_loads(void)
     CHECK(strides.note(0x1000, 6) == 7);
     CHECK(!strides.note(0x1000, 6)); /* nowhere */
     CHECK(!strides.note(0x1000, 7) && strides.note(0x1000, 8) == 9);
+}
 
+void only_loads_of_instructions_have_strides(void)
+{
     Accesses accesses{a_level_with_strides()};
     for (std::uint64_t line = 1; line < 5; line++) {
         (void)accesses.access(0, Kind::Fetch, line, 0x1000);
@@ -539,5 +542,6 @@ int main()
     RUN(a_stride_is_known_when_it_came_twice);
     RUN(a_stride_ends_with_its_page);
     RUN(a_stride_belongs_to_an_instruction_that_loads);
+    RUN(only_loads_of_instructions_have_strides);
     return test_exit_code();
 }
