@@ -125,8 +125,8 @@ void Scheduler::look_ahead(std::uint64_t now)
     const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
         return seat.is_switching || seat.core.is_asked();
     });
-    is_coupled_ =
-        listener_.on_wait != nullptr || (has_wandering_ && (is_waiting || is_anybody_leaving));
+    is_coupled_ = listener_.on_wait != nullptr || hierarchy_.is_coupling() ||
+                  (has_wandering_ && (is_waiting || is_anybody_leaving));
 }
 
 std::uint64_t Scheduler::next_tick() const

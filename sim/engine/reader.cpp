@@ -122,6 +122,7 @@ bool Reader::define(std::uint64_t id)
     block.address = address;
     for (const laxity_sim_instruction &instruction : instructions) {
         Step step{
+            .address = (first_line_ << line_shift_) + address,
             .first_line = first_line_ + (address >> line_shift_),
             .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
             .offset = block.ticks,

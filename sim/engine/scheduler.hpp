@@ -168,7 +168,8 @@ class Scheduler {
     bool is_interrupted_ = false;
     bool has_wandering_ = false; /* tasks with several cores */
     bool has_corunners_ = false;
-    /* An end of a job on one core may stop another core: nobody runs ahead of anybody. */
+    /* An end of a job on one core may stop another core, or an access take its lines: nobody runs
+     * ahead of anybody. */
     bool is_coupled_ = false;
 };
 
