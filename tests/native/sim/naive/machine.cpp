@@ -272,6 +272,7 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
     made.push_back(std::make_shared<Request>(Request{
         .number = number,
         .core = by.core,
+        .task = by.task,
         .line = touch.line,
         .kind = touch.kind,
         .cause = Cause::Own,
@@ -423,12 +424,12 @@ void Machine::note_bytes(const By &by, const Touch &touch, Request &request)
     }
 }
 
-/* A request that merges is read after all. */
+/* A request that merges is read after all, for its task, whoever makes it so. */
 void Machine::send(const By &by, Request &request)
 {
     request.is_merging = false;
     features_.merging_sent++;
-    walk(by, request);
+    walk({by.core, request.task, by.now}, request);
 }
 
 void Machine::send_merging(const By &by)
@@ -457,6 +458,9 @@ void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
 void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
 {
     const auto owner = static_cast<std::uint32_t>(victim * cache.line_bytes() >> TASK_SHIFT);
+    if (owner == KERNEL) {
+        return;
+    }
     if (owner == by.task) {
         cache.lost.erase(victim);
         return;
