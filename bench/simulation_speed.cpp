@@ -293,6 +293,9 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .on_sample = nullptr,
+        .sample_ns = 0,
+        .first_sample_ns = 0,
     };
     laxity_sim_totals totals{};
     laxity_simulate(

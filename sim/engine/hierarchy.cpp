@@ -27,7 +27,7 @@ constexpr std::size_t AWAITED_MAX = 64;
 
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
-      task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
+      page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
       writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
       merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
       frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
@@ -36,6 +36,8 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
         cores_.push_back({
             .l1i = Store{platform.l1i, platform.line_bytes},
             .l1d = Store{platform.l1d, platform.line_bytes},
+            .itlb = {.pages = Store{platform.itlb, PAGE_BYTES}},
+            .dtlb = {.pages = Store{platform.dtlb, PAGE_BYTES}},
             .requests = {},
         });
     }
@@ -100,7 +102,7 @@ void Hierarchy::note_lost(Store &store, const Place &victim, std::uint32_t core,
         return;
     }
     const std::uint64_t line = victim.line();
-    const std::uint64_t owner = line >> task_shift_;
+    const std::uint64_t owner = line >> store.task_shift;
     if (owner == task) {
         (void)store.lost.take(line);
     } else if (owner < tasks_.size()) { /* not the kernel, nor beyond the last address */
@@ -396,8 +398,8 @@ bool Hierarchy::will_merge(const Touch &touch)
 Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 {
     std::vector<Request> &requests = cores_[touch.core].requests;
-    const bool is_kernels = touch.task == KERNEL; /* it waits for each of its loads */
-    const std::uint32_t limit = touch.kind == Kind::Load ? (is_kernels ? 0 : platform_.fill_buffers)
+    const std::uint32_t limit = touch.kind == Kind::Load
+                                    ? (touch.is_blocking() ? 0 : platform_.fill_buffers)
                                 : touch.kind == Kind::Store ? platform_.store_entries
                                                             : 0;
     std::uint32_t n_outstanding = 0;

@@ -13,6 +13,7 @@
 #include "model/strides.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -58,8 +59,15 @@ struct Touch {
     Kind kind;
     std::uint64_t line;
     std::uint64_t written;                      /* of a store: the bytes of the line, as bits */
+    bool is_walk = false;                       /* a load of a page table */
     std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
     std::uint64_t at = 0; /* the line's number in memory; the hierarchy knows it */
+
+    /* A load that is waited for whatever the platform has. */
+    [[nodiscard]] bool is_blocking() const
+    {
+        return is_walk || task == KERNEL;
+    }
 };
 
 /* What an access must wait for, or may. */
@@ -98,6 +106,25 @@ class Hierarchy {
         count(own, kind);
         return true;
     }
+
+    /* Whether the TLB of this kind has the page of a line, or there is none; uses it. */
+    bool use_page(std::uint32_t core, Kind kind, std::uint64_t line)
+    {
+        CoreCaches &own = cores_.data()[core];
+        Tlb &tlb = kind == Kind::Fetch ? own.itlb : own.dtlb;
+        const std::uint64_t page = line >> page_shift_;
+        if (page == tlb.last || !tlb.pages.cache.exists()) {
+            return true;
+        }
+        if (tlb.pages.cache.use(page) == nullptr) {
+            return false;
+        }
+        tlb.last = page;
+        return true;
+    }
+
+    /* Takes the page of a line in that is not there. Returns what the time of its walk goes to. */
+    Cause miss_page(std::uint32_t core, std::uint32_t task, Kind kind, std::uint64_t line);
 
     /* Any access; in the order of all keys. */
     Answer touch(Touch touch, std::uint64_t now);
@@ -160,17 +187,27 @@ class Hierarchy {
     /* A cache, and who has taken which line from it. */
     struct Store {
         Store(const laxity_sim_cache &cache_of, std::uint32_t line_bytes)
-            : cache(cache_of, line_bytes)
+            : cache(cache_of, line_bytes),
+              task_shift(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(line_bytes)))
         {
         }
 
         Cache cache;
+        unsigned task_shift; /* of the number of a line */
         Lost lost;
         std::vector<std::pair<std::uint64_t, ReadRef>> awaited; /* lines that are on their way */
+    };
+    /* Of pages, which are its lines. */
+    struct Tlb {
+        Store pages;
+        std::uint64_t last =
+            NEVER; /* the one used last; so it is there, and a use changes nothing */
     };
     struct CoreCaches {
         Store l1i;
         Store l1d;
+        Tlb itlb;
+        Tlb dtlb;
         std::vector<Request> requests; /* in the order of their numbers */
         std::uint64_t n_made = 0;
         Strides strides{};
@@ -254,7 +291,7 @@ class Hierarchy {
     [[nodiscard]] std::size_t first_shared_level() const;
 
     laxity_sim_platform platform_;
-    unsigned task_shift_;
+    unsigned page_shift_;      /* of the number of a line */
     unsigned n_levels_on_ = 0; /* below the first */
     bool wishes_ = false;      /* loads, for the last level */
     bool is_coupling_ = false;

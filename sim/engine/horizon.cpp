@@ -154,8 +154,9 @@ Core *Scheduler::next_core()
 
 std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
 {
+    std::uint64_t tick = std::min(horizon_, sample_tick_);
     if (!is_coupled_ && !has_corunners_) {
-        return horizon_;
+        return tick;
     }
     std::uint64_t others = NEVER;
     std::uint64_t others_told = NEVER;
@@ -175,7 +176,6 @@ std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
         }
     }
     const std::uint64_t least = core.next_tick() + 1;
-    std::uint64_t tick = horizon_;
     if (is_coupled_) {
         tick = std::min(tick, std::max(least, std::min(others, decision)));
     }

@@ -119,6 +119,7 @@ bool Reader::define(std::uint64_t id)
     }
     address &= LAXITY_RECORD_ADDRESS_MASK;
     Block block{};
+    block.address = address;
     for (const laxity_sim_instruction &instruction : instructions) {
         Step step{
             .address = (first_line_ << line_shift_) + address,
@@ -140,8 +141,10 @@ bool Reader::define(std::uint64_t id)
         }
         block.steps.push_back(step);
         block.ticks += instruction.ticks;
+        block.last_address = address;
         address += instruction.bytes;
     }
+    block.end_address = address;
     blocks_.push_back(std::make_unique<const Block>(std::move(block)));
     return true;
 }

@@ -43,6 +43,9 @@ struct Block {
     std::vector<Fetch> fetches;
     std::uint64_t ticks; /* of all of them */
     Registers registers; /* that they read or write */
+    std::uint64_t address;
+    std::uint64_t last_address; /* of the last instruction */
+    std::uint64_t end_address;
 };
 
 /* What comes next in a program. */

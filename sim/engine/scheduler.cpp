@@ -82,6 +82,10 @@ Scheduler::Scheduler(
         }
     }
     ask_releases(0);
+    if (listener.on_sample != nullptr && listener.sample_ns > 0) {
+        sample_ns_ = listener.first_sample_ns;
+        sample_tick_ = clock_.ticks_of(sample_ns_);
+    }
 }
 
 /* Where releases are decided as it goes. */
@@ -141,6 +145,8 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
     if (seat != seats_.end()) {
         hierarchy_.send_merging(core_of(*seat), now);
+        task.past = taken(task, now);
+        task.has_started = false;
         if (!seat->is_switching) {
             tell(*seat, task, LAXITY_SIM_TURN_OFF, now);
         }
@@ -288,11 +294,13 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     Task &task = tasks_[seat.task];
     hierarchy_.send_merging(core_of(seat), now);
     task.budget -= std::min(task.budget, now - task.runs_from);
+    task.past = taken(task, now);
     count(task, core_of(seat));
     task.reader.set_in_job(false);
     task.reader.take(); /* the mark */
     task.has_started = false;
     if (task.asked->is_corunner) {
+        task.job.counts = {};
         if (listener_.on_pass != nullptr) {
             listener_.on_pass(listener_.context, task.job.task, clock_.ceil_ns(now));
         }
@@ -333,21 +341,6 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
         }
     }
     return true;
-}
-
-/* A task leaves its core, and takes along what was counted there. */
-void Scheduler::count(Task &task, std::uint32_t core)
-{
-    const laxity_sim_counts &now = hierarchy_.counts(core);
-    /* All members are numbers of one kind. */
-    using Numbers = std::array<std::uint64_t, sizeof now / sizeof(std::uint64_t)>;
-    const auto before = std::bit_cast<Numbers>(task.counted);
-    const auto after = std::bit_cast<Numbers>(now);
-    auto sums = std::bit_cast<Numbers>(task.job.counts);
-    for (std::size_t i = 0; i < sums.size(); i++) {
-        sums[i] += after[i] - before[i];
-    }
-    task.job.counts = std::bit_cast<laxity_sim_counts>(sums);
 }
 
 /* What a core has come to at this tick. */

@@ -36,6 +36,15 @@ class Scheduler {
     /* When it acts next. */
     [[nodiscard]] std::uint64_t next_tick() const;
 
+    /* When the next sample is due; NEVER: none is. */
+    [[nodiscard]] std::uint64_t next_sample() const
+    {
+        return sample_tick_;
+    }
+
+    /* Tells it. All with smaller keys has been done. */
+    void sample();
+
     /* The core that goes on next; nullptr: none. */
     [[nodiscard]] Core *next_core();
 
@@ -86,6 +95,7 @@ class Scheduler {
         bool has_started = false;
         bool is_placed = false;      /* on a core, or a core switches to it */
         laxity_sim_counts counted{}; /* by its core when it came to it */
+        laxity_sim_taken past{};     /* in jobs before */
         laxity_sim_job job{};
 
         [[nodiscard]] bool has_reservation() const
@@ -118,6 +128,7 @@ class Scheduler {
     void wake(Task &task, std::uint64_t now);
     void refill(Task &task, std::uint64_t now);
     void count(Task &task, std::uint32_t core);
+    [[nodiscard]] laxity_sim_taken taken(const Task &task, std::uint64_t now) const;
     bool claim_cores(std::uint64_t now);
     bool claim(Task &task, std::uint64_t now);
     static void keep_first(Seat *&first, Seat &seat, bool is_fit);
@@ -151,6 +162,8 @@ class Scheduler {
     std::vector<Seat> seats_;
     std::uint32_t n_alive_ = 0;
     std::uint64_t horizon_ = 0; /* the next release, timeout, or end */
+    std::uint64_t sample_tick_ = NEVER;
+    std::int64_t sample_ns_ = 0; /* its instant */
     bool is_stopping_ = false;
     bool is_interrupted_ = false;
     bool has_wandering_ = false; /* tasks with several cores */

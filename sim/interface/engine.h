@@ -253,6 +253,19 @@ enum laxity_sim_turn {
     LAXITY_SIM_TURN_PREEMPTED, /* no longer: the job could have gone on */
 };
 
+/* What a task has taken so far, in all its jobs. */
+struct laxity_sim_taken {
+    uint64_t exec_ticks;             /* of its instructions, and what it has waited */
+    struct laxity_sim_counts counts; /* of its core, while it was on it */
+};
+
+/* What has been counted and taken until an instant. */
+struct laxity_sim_sample {
+    int64_t time_ns;
+    const struct laxity_sim_counts *cores; /* since the first tick */
+    const struct laxity_sim_taken *tasks;  /* co-runners, too */
+};
+
 /* What the engine tells, and asks, in the order of virtual time. */
 struct laxity_sim_listener {
     void *context;
@@ -284,6 +297,13 @@ struct laxity_sim_listener {
      * release, all end as stopped.
      */
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
+    /*
+     * May be NULL. At first_sample_ns, first_sample_ns + sample_ns, ..., as long as a task that is
+     * told has not ended. It costs the simulated machine nothing.
+     */
+    void (*on_sample)(void *context, const struct laxity_sim_sample *sample);
+    int64_t sample_ns; /* 0: never */
+    int64_t first_sample_ns;
 };
 
 /* What has been counted from the first tick on. */

@@ -156,6 +156,13 @@ def test_settings_say_lines_codes_masks_and_who_shares():
     ] == ("1")
 
 
+def test_tlb_is_told_by_the_bytes_of_its_pages():
+    told = settings(PLAIN.replace("[memory]", "[dtlb]\nentries = 64\nways = 2\n[memory]"))
+    assert told["dtlb.entries"] == "262144"  # 64 * 4096
+    assert told["dtlb.ways"] == "2"
+    assert not any(name.startswith("itlb.") for name in told)
+
+
 def test_level_that_is_off_is_not_told_to_the_simulator():
     told = settings(PLAIN.replace('"128KiB"', '"0B"'))
     assert (told["levels"], told["level.0.ways"]) == ("1", "16")
@@ -237,6 +244,16 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
             "switch_cycles = 2400",
             'switch_cycles = 0\nkernel_data = "32B"',
             "line 9: core.switch_cy",
+        ),
+        (
+            "[memory]",
+            "[timer]\ninterval = 1200000\n[memory]",
+            "line 25: timer.cycles: 0, and there is an interval",
+        ),
+        (
+            "[memory]",
+            "[dtlb]\nentries = 4\nways = 8\n[memory]",
+            "line 27: dtlb.ways: 8 of 4 entries",
         ),
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),

@@ -17,6 +17,8 @@ _COLOURED = "coloured"
 # More than any processor that LLVM 19 has tables of issues in order.
 _MOST_ISSUED = 8
 _FIRST_LEVELS = ("l1i", "l1d")
+_TLBS = ("itlb", "dtlb")
+_PAGE_BYTES = 4096
 # The model notes written bytes in a word of 64 bits.
 _LONGEST_MERGED_BYTES = 64
 _LATENCIES = ("memory.hit_cycles", "memory.empty_cycles", "memory.conflict_cycles")
@@ -56,6 +58,9 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
     for cache in (*_FIRST_LEVELS, *levels):
         if f"{cache}.size" in values:
             _check_cache(values, cache)
+    for tlb in _TLBS:
+        if f"{tlb}.entries" in values:
+            _check_tlb(values, tlb)
     _check_sharing(values, levels)
     on = [name for name in levels if _number(values, f"{name}.size")]
     for name in levels:
@@ -74,6 +79,9 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
     lines = _number(values, "core.kernel_code") + _number(values, "core.kernel_data")
     if lines and not _number(values, "core.switch_cycles"):
         msg = "core.switch_cycles: 0, and the kernel has lines to fetch or load; write 1 or more"
+        raise ConfigError(msg)
+    if _number(values, "timer.interval") and not _number(values, "timer.cycles"):
+        msg = "timer.cycles: 0, and there is an interval; write 1 or more"
         raise ConfigError(msg)
     for _ in settings_of_values(values, levels):
         pass  # each is checked as it is made
@@ -99,6 +107,13 @@ def _check_cache(values: Values, cache: str) -> None:
             f"{cache}.ways: {ways} of {exact_size(line_bytes)} do not fit into "
             f"{exact_size(size_bytes)}; write fewer ways or a larger size"
         )
+        raise ConfigError(msg)
+
+
+def _check_tlb(values: Values, tlb: str) -> None:
+    entries, ways = _number(values, f"{tlb}.entries"), _number(values, f"{tlb}.ways")
+    if 0 < entries < ways:
+        msg = f"{tlb}.ways: {ways} of {entries} entries; write fewer ways or more entries"
         raise ConfigError(msg)
 
 
@@ -213,6 +228,8 @@ def _setting(values: Values, value: Value, ticks: Fraction) -> str:
                 f"{values['line'].text}; write a multiple"
             )
             raise ConfigError(msg)
+    if value.key.pages:
+        number *= _PAGE_BYTES
     if value.key.clock is not None:
         number = number * ticks / _hz(values, value.key.clock)
         if number > platform_limit("setting_max"):

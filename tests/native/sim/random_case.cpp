@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace {
@@ -22,6 +23,9 @@ constexpr std::uint64_t PRIORITIES = 4;
 constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
 constexpr std::uint64_t LONGEST_CROWDED = 16;
 constexpr unsigned LARGEST_ACCESS = 4; /* 16 bytes */
+constexpr std::uint64_t LONGEST_LOOP = 8;
+constexpr std::uint32_t PAGE_BYTES = 4096;
+constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* where a walk loads, too */
 
 std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 {
@@ -77,6 +81,42 @@ void make_memory(Random &random, laxity_sim_memory &memory)
     memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
+/* What a platform has besides; only their programs have loops, and more than one page. */
+struct Extras {
+    bool has_branches;
+    bool has_timer;
+    bool has_pages;
+};
+
+/* Half of the platforms have none, the others one or several. */
+Extras random_extras(Random &random)
+{
+    const std::uint64_t drawn = random.is(1, 2) ? 0 : random.between(1, 7);
+    return {(drawn & 1) != 0, (drawn & 2) != 0, (drawn & 4) != 0};
+}
+
+void make_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
+{
+    if (extras.has_branches) {
+        platform.predictor_entries = 1U << random.below(5);
+        platform.mispredict_ticks = small(random, 0, 20);
+    }
+    if (extras.has_timer) {
+        /* Some are so short that every instruction is interrupted. */
+        platform.timer_interval =
+            random.is(1, 6) ? random.between(1, 20) : random.between(30, 1500);
+        platform.timer_ticks = small(random, 1, 40);
+        platform.timer_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+        platform.timer_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
+    }
+    if (extras.has_pages) {
+        platform.itlb = random_cache(random, PAGE_BYTES, 2);
+        platform.dtlb = random_cache(random, PAGE_BYTES, 2);
+        platform.walk_loads = small(random, 0, 4);
+        platform.walk_ticks = random.is(1, 3) ? 0 : small(random, 1, 30);
+    }
+}
+
 /* In a crowd there are many tasks that come at once, and most switches take no time: what the
  * scheduler chooses is all that matters. */
 void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
@@ -117,7 +157,8 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
 /* Makes the words of one task. */
 class Writer {
   public:
-    Writer(Random &random, std::uint32_t line_bytes) : random_(random)
+    Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
+        : random_(random), has_loops_(extras.has_branches)
     {
         data_bytes_ = random.between(2, 60) * line_bytes;
         code_bytes_ = random.between(2, 40) * line_bytes;
@@ -127,6 +168,12 @@ class Writer {
         is_random_ = random.is(1, 3);
         writes_code_ = random.is(1, 8);
         n_blocks_most_ = random.between(3, 24);
+        if (extras.has_pages) {
+            piece_bytes_ = std::uint64_t{line_bytes} << random.below(4);
+            piece_pages_ = std::uint64_t{1}
+                           << (random.is(1, 2) ? random.below(3) : 9 * random.below(3));
+            begin_ = random.is(1, 8) ? PAGE_TABLES : 0;
+        }
     }
 
     /* A program that has an access that cannot be, somewhere. */
@@ -146,6 +193,9 @@ class Writer {
 
   private:
     void define();
+    std::size_t next_block();
+    /* Of a byte of data or code. */
+    [[nodiscard]] std::uint64_t address_of(std::uint64_t area, std::uint64_t offset) const;
     void execute(bool has_start, bool has_finish);
     void accesses(unsigned index);
     void access(unsigned index);
@@ -160,6 +210,15 @@ class Writer {
     bool is_random_;
     bool writes_code_;
     std::uint64_t n_blocks_most_;
+    bool has_loops_;
+    std::uint64_t piece_bytes_ = 0; /* that lie together, across the border of two pages; 0: all */
+    std::uint64_t piece_pages_ = 0; /* from one to the next */
+    std::uint64_t begin_ = 0;       /* of data */
+    std::uint64_t code_end_ = 0;    /* of the last block */
+    std::size_t block_ = 0;         /* executed last */
+    std::size_t loop_begin_ = 0;
+    std::size_t loop_end_ = 0;
+    std::uint64_t turns_left_ = 0;
     std::uint64_t position_ = 0;
     std::uint64_t add_wrong_in_ = 0;       /* executions; 0: nowhere */
     std::vector<unsigned> n_instructions_; /* of each block */
@@ -171,18 +230,54 @@ void Writer::define()
     for (std::uint8_t &size : sizes) {
         size = static_cast<std::uint8_t>(random_.is(1, 8) ? random_.between(1, 15) : 4);
     }
-    words.define(CODE_ADDRESS + random_.below(code_bytes_), sizes);
+    std::uint64_t address = address_of(CODE_ADDRESS, random_.below(code_bytes_));
+    if (has_loops_ && code_end_ > 0 && random_.is(2, 3)) {
+        address = code_end_;
+    }
+    words.define(address, sizes);
+    code_end_ = std::accumulate(sizes.begin(), sizes.end(), address);
     n_instructions_.push_back(static_cast<unsigned>(sizes.size()));
+}
+
+std::uint64_t Writer::address_of(std::uint64_t area, std::uint64_t offset) const
+{
+    if (piece_bytes_ == 0) {
+        return area + offset;
+    }
+    const std::uint64_t piece = area + offset / piece_bytes_ * piece_pages_ * PAGE_BYTES;
+    return piece + PAGE_BYTES - piece_bytes_ / 2 + offset % piece_bytes_;
+}
+
+/* Of those that are defined: mostly the one behind that before, or the first of a loop of a few. */
+std::size_t Writer::next_block()
+{
+    const std::size_t n = n_instructions_.size();
+    if (!has_loops_ || random_.is(1, 8)) {
+        turns_left_ = 0;
+        return random_.below(n);
+    }
+    if (turns_left_ > 0 && block_ == loop_end_) {
+        turns_left_--;
+        return loop_begin_;
+    }
+    if (turns_left_ == 0 && random_.is(1, 4)) {
+        loop_end_ = block_;
+        loop_begin_ = block_ - random_.below(std::min<std::size_t>(block_, 3) + 1);
+        turns_left_ = random_.below(LONGEST_LOOP);
+        return loop_begin_;
+    }
+    return (block_ + 1) % n;
 }
 
 std::uint64_t Writer::next_address()
 {
     if (writes_code_ && random_.is(1, 16)) {
-        return CODE_ADDRESS + random_.below(code_bytes_);
+        return address_of(CODE_ADDRESS, random_.below(code_bytes_));
     }
     position_ += stride_;
     const bool is_anywhere = is_random_ || random_.is(1, 16);
-    return DATA_ADDRESS + (is_anywhere ? random_.next() : position_) % data_bytes_;
+    const std::uint64_t offset = (is_anywhere ? random_.next() : position_) % data_bytes_;
+    return address_of(begin_ + DATA_ADDRESS, offset);
 }
 
 void Writer::access(unsigned index)
@@ -210,11 +305,11 @@ void Writer::execute(bool has_start, bool has_finish)
     if (n_instructions_.empty() || (n_instructions_.size() < n_blocks_most_ && random_.is(1, 3))) {
         define();
     }
-    const std::uint64_t block = random_.below(n_instructions_.size());
-    const unsigned n = n_instructions_[block];
+    block_ = next_block();
+    const unsigned n = n_instructions_[block_];
     const auto start_at = has_start ? static_cast<unsigned>(random_.below(n)) : n;
     const auto finish_at = has_finish ? static_cast<unsigned>(random_.below(n)) : n;
-    words.execute(block);
+    words.execute(block_);
     for (unsigned i = 0; i < n; i++) {
         if (random_.is(1, 50)) {
             words.mark(i, LAXITY_MARK_PHASES + 7);
@@ -272,6 +367,7 @@ std::int64_t guess_ns(Random &random, const laxity_sim_platform &platform, std::
 
 /* Of all tasks of a case. */
 struct Habits {
+    Extras extras;
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
@@ -315,7 +411,7 @@ laxity_sim_reservation random_reservation(Random &random, std::int64_t period_ns
 void add_task(Random &random, Case &made, const Habits &habits, bool may_be_corunner)
 {
     laxity_sim_task task = random_task(random, made.platform, habits.is_crowd);
-    Writer writer{random, made.platform.line_bytes};
+    Writer writer{random, made.platform.line_bytes, habits.extras};
     /* Those of a high priority are short and many, so that they preempt. */
     const auto rank = static_cast<std::uint64_t>(std::int64_t{task.priority} + 1);
     const std::uint64_t n_jobs = random.between(4, habits.is_crowd ? 6 : 6 * (rank + 1));
@@ -361,8 +457,14 @@ Case random_case(std::uint64_t seed)
 {
     Random random{seed};
     Case made;
-    Habits habits{.is_crowd = random.is(1, 3), .has_reservations = random.is(1, 4), .period_ns = 0};
+    Habits habits{
+        .extras = random_extras(random),
+        .is_crowd = random.is(1, 3),
+        .has_reservations = random.is(1, 4),
+        .period_ns = 0
+    };
     make_platform(random, habits.is_crowd, made.platform);
+    make_extras(random, habits.extras, made.platform);
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
@@ -381,6 +483,11 @@ Case random_case(std::uint64_t seed)
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);
+    }
+    if (random.is(1, 3)) {
+        made.first_sample_ns = random.is(1, 2) ? 0 : guess_ns(random, made.platform, LONGEST_JOB);
+        made.sample_ns = random.is(1, 8) ? static_cast<std::int64_t>(random.between(1, 3))
+                                         : guess_ns(random, made.platform, random.between(1, 20));
     }
     return made;
 }

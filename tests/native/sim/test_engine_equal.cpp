@@ -37,6 +37,8 @@ void add_calls(Uses &uses, const std::vector<Call> &calls)
             uses[names[call.end]]++;
         } else if (call.what == Call::What::Wait) {
             uses["questions for releases"]++;
+        } else if (call.what == Call::What::Sample) {
+            uses["samples"]++;
         } else if (call.what == Call::What::Pass) {
             uses["passes of co-runners"]++;
         } else if (call.what == Call::What::Finish) {
@@ -64,6 +66,7 @@ void add(Uses &uses, const Told &told)
           "jobs",
           "passes of co-runners",
           "questions for releases",
+          "samples",
           "skipped jobs",
           "preemptions",
           "migrations",
@@ -94,6 +97,11 @@ void add(Uses &uses, const Told &told)
     uses["switches"] += features.switches;
     uses["budgets used up"] += features.used_up;
     uses["held up ticks"] += features.held_up_ticks;
+    uses["branches wrongly predicted as taken"] += features.wrongly_taken;
+    uses["branches wrongly predicted as not taken"] += features.wrongly_not_taken;
+    uses["pages lost to other tasks"] += features.pages_lost;
+    uses["timer interrupts"] += features.interrupts;
+    uses["timer interrupts before stops"] += features.interrupts_before_stops;
 }
 
 int show(std::uint64_t seed)
