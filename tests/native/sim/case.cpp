@@ -390,6 +390,9 @@ std::string describe(const Case &asked)
         number("samples", static_cast<std::uint64_t>(asked.sample_ns)) +
         number("from", static_cast<std::uint64_t>(asked.first_sample_ns));
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
+    text += number("through", platform.writes_through ? 1 : 0) +
+            number("placement", platform.placement) + number("seed", platform.placement_seed) +
+            number("colours", platform.colours);
     text += "\n  branches" + number("counters", platform.predictor_entries) +
             number("ticks", platform.mispredict_ticks);
     text += "\n  timer" + number("interval", platform.timer_interval) +
@@ -400,7 +403,8 @@ std::string describe(const Case &asked)
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +
-                number("prefetch", level.prefetch) + number("mask of core 0", level.way_masks[0]);
+                number("inclusion", level.inclusion) + number("prefetch", level.prefetch) +
+                number("mask of core 0", level.way_masks[0]);
     }
     text += "\n  memory" + number("channels", memory.channels) +
             number("queues", memory.read_queue) + number("+", memory.write_queue) +

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -81,18 +83,60 @@ void make_memory(Random &random, laxity_sim_memory &memory)
     memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
-/* What a platform has besides; only their programs have loops, and more than one page. */
+/* What a platform has besides; only their programs have loops, strides of single instructions, and
+ * more than one page. */
 struct Extras {
     bool has_branches;
     bool has_timer;
     bool has_pages;
+    bool has_inclusion;
+    bool has_frames;
+    bool has_strides;
+    bool writes_through;
 };
 
-/* Half of the platforms have none, the others one or several. */
+/* Of cores half of the platforms have none, the others one or several; likewise of caches. */
 Extras random_extras(Random &random)
 {
-    const std::uint64_t drawn = random.is(1, 2) ? 0 : random.between(1, 7);
-    return {(drawn & 1) != 0, (drawn & 2) != 0, (drawn & 4) != 0};
+    const std::uint64_t of_cores = random.is(1, 2) ? 0 : random.between(1, 7);
+    const std::uint64_t of_caches = random.is(1, 2) ? 0 : random.between(1, 15);
+    return {
+        .has_branches = (of_cores & 1) != 0,
+        .has_timer = (of_cores & 2) != 0,
+        .has_pages = (of_cores & 4) != 0,
+        .has_inclusion = (of_caches & 1) != 0,
+        .has_frames = (of_caches & 2) != 0,
+        .has_strides = (of_caches & 4) != 0,
+        .writes_through = (of_caches & 8) != 0,
+    };
+}
+
+/* Frames change sets only of levels whose ways are larger than a page. */
+void make_frames(Random &random, laxity_sim_platform &platform)
+{
+    platform.placement = static_cast<laxity_sim_placement>(random.between(1, 3));
+    platform.placement_seed = small(random, 0, 9);
+    platform.colours = 1U << random.below(6);
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        laxity_sim_cache &cache = platform.levels[i].cache;
+        if (cache.size_bytes > 0 && random.is(2, 3)) {
+            cache.size_bytes = (std::uint64_t{PAGE_BYTES} << random.between(1, 4)) * cache.ways;
+        }
+    }
+}
+
+void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
+{
+    platform.writes_through = extras.writes_through;
+    if (extras.has_frames) {
+        make_frames(random, platform);
+    }
+    for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
+        platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
+    }
+    if (extras.has_strides && platform.n_levels > 0) {
+        platform.levels[platform.n_levels - 1].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
+    }
 }
 
 void make_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
@@ -158,7 +202,8 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
 class Writer {
   public:
     Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
-        : random_(random), has_loops_(extras.has_branches)
+        : random_(random), line_bytes_(line_bytes), has_strides_(extras.has_strides),
+          has_loops_(extras.has_branches || extras.has_strides)
     {
         data_bytes_ = random.between(2, 60) * line_bytes;
         code_bytes_ = random.between(2, 40) * line_bytes;
@@ -168,11 +213,13 @@ class Writer {
         is_random_ = random.is(1, 3);
         writes_code_ = random.is(1, 8);
         n_blocks_most_ = random.between(3, 24);
-        if (extras.has_pages) {
+        if (extras.has_pages || extras.has_frames) {
             piece_bytes_ = std::uint64_t{line_bytes} << random.below(4);
             piece_pages_ = std::uint64_t{1}
                            << (random.is(1, 2) ? random.below(3) : 9 * random.below(3));
-            begin_ = random.is(1, 8) ? PAGE_TABLES : 0;
+            begin_ = extras.has_pages && random.is(1, 8) ? PAGE_TABLES : 0;
+        } else if (extras.has_strides) {
+            begin_ = random.below(PAGE_BYTES);
         }
     }
 
@@ -199,9 +246,19 @@ class Writer {
     void execute(bool has_start, bool has_finish);
     void accesses(unsigned index);
     void access(unsigned index);
-    std::uint64_t next_address();
+    std::uint64_t next_address(unsigned index);
+    std::uint64_t next_position(unsigned index);
+
+    /* Where an instruction accesses, and how far it goes each time. */
+    struct Strided {
+        std::uint64_t position;
+        std::uint64_t stride;
+    };
 
     Random &random_;
+    std::uint64_t line_bytes_;
+    bool has_strides_;
+    std::map<std::pair<std::size_t, unsigned>, Strided> strides_; /* by block and index */
     std::uint64_t data_bytes_;
     std::uint64_t code_bytes_;
     std::uint64_t stride_;
@@ -269,21 +326,39 @@ std::size_t Writer::next_block()
     return (block_ + 1) % n;
 }
 
-std::uint64_t Writer::next_address()
+std::uint64_t Writer::next_position(unsigned index)
+{
+    if (!has_strides_) {
+        position_ += stride_;
+        return position_;
+    }
+    const auto [at, is_new] = strides_.try_emplace({block_, index});
+    Strided &strided = at->second;
+    if (is_new) {
+        /* Far from 0, as every third goes back. */
+        strided.position = data_bytes_ << 16U;
+        strided.stride = random_.is(1, 4) ? stride_ : random_.between(1, 4) * line_bytes_;
+        strided.stride = random_.is(1, 3) ? -strided.stride : strided.stride;
+    }
+    strided.position += strided.stride;
+    return strided.position;
+}
+
+std::uint64_t Writer::next_address(unsigned index)
 {
     if (writes_code_ && random_.is(1, 16)) {
         return address_of(CODE_ADDRESS, random_.below(code_bytes_));
     }
-    position_ += stride_;
+    const std::uint64_t position = next_position(index);
     const bool is_anywhere = is_random_ || random_.is(1, 16);
-    const std::uint64_t offset = (is_anywhere ? random_.next() : position_) % data_bytes_;
+    const std::uint64_t offset = (is_anywhere ? random_.next() : position) % data_bytes_;
     return address_of(begin_ + DATA_ADDRESS, offset);
 }
 
 void Writer::access(unsigned index)
 {
     const auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
-    std::uint64_t address = next_address();
+    std::uint64_t address = next_address(index);
     if (!random_.is(1, 8)) {
         address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
     }
@@ -465,6 +540,7 @@ Case random_case(std::uint64_t seed)
     };
     make_platform(random, habits.is_crowd, made.platform);
     make_extras(random, habits.extras, made.platform);
+    make_cache_extras(random, habits.extras, made.platform);
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
