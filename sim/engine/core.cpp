@@ -190,9 +190,9 @@ void Core::go_on(std::uint64_t horizon)
 /* Whose access of data it is. */
 std::uint64_t Core::instruction() const
 {
-    const bool is_access = execution_.reader != nullptr && stage_ == Stage::Lines;
-    return is_access ? execution_.position->block->steps[execution_.position->index].address
-                     : NO_INSTRUCTION;
+    return stage_ == Stage::Lines
+               ? execution_.position->block->steps[execution_.position->index].address
+               : NO_INSTRUCTION;
 }
 
 /* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
@@ -215,8 +215,8 @@ bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must
          .kind = kind,
          .line = line,
          .written = written,
-         .instruction = instruction(),
-         .is_walk = stage_ == Stage::Walk},
+         .is_walk = stage_ == Stage::Walk,
+         .instruction = instruction()},
         now_
     );
     switch (answer.what) {

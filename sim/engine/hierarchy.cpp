@@ -28,7 +28,6 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
-      task_shift_(TASK_SHIFT - static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
       writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
       merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
       frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)

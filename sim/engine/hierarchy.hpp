@@ -59,8 +59,8 @@ struct Touch {
     Kind kind;
     std::uint64_t line;
     std::uint64_t written;                      /* of a store: the bytes of the line, as bits */
-    std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
     bool is_walk = false;                       /* a load of a page table */
+    std::uint64_t instruction = NO_INSTRUCTION; /* of a task's load: its address */
     std::uint64_t at = 0; /* the line's number in memory; the hierarchy knows it */
 
     /* A load that is waited for whatever the platform has. */
@@ -291,8 +291,7 @@ class Hierarchy {
     [[nodiscard]] std::size_t first_shared_level() const;
 
     laxity_sim_platform platform_;
-    unsigned page_shift_; /* of the number of a line */
-    unsigned task_shift_;
+    unsigned page_shift_;      /* of the number of a line */
     unsigned n_levels_on_ = 0; /* below the first */
     bool wishes_ = false;      /* loads, for the last level */
     bool is_coupling_ = false;

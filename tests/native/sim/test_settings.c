@@ -34,7 +34,7 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "l1d.size 32768\n"
                             "l1d.ways 4\n"
                             "l1d.replacement 3\n"
-                             "l1d.writes_through 1\n"
+                            "l1d.writes_through 1\n"
                             "dtlb.entries 262144\n"
                             "dtlb.ways 2\n"
                             "dtlb.replacement 1\n"
@@ -138,14 +138,14 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.l1d.size_bytes, 32768);
     CHECK_EQUAL(platform.l1d.ways, 4);
     CHECK_EQUAL(platform.l1d.replacement, LAXITY_SIM_RANDOM);
-    CHECK_EQUAL(platform.itlb.size_bytes, 0);
-    CHECK_EQUAL(platform.dtlb.size_bytes, 262144);
-    CHECK_EQUAL(platform.dtlb.ways, 2);
-    CHECK_EQUAL(platform.dtlb.replacement, LAXITY_SIM_PLRU);
     CHECK(platform.writes_through);
     CHECK(platform.placement == LAXITY_SIM_COLOURED);
     CHECK_EQUAL(platform.placement_seed, 4294967295);
     CHECK_EQUAL(platform.colours, 16);
+    CHECK_EQUAL(platform.itlb.size_bytes, 0);
+    CHECK_EQUAL(platform.dtlb.size_bytes, 262144);
+    CHECK_EQUAL(platform.dtlb.ways, 2);
+    CHECK_EQUAL(platform.dtlb.replacement, LAXITY_SIM_PLRU);
 }
 
 static void each_setting_of_a_level_lands_in_that_level(void)
