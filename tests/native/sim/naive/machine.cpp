@@ -264,6 +264,7 @@ Machine::RequestPtr Machine::make_request(const By &by, const Touch &touch)
     made.push_back(std::make_shared<Request>(Request{
         .number = number,
         .core = by.core,
+        .task = by.task,
         .line = touch.line,
         .kind = touch.kind,
         .cause = Cause::Own,
@@ -484,12 +485,12 @@ void Machine::prefetch(const By &by, std::uint64_t line, std::uint64_t arrival)
     totals_.cores[by.core].levels[last].prefetches++;
 }
 
-/* A request that merges is read after all. */
+/* A request that merges is read after all, for its task, whoever makes it so. */
 void Machine::send(const By &by, Request &request)
 {
     request.is_merging = false;
     features_.merging_sent++;
-    walk(by, request);
+    walk({by.core, request.task, by.now}, request);
 }
 
 void Machine::send_merging(const By &by)
@@ -550,6 +551,9 @@ void Machine::take_lost(Cache &cache, std::uint64_t line, Request *request)
 void Machine::note_lost(Cache &cache, std::uint64_t victim, const By &by)
 {
     const auto owner = static_cast<std::uint32_t>(victim * cache.line_bytes() >> TASK_SHIFT);
+    if (owner == KERNEL) {
+        return;
+    }
     if (owner == by.task) {
         cache.lost.erase(victim);
         return;

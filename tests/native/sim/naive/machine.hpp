@@ -33,6 +33,7 @@ enum class Kind {
 struct Request {
     std::uint64_t number;
     std::uint32_t core;
+    std::uint32_t task;
     std::uint64_t line;
     Kind kind;
     Cause cause;

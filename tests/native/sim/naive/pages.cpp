@@ -39,7 +39,12 @@ std::optional<Cause> Machine::miss_page(const By &by, const Touch &touch)
         note_lost(tlb, victim->line, by);
     }
     Request walk{
-        .number = 0, .core = by.core, .line = touch.line, .kind = Kind::Load, .cause = Cause::Own
+        .number = 0,
+        .core = by.core,
+        .task = by.task,
+        .line = touch.line,
+        .kind = Kind::Load,
+        .cause = Cause::Own
     };
     take_lost(tlb, page, &walk);
     features_.pages_lost += walk.cause == Cause::Own ? 0 : 1;
