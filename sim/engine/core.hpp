@@ -93,10 +93,11 @@ class Core {
     {
         return is_asked_;
     }
-    /* How long it has been waiting. */
+    /* How long its task has been waiting. */
     [[nodiscard]] std::uint64_t waited(std::uint64_t now) const
     {
-        return wait_ == Wait::Nothing ? 0 : now - std::min(wait_since_, now);
+        return wait_ == Wait::Nothing || accessor() == KERNEL ? 0
+                                                              : now - std::min(wait_since_, now);
     }
 
   private:
