@@ -83,6 +83,40 @@ bool Reader::take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n)
     return true;
 }
 
+Block Reader::make_block(
+    std::uint64_t address, const std::vector<laxity_sim_instruction> &instructions
+) const
+{
+    Block block{};
+    block.address = address;
+    for (const laxity_sim_instruction &instruction : instructions) {
+        Step step{
+            .address = (first_line_ << line_shift_) + address,
+            .first_line = first_line_ + (address >> line_shift_),
+            .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
+            .offset = block.ticks,
+            .reads = {},
+            .writes = {},
+        };
+        for (std::size_t i = 0; i < block.registers.size(); i++) {
+            step.reads[i] = instruction.reads[i];
+            step.writes[i] = instruction.writes[i];
+            block.registers[i] |= step.reads[i] | step.writes[i];
+        }
+        for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
+            if (block.fetches.empty() || block.fetches.back().line != line) {
+                block.fetches.push_back({.index = block.steps.size(), .line = line});
+            }
+        }
+        block.steps.push_back(step);
+        block.ticks += instruction.ticks;
+        block.last_address = address;
+        address += instruction.bytes;
+    }
+    block.end_address = address;
+    return block;
+}
+
 /* Blocks are numbered in the order of their definition. */
 bool Reader::define(std::uint64_t id)
 {
@@ -117,35 +151,9 @@ bool Reader::define(std::uint64_t id)
             static_cast<std::uint32_t>(instructions.size())
         );
     }
-    address &= LAXITY_RECORD_ADDRESS_MASK;
-    Block block{};
-    block.address = address;
-    for (const laxity_sim_instruction &instruction : instructions) {
-        Step step{
-            .address = (first_line_ << line_shift_) + address,
-            .first_line = first_line_ + (address >> line_shift_),
-            .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
-            .offset = block.ticks,
-            .reads = {},
-            .writes = {},
-        };
-        for (std::size_t i = 0; i < block.registers.size(); i++) {
-            step.reads[i] = instruction.reads[i];
-            step.writes[i] = instruction.writes[i];
-            block.registers[i] |= step.reads[i] | step.writes[i];
-        }
-        for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
-            if (block.fetches.empty() || block.fetches.back().line != line) {
-                block.fetches.push_back({.index = block.steps.size(), .line = line});
-            }
-        }
-        block.steps.push_back(step);
-        block.ticks += instruction.ticks;
-        block.last_address = address;
-        address += instruction.bytes;
-    }
-    block.end_address = address;
-    blocks_.push_back(std::make_unique<const Block>(std::move(block)));
+    blocks_.push_back(std::make_unique<const Block>(
+        make_block(address & LAXITY_RECORD_ADDRESS_MASK, instructions)
+    ));
     return true;
 }
 

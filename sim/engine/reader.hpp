@@ -156,6 +156,9 @@ class Reader {
     bool fill();
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
+    [[nodiscard]] Block make_block(
+        std::uint64_t address, const std::vector<laxity_sim_instruction> &instructions
+    ) const;
     bool define(std::uint64_t id);
     void judge(std::uint64_t word);
     bool skip(std::size_t n);

@@ -55,12 +55,7 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
             f"{most:.0e}; round one of the clocks"
         )
         raise ConfigError(msg)
-    for cache in (*_FIRST_LEVELS, *levels):
-        if f"{cache}.size" in values:
-            _check_cache(values, cache)
-    for tlb in _TLBS:
-        if f"{tlb}.entries" in values:
-            _check_tlb(values, tlb)
+    _check_caches(values, levels)
     _check_sharing(values, levels)
     on = [name for name in levels if _number(values, f"{name}.size")]
     for name in levels:
@@ -68,6 +63,12 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
         if values[f"{name}.prefetch"].number:
             _check_prefetch(name, on)
     _check_memory(values)
+    _check_core(values)
+    for _ in settings_of_values(values, levels):
+        pass  # each is checked as it is made
+
+
+def _check_core(values: Values) -> None:
     if values["core.merges_stores"].number and _number(values, "line") > _LONGEST_MERGED_BYTES:
         msg = (
             f"core.merges_stores: the line is longer than {_LONGEST_MERGED_BYTES}B, its written "
@@ -83,8 +84,6 @@ def check_platform(values: Values, levels: tuple[str, ...]) -> None:
     if _number(values, "timer.interval") and not _number(values, "timer.cycles"):
         msg = "timer.cycles: 0, and there is an interval; write 1 or more"
         raise ConfigError(msg)
-    for _ in settings_of_values(values, levels):
-        pass  # each is checked as it is made
 
 
 def _number(values: Values, place: str) -> int:
@@ -97,6 +96,15 @@ def _hz(values: Values, table: str) -> Fraction:
     number = values[f"{table}.clock"].number
     assert isinstance(number, Fraction)  # noqa: S101 - read_value gave it
     return number
+
+
+def _check_caches(values: Values, levels: tuple[str, ...]) -> None:
+    for cache in (*_FIRST_LEVELS, *levels):
+        if f"{cache}.size" in values:
+            _check_cache(values, cache)
+    for tlb in _TLBS:
+        if f"{tlb}.entries" in values:
+            _check_tlb(values, tlb)
 
 
 def _check_cache(values: Values, cache: str) -> None:

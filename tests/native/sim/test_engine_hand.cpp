@@ -436,7 +436,7 @@ void a_walk_needs_no_fill_buffer(void)
     asked.platform = a_platform(1, 2);
     asked.platform.fill_buffers = 1;
     asked.platform.memory.response_ticks = 20;
-    asked.platform.dtlb = {2 * 4096, 2, LAXITY_SIM_LRU};
+    asked.platform.dtlb = {std::uint64_t{2} * 4096, 2, LAXITY_SIM_LRU};
     asked.platform.walk_loads = 1;
     asked.tasks = {a_task(1, 1, 0)};
     asked.programs = {a_job(2, {0x8000, 0x10000})};
