@@ -111,10 +111,12 @@ void Scheduler::look_ahead(std::uint64_t now)
     horizon_ = NEVER;
     bool is_waiting = false;
     bool is_anybody_left = false;
+    is_anybody_at_work_ = false;
     for (const Task &task : tasks_) {
         if (!task.is_alive || task.asked->is_corunner) {
             continue;
         }
+        is_anybody_at_work_ |= task.has_started;
         is_anybody_left |= task.has_started || task.release != NEVER;
         is_waiting |= !task.is_placed && task.release <= now;
         horizon_ = std::min(horizon_, horizon_of(task, now));
@@ -125,8 +127,10 @@ void Scheduler::look_ahead(std::uint64_t now)
     const bool is_anybody_leaving = std::ranges::any_of(seats_, [](const Seat &seat) {
         return seat.is_switching || seat.core.is_asked();
     });
+    /* A co-runner takes a core that a finish has left, and whoever comes next, at a tick that was
+     * not known before, may stop another one in its place. */
     is_coupled_ = listener_.on_wait != nullptr || hierarchy_.is_coupling() ||
-                  (has_wandering_ && (is_waiting || is_anybody_leaving));
+                  (has_wandering_ && (is_waiting || is_anybody_leaving || has_corunners_));
 }
 
 std::uint64_t Scheduler::next_tick() const
@@ -180,8 +184,10 @@ std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
         tick = std::min(tick, std::max(least, std::min(others, decision)));
     }
     if (!is_told) {
-        /* The end of the last job ends everything. */
-        tick = std::min(tick, std::max(least, std::min(others_told, decision)));
+        /* The end of the last job ends everything; while none has begun, so does a co-runner that
+         * fails. */
+        const std::uint64_t end = is_anybody_at_work_ ? others_told : others;
+        tick = std::min(tick, std::max(least, std::min(end, decision)));
     }
     return tick;
 }

@@ -169,14 +169,20 @@ void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
     }
 }
 
+/* Whoever ends us may have ended a program, too, or made its source give up. */
+bool Scheduler::is_asked_to_end()
+{
+    is_interrupted_ |= listener_.must_stop(listener_.context);
+    return is_interrupted_;
+}
+
 /* Goes to the next job in the program. False: there is none. */
 bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
     Position &position = task.position; /* the mark may lie in the block of the last job's end */
     for (std::uint64_t n = 1;; n++) {
-        if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
-            is_interrupted_ = true;
+        if (n % WORDS_PER_LOOK == 0 && is_asked_to_end()) {
             return false;
         }
         const Event event = reader.peek();
@@ -227,7 +233,7 @@ void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
 bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
 {
     if (!begin_job(task)) {
-        if (is_interrupted_) {
+        if (is_asked_to_end()) {
             return false;
         }
         end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
@@ -351,6 +357,9 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
     case Core::Next::Finished:
         return finish(seat, now);
     case Core::Next::Failed:
+        if (is_asked_to_end()) {
+            return false;
+        }
         end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
         return true;
     case Core::Next::Stopped:

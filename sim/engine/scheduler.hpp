@@ -136,6 +136,7 @@ class Scheduler {
     void take(Seat &seat, Task &task, std::uint64_t now);
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);
+    [[nodiscard]] bool is_asked_to_end();
     [[nodiscard]] bool begin_job(Task &task);
     void split(laxity_sim_job &job, const Spent &spent) const;
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
@@ -168,6 +169,7 @@ class Scheduler {
     bool is_interrupted_ = false;
     bool has_wandering_ = false; /* tasks with several cores */
     bool has_corunners_ = false;
+    bool is_anybody_at_work_ = false; /* a task that is told has begun a job */
     /* An end of a job on one core may stop another core, or an access take its lines: nobody runs
      * ahead of anybody. */
     bool is_coupled_ = false;

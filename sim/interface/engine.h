@@ -127,14 +127,16 @@ struct laxity_sim_platform {
 /* What an instruction needs and takes. */
 struct laxity_sim_instruction {
     uint8_t bytes;
-    uint16_t ticks;
+    uint32_t ticks;
     uint64_t reads[LAXITY_SIM_REGISTERS / 64]; /* sets of registers */
     uint64_t writes[LAXITY_SIM_REGISTERS / 64];
+    const char *clock; /* what it reads that is another in each run; NULL: nothing */
 };
 
 /*
  * Decodes a translated block: `instructions` have their bytes already, and ticks of
- * instruction_ticks; what is known of registers and ticks is added. May be NULL: nothing is.
+ * instruction_ticks; what is known of registers, ticks and clocks is added. May be NULL: nothing
+ * is.
  */
 struct laxity_sim_decoder {
     void *context;
@@ -162,6 +164,8 @@ struct laxity_sim_source {
 struct laxity_sim_judge {
     void *context;
     bool (*may_call)(void *context, uint64_t number, bool is_in_job);
+    /* May be NULL. A job reads a clock (struct laxity_sim_instruction); told once or more. */
+    void (*on_clock)(void *context, const char *clock);
     const char *(*why)(void *context);
 };
 
