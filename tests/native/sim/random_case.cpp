@@ -214,6 +214,7 @@ struct Habits {
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
+    std::int64_t late_ns;   /* before it there are co-runners alone */
 };
 
 void make_releases(
@@ -231,6 +232,7 @@ void make_releases(
         releases.first_ns = 0;
         releases.period_ns = habits.period_ns << random.below(3);
     }
+    releases.first_ns += habits.late_ns;
     releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
 }
 
@@ -304,7 +306,8 @@ Case random_case(std::uint64_t seed)
         .extras = random_extras(random),
         .is_crowd = random.is(1, 3),
         .has_reservations = random.is(1, 4),
-        .period_ns = 0
+        .period_ns = 0,
+        .late_ns = 0
     };
     make_platform(random, habits.is_crowd, made.platform);
     make_extras(random, habits.extras, made.platform);
@@ -324,6 +327,9 @@ Case random_case(std::uint64_t seed)
     }
     if (random.is(1, 8)) {
         made.stop_behind = random.between(1, 12);
+    }
+    if (random.is(1, 8)) {
+        habits.late_ns = guess_ns(random, made.platform, random.between(1, LONGEST_JOB / 2));
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);
