@@ -25,6 +25,8 @@ constexpr std::uint64_t REGISTERS = 10;
 constexpr std::uint64_t READS_MAX = 2;
 constexpr std::uint64_t WRITES_MAX = 2;
 constexpr std::uint64_t TICKS_MAX = 3;
+constexpr std::uint64_t TICKS_LONG = 60;
+constexpr std::uint64_t TICKS_LONGEST = 3000;
 constexpr unsigned SET_BITS = 64;
 constexpr std::size_t SAMPLES_KEPT = 500; /* they are large */
 
@@ -85,6 +87,9 @@ void decode(
         add_registers(random, WRITES_MAX, instructions[i].writes);
         if (random.is(1, 4)) {
             instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, TICKS_MAX));
+        } else if (random.is(1, 40)) {
+            const std::uint64_t most = random.is(1, 20) ? TICKS_LONGEST : TICKS_LONG;
+            instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, most));
         }
     }
 }

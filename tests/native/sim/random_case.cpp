@@ -37,14 +37,28 @@ laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uin
     return cache;
 }
 
+/* How many share a level: whole groups of those that share the one before it. */
+std::uint32_t random_sharers(Random &random, std::uint32_t cores, std::uint32_t before)
+{
+    std::vector<std::uint32_t> groups;
+    for (std::uint32_t n = std::max(before, std::min(cores, 2U)); n <= cores; n++) {
+        if (cores % n == 0 && n % before == 0) {
+            groups.push_back(n);
+        }
+    }
+    return groups[random.below(groups.size())];
+}
+
 void make_levels(Random &random, laxity_sim_platform &platform)
 {
     platform.n_levels = small(random, 0, LAXITY_SIM_LEVELS_MAX);
     const std::uint64_t n_private = random.between(0, platform.n_levels);
+    std::uint32_t before = 1;
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         laxity_sim_level &level = platform.levels[i];
         level.cache = random_cache(random, platform.line_bytes, 4);
-        level.cores = i < n_private ? 1 : random.is(1, 3) ? 2 : platform.cores;
+        level.cores = i < n_private ? 1 : random_sharers(random, platform.cores, before);
+        before = level.cores;
         level.hit_ticks = small(random, 1, 9);
         level.prefetch = i + 1 == platform.n_levels && random.is(1, 2)
                              ? LAXITY_SIM_PREFETCH_NEXT_LINE
@@ -161,7 +175,7 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
     const std::uint64_t *const clock = CLOCKS[random.below(std::size(CLOCKS))];
     platform.ticks_per_s[0] = clock[0];
     platform.ticks_per_s[1] = clock[1];
-    platform.cores = is_crowd ? small(random, 2, 5) : small(random, 1, 4);
+    platform.cores = is_crowd ? small(random, 2, 6) : small(random, 1, 4);
     platform.line_bytes = 16U << random.below(3);
     if (random.is(1, 12)) {
         platform.line_bytes = 1U << random.between(2, 12); /* from the least to the most */
@@ -214,6 +228,7 @@ struct Habits {
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
+    std::int64_t late_ns;   /* before it there are co-runners alone */
 };
 
 void make_releases(
@@ -231,6 +246,7 @@ void make_releases(
         releases.first_ns = 0;
         releases.period_ns = habits.period_ns << random.below(3);
     }
+    releases.first_ns += habits.late_ns;
     releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
 }
 
@@ -304,7 +320,8 @@ Case random_case(std::uint64_t seed)
         .extras = random_extras(random),
         .is_crowd = random.is(1, 3),
         .has_reservations = random.is(1, 4),
-        .period_ns = 0
+        .period_ns = 0,
+        .late_ns = 0
     };
     make_platform(random, habits.is_crowd, made.platform);
     make_extras(random, habits.extras, made.platform);
@@ -324,6 +341,9 @@ Case random_case(std::uint64_t seed)
     }
     if (random.is(1, 8)) {
         made.stop_behind = random.between(1, 12);
+    }
+    if (random.is(1, 8)) {
+        habits.late_ns = guess_ns(random, made.platform, random.between(1, LONGEST_JOB / 2));
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);

@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::uint64_t CODE_ADDRESS = 0x10000;
 constexpr std::uint64_t DATA_ADDRESS = 0x800000;
-constexpr unsigned LARGEST_ACCESS = 4; /* 16 bytes */
+constexpr unsigned LARGEST_ACCESS = 4;     /* 16 bytes */
+constexpr unsigned LARGEST_OF_SEVERAL = 7; /* registers */
+constexpr unsigned LARGEST_OF_ALL = 12;    /* a page */
 constexpr std::uint64_t LONGEST_LOOP = 8;
 constexpr std::uint64_t FAR = 1U << 16U;
 constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* where a walk loads, too */
@@ -130,7 +132,11 @@ std::uint64_t Writer::next_address(unsigned index)
 
 void Writer::access(unsigned index)
 {
-    const auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
+    auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
+    if (random_.is(1, 40)) {
+        const unsigned most = random_.is(1, 20) ? LARGEST_OF_ALL : LARGEST_OF_SEVERAL;
+        size = static_cast<unsigned>(random_.between(LARGEST_ACCESS + 1, most));
+    }
     std::uint64_t address = next_address(index);
     if (!random_.is(1, 8)) {
         address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
