@@ -204,7 +204,8 @@ static bool is_whole(const struct reading *reading)
     }
     return reading->instructions.architecture[0] != '\0' &&
            reading->instructions.scheduling[0] != '\0' && reading->instructions.cycle_ticks != 0 &&
-           platform->ticks_per_s[1] != 0 && is_power_of_two(platform->line_bytes) &&
+           platform->ticks_per_s[1] != 0 && is_power_of_two(platform->colours) &&
+           is_power_of_two(platform->line_bytes) &&
            is_first_level(&platform->l1i, platform->line_bytes) &&
            is_first_level(&platform->l1d, platform->line_bytes) &&
            is_first_level(&platform->itlb, PAGE_BYTES) &&

@@ -7,6 +7,7 @@
 #include "interface/engine.h"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -186,27 +187,38 @@ void Core::go_on(std::uint64_t horizon)
     }
 }
 
+/* Whose access of data it is. */
+std::uint64_t Core::instruction() const
+{
+    return stage_ == Stage::Lines
+               ? execution_.position->block->steps[execution_.position->index].address
+               : NO_INSTRUCTION;
+}
+
 /* Tells whether the line is dealt with. If not, or if it must be waited for, the core pauses. */
 bool Core::touch(Kind kind, std::uint64_t line, std::uint64_t written, bool must_wait)
 {
-    const Touch touch{
-        .core = number_,
-        .task = accessor(),
-        .kind = kind,
-        .line = line,
-        .written = written,
-        .is_walk = stage_ == Stage::Walk,
-    };
-    if (hierarchy_.touch_privately(number_, kind, line, now_)) {
+    /* Who has found room is no longer the one who has waited longest. */
+    const auto is_in_turn = [this] { return std::min(room_since_, now_) == turn_since_; };
+    const bool may_be_taken = hierarchy_.is_coupling() && now_ == turn_ && !is_in_turn();
+    if (!may_be_taken && hierarchy_.touch_privately(number_, kind, line, now_)) {
         return true;
     }
-    /* Who has found room is no longer the one who has waited longest. */
-    if (now_ != turn_ || std::min(room_since_, now_) != turn_since_) {
+    if (now_ != turn_ || !is_in_turn()) {
         is_paused_ = true;
         set_next(Next::GoOn);
         return false;
     }
-    const Answer answer = hierarchy_.touch(touch, now_);
+    const Answer answer = hierarchy_.touch(
+        {.core = number_,
+         .task = accessor(),
+         .kind = kind,
+         .line = line,
+         .written = written,
+         .is_walk = stage_ == Stage::Walk,
+         .instruction = instruction()},
+        now_
+    );
     switch (answer.what) {
     case Answer::WaitsRequest:
     case Answer::WaitsChannel:

@@ -169,6 +169,7 @@ class Core {
                : stage_ == Stage::Lines && is_store_ ? Kind::Store
                                                      : Kind::Load;
     }
+    [[nodiscard]] std::uint64_t instruction() const;
     [[nodiscard]] std::uint64_t written_bytes(std::uint64_t line) const;
 
     const laxity_sim_platform &platform_;

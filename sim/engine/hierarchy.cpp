@@ -4,8 +4,10 @@
 
 #include "interface/engine.h"
 #include "model/cache.hpp"
+#include "model/frames.hpp"
 #include "model/lost.hpp"
 #include "model/memory.hpp"
+#include "model/strides.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -26,8 +28,9 @@ constexpr std::size_t AWAITED_MAX = 64;
 Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     : platform_(platform),
       page_shift_(static_cast<unsigned>(std::countr_zero(PAGE_BYTES / platform.line_bytes))),
-      merges_(platform.merges_stores && platform.store_entries > 0 && platform.l1d.size_bytes > 0),
-      memory_(platform.memory, platform.cores), tasks_(n_tasks)
+      writes_through_(platform.writes_through || platform.l1d.size_bytes == 0),
+      merges_(platform.merges_stores && platform.store_entries > 0 && !writes_through_),
+      frames_(platform), memory_(platform.memory, platform.cores), tasks_(n_tasks)
 {
     for (std::uint32_t core = 0; core < platform.cores; core++) {
         cores_.push_back({
@@ -40,7 +43,11 @@ Hierarchy::Hierarchy(const laxity_sim_platform &platform, std::uint32_t n_tasks)
     }
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
-        has_level_ |= level.cache.size_bytes > 0;
+        wishes_ = level.prefetch == LAXITY_SIM_PREFETCH_STRIDE;
+        n_levels_on_ += level.cache.size_bytes > 0 ? 1 : 0;
+        hands_down_clean_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_EXCLUSIVE;
+        is_coupling_ |= level.cache.size_bytes > 0 && level.inclusion == LAXITY_SIM_INCLUSIVE &&
+                        std::min(level.cores, platform.cores) > 1;
         const std::uint32_t n = (platform.cores + level.cores - 1) / level.cores;
         std::vector<Store> &stores = levels_.emplace_back();
         for (std::uint32_t instance = 0; instance < n; instance++) {
@@ -130,33 +137,119 @@ void Hierarchy::await(Store &store, std::uint64_t line, const ReadRef &read, std
     }
 }
 
-void Hierarchy::write_back(
-    std::uint64_t line,
-    std::size_t from_level,
-    std::uint32_t core,
-    std::uint32_t task,
-    std::uint64_t now
+/* What an inclusive level evicts goes from the caches above it, too. It is dirty if it was there.
+ */
+void Hierarchy::remove_above(std::size_t i, Place &victim, std::uint32_t core, std::uint32_t task)
+{
+    const std::uint64_t line = victim.line();
+    const std::uint64_t at = frames_.physical(line);
+    const auto remove = [this, &victim, line, core, task](Store &store, std::uint64_t at_of) {
+        const Place *const place = store.cache.find(line, at_of);
+        if (place == nullptr) {
+            return;
+        }
+        if (place->is_dirty()) {
+            victim.set_dirty();
+        }
+        store.cache.remove(line, at_of);
+        note_lost(store, victim, core, task);
+    };
+    const std::uint32_t n = platform_.levels[i].cores;
+    const std::uint32_t first = core / n * n;
+    for (std::uint32_t other = first; other < std::min(first + n, platform_.cores); other++) {
+        remove(cores_[other].l1i, line);
+        remove(cores_[other].l1d, line);
+        for (std::size_t above = 0; above < i; above++) {
+            remove(level(above, other), at);
+        }
+    }
+}
+
+/* What a level evicts for a line that it does not hold. */
+Place Hierarchy::allocate(
+    std::size_t i, std::uint64_t line, std::uint64_t at, std::uint32_t core, std::uint32_t task
 )
 {
+    Store &store = level(i, core);
+    Place victim = store.cache.allocate(line, at, platform_.levels[i].way_masks[core]);
+    note_lost(store, victim, core, task);
+    if (!victim.is_empty() && platform_.levels[i].inclusion == LAXITY_SIM_INCLUSIVE) {
+        remove_above(i, victim, core, task);
+    }
+    return victim;
+}
+
+void Hierarchy::hand_down(
+    Place victim, std::size_t from_level, std::uint32_t core, std::uint32_t task, std::uint64_t now
+)
+{
+    std::uint64_t at = frames_.physical(victim.line());
     for (std::size_t i = from_level; i < levels_.size(); i++) {
         Store &store = level(i, core);
         if (!store.cache.exists()) {
             continue;
         }
-        if (Place *const place = store.cache.use(line)) {
+        const bool is_dirty = victim.is_dirty();
+        if (!is_dirty && (platform_.levels[i].inclusion != LAXITY_SIM_EXCLUSIVE ||
+                          store.cache.find(victim.line(), at) != nullptr)) {
+            return;
+        }
+        if (Place *const place = is_dirty ? store.cache.use(victim.line(), at) : nullptr) {
             place->set_dirty();
             return;
         }
-        const Place victim = store.cache.allocate(line, platform_.levels[i].way_masks[core]);
-        store.cache.find(line)->set_dirty();
-        note_lost(store, victim, core, task);
-        if (victim.is_empty() || !victim.is_dirty()) {
+        const Place next = allocate(i, victim.line(), at, core, task);
+        if (is_dirty) {
+            store.cache.find(victim.line(), at)->set_dirty();
+        }
+        if (!is_handed_down(next)) {
             return;
         }
-        line = victim.line();
+        victim = next;
+        at = frames_.physical(victim.line());
     }
-    memory_.write(line, now + platform_.memory.request_ticks, core);
-    counts(core).writes++;
+    if (victim.is_dirty()) {
+        memory_.write(at, now + platform_.memory.request_ticks, core);
+        counts(core).writes++;
+    }
+}
+
+void Hierarchy::write_back(const Touch &touch, std::size_t from_level, std::uint64_t now)
+{
+    Place written{touch.line};
+    written.set_dirty();
+    hand_down(written, from_level, touch.core, touch.task, now);
+}
+
+/* A line that an exclusive level has been asked for goes to where the others of this walk have it,
+ * or to the first level. */
+void Hierarchy::move_up(
+    const Request &request,
+    std::size_t i,
+    std::uint64_t allocated,
+    std::uint32_t core,
+    std::uint64_t now
+)
+{
+    Store &first = first_level(core, request.kind);
+    if (allocated == 0 && !first.cache.exists()) {
+        return; /* nobody else would have it */
+    }
+    Store &store = level(i, core);
+    const Place moved = *store.cache.find(request.line, request.at);
+    store.cache.remove(request.line, request.at);
+    if (!moved.is_dirty()) {
+        return;
+    }
+    Place *const place =
+        allocated == 0
+            ? first.cache.find(request.line)
+            : level(std::bit_width(allocated) - 1U, core).cache.find(request.line, request.at);
+    if (place != nullptr) {
+        place->set_dirty();
+    } else {
+        hand_down(moved, i + 1, core, request.task, now);
+    }
 }
 
 /* Steps f and g. */
@@ -164,39 +257,46 @@ void Hierarchy::send(Request &request, std::uint32_t core, std::uint64_t now)
 {
     request.is_merging = false;
     std::uint64_t path = 0;
-    std::uint64_t missed = 0; /* levels, as bits */
+    std::uint64_t allocated = 0; /* levels, as bits */
+    bool has_missed = false;     /* the last level */
     for (std::size_t i = 0; i < levels_.size(); i++) {
         Store &store = level(i, core);
-        if (!store.cache.exists()) {
+        has_missed = store.cache.exists();
+        if (!has_missed) {
             continue;
         }
+        const bool is_exclusive = platform_.levels[i].inclusion == LAXITY_SIM_EXCLUSIVE;
         path += platform_.levels[i].hit_ticks;
         counts(core).levels[i].lookups++;
-        if (store.cache.use(request.line) != nullptr) {
+        if (store.cache.use(request.line, request.at) != nullptr) {
             request.done = now + path;
             request.read = awaited(store, request.line);
+            if (is_exclusive) {
+                move_up(request, i, allocated, core, now);
+            }
             return;
         }
         counts(core).levels[i].misses++;
-        missed |= std::uint64_t{1} << i;
         find_cause(store, request.line, request.cause);
-        const Place victim =
-            store.cache.allocate(request.line, platform_.levels[i].way_masks[core]);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), i + 1, core, request.task, now);
+        if (is_exclusive) {
+            continue;
         }
-        note_lost(store, victim, core, request.task);
+        allocated |= std::uint64_t{1} << i;
+        const Place victim = allocate(i, request.line, request.at, core, request.task);
+        if (is_handed_down(victim)) {
+            hand_down(victim, i + 1, core, request.task, now);
+        }
     }
     const std::uint64_t arrival = now + path + platform_.memory.request_ticks;
     request.done = 0;
-    request.read = memory_.read(request.line, arrival, core);
+    request.read = memory_.read(request.at, arrival, core);
     counts(core).reads++;
     for (std::size_t i = 0; i < levels_.size(); i++) {
-        if ((missed >> i & 1U) != 0) {
+        if ((allocated >> i & 1U) != 0) {
             await(level(i, core), request.line, request.read, now);
         }
     }
-    if (!levels_.empty() && (missed >> (levels_.size() - 1) & 1U) != 0) {
+    if (has_missed && platform_.levels[levels_.size() - 1].prefetch != LAXITY_SIM_PREFETCH_NONE) {
         prefetch(request, core, now, arrival);
     }
 }
@@ -206,23 +306,24 @@ void Hierarchy::prefetch(
 )
 {
     const std::size_t last = levels_.size() - 1;
-    const std::uint64_t line = request.line + 1;
-    const std::uint64_t lines_per_page =
-        std::max<std::uint64_t>(PAGE_BYTES / platform_.line_bytes, 1);
+    const std::uint64_t line = platform_.levels[last].prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE
+                                   ? request.line + 1
+                                   : request.wish;
+    if (line == request.line || !frames_.is_same_page(line, request.line)) {
+        return;
+    }
     Store &store = level(last, core);
-    if (platform_.levels[last].prefetch != LAXITY_SIM_PREFETCH_NEXT_LINE ||
-        line % lines_per_page == 0 || store.cache.find(line) != nullptr ||
-        !memory_.channel_of(line).has_read_room()) {
+    const std::uint64_t at = frames_.physical(line);
+    if (store.cache.find(line, at) != nullptr || !memory_.channel_of(at).has_read_room()) {
         return;
     }
     Cause unused = Cause::Own;
     find_cause(store, line, unused);
-    const Place victim = store.cache.allocate(line, platform_.levels[last].way_masks[core]);
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), last + 1, core, request.task, now);
+    const Place victim = allocate(last, line, at, core, request.task);
+    if (is_handed_down(victim)) {
+        hand_down(victim, last + 1, core, request.task, now);
     }
-    note_lost(store, victim, core, request.task);
-    await(store, line, memory_.read(line, arrival, core), now);
+    await(store, line, memory_.read(at, arrival, core), now);
     counts(core).levels[last].prefetches++;
     counts(core).reads++;
 }
@@ -245,9 +346,9 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
     std::uint64_t others = tasks_[touch.task].visited & ~(std::uint64_t{1} << touch.core);
     for (; others != 0; others &= others - 1) {
         const auto other = static_cast<std::uint32_t>(std::countr_zero(others));
-        function(first_level(other, touch.kind).cache);
+        function(first_level(other, touch.kind).cache, touch.line);
         for (std::size_t i = 0; i < levels_.size() && platform_.levels[i].cores == 1; i++) {
-            function(levels_[i][other].cache);
+            function(levels_[i][other].cache, touch.at);
         }
     }
 }
@@ -256,8 +357,8 @@ template <typename Function> void Hierarchy::each_copy(const Touch &touch, Funct
 Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 {
     Copies copies;
-    each_copy(touch, [&touch, &copies](Cache &cache) {
-        Place *const place = cache.find(touch.line);
+    each_copy(touch, [&touch, &copies](Cache &cache, std::uint64_t at) {
+        Place *const place = cache.find(touch.line, at);
         if (place == nullptr) {
             return;
         }
@@ -267,7 +368,7 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
             place->set_shared();
             place->set_clean();
         } else if (touch.kind == Kind::Store) {
-            cache.remove(touch.line);
+            cache.remove(touch.line, at);
         }
     });
     return copies;
@@ -277,13 +378,13 @@ Hierarchy::Copies Hierarchy::look_elsewhere(const Touch &touch)
 bool Hierarchy::is_held(const Touch &touch)
 {
     for (std::size_t i = 0; i < levels_.size(); i++) {
-        if (level(i, touch.core).cache.find(touch.line) != nullptr) {
+        if (level(i, touch.core).cache.find(touch.line, touch.at) != nullptr) {
             return true;
         }
     }
     bool is_found = false;
-    each_copy(touch, [&touch, &is_found](Cache &cache) {
-        is_found |= cache.find(touch.line) != nullptr;
+    each_copy(touch, [&touch, &is_found](Cache &cache, std::uint64_t at) {
+        is_found |= cache.find(touch.line, at) != nullptr;
     });
     return is_found;
 }
@@ -315,7 +416,7 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
         }
         return {.what = Answer::WaitsRequest, .request = first->number};
     }
-    Channel &channel = memory_.channel_of(touch.line);
+    Channel &channel = memory_.channel_of(touch.at);
     /* What merges is never read; in the end it is written. */
     if (!is_upgrade && !channel.has_room() && !is_held(touch) &&
         (!channel.has_write_room() || !will_merge(touch))) {
@@ -327,9 +428,14 @@ Answer Hierarchy::room(const Touch &touch, std::uint64_t now, bool is_upgrade)
 Request &Hierarchy::make(const Touch &touch, Cause cause)
 {
     CoreCaches &own = cores_[touch.core];
+    std::uint64_t wish = touch.line;
+    if (wishes_ && touch.kind == Kind::Load && touch.instruction != NO_INSTRUCTION) {
+        wish = own.strides.note(touch.instruction, touch.line).value_or(wish);
+    }
     return own.requests.emplace_back(Request{
         .number = own.n_made++,
         .line = touch.line,
+        .at = touch.at,
         .task = touch.task,
         .kind = touch.kind,
         .cause = cause,
@@ -338,6 +444,7 @@ Request &Hierarchy::make(const Touch &touch, Cause cause)
         .done = NEVER,
         .read = {},
         .shared_used = 0,
+        .wish = wish,
     });
 }
 
@@ -401,17 +508,18 @@ std::size_t Hierarchy::first_shared_level() const
 /* Step 4. */
 Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 {
-    const bool is_uncached_store =
-        touch.kind == Kind::Store && !cores_[touch.core].l1d.cache.exists();
-    const Place victim = allocate_first(touch, now);
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const Place victim = goes_through ? Place{} : allocate_first(touch, now);
     Store &first = first_level(touch.core, touch.kind);
     Cause cause = Cause::Own;
     find_cause(first, touch.line, cause);
     const Copies copies = look_elsewhere(touch);
     if (copies.is_any) {
         cause = cause == Cause::Own ? Cause::Moved : cause;
-        if (touch.kind == Kind::Load && first.cache.exists()) {
-            first.cache.find(touch.line)->set_shared();
+        /* What merged and was sent for the victim may have taken the line away again. */
+        Place *const place = first.cache.find(touch.line);
+        if (touch.kind == Kind::Load && place != nullptr) {
+            place->set_shared();
         }
     }
     Request &request = make(touch, cause);
@@ -419,21 +527,21 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
         counts(touch.core).transfers++;
         request.done = now + platform_.transfer_ticks;
         if (touch.kind == Kind::Load) {
-            write_back(touch.line, first_shared_level(), touch.core, touch.task, now);
+            write_back(touch, first_shared_level(), now);
         }
     } else if (!copies.is_any && will_merge(touch)) {
         request.is_merging = true;
         note_written(request, touch, now);
-    } else if (is_uncached_store && !has_level_) {
+    } else if (goes_through && n_levels_on_ == 0) {
         request.done = now + platform_.memory.request_ticks;
     } else {
         send(request, touch.core, now);
     }
-    if (!victim.is_empty() && victim.is_dirty()) {
-        write_back(victim.line(), 0, touch.core, touch.task, now);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
     }
-    if (is_uncached_store) {
-        write_back(touch.line, 0, touch.core, touch.task, now);
+    if (goes_through) {
+        write_back(touch, 0, now);
     }
     return {.what = Answer::Asked, .request = request.number};
 }
@@ -441,7 +549,7 @@ Answer Hierarchy::ask(const Touch &touch, std::uint64_t now)
 /* A store to a line that others may hold, too. */
 Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
 {
-    each_copy(touch, [&touch](Cache &cache) { cache.remove(touch.line); });
+    each_copy(touch, [&touch](Cache &cache, std::uint64_t at) { cache.remove(touch.line, at); });
     place.set_unshared();
     place.set_dirty();
     counts(touch.core).upgrades++;
@@ -450,16 +558,30 @@ Answer Hierarchy::upgrade(const Touch &touch, Place &place, std::uint64_t now)
     return {.what = Answer::Asked, .request = request.number};
 }
 
-Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
+/* Step 2: a line that is on its way, and that the first level has evicted in the meantime. */
+void Hierarchy::allocate_awaited(const Touch &touch, std::uint64_t now)
 {
+    const Place victim = allocate_first(touch, now);
+    Cause unused = Cause::Own;
+    find_cause(first_level(touch.core, touch.kind), touch.line, unused);
+    if (is_handed_down(victim)) {
+        hand_down(victim, 0, touch.core, touch.task, now);
+    }
+}
+
+Answer Hierarchy::touch(Touch touch, std::uint64_t now)
+{
+    touch.at = frames_.physical(touch.line);
     CoreCaches &own = cores_[touch.core];
     (void)has_outstanding(touch.core, now);
-    Store &first = first_level(touch.core, touch.kind);
-    Place *const place = first.cache.use(touch.line);
+    Place *const place = first_level(touch.core, touch.kind).cache.use(touch.line);
     Request *const pending = outstanding(own, touch.line, now);
+    /* What goes through may find its line, and goes on all the same. */
+    const bool goes_through = touch.kind == Kind::Store && writes_through_;
+    const bool is_hit = place != nullptr && !goes_through;
     const bool is_upgrade =
-        place != nullptr && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
-    if (pending == nullptr && (place == nullptr || is_upgrade)) {
+        is_hit && pending == nullptr && touch.kind == Kind::Store && place->is_shared();
+    if (pending == nullptr && (!is_hit || is_upgrade)) {
         const Answer answer = room(touch, now, is_upgrade);
         if (answer.what != Answer::Done) {
             return answer;
@@ -469,25 +591,20 @@ Answer Hierarchy::touch(const Touch &touch, std::uint64_t now)
     if (is_upgrade) {
         return upgrade(touch, *place, now);
     }
-    if (place != nullptr && touch.kind == Kind::Store) {
+    if (is_hit && touch.kind == Kind::Store) {
         place->set_dirty();
     }
-    if (place != nullptr && pending == nullptr) {
+    if (is_hit && pending == nullptr) {
         return {.what = Answer::Done};
     }
-    (touch.kind == Kind::Fetch  ? own.counts.fetch_misses
-     : touch.kind == Kind::Load ? own.counts.load_misses
-                                : own.counts.store_misses)++;
+    if (place == nullptr || pending != nullptr) {
+        count_miss(own, touch.kind);
+    }
     if (pending == nullptr) {
         return ask(touch, now);
     }
-    if (place == nullptr) {
-        const Place victim = allocate_first(touch, now);
-        Cause unused = Cause::Own;
-        find_cause(first, touch.line, unused);
-        if (!victim.is_empty() && victim.is_dirty()) {
-            write_back(victim.line(), 0, touch.core, touch.task, now);
-        }
+    if (place == nullptr && !goes_through) {
+        allocate_awaited(touch, now);
     }
     return join(touch, *pending, now);
 }

@@ -129,7 +129,7 @@ void Scheduler::look_ahead(std::uint64_t now)
     });
     /* A co-runner takes a core that a finish has left, and whoever comes next, at a tick that was
      * not known before, may stop another one in its place. */
-    is_coupled_ = listener_.on_wait != nullptr ||
+    is_coupled_ = listener_.on_wait != nullptr || hierarchy_.is_coupling() ||
                   (has_wandering_ && (is_waiting || is_anybody_leaving || has_corunners_));
 }
 

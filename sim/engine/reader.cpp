@@ -88,6 +88,7 @@ void Reader::append(Block &block, const laxity_sim_instruction &instruction, std
     const
 {
     Step step{
+        .address = (first_line_ << line_shift_) + address,
         .first_line = first_line_ + (address >> line_shift_),
         .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
         .offset = block.ticks,

@@ -23,6 +23,7 @@ using Registers = std::array<std::uint64_t, LAXITY_SIM_REGISTERS / 64>;
 
 /* An instruction of a block, ready to be executed by one task. */
 struct Step {
+    std::uint64_t address;
     std::uint64_t first_line; /* that it lies in */
     std::uint64_t last_line;
     std::uint64_t offset; /* ticks after the block began, if nothing is waited for */

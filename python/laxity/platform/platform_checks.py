@@ -13,6 +13,7 @@ from laxity.errors import ConfigError
 from laxity.platform.platform_values import Value
 
 NO_SCHEDULING = "none"
+_COLOURED = "coloured"
 # More than any processor that LLVM 19 has tables of issues in order.
 _MOST_ISSUED = 8
 _FIRST_LEVELS = ("l1i", "l1d")
@@ -74,6 +75,8 @@ def _check_core(values: Values) -> None:
             "bytes cannot be noted; write false"
         )
         raise ConfigError(msg)
+    _check_writes(values)
+    _check_placement(values)
     lines = _number(values, "core.kernel_code") + _number(values, "core.kernel_data")
     if lines and not _number(values, "core.switch_cycles"):
         msg = "core.switch_cycles: 0, and the kernel has lines to fetch or load; write 1 or more"
@@ -154,6 +157,26 @@ def _check_partition(values: Values, name: str) -> None:
                 f"{ways - 1}; leave it out"
             )
             raise ConfigError(msg)
+
+
+def _check_writes(values: Values) -> None:
+    through = values.get("l1d.writes_through")
+    if through is not None and through.number and values["core.merges_stores"].number:
+        msg = (
+            "l1d.writes_through: stores that go through the first level do not merge, and "
+            "core.merges_stores says so; make one of them false"
+        )
+        raise ConfigError(msg)
+
+
+def _check_placement(values: Values) -> None:
+    is_coloured = values["memory.placement"].text == _COLOURED
+    if is_coloured != (_number(values, "memory.colours") > 1):
+        msg = (
+            f"memory.colours: {values['memory.colours'].text} with placement "
+            f"{values['memory.placement'].text}; coloured pages have 2 colours or more, others 1"
+        )
+        raise ConfigError(msg)
 
 
 def _check_prefetch(name: str, on: list[str]) -> None:

@@ -25,6 +25,8 @@ constexpr std::uint64_t REGISTERS = 10;
 constexpr std::uint64_t READS_MAX = 2;
 constexpr std::uint64_t WRITES_MAX = 2;
 constexpr std::uint64_t TICKS_MAX = 3;
+constexpr std::uint64_t TICKS_LONG = 60;
+constexpr std::uint64_t TICKS_LONGEST = 3000;
 constexpr unsigned SET_BITS = 64;
 constexpr std::size_t SAMPLES_KEPT = 500; /* they are large */
 
@@ -85,6 +87,9 @@ void decode(
         add_registers(random, WRITES_MAX, instructions[i].writes);
         if (random.is(1, 4)) {
             instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, TICKS_MAX));
+        } else if (random.is(1, 40)) {
+            const std::uint64_t most = random.is(1, 20) ? TICKS_LONGEST : TICKS_LONG;
+            instructions[i].ticks = static_cast<std::uint16_t>(random.between(1, most));
         }
     }
 }
@@ -390,6 +395,9 @@ std::string describe(const Case &asked)
         number("samples", static_cast<std::uint64_t>(asked.sample_ns)) +
         number("from", static_cast<std::uint64_t>(asked.first_sample_ns));
     text += cache("l1i", platform.l1i) + cache("l1d", platform.l1d);
+    text += number("through", platform.writes_through ? 1 : 0) +
+            number("placement", platform.placement) + number("seed", platform.placement_seed) +
+            number("colours", platform.colours);
     text += "\n  branches" + number("counters", platform.predictor_entries) +
             number("ticks", platform.mispredict_ticks);
     text += "\n  timer" + number("interval", platform.timer_interval) +
@@ -400,7 +408,8 @@ std::string describe(const Case &asked)
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         const laxity_sim_level &level = platform.levels[i];
         text += cache("level " + std::to_string(i), level.cache) + number("cores", level.cores) +
-                number("prefetch", level.prefetch) + number("mask of core 0", level.way_masks[0]);
+                number("inclusion", level.inclusion) + number("prefetch", level.prefetch) +
+                number("mask of core 0", level.way_masks[0]);
     }
     text += "\n  memory" + number("channels", memory.channels) +
             number("queues", memory.read_queue) + number("+", memory.write_queue) +

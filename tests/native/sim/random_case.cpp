@@ -2,30 +2,23 @@
  * SPDX-License-Identifier: MIT */
 /* Random cases, so small that everything runs short: caches, queues, cores and time. */
 #include "case.hpp"
-#include "harness/mark_table.h"
 #include "harness/release.h"
 #include "interface/engine.h"
 #include "random.hpp"
+#include "random_program.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace {
 
-constexpr std::uint64_t CODE_ADDRESS = 0x10000;
-constexpr std::uint64_t DATA_ADDRESS = 0x800000;
 constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
 constexpr std::uint64_t LEVELS_MAX = 3;
 constexpr std::uint64_t PRIORITIES = 4;
-constexpr std::uint64_t LONGEST_JOB = 128; /* executions of blocks */
 constexpr std::uint64_t LONGEST_CROWDED = 16;
-constexpr unsigned LARGEST_ACCESS = 4; /* 16 bytes */
-constexpr std::uint64_t LONGEST_LOOP = 8;
-constexpr std::uint32_t PAGE_BYTES = 4096;
-constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* where a walk loads, too */
 
 std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 {
@@ -81,18 +74,48 @@ void make_memory(Random &random, laxity_sim_memory &memory)
     memory.refresh_interval = random.is(1, 2) ? 0 : random.between(50, 900);
 }
 
-/* What a platform has besides; only their programs have loops, and more than one page. */
-struct Extras {
-    bool has_branches;
-    bool has_timer;
-    bool has_pages;
-};
-
-/* Half of the platforms have none, the others one or several. */
+/* Of cores half of the platforms have none, the others one or several; likewise of caches. */
 Extras random_extras(Random &random)
 {
-    const std::uint64_t drawn = random.is(1, 2) ? 0 : random.between(1, 7);
-    return {(drawn & 1) != 0, (drawn & 2) != 0, (drawn & 4) != 0};
+    const std::uint64_t of_cores = random.is(1, 2) ? 0 : random.between(1, 7);
+    const std::uint64_t of_caches = random.is(1, 2) ? 0 : random.between(1, 15);
+    return {
+        .has_branches = (of_cores & 1) != 0,
+        .has_timer = (of_cores & 2) != 0,
+        .has_pages = (of_cores & 4) != 0,
+        .has_inclusion = (of_caches & 1) != 0,
+        .has_frames = (of_caches & 2) != 0,
+        .has_strides = (of_caches & 4) != 0,
+        .writes_through = (of_caches & 8) != 0,
+    };
+}
+
+/* Frames change sets only of levels whose ways are larger than a page. */
+void make_frames(Random &random, laxity_sim_platform &platform)
+{
+    platform.placement = static_cast<laxity_sim_placement>(random.between(1, 3));
+    platform.placement_seed = small(random, 0, 9);
+    platform.colours = 1U << random.below(6);
+    for (std::uint32_t i = 0; i < platform.n_levels; i++) {
+        laxity_sim_cache &cache = platform.levels[i].cache;
+        if (cache.size_bytes > 0 && random.is(2, 3)) {
+            cache.size_bytes = (std::uint64_t{PAGE_BYTES} << random.between(1, 4)) * cache.ways;
+        }
+    }
+}
+
+void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
+{
+    platform.writes_through = extras.writes_through;
+    if (extras.has_frames) {
+        make_frames(random, platform);
+    }
+    for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
+        platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
+    }
+    if (extras.has_strides && platform.n_levels > 0) {
+        platform.levels[platform.n_levels - 1].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
+    }
 }
 
 void make_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
@@ -154,196 +177,6 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
     make_memory(random, platform.memory);
 }
 
-/* Makes the words of one task. */
-class Writer {
-  public:
-    Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
-        : random_(random), has_loops_(extras.has_branches)
-    {
-        data_bytes_ = random.between(2, 60) * line_bytes;
-        code_bytes_ = random.between(2, 40) * line_bytes;
-        stride_ = random.is(1, 3) ? line_bytes : std::uint64_t{1} << random.between(2, 7);
-        accesses_in_8_ = random.between(1, 7);
-        stores_in_8_ = random.between(0, 7);
-        is_random_ = random.is(1, 3);
-        writes_code_ = random.is(1, 8);
-        n_blocks_most_ = random.between(3, 24);
-        if (extras.has_pages) {
-            piece_bytes_ = std::uint64_t{line_bytes} << random.below(4);
-            piece_pages_ = std::uint64_t{1}
-                           << (random.is(1, 2) ? random.below(3) : 9 * random.below(3));
-            begin_ = random.is(1, 8) ? PAGE_TABLES : 0;
-        }
-    }
-
-    /* A program that has an access that cannot be, somewhere. */
-    void add_wrong()
-    {
-        add_wrong_in_ = random_.between(1, LONGEST_JOB);
-    }
-    /* Executions before a job, those of the job, and a few words behind it. */
-    void add_job(std::uint64_t n_executions);
-    void define_all()
-    {
-        while (n_instructions_.size() < n_blocks_most_) {
-            define();
-        }
-    }
-    Words words;
-
-  private:
-    void define();
-    std::size_t next_block();
-    /* Of a byte of data or code. */
-    [[nodiscard]] std::uint64_t address_of(std::uint64_t area, std::uint64_t offset) const;
-    void execute(bool has_start, bool has_finish);
-    void accesses(unsigned index);
-    void access(unsigned index);
-    std::uint64_t next_address();
-
-    Random &random_;
-    std::uint64_t data_bytes_;
-    std::uint64_t code_bytes_;
-    std::uint64_t stride_;
-    std::uint64_t accesses_in_8_;
-    std::uint64_t stores_in_8_;
-    bool is_random_;
-    bool writes_code_;
-    std::uint64_t n_blocks_most_;
-    bool has_loops_;
-    std::uint64_t piece_bytes_ = 0; /* that lie together, across the border of two pages; 0: all */
-    std::uint64_t piece_pages_ = 0; /* from one to the next */
-    std::uint64_t begin_ = 0;       /* of data */
-    std::uint64_t code_end_ = 0;    /* of the last block */
-    std::size_t block_ = 0;         /* executed last */
-    std::size_t loop_begin_ = 0;
-    std::size_t loop_end_ = 0;
-    std::uint64_t turns_left_ = 0;
-    std::uint64_t position_ = 0;
-    std::uint64_t add_wrong_in_ = 0;       /* executions; 0: nowhere */
-    std::vector<unsigned> n_instructions_; /* of each block */
-};
-
-void Writer::define()
-{
-    std::vector<std::uint8_t> sizes(random_.between(1, 12));
-    for (std::uint8_t &size : sizes) {
-        size = static_cast<std::uint8_t>(random_.is(1, 8) ? random_.between(1, 15) : 4);
-    }
-    std::uint64_t address = address_of(CODE_ADDRESS, random_.below(code_bytes_));
-    if (has_loops_ && code_end_ > 0 && random_.is(2, 3)) {
-        address = code_end_;
-    }
-    words.define(address, sizes);
-    code_end_ = std::accumulate(sizes.begin(), sizes.end(), address);
-    n_instructions_.push_back(static_cast<unsigned>(sizes.size()));
-}
-
-std::uint64_t Writer::address_of(std::uint64_t area, std::uint64_t offset) const
-{
-    if (piece_bytes_ == 0) {
-        return area + offset;
-    }
-    const std::uint64_t piece = area + offset / piece_bytes_ * piece_pages_ * PAGE_BYTES;
-    return piece + PAGE_BYTES - piece_bytes_ / 2 + offset % piece_bytes_;
-}
-
-/* Of those that are defined: mostly the one behind that before, or the first of a loop of a few. */
-std::size_t Writer::next_block()
-{
-    const std::size_t n = n_instructions_.size();
-    if (!has_loops_ || random_.is(1, 8)) {
-        turns_left_ = 0;
-        return random_.below(n);
-    }
-    if (turns_left_ > 0 && block_ == loop_end_) {
-        turns_left_--;
-        return loop_begin_;
-    }
-    if (turns_left_ == 0 && random_.is(1, 4)) {
-        loop_end_ = block_;
-        loop_begin_ = block_ - random_.below(std::min<std::size_t>(block_, 3) + 1);
-        turns_left_ = random_.below(LONGEST_LOOP);
-        return loop_begin_;
-    }
-    return (block_ + 1) % n;
-}
-
-std::uint64_t Writer::next_address()
-{
-    if (writes_code_ && random_.is(1, 16)) {
-        return address_of(CODE_ADDRESS, random_.below(code_bytes_));
-    }
-    position_ += stride_;
-    const bool is_anywhere = is_random_ || random_.is(1, 16);
-    const std::uint64_t offset = (is_anywhere ? random_.next() : position_) % data_bytes_;
-    return address_of(begin_ + DATA_ADDRESS, offset);
-}
-
-void Writer::access(unsigned index)
-{
-    const auto size = static_cast<unsigned>(random_.below(LARGEST_ACCESS + 1));
-    std::uint64_t address = next_address();
-    if (!random_.is(1, 8)) {
-        address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
-    }
-    words.access(index, address, size, random_.is(stores_in_8_, 8));
-}
-
-void Writer::accesses(unsigned index)
-{
-    std::uint64_t n = random_.is(accesses_in_8_, 8) ? 1 : 0;
-    n += random_.is(1, 12) ? random_.between(1, 3) : 0;
-    for (; n > 0; n--) {
-        access(index);
-    }
-}
-
-/* A start lies before the finish of the same execution or behind it. */
-void Writer::execute(bool has_start, bool has_finish)
-{
-    if (n_instructions_.empty() || (n_instructions_.size() < n_blocks_most_ && random_.is(1, 3))) {
-        define();
-    }
-    block_ = next_block();
-    const unsigned n = n_instructions_[block_];
-    const auto start_at = has_start ? static_cast<unsigned>(random_.below(n)) : n;
-    const auto finish_at = has_finish ? static_cast<unsigned>(random_.below(n)) : n;
-    words.execute(block_);
-    for (unsigned i = 0; i < n; i++) {
-        if (random_.is(1, 50)) {
-            words.mark(i, LAXITY_MARK_PHASES + 7);
-        }
-        if (i == finish_at) {
-            words.mark(i, LAXITY_MARK_JOB_FINISH); /* no start, if that were here, too */
-        } else if (i == start_at) {
-            words.mark(i, LAXITY_MARK_JOB_START);
-        } else {
-            accesses(i);
-        }
-        if (add_wrong_in_ == 1 && !has_start && !has_finish && random_.is(1, 4)) {
-            const bool is_before = i > 0 && random_.is(1, 2);
-            words.access(i, DATA_ADDRESS, 0, false);
-            words.access(is_before ? i - 1 : n, DATA_ADDRESS, 0, false);
-            add_wrong_in_ = 0;
-        }
-    }
-    add_wrong_in_ -= add_wrong_in_ > 1 ? 1 : 0;
-}
-
-void Writer::add_job(std::uint64_t n_executions)
-{
-    for (std::uint64_t n = random_.below(3); n > 0; n--) {
-        execute(false, false);
-    }
-    execute(true, false);
-    for (std::uint64_t i = 0; i < n_executions; i++) {
-        execute(random_.is(1, 200), false);
-    }
-    /* Now and then the next job starts in the block in which this one has finished. */
-    execute(random_.is(1, 4), true);
-}
-
 laxity_sim_task random_task(Random &random, const laxity_sim_platform &platform, bool is_crowd)
 {
     laxity_sim_task task{};
@@ -371,6 +204,7 @@ struct Habits {
     bool is_crowd;
     bool has_reservations;
     std::int64_t period_ns; /* of a crowd, the shortest */
+    std::int64_t late_ns;   /* before it there are co-runners alone */
 };
 
 void make_releases(
@@ -388,6 +222,7 @@ void make_releases(
         releases.first_ns = 0;
         releases.period_ns = habits.period_ns << random.below(3);
     }
+    releases.first_ns += habits.late_ns;
     releases.overrun = random.is(1, 2) ? LAXITY_OVERRUN_QUEUE : LAXITY_OVERRUN_SKIP;
 }
 
@@ -461,10 +296,12 @@ Case random_case(std::uint64_t seed)
         .extras = random_extras(random),
         .is_crowd = random.is(1, 3),
         .has_reservations = random.is(1, 4),
-        .period_ns = 0
+        .period_ns = 0,
+        .late_ns = 0
     };
     make_platform(random, habits.is_crowd, made.platform);
     make_extras(random, habits.extras, made.platform);
+    make_cache_extras(random, habits.extras, made.platform);
     made.instructions_seed = random.is(1, 10) ? 0 : random.next() | 1U;
     std::uint64_t n_tasks = random.is(1, 8) ? 1 : made.platform.cores + random.between(1, 4);
     if (habits.is_crowd) {
@@ -480,6 +317,9 @@ Case random_case(std::uint64_t seed)
     }
     if (random.is(1, 8)) {
         made.stop_behind = random.between(1, 12);
+    }
+    if (random.is(1, 8)) {
+        habits.late_ns = guess_ns(random, made.platform, random.between(1, LONGEST_JOB / 2));
     }
     for (std::uint64_t i = 0; i < n_tasks; i++) {
         add_task(random, made, habits, i > 0);

@@ -102,6 +102,20 @@ void add(Uses &uses, const Told &told)
     uses["pages lost to other tasks"] += features.pages_lost;
     uses["timer interrupts"] += features.interrupts;
     uses["timer interrupts before stops"] += features.interrupts_before_stops;
+    uses["clean lines handed down"] += features.handed_down_clean;
+    uses["exclusive hits"] += features.exclusive_hits;
+    uses["exclusive hits, stay"] += features.exclusive_stays;
+    uses["dirty lines moved up to the first level"] += features.dirty_to_first;
+    uses["dirty lines moved up to a level"] += features.dirty_to_level;
+    uses["dirty lines moved up to nowhere"] += features.dirty_to_nowhere;
+    uses["lines removed above"] += features.removed_above;
+    uses["lines removed above, dirty"] += features.removed_above_dirty;
+    uses["stride prefetches"] += features.stride_prefetches;
+    uses["stores written through, hits"] += features.through_hits;
+    uses["stores written through, hits that join"] += features.through_joins;
+    for (std::size_t i = 0; i < features.placed.size(); i++) {
+        uses["accesses, placement " + std::to_string(i)] += features.placed[i];
+    }
 }
 
 int show(std::uint64_t seed)

@@ -196,6 +196,130 @@ void a_load_waits_for_a_fill_buffer(void)
     check(asked, {{0, 0, 75, 2, 73, 0, 0, 0}});
 }
 
+/* Fetched at 34; the first load is here at 74. Line 517 is in row 129 and in the set of
+ * line 513: arrives at 75 + 13 = 88, 88 + 17 + 6 = 111, here at 115. */
+Case three_loads(laxity_sim_inclusion inclusion, std::uint64_t level_lines, std::uint64_t second)
+{
+    Case asked = two_misses();
+    asked.platform.levels[0].cache = {level_lines * LINE_BYTES, 1, LAXITY_SIM_LRU};
+    asked.platform.levels[0].inclusion = inclusion;
+    asked.programs = {a_job(3, {0x8040, second, 0x8040})};
+    return asked;
+}
+
+/* The third load finds line 513 in l1d, which has two ways, unless the level has taken it out: at
+ * 116 + 13 = 129 its row 128 is not open: 129 + 17 + 6 = 152, here at 156. */
+void an_inclusive_level_takes_what_it_evicts_out_of_the_first(void)
+{
+    for (const bool is_inclusive : {false, true}) {
+        Case asked =
+            three_loads(is_inclusive ? LAXITY_SIM_INCLUSIVE : LAXITY_SIM_NEITHER, 4, 0x8140);
+        asked.platform.l1d = {4 * LINE_BYTES, 2, LAXITY_SIM_LRU};
+        check(asked, {{0, 0, is_inclusive ? 157 : 117, 3, is_inclusive ? 154 : 114, 0, 0, 0}});
+    }
+}
+
+/*
+ * Lines 513 and 515 have one place in l1d, and are in one row: the second load arrives at 88,
+ * 88 + 5 + 6 = 99, here at 103. The level is one line: that of the second load, so that the third
+ * arrives at 104 + 13 = 117, 117 + 5 + 6 = 128, here at 132; or, if it is exclusive, the line that
+ * l1d has evicted: 104 + 10 = 114.
+ */
+void an_exclusive_level_holds_what_the_first_has_evicted(void)
+{
+    check(three_loads(LAXITY_SIM_NEITHER, 1, 0x80c0), {{0, 0, 133, 3, 130, 0, 0, 0}});
+    check(three_loads(LAXITY_SIM_EXCLUSIVE, 1, 0x80c0), {{0, 0, 115, 3, 112, 0, 0, 0}});
+}
+
+/*
+ * Line 513 is stored to, evicted by 515, moves up again and is evicted by 517: it is dirty in the
+ * level all the same, so that it is written when the level takes 517 in its place.
+ */
+void a_dirty_line_stays_so_when_it_moves_up(void)
+{
+    Case asked = three_loads(LAXITY_SIM_EXCLUSIVE, 1, 0x80c0);
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(7, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.access(1, 0x8040, WORD, true);
+    words.access(2, 0x80c0, WORD, false);
+    words.access(3, 0x8040, WORD, false);
+    words.access(4, 0x8140, WORD, false);
+    words.access(5, 0x81c0, WORD, false);
+    words.mark(6, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    check_counts(asked, &laxity_sim_counts::writes, 1);
+}
+
+/* The load is here at 74; the store waits for the level, which holds the line: 75 + 10 = 85. */
+void a_store_that_is_written_through_waits_for_the_level(void)
+{
+    Case asked = two_misses();
+    asked.platform.writes_through = true;
+    Words words;
+    words.define(CODE, std::vector<std::uint8_t>(4, 4));
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    words.access(1, 0x8000, WORD, false);
+    words.access(2, 0x8000, WORD, true);
+    words.mark(3, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    check(asked, {{0, 0, 86, 2, 84, 0, 0, 0}});
+    check_counts(asked, &laxity_sim_counts::stores, 1);
+    check_counts(asked, &laxity_sim_counts::store_misses, 0); /* l1d holds it */
+}
+
+/* The instruction at CODE + 4 four times, each time two lines further. */
+Case strided_loads()
+{
+    Case asked = two_misses();
+    asked.platform.levels[0].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
+    Words words;
+    words.define(CODE, {4});
+    words.define(CODE + 4, {4});
+    words.define(CODE + 8, {4});
+    words.execute(0);
+    words.mark(0, LAXITY_MARK_JOB_START);
+    for (std::uint64_t i = 0; i < 4; i++) {
+        words.execute(1);
+        words.access(0, 0x8000 + 2 * i * LINE_BYTES, WORD, false);
+    }
+    words.execute(2);
+    words.mark(0, LAXITY_MARK_JOB_FINISH);
+    asked.programs = {words};
+    return asked;
+}
+
+/*
+ * Lines 512, 514, 516, 518: here at 74, then 88 + 5 + 6 = 99 and 4: 103, then in the next row
+ * 117 + 17 + 6 = 140 and 4: 144. The third is the second time that the stride is 2, so that 518 is
+ * read behind it: decided at 140 - 5 = 135, its row is open: 140 + 6 = 146, here at 150. The fourth
+ * load finds it in the level: 145 + 10 = 155.
+ */
+void a_stride_seen_twice_is_prefetched(void)
+{
+    const Case asked = strided_loads();
+    check(asked, {{0, 0, 156, 4, 152, 0, 0, 0}});
+    for (const Told &told : {run_naive(asked), run_engine(asked)}) {
+        CHECK_EQUAL(told.totals.cores[0].levels[0].prefetches, 1);
+    }
+}
+
+/*
+ * Rows of 128 lines. The page of the code comes first and has frame 0, that of the data frame 1:
+ * its first line is number 64, in row 0, which is open: 47 + 5 + 6 = 58, here at 62. By its own
+ * number it is 512, in row 4: 74, as above.
+ */
+void sequential_frames_are_given_in_the_order_of_first_use(void)
+{
+    Case asked = two_misses();
+    asked.platform.memory.row_lines = 128;
+    check(asked, {{0, 0, 75, 1, 74, 0, 0, 0}});
+    asked.platform.placement = LAXITY_SIM_SEQUENTIAL;
+    check(asked, {{0, 0, 63, 1, 62, 0, 0, 0}});
+}
+
 /* Any line arrives two ticks behind its miss: at t + 1 it is decided, and transferred in one tick.
  */
 Case preempted(std::uint32_t ways)
@@ -451,6 +575,12 @@ int main()
     RUN(an_open_row_is_faster);
     RUN(a_job_ends_before_its_last_load);
     RUN(a_load_waits_for_a_fill_buffer);
+    RUN(an_inclusive_level_takes_what_it_evicts_out_of_the_first);
+    RUN(an_exclusive_level_holds_what_the_first_has_evicted);
+    RUN(a_dirty_line_stays_so_when_it_moves_up);
+    RUN(a_store_that_is_written_through_waits_for_the_level);
+    RUN(a_stride_seen_twice_is_prefetched);
+    RUN(sequential_frames_are_given_in_the_order_of_first_use);
     RUN(a_preemption_happens_between_instructions);
     RUN(turns_of_two_tasks_on_one_core_are_told);
     RUN(turns_of_three_tasks_on_two_cores_are_told);

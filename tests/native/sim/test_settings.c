@@ -34,6 +34,7 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "l1d.size 32768\n"
                             "l1d.ways 4\n"
                             "l1d.replacement 3\n"
+                            "l1d.writes_through 1\n"
                             "dtlb.entries 262144\n"
                             "dtlb.ways 2\n"
                             "dtlb.replacement 1\n"
@@ -42,13 +43,15 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "level.0.replacement 1\n"
                             "level.0.shared_by 1\n"
                             "level.0.hit_cycles 20\n"
+                            "level.0.inclusion 2\n"
                             "level.0.prefetch 0\n"
                             "level.1.size 1048576\n"
                             "level.1.ways 16\n"
                             "level.1.replacement 2\n"
                             "level.1.shared_by 2\n"
                             "level.1.hit_cycles 209\n"
-                            "level.1.prefetch 1\n"
+                            "level.1.inclusion 1\n"
+                            "level.1.prefetch 2\n"
                             "level.1.partition 15 65520\n"
                             "coherence.transfer_cycles 220\n"
                             "coherence.upgrade_cycles 110\n"
@@ -62,6 +65,9 @@ static const char whole[] = "ticks_per_s 2200000000 3\n"
                             "memory.reorder 9\n"
                             "memory.banks 10\n"
                             "memory.row 256\n"
+                            "memory.placement 3\n"
+                            "memory.placement_seed 4294967295\n"
+                            "memory.colours 16\n"
                             "memory.request_cycles 418\n"
                             "memory.response_cycles 407\n"
                             "memory.hit_cycles 175\n"
@@ -132,6 +138,10 @@ static void each_setting_lands_in_its_member(void)
     CHECK_EQUAL(platform.l1d.size_bytes, 32768);
     CHECK_EQUAL(platform.l1d.ways, 4);
     CHECK_EQUAL(platform.l1d.replacement, LAXITY_SIM_RANDOM);
+    CHECK(platform.writes_through);
+    CHECK(platform.placement == LAXITY_SIM_COLOURED);
+    CHECK_EQUAL(platform.placement_seed, 4294967295);
+    CHECK_EQUAL(platform.colours, 16);
     CHECK_EQUAL(platform.itlb.size_bytes, 0);
     CHECK_EQUAL(platform.dtlb.size_bytes, 262144);
     CHECK_EQUAL(platform.dtlb.ways, 2);
@@ -148,12 +158,14 @@ static void each_setting_of_a_level_lands_in_that_level(void)
     CHECK_EQUAL(first->cache.replacement, LAXITY_SIM_PLRU);
     CHECK_EQUAL(first->cores, 1);
     CHECK_EQUAL(first->hit_ticks, 20);
+    CHECK(first->inclusion == LAXITY_SIM_EXCLUSIVE);
     CHECK(first->prefetch == LAXITY_SIM_PREFETCH_NONE);
     CHECK_EQUAL(first->way_masks[0], 0);
     CHECK_EQUAL(second->cache.ways, 16);
     CHECK_EQUAL(second->cache.replacement, LAXITY_SIM_FIFO);
     CHECK_EQUAL(second->cores, 2);
-    CHECK(second->prefetch == LAXITY_SIM_PREFETCH_NEXT_LINE);
+    CHECK(second->inclusion == LAXITY_SIM_INCLUSIVE);
+    CHECK(second->prefetch == LAXITY_SIM_PREFETCH_STRIDE);
     CHECK_EQUAL(second->way_masks[0], 15);
     CHECK_EQUAL(second->way_masks[1], 65520);
     CHECK_EQUAL(second->way_masks[2], 0);
@@ -283,6 +295,14 @@ static void caches_that_cannot_be_are_refused(void)
     CHECK_EQUAL(read_changed("line 32", "line 128"), -1);
 }
 
+static void colours_that_are_no_power_of_two_are_refused(void)
+{
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 8"), 0);
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 12"), -1);
+    CHECK_EQUAL(read_changed("memory.colours 16", "memory.colours 0"), -1);
+    CHECK_EQUAL(read_changed("memory.placement 3", "memory.placement 4"), -1);
+}
+
 int main(void)
 {
     RUN(each_setting_lands_in_its_member);
@@ -297,5 +317,6 @@ int main(void)
     RUN(timer_without_ticks_is_refused);
     RUN(predictor_of_no_power_of_two_is_refused);
     RUN(caches_that_cannot_be_are_refused);
+    RUN(colours_that_are_no_power_of_two_are_refused);
     return test_exit_code();
 }

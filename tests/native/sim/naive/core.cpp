@@ -200,7 +200,10 @@ void Stepper::do_access(Core &core, const Task *task)
     if (task != nullptr && add_walk(core, by)) {
         return;
     }
-    const Touch touch = core.steps.front().touch;
+    Touch touch = core.steps.front().touch;
+    if (task != nullptr && touch.kind == Kind::Load && !touch.is_walk) {
+        touch.loaded_by = (std::uint64_t{core.task} << TASK_SHIFT) + core.instruction.address;
+    }
     const Answer answer = machine_.access(by, touch, core.has_waited);
     core.has_waited = answer.has_no_room;
     if (answer.has_no_room && answer.request == nullptr) {

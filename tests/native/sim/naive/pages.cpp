@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 /* Pages of tasks (docs/simulation-model.md, section 3, page tables). */
 #include "cache.hpp"
+#include "frames.hpp"
 #include "interface/engine.h"
 #include "machine.hpp"
 
@@ -17,7 +18,6 @@ constexpr unsigned TABLES_SHIFT = 47; /* to where a task's page table lies */
 constexpr unsigned LEVEL_SHIFT = 40;  /* from one of its levels to the next */
 constexpr std::uint64_t ENTRY_BYTES = 8;
 constexpr std::uint64_t ENTRIES = 512; /* of a table */
-constexpr std::uint64_t ALL_WAYS = ~std::uint64_t{0};
 
 } // namespace
 
