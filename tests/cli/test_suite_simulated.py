@@ -16,10 +16,10 @@ from laxity.suites.result import SuiteDocument
 from laxity.suites.stored_results import read_suite
 
 PROGRAMS = ROOT / "tests" / "suites" / "programs"
-# In each mode that there is here; one that prints, writes a file, makes a thread.
+# In each mode that there is here; and what is left out.
 VETTED = (
-    "appends_file", "clean_sum", "exits", "joined_threads", "shrinking_work", "small_heap_leak",
-    "stale_static",
+    "appends_file", "child_exits", "clean_sum", "exits", "joined_threads", "own_section",
+    "shrinking_work", "small_heap_leak", "stale_static",
 )  # fmt: skip
 MODES = {
     "clean_sum": "none", "exits": "none", "shrinking_work": "reinit",
@@ -84,7 +84,10 @@ def test_programs_that_only_compute_run_in_their_modes_and_others_are_named(
     assert {one.program: one.mode for one in document.programs if one.result} == MODES
     assert {one.program: one.left_out for one in document.programs if one.left_out} == {
         "appends_file": "it writes files, which are not simulated",
+        "child_exits": "it makes processes, which are not simulated",
         "joined_threads": "it makes threads, which are not simulated",
+        "own_section": "cannot be built: error: writable section own_counters: nobody knows "
+        "whether it is state that a job must find afresh",
     }
     assert {time.kind for one in document.programs if one.result for time in one.result.times} == {
         "simulated"
@@ -136,6 +139,23 @@ def test_verdicts_and_options_that_do_not_fit_the_platform_are_refused(vetted: L
     assert done.returncode == 2
     assert "is of programs for powerpc, and the platform executes armhf" in done.stderr
     assert not (vetted.directory / "R").exists()
+
+
+def test_verdicts_for_the_processor_of_the_platform_serve_too(vetted: Laxity):
+    path = vetted.directory / "vetting.toml"
+    path.write_text(path.read_text().replace('target = "native"', 'target = "armhf"'))
+    done = run_suite(vetted, "-t", "2", "--only", "clean_sum")
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_the_compiler_of_the_platform_cannot_build_is_named(vetted: Laxity):
+    (vetted.directory / "suite" / "clean_sum" / "clean_sum.c").write_text("#error not here\n")
+    done = run_suite(vetted, "-t", "2")
+    assert done.returncode == 4, done.stderr
+    document = read_suite(vetted.directory / "R")
+    left_out = {one.program: str(one.left_out) for one in document.programs if one.left_out}
+    assert "does not compile" in left_out["clean_sum"]
+    assert "exits" in ran(document)
 
 
 def test_results_of_programs_are_told_as_simulated(vetted: Laxity):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from laxity.suites.classify import Mode
-from laxity.suites.portable import why_not_portable
+from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Convention, Given, Input, Program
 from laxity.suites.vetting_file import VettedProgram
 
@@ -53,3 +53,9 @@ def test_a_region_of_interest_that_was_asked_for_is_named():
 def test_what_only_restoring_a_process_would_cure_is_named():
     assert why_not(Mode.RESTORE, NOTHING, "stale state", "fd leak").startswith("fd leak: outside")
     assert not why_not(Mode.NONE, NOTHING, "fd leak")
+
+
+def test_threads_and_processes_are_seen_by_what_a_program_calls():
+    assert why_asks_kernel({"printf", "fork"}) == "it makes processes, which are not simulated"
+    assert why_asks_kernel({"pthread_create"}) == "it makes threads, which are not simulated"
+    assert not why_asks_kernel({"printf", "forklift", "time"})

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Which programs of a suite a simulated platform can run as jobs: those that need no kernel."""
 
+from collections.abc import Set as AbstractSet
+
 from laxity.suites.classify import Mode
 from laxity.suites.program import Program
 from laxity.suites.vetting_file import VettedProgram
+from laxity.suites.work import starts_threads
+
+_MAKE_PROCESSES = frozenset({"fork", "vfork", "posix_spawn", "posix_spawnp", "popen", "system"})
 
 # Of no files, as native/guests has it (fnv.h).
 _NO_FILES = f"{14695981039346656037:016x}"
@@ -33,3 +38,14 @@ def why_not_portable(program: Program, vetted: VettedProgram) -> str:
     if vetted.mode is Mode.RESTORE and left:
         return f"{left[0]}: outside of memory nothing is taken back on a simulated platform"
     return ""
+
+
+def why_asks_kernel(imports: AbstractSet[str]) -> str:
+    """Say what a program that calls such functions wants and a simulated platform lacks; "": none.
+
+    Args:
+        imports: What it calls and does not define.
+    """
+    if starts_threads(imports):
+        return "it makes threads, which are not simulated"
+    return "it makes processes, which are not simulated" if imports & _MAKE_PROCESSES else ""

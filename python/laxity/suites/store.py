@@ -23,14 +23,13 @@ from laxity.store.manifest import Manifest
 from laxity.store.run_directory import SUITE, TMP_SUFFIX, path_part, write_document
 from laxity.suites.classify import Mode
 from laxity.suites.jobs import argv_name, provide
-from laxity.suites.portable import why_not_portable
+from laxity.suites.portable import why_asks_kernel, why_not_portable
 from laxity.suites.program import Program, Unplaced
 from laxity.suites.result import SuiteDocument, SuiteProgram
 from laxity.suites.stored_results import read_suite
 from laxity.suites.toolchain import Toolchain
 from laxity.suites.vetting import VetRequest, build_guest, imports_of
 from laxity.suites.vetting_file import VettedProgram, inputs_hash, sources_hash
-from laxity.suites.work import starts_threads
 
 KIND = "suite"
 WORKLOAD = "guest"
@@ -285,10 +284,13 @@ def _child(request: SuiteRequest, table: _Table, part: _Part, place: str) -> Chi
             # A terminal's signal ends the compiler as well: that it failed says nothing then.
             raise KeyboardInterrupt
         if isinstance(guest, str):
-            table.leave_out(name, f"cannot be built: {guest}", EXIT_NO_VERDICT)
+            # Behind the reason stands what to do, which is not for a simulated platform.
+            why = guest.partition(";")[0] if _is_simulated(request) else guest
+            table.leave_out(name, f"cannot be built: {why}", EXIT_NO_VERDICT)
             return Finished(None, _nothing(request))
-        if _is_simulated(request) and starts_threads(imports_of(building, part.program)):
-            table.leave_out(name, "it makes threads, which are not simulated", EXIT_NO_VERDICT)
+        asked = why_asks_kernel(imports_of(building, part.program))
+        if _is_simulated(request) and asked:
+            table.leave_out(name, asked, EXIT_NO_VERDICT)
             return Finished(None, _nothing(request))
         done = run_once(replace(part.request, final=final), signals, request.platform)
         if done.path is not None:
