@@ -16,7 +16,7 @@
 namespace {
 
 constexpr std::int64_t NO_TIMEOUT_NS = 1'000'000'000'000;
-constexpr std::uint64_t LEVELS_MAX = 3;
+constexpr std::uint64_t LONGEST_MERGED_BYTES = 64;
 constexpr std::uint64_t PRIORITIES = 4;
 constexpr std::uint64_t LONGEST_CROWDED = 16;
 
@@ -28,7 +28,7 @@ std::uint32_t small(Random &random, std::uint64_t least, std::uint64_t most)
 laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uint64_t most_sets)
 {
     laxity_sim_cache cache{};
-    cache.ways = 1U << random.between(0, 3);
+    cache.ways = 1U << (random.is(1, 12) ? random.between(4, 6) : random.between(0, 3));
     cache.replacement = static_cast<laxity_sim_replacement>(random.below(4));
     if (!random.is(1, 10)) {
         const std::uint64_t sets = std::uint64_t{1} << random.between(0, most_sets);
@@ -37,20 +37,34 @@ laxity_sim_cache random_cache(Random &random, std::uint32_t line_bytes, std::uin
     return cache;
 }
 
+/* How many share a level: whole groups of those that share the one before it. */
+std::uint32_t random_sharers(Random &random, std::uint32_t cores, std::uint32_t before)
+{
+    std::vector<std::uint32_t> groups;
+    for (std::uint32_t n = std::max(before, std::min(cores, 2U)); n <= cores; n++) {
+        if (cores % n == 0 && n % before == 0) {
+            groups.push_back(n);
+        }
+    }
+    return groups[random.below(groups.size())];
+}
+
 void make_levels(Random &random, laxity_sim_platform &platform)
 {
-    platform.n_levels = small(random, 0, LEVELS_MAX);
+    platform.n_levels = small(random, 0, LAXITY_SIM_LEVELS_MAX);
     const std::uint64_t n_private = random.between(0, platform.n_levels);
+    std::uint32_t before = 1;
     for (std::uint32_t i = 0; i < platform.n_levels; i++) {
         laxity_sim_level &level = platform.levels[i];
         level.cache = random_cache(random, platform.line_bytes, 4);
-        level.cores = i < n_private ? 1 : random.is(1, 3) ? 2 : platform.cores;
+        level.cores = i < n_private ? 1 : random_sharers(random, platform.cores, before);
+        before = level.cores;
         level.hit_ticks = small(random, 1, 9);
         level.prefetch = i + 1 == platform.n_levels && random.is(1, 2)
                              ? LAXITY_SIM_PREFETCH_NEXT_LINE
                              : LAXITY_SIM_PREFETCH_NONE;
         for (std::uint64_t &mask : level.way_masks) {
-            mask = random.is(1, 2) ? 0 : random.below(std::uint64_t{1} << level.cache.ways);
+            mask = random.is(1, 2) ? 0 : random.next() >> (64 - level.cache.ways);
         }
     }
 }
@@ -107,11 +121,24 @@ void make_frames(Random &random, laxity_sim_platform &platform)
 void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform &platform)
 {
     platform.writes_through = extras.writes_through;
+    while (platform.n_levels == 0 && (extras.has_inclusion || extras.has_strides)) {
+        make_levels(random, platform);
+    }
+    /* What hits in an exclusive level has nowhere to go then. */
+    if (extras.has_inclusion && random.is(1, 4)) {
+        (random.is(1, 2) ? platform.l1i : platform.l1d).size_bytes = 0;
+    }
     if (extras.has_frames) {
         make_frames(random, platform);
     }
     for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
         platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
+    }
+    /* So that an exclusive level holds, too, what caches above it hold. */
+    if (extras.has_inclusion && random.is(1, 4)) {
+        laxity_sim_level &last = platform.levels[platform.n_levels - 1];
+        last.inclusion = LAXITY_SIM_EXCLUSIVE;
+        last.prefetch = LAXITY_SIM_PREFETCH_NEXT_LINE;
     }
     if (extras.has_strides && platform.n_levels > 0) {
         platform.levels[platform.n_levels - 1].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
@@ -154,12 +181,15 @@ void make_platform(Random &random, bool is_crowd, laxity_sim_platform &platform)
     const std::uint64_t *const clock = CLOCKS[random.below(std::size(CLOCKS))];
     platform.ticks_per_s[0] = clock[0];
     platform.ticks_per_s[1] = clock[1];
-    platform.cores = is_crowd ? small(random, 2, 5) : small(random, 1, 4);
+    platform.cores = is_crowd ? small(random, 2, 6) : small(random, 1, 4);
     platform.line_bytes = 16U << random.below(3);
+    if (random.is(1, 12)) {
+        platform.line_bytes = 1U << random.between(2, 12); /* from the least to the most */
+    }
     platform.instruction_ticks = small(random, 1, 3);
     platform.fill_buffers = small(random, 0, 4);
     platform.store_entries = small(random, 0, 4);
-    platform.merges_stores = random.is(2, 3);
+    platform.merges_stores = platform.line_bytes <= LONGEST_MERGED_BYTES && random.is(2, 3);
     platform.kernel_code_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
     platform.kernel_data_lines = random.is(1, 2) ? 0 : small(random, 0, 4);
     const bool has_kernel = platform.kernel_code_lines + platform.kernel_data_lines > 0;
@@ -282,7 +312,10 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
     } else if (random.is(1, 12) && made.limit_ns != INT64_MAX) {
         task.jobs = 0; /* until the limit, or the end of the words */
     }
-    made.programs.push_back(std::move(writer.words));
+    /* Some have the program of the task before: the same addresses, which are others all the same.
+     */
+    const bool is_another = made.programs.empty() || !random.is(1, 5);
+    made.programs.push_back(is_another ? std::move(writer.words) : made.programs.back());
     made.tasks.push_back(task);
 }
 

@@ -20,6 +20,7 @@ constexpr unsigned LARGEST_ACCESS = 4;     /* 16 bytes */
 constexpr unsigned LARGEST_OF_SEVERAL = 7; /* registers */
 constexpr unsigned LARGEST_OF_ALL = 12;    /* a page */
 constexpr std::uint64_t LONGEST_LOOP = 8;
+constexpr std::uint64_t FAR = 1U << 16U;
 constexpr std::uint64_t PAGE_TABLES = std::uint64_t{1} << 47U; /* where a walk loads, too */
 
 } // namespace
@@ -33,7 +34,7 @@ Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
     stride_ = random.is(1, 3) ? line_bytes : std::uint64_t{1} << random.between(2, 7);
     accesses_in_8_ = random.between(1, 7);
     stores_in_8_ = random.between(0, 7);
-    is_random_ = random.is(1, 3);
+    is_random_ = random.is(1, extras.has_strides ? 8 : 3);
     writes_code_ = random.is(1, 8);
     n_blocks_most_ = random.between(3, 24);
     if (extras.has_pages || extras.has_frames) {
@@ -91,22 +92,31 @@ std::size_t Writer::next_block()
     return (block_ + 1) % n;
 }
 
-std::uint64_t Writer::next_position(unsigned index)
+Writer::Strided &Writer::strided(unsigned index)
 {
-    if (!has_strides_) {
-        position_ += stride_;
-        return position_;
-    }
     const auto [at, is_new] = strides_.try_emplace({block_, index});
     Strided &strided = at->second;
     if (is_new) {
+        strided.is_store = random_.is(stores_in_8_, 16);
         /* Far from 0, as every third goes back. */
-        strided.position = data_bytes_ << 16U;
+        strided.position = data_bytes_ * FAR + random_.below(data_bytes_);
         strided.stride = random_.is(1, 4) ? stride_ : random_.between(1, 4) * line_bytes_;
         strided.stride = random_.is(1, 3) ? -strided.stride : strided.stride;
     }
-    strided.position += strided.stride;
-    return strided.position;
+    return strided;
+}
+
+std::uint64_t Writer::next_position(unsigned index)
+{
+    std::uint64_t &position = has_strides_ ? strided(index).position : position_;
+    position += has_strides_ ? strided(index).stride : stride_;
+    return position;
+}
+
+bool Writer::is_store(unsigned index)
+{
+    const bool is_strided = has_strides_ && !random_.is(1, 8);
+    return is_strided ? strided(index).is_store : random_.is(stores_in_8_, 8);
 }
 
 std::uint64_t Writer::next_address(unsigned index)
@@ -131,7 +141,7 @@ void Writer::access(unsigned index)
     if (!random_.is(1, 8)) {
         address &= ~((std::uint64_t{1} << size) - 1); /* most are aligned */
     }
-    words.access(index, address, size, random_.is(stores_in_8_, 8));
+    words.access(index, address, size, is_store(index));
 }
 
 void Writer::accesses(unsigned index)

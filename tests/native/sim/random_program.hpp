@@ -49,6 +49,13 @@ class Writer {
     Words words;
 
   private:
+    /* Where an instruction accesses, and how far it goes each time; most do one thing only. */
+    struct Strided {
+        bool is_store;
+        std::uint64_t position;
+        std::uint64_t stride;
+    };
+
     void define();
     std::size_t next_block();
     /* Of a byte of data or code. */
@@ -58,12 +65,8 @@ class Writer {
     void access(unsigned index);
     std::uint64_t next_address(unsigned index);
     std::uint64_t next_position(unsigned index);
-
-    /* Where an instruction accesses, and how far it goes each time. */
-    struct Strided {
-        std::uint64_t position;
-        std::uint64_t stride;
-    };
+    bool is_store(unsigned index);
+    Strided &strided(unsigned index);
 
     Random &random_;
     std::uint64_t line_bytes_;
