@@ -497,14 +497,8 @@ void Core::lines()
 /* All of a block has been executed: what its branch costs. */
 void Core::judge_branch(const Block &block)
 {
-    if (!branches_.exists()) {
-        return;
-    }
     Reader &reader = *execution_.reader;
-    while (reader.peek() == Event::JobStart) {
-        reader.take(); /* within a job it means nothing */
-    }
-    if (reader.peek() != Event::Block) {
+    if (!branches_.exists() || reader.peek() != Event::Block) {
         return;
     }
     const bool is_taken = reader.block().address != block.end_address;

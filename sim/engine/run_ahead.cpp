@@ -35,9 +35,6 @@ bool Core::leave_block(const Block &block, std::size_t index, Stage stage)
     execution_.spent->busy += ticks;
     hierarchy_.counts(number_).instructions += index;
     execution_.position->index = index;
-    if (!is_plain_ && index == block.steps.size()) {
-        judge_branch(block);
-    }
     loaded_.clear();
     stage_ = stage;
     return false;

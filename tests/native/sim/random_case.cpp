@@ -134,6 +134,12 @@ void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform
     for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
         platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
     }
+    /* So that an exclusive level holds, too, what caches above it hold. */
+    if (extras.has_inclusion && random.is(1, 4)) {
+        laxity_sim_level &last = platform.levels[platform.n_levels - 1];
+        last.inclusion = LAXITY_SIM_EXCLUSIVE;
+        last.prefetch = LAXITY_SIM_PREFETCH_NEXT_LINE;
+    }
     if (extras.has_strides && platform.n_levels > 0) {
         platform.levels[platform.n_levels - 1].prefetch = LAXITY_SIM_PREFETCH_STRIDE;
     }
@@ -306,7 +312,10 @@ void add_task(Random &random, Case &made, const Habits &habits, bool may_be_coru
     } else if (random.is(1, 12) && made.limit_ns != INT64_MAX) {
         task.jobs = 0; /* until the limit, or the end of the words */
     }
-    made.programs.push_back(std::move(writer.words));
+    /* Some have the program of the task before: the same addresses, which are others all the same.
+     */
+    const bool is_another = made.programs.empty() || !random.is(1, 5);
+    made.programs.push_back(is_another ? std::move(writer.words) : made.programs.back());
     made.tasks.push_back(task);
 }
 

@@ -78,6 +78,7 @@ void add_features(Uses &uses, const naive::Features &features)
 void add_features_of_caches(Uses &uses, const naive::Features &features)
 {
     uses["clean lines handed down"] += features.handed_down_clean;
+    uses["clean lines handed down, held"] += features.handed_down_held;
     uses["exclusive hits"] += features.exclusive_hits;
     uses["exclusive hits, stay"] += features.exclusive_stays;
     uses["dirty lines moved up to the first level"] += features.dirty_to_first;

@@ -209,11 +209,15 @@ void Machine::hand_down(const By &by, const Place &victim, std::size_t first)
         return;
     }
     const std::size_t i = first_level_on(first);
-    if (i < levels_.size() && platform_.levels[i].inclusion == LAXITY_SIM_EXCLUSIVE &&
-        level(i, by.core).find(victim.line) == nullptr) {
-        features_.handed_down_clean++;
-        allocate_in_level(by, i, victim.line, false);
+    if (i >= levels_.size() || platform_.levels[i].inclusion != LAXITY_SIM_EXCLUSIVE) {
+        return;
     }
+    if (level(i, by.core).find(victim.line) != nullptr) {
+        features_.handed_down_held++;
+        return;
+    }
+    features_.handed_down_clean++;
+    allocate_in_level(by, i, victim.line, false);
 }
 
 void Machine::write_back(const By &by, std::uint64_t line, std::size_t first)

@@ -34,6 +34,7 @@ struct Features {
     std::uint64_t interrupts = 0;
     std::uint64_t interrupts_before_stops = 0; /* of cores that were asked to stop meanwhile */
     std::uint64_t handed_down_clean = 0;       /* to exclusive levels */
+    std::uint64_t handed_down_held = 0;        /* clean, to exclusive levels that have them */
     std::uint64_t exclusive_hits = 0;          /* that moved up */
     std::uint64_t exclusive_stays = 0;         /* hits, but nothing above could have the line */
     std::uint64_t dirty_to_first = 0;          /* lines that moved up */
