@@ -11,6 +11,7 @@
 #include "model/strides.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace {
 
@@ -496,15 +497,25 @@ void a_stride_ends_with_its_page(void)
 /* Addresses 0x1000 and 0x1080 are 64 entries of two bytes apart: one entry for both. */
 void a_stride_belongs_to_an_instruction_that_loads(void)
 {
+    struct Load {
+        std::uint64_t instruction, line, next; /* 0: nothing is known of it */
+    };
     laxity::Strides strides;
-    CHECK(!strides.note(0x1000, 1) && !strides.note(0x1000, 2));
-    CHECK(!strides.note(0x1002, 2));
-    CHECK(strides.note(0x1000, 3) == 4);
-    CHECK(!strides.note(0x1080, 4));
-    CHECK(!strides.note(0x1000, 4) && !strides.note(0x1000, 5));
-    CHECK(strides.note(0x1000, 6) == 7);
-    CHECK(!strides.note(0x1000, 6)); /* nowhere */
-    CHECK(!strides.note(0x1000, 7) && strides.note(0x1000, 8) == 9);
+    for (const Load &load : std::initializer_list<Load>{
+             {0x1000, 1, 0},
+             {0x1000, 2, 0},
+             {0x1002, 2, 0}, /* another one */
+             {0x1000, 3, 4},
+             {0x1080, 4, 0},
+             {0x1000, 4, 0}, /* from the beginning */
+             {0x1000, 5, 0},
+             {0x1000, 6, 7},
+             {0x1000, 6, 0}, /* nowhere */
+             {0x1000, 7, 0},
+             {0x1000, 8, 9},
+         }) {
+        CHECK_EQUAL(strides.note(load.instruction, load.line).value_or(0), load.next);
+    }
 }
 
 void only_loads_of_instructions_have_strides(void)
