@@ -28,7 +28,8 @@ constexpr std::uint64_t TICKS_MAX = 3;
 constexpr std::uint64_t TICKS_LONG = 60;
 constexpr std::uint64_t TICKS_LONGEST = 3000;
 constexpr unsigned SET_BITS = 64;
-constexpr std::size_t SAMPLES_KEPT = 500; /* they are large */
+constexpr std::size_t SAMPLES_KEPT = 500;  /* they are large */
+constexpr std::size_t SAMPLES_TOLD = 5000; /* one by one */
 
 /* So few that a read ends in the middle of everything now and then. */
 constexpr std::size_t WORDS_AT_ONCE = 29;
@@ -252,8 +253,12 @@ void note_sample(void *context, const laxity_sim_sample *told)
         add_to_sum(job.job, task.counts);
         add_to_sum(job.job, task.exec_ticks);
     }
-    if (listening->told->samples.size() < SAMPLES_KEPT) {
+    if (job.ordinal < SAMPLES_KEPT) {
         listening->told->samples.push_back(sample);
+    }
+    if (job.ordinal >= SAMPLES_TOLD) {
+        add_to_sum(listening->told->sum_of_rest, job.job);
+        return;
     }
     listening->told->calls.push_back(
         {Call::What::Sample, job, LAXITY_SIM_END_JOBS, told->time_ns, 0, {}}

@@ -82,6 +82,7 @@ struct Told {
     std::vector<Call> calls;
     std::vector<Sample> samples; /* the first ones */
     std::uint64_t n_samples = 0;
+    std::uint64_t sum_of_rest = 0; /* of those that are too many for calls */
     laxity_sim_totals totals{};
     naive::Features features{}; /* of the naive engine alone */
 };

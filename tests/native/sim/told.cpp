@@ -116,6 +116,26 @@ static std::string text_of_call(std::size_t number)
     return "call " + std::to_string(number);
 }
 
+static std::string difference_of_totals(const Told &engine, const Told &naive)
+{
+    if (engine.n_samples != naive.n_samples || engine.sum_of_rest != naive.sum_of_rest) {
+        return "samples\n  engine:" + number("", engine.n_samples) +
+               "\n  naive: " + number("", naive.n_samples);
+    }
+    if (engine.totals.ticks != naive.totals.ticks) {
+        return "ticks\n  engine: " + std::to_string(engine.totals.ticks) +
+               "\n  naive:  " + std::to_string(naive.totals.ticks);
+    }
+    for (std::size_t core = 0; core < LAXITY_SIM_CORES_MAX; core++) {
+        const std::string difference =
+            first_difference(engine.totals.cores[core], naive.totals.cores[core]);
+        if (!difference.empty()) {
+            return "core " + std::to_string(core) + difference;
+        }
+    }
+    return "";
+}
+
 std::string first_difference(const Told &engine, const Told &naive)
 {
     const std::size_t n = std::max(engine.calls.size(), naive.calls.size());
@@ -137,16 +157,5 @@ std::string first_difference(const Told &engine, const Told &naive)
             return text_of_call(i).append(difference).append("\n  " + want);
         }
     }
-    if (engine.totals.ticks != naive.totals.ticks) {
-        return "ticks\n  engine: " + std::to_string(engine.totals.ticks) +
-               "\n  naive:  " + std::to_string(naive.totals.ticks);
-    }
-    for (std::size_t core = 0; core < LAXITY_SIM_CORES_MAX; core++) {
-        const std::string difference =
-            first_difference(engine.totals.cores[core], naive.totals.cores[core]);
-        if (!difference.empty()) {
-            return "core " + std::to_string(core) + difference;
-        }
-    }
-    return "";
+    return difference_of_totals(engine, naive);
 }
