@@ -134,8 +134,13 @@ void make_cache_extras(Random &random, const Extras &extras, laxity_sim_platform
     for (std::uint32_t i = 0; extras.has_inclusion && i < platform.n_levels; i++) {
         platform.levels[i].inclusion = static_cast<laxity_sim_inclusion>(random.below(3));
     }
-    /* So that an exclusive level holds, too, what caches above it hold. */
+    /* A store that no cache above has a place for may find its line dirty there. */
+    if (extras.has_inclusion && extras.writes_through && random.is(2, 3)) {
+        platform.levels[0].inclusion = LAXITY_SIM_EXCLUSIVE;
+    }
+    /* So that an exclusive level holds, too, what caches above it hold: programs go backwards. */
     if (extras.has_inclusion && random.is(1, 4)) {
+        platform.n_levels = random.is(1, 2) ? 1 : platform.n_levels;
         laxity_sim_level &last = platform.levels[platform.n_levels - 1];
         last.inclusion = LAXITY_SIM_EXCLUSIVE;
         last.prefetch = LAXITY_SIM_PREFETCH_NEXT_LINE;

@@ -32,6 +32,7 @@ Writer::Writer(Random &random, std::uint32_t line_bytes, const Extras &extras)
     data_bytes_ = random.between(2, 60) * line_bytes;
     code_bytes_ = random.between(2, 40) * line_bytes;
     stride_ = random.is(1, 3) ? line_bytes : std::uint64_t{1} << random.between(2, 7);
+    stride_ = extras.has_inclusion && random.is(1, 2) ? -stride_ : stride_;
     accesses_in_8_ = random.between(1, 7);
     stores_in_8_ = random.between(0, 7);
     is_random_ = random.is(1, extras.has_strides ? 8 : 3);
