@@ -1,9 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
+<<<<<<< HEAD
 /* Platforms, tasks and jobs that are small enough for a hand. */
 #ifndef LAXITY_HAND_HPP
 #define LAXITY_HAND_HPP
 
+=======
+/* What cases that a hand calculates consist of. */
+#ifndef LAXITY_HAND_HPP
+#define LAXITY_HAND_HPP
+
+#include "../test.h"
+>>>>>>> engine-caches
 #include "case.hpp"
 #include "harness/mark_table.h"
 #include "interface/engine.h"
@@ -12,9 +20,15 @@
 #include <cstdint>
 #include <vector>
 
+<<<<<<< HEAD
 constexpr unsigned WORD = 2; /* four bytes */
 constexpr std::uint64_t CODE = 0x1000;
 constexpr std::uint64_t LINE_BYTES = 64;
+=======
+inline constexpr unsigned WORD = 2; /* four bytes */
+inline constexpr std::uint64_t CODE = 0x1000;
+inline constexpr std::uint64_t LINE_BYTES = 64;
+>>>>>>> engine-caches
 
 /* A tick is a nanosecond; an instruction takes one. Memory: see the tests. */
 inline laxity_sim_platform a_platform(std::uint32_t cores, std::uint32_t ways)
@@ -67,4 +81,79 @@ inline Words a_job(unsigned n, const std::vector<std::uint64_t> &loads)
     return words;
 }
 
+<<<<<<< HEAD
+=======
+struct WantTurn {
+    std::uint32_t core, task;
+    laxity_sim_turn turn;
+    std::int64_t time_ns;
+};
+
+inline void check_turns_of_one(const Told &told, const std::vector<WantTurn> &wants)
+{
+    std::size_t n = 0;
+    for (const Call &call : told.calls) {
+        if (call.what != Call::What::Turn || n == wants.size()) {
+            n += call.what == Call::What::Turn ? 1 : 0;
+            continue;
+        }
+        const WantTurn &want = wants[n++];
+        CHECK_EQUAL(call.job.core_start, want.core);
+        CHECK_EQUAL(call.job.task, want.task);
+        CHECK_EQUAL(call.turn, want.turn);
+        CHECK_EQUAL(call.end_ns, want.time_ns);
+    }
+    CHECK_EQUAL(n, wants.size());
+}
+
+inline void check_turns(const Case &asked, const std::vector<WantTurn> &wants)
+{
+    check_turns_of_one(run_naive(asked), wants);
+    check_turns_of_one(run_engine(asked), wants);
+}
+
+struct Want {
+    std::uint32_t task;
+    std::int64_t start_ns, finish_ns, busy_ns, own_ns, reload_ns, shared_ns;
+    std::uint32_t preemptions;
+};
+
+inline void check_one(const Told &told, const std::vector<Want> &wants)
+{
+    std::size_t n = 0;
+    for (const Call &call : told.calls) {
+        if (call.what != Call::What::Finish || n == wants.size()) {
+            continue;
+        }
+        const Want &want = wants[n++];
+        CHECK_EQUAL(call.job.task, want.task);
+        CHECK_EQUAL(call.job.start_ns, want.start_ns);
+        CHECK_EQUAL(call.job.finish_ns, want.finish_ns);
+        CHECK_EQUAL(call.job.busy_ns, want.busy_ns);
+        CHECK_EQUAL(call.job.stall_own_ns, want.own_ns);
+        CHECK_EQUAL(call.job.stall_reload_ns, want.reload_ns);
+        CHECK_EQUAL(call.job.stall_shared_ns, want.shared_ns);
+        CHECK_EQUAL(call.job.stall_moved_ns, 0);
+        CHECK_EQUAL(call.job.preemptions, want.preemptions);
+        CHECK_EQUAL(call.job.exec_ns, want.busy_ns + want.own_ns + want.reload_ns + want.shared_ns);
+    }
+    CHECK_EQUAL(n, wants.size());
+}
+
+/* The jobs in the order of their finishes. */
+inline void check(const Case &asked, const std::vector<Want> &wants)
+{
+    check_one(run_naive(asked), wants);
+    check_one(run_engine(asked), wants);
+}
+
+/* Of core 0. */
+inline void
+check_counts(const Case &asked, std::uint64_t laxity_sim_counts::*which, std::uint64_t want)
+{
+    CHECK_EQUAL(run_naive(asked).totals.cores[0].*which, want);
+    CHECK_EQUAL(run_engine(asked).totals.cores[0].*which, want);
+}
+
+>>>>>>> engine-caches
 #endif

@@ -13,6 +13,7 @@
 
 namespace {
 
+<<<<<<< HEAD
 struct WantTurn {
     std::uint32_t core, task;
     laxity_sim_turn turn;
@@ -84,6 +85,8 @@ void check_counts(const Case &asked, std::uint64_t laxity_sim_counts::*which, st
     CHECK_EQUAL(run_engine(asked).totals.cores[0].*which, want);
 }
 
+=======
+>>>>>>> engine-caches
 /* A fetch and a load, through one level, to one bank. */
 Case two_misses()
 {
