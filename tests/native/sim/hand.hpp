@@ -1,17 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The laxity authors
  * SPDX-License-Identifier: MIT */
-<<<<<<< HEAD
-/* Platforms, tasks and jobs that are small enough for a hand. */
-#ifndef LAXITY_HAND_HPP
-#define LAXITY_HAND_HPP
-
-=======
 /* What cases that a hand calculates consist of. */
 #ifndef LAXITY_HAND_HPP
 #define LAXITY_HAND_HPP
 
 #include "../test.h"
->>>>>>> engine-caches
 #include "case.hpp"
 #include "harness/mark_table.h"
 #include "interface/engine.h"
@@ -20,15 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-<<<<<<< HEAD
-constexpr unsigned WORD = 2; /* four bytes */
-constexpr std::uint64_t CODE = 0x1000;
-constexpr std::uint64_t LINE_BYTES = 64;
-=======
 inline constexpr unsigned WORD = 2; /* four bytes */
 inline constexpr std::uint64_t CODE = 0x1000;
 inline constexpr std::uint64_t LINE_BYTES = 64;
->>>>>>> engine-caches
 
 /* A tick is a nanosecond; an instruction takes one. Memory: see the tests. */
 inline laxity_sim_platform a_platform(std::uint32_t cores, std::uint32_t ways)
@@ -81,8 +68,6 @@ inline Words a_job(unsigned n, const std::vector<std::uint64_t> &loads)
     return words;
 }
 
-<<<<<<< HEAD
-=======
 struct WantTurn {
     std::uint32_t core, task;
     laxity_sim_turn turn;
@@ -155,5 +140,4 @@ check_counts(const Case &asked, std::uint64_t laxity_sim_counts::*which, std::ui
     CHECK_EQUAL(run_engine(asked).totals.cores[0].*which, want);
 }
 
->>>>>>> engine-caches
 #endif

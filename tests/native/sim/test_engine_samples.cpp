@@ -12,12 +12,12 @@
 namespace {
 
 /* Of task 0. */
-struct Want {
+struct Sampled {
     std::int64_t time_ns;
     std::uint64_t exec_ticks, instructions, loads;
 };
 
-void check_one(const Told &told, const std::vector<Want> &wants)
+void check_samples_of_one(const Told &told, const std::vector<Sampled> &wants)
 {
     std::size_t n = 0;
     for (const Call &call : told.calls) {
@@ -35,10 +35,10 @@ void check_one(const Told &told, const std::vector<Want> &wants)
     CHECK_EQUAL(n, wants.size());
 }
 
-void check(const Case &asked, const std::vector<Want> &wants)
+void check_samples(const Case &asked, const std::vector<Sampled> &wants)
 {
-    check_one(run_naive(asked), wants);
-    check_one(run_engine(asked), wants);
+    check_samples_of_one(run_naive(asked), wants);
+    check_samples_of_one(run_engine(asked), wants);
 }
 
 /* A line arrives 1 + 1 + 20 behind its miss; an instruction takes ten. */
@@ -84,7 +84,9 @@ void a_sample_counts_no_time_of_the_kernel(void)
     asked.platform.timer_code_lines = 1;
     asked.sample_ns = 30;
     asked.first_sample_ns = 5;
-    check(asked, {{5, 5, 0, 0}, {35, 42, 2, 0}, {65, 52, 3, 0}, {95, 72, 5, 0}, {125, 102, 8, 0}});
+    check_samples(
+        asked, {{5, 5, 0, 0}, {35, 42, 2, 0}, {65, 52, 3, 0}, {95, 72, 5, 0}, {125, 102, 8, 0}}
+    );
 }
 
 /* A tick is ten nanoseconds: the line is there at tick 2, the job ends at 3, behind the samples of
