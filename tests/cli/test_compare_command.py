@@ -154,6 +154,55 @@ def test_figures_of_a_simulated_platform_are_simulated(tmp_path: Path):
     assert {one["kind"] for one in figures_of(answer).values()} == {"simulated"}
 
 
+def write_simulated(path: Path, base_ns: int = 900_000, **more: Any) -> Path:  # noqa: ANN401 - of Made
+    rows = ordinary_rows(5, 1, base_ns=base_ns)
+    return write_run(path, Made(rows, platform="sim:x", **more))
+
+
+def test_simulated_runs_are_compared_exactly_however_few_their_jobs(tmp_path: Path):
+    # All jobs take 20 us longer, of about 0.91 ms: 2.2 %.
+    base = write_simulated(tmp_path / "a", result_hash="a")
+    new = write_simulated(tmp_path / "b", 920_000, result_hash="b")
+    words = (base, new, "--fail-on", "response.p99 > +20us", "--fail-on", "response.max < +20us")
+    assert compare(*words).return_value == 0
+    code, answer = compare_json(base, new, "--fail-on", "response.median > +1%")
+    assert (code, answer["verdict"]) == (1, "violated")
+    figures = figures_of(answer)
+    names = ("median", "p90", "p99", "p99.9", "max")
+    assert {figures[f"response.{one}"]["shift"] for one in names} == {20_000}
+    assert figures["release_latency.max"]["verdict"] == "equal"
+    text = compare(base, new).stdout
+    assert "nothing in them is random: every difference is exact." in text
+    assert "BASE and NEW are not identical." in text
+    for word in ("95 %", "by chance", "worth", "noise", "not judged", "Rank-sum"):
+        assert word not in text
+
+
+def test_identical_simulated_runs_are_called_so_first_and_equal(tmp_path: Path):
+    names = [write_simulated(tmp_path / name, result_hash="a") for name in ("a", "b")]
+    done = compare(*names, "--fail-on", "response.p99 > +0%", "--run-dir", tmp_path / "D")
+    assert done.return_value == 0
+    same = "BASE and NEW are identical: all streams are the same to the byte."
+    assert done.stdout.splitlines()[:3] == [
+        same,
+        "Nothing stated has happened.",
+        "NEW against BASE: 15 figures equal. Both are simulated, and nothing in them is random: "
+        "every difference is exact.",
+    ]
+    assert laxity("show", tmp_path / "D").out.startswith(same)
+    page = (tmp_path / "D" / "report.html").read_text()
+    assert "Terms of what is exact" in page
+    assert "95 %" not in page
+
+
+def test_simulated_jobs_that_ask_for_the_time_are_not_exact(tmp_path: Path):
+    asking = write_simulated(tmp_path / "a", asked_calls=["clock_gettime"])
+    new = write_simulated(tmp_path / "b")
+    words = (asking, new, "--fail-on", "response.median > +0%")
+    assert compare(*words).return_value == 4
+    assert "exact" not in compare(*words).stdout
+
+
 def test_another_machine_is_refused(runs: Path, tmp_path: Path):
     facts = Facts({**FACTS.files, "/sys/devices/system/cpu/online": "0"})
     other = write_run(tmp_path / "other", Made(ordinary_rows(N, 2), facts=facts))

@@ -111,8 +111,8 @@ def test_reload_misses_are_those_of_sebeks_figure_7(laxity: Laxity, replacement:
     assert {size: one["quantiles"]["0.5"] / L2_HIT_NS for size, one in found.items()} == expected
     assert {size: one["max"] / L2_HIT_NS for size, one in found.items()} == expected
     assert {one["kind"] for one in found.values()} == {"simulated"}
-    assert {one["verdict"] for size, one in found.items() if size < 36} == {"ok"}
-    assert found[36]["verdict"] == "not_measurable"
+    # Nothing is random, so that 0 ns at 36 KiB are a figure as any other.
+    assert {(one["verdict"], one["noise_floor"]) for one in found.values()} == {("ok", 0)}
 
 
 def test_gamma_of_the_mpc750_grows_to_the_cache_size_and_is_none_at_nine_eighths_of_it(

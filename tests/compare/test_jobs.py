@@ -156,3 +156,46 @@ def test_the_rank_sum_test_is_done_on_jobs_far_apart():
 def test_fewer_than_eight_jobs_are_no_rank_sum_test():
     assert compare(samples(noisy(1, n=7)), samples(noisy(2))).ranks is None
     assert compare(samples(noisy(1, n=8)), samples(noisy(2))).ranks is not None
+
+
+def compare_exactly(base: list[int], new: list[int]) -> ComparedQuantity:
+    one, other = (samples(np.array(values)) for values in (base, new))
+    return compare_quantity(Pair("control", "response", one, other, is_exact=True))
+
+
+def test_exact_jobs_differ_by_what_they_differ_by_without_interval_or_noise_floor():
+    # Of five jobs the median is the third, p90 the fifth (4.5 rounded up).
+    found = compare_exactly([10, 20, 30, 40, 50], [19, 10, 31, 40, 50])
+    shown = {one.statistic: (one.shift, one.verdict) for one in found.figures}
+    rest = dict.fromkeys(("p90", "p99", "p99.9", "max"), (0, "equal"))
+    assert shown == {"median": (1, "longer"), **rest}
+    assert {(one.low, one.high, one.floor, one.floor_parts) for one in found.figures} == {
+        (None, None, 0, ())
+    }
+    assert (found.drifts, found.ranks, found.left_out) == ((), None, None)
+
+
+def test_a_single_exact_job_has_every_figure():
+    found = compare_exactly([7], [5])
+    assert [(one.shift, one.verdict) for one in found.figures] == [(-2, "shorter")] * 5
+
+
+def test_quantiles_of_few_exact_jobs_are_left_out_where_one_side_has_more():
+    # A p90 of five is their largest, one of ten the ninth: they are not the same figure.
+    found = compare_exactly([1] * 5, list(range(10)))
+    assert [one.statistic for one in found.figures] == ["max"]
+    assert found.left_out.startswith("control response: BASE has 5 jobs; median needs 6, p90")
+
+
+def test_exact_jobs_that_were_not_all_kept_have_no_verdict():
+    buckets = from_buckets(np.array([96]), np.array([128]), np.array([5]))
+    kept = Samples("BASE", buckets, None)
+    found = compare_quantity(Pair("control", "response", kept, kept, is_exact=True))
+    assert {one.verdict for one in found.figures} == {"no_verdict"}
+    assert "to a bucket of the histogram only" in found.figures[0].reason
+
+
+def test_exact_jobs_of_a_run_that_broke_off_have_no_verdict():
+    doubtful = replace(samples(np.array([5])), doubt="the run failed")
+    found = compare_quantity(Pair("control", "response", doubtful, doubtful, is_exact=True))
+    assert {one.reason for one in found.figures} == {"BASE: the run failed; BASE: the run failed"}

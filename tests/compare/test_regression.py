@@ -97,6 +97,37 @@ def test_the_shift_of_the_largest_reaches_from_end_to_opposite_end(threshold: st
     assert answer(f"response.max > {threshold}", figure) == expected
 
 
+EXACT = replace(
+    FIGURE, kind="simulated", base=Point(1_000_000, 5), new=Point(1_010_000, 5), shift=10_000,
+    low=None, high=None, floor=0, is_exact=True,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    # Seen: 10 us more than 1 ms, 1 %, which is not more than 1 %.
+    [("> +1%", "holds"), ("> +0.9999%", "violated"), ("> +0%", "violated"), ("< +1%", "holds"),
+     ("< +10001ns", "violated"), ("> 1010us", "holds"), ("> 1009999ns", "violated")],
+)  # fmt: skip
+@pytest.mark.parametrize("statistic", ["p99", "max"])
+def test_an_exact_difference_is_judged_by_itself(statistic: str, statement: str, expected: str):
+    figure = replace(EXACT, statistic=statistic)
+    [found] = judge_statement(parse_fail_on(f"response.{statistic} {statement}"), [figure], [])
+    assert found.answer == expected
+    assert found.detail in {"shift 10us, exact", "NEW 1.01ms, exact"}
+
+
+@pytest.mark.parametrize(("new", "expected"), [(0, "holds"), (1, "violated")])
+def test_every_share_of_an_exact_nothing_is_nothing(new: int, expected: str):
+    figure = replace(EXACT, base=Point(0, 5), new=Point(new, 5), shift=new)
+    assert answer("response.p99 > +50%", figure) == expected
+
+
+def test_the_largest_of_fewer_exact_jobs_is_no_pass():
+    figure = replace(EXACT, statistic="max", base=Point(1_000_000, 10), new=Point(900_000, 8))
+    assert answer("response.max > +1%", replace(figure, shift=-100_000)) == "no_verdict"
+
+
 def test_one_violation_is_enough_and_nothing_unknown_passes():
     calm = replace(FIGURE, subject="video", shift=0, low=-5_000, high=5_000)
     unknown = replace(FIGURE, subject="audio", low=None, high=None, reason="few jobs")

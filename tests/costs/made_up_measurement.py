@@ -16,7 +16,9 @@ WARM_NS = 1_000
 Status = Literal["complete", "interrupted", "failed"]
 
 
-def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1) -> None:
+def write_rows(
+    path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int = 1, spread_ns: int = 5
+) -> None:
     """Write crpd.npy: N blocks per working set, in which evicting costs `gamma_ns` more."""
     rows = np.zeros(3 * n * len(gamma_ns), dtype=dtype_of("crpd"))
     for number in range(1, 7):
@@ -25,9 +27,9 @@ def write_rows(path: Path, gamma_ns: dict[int, int], n: int = 20, pattern: int =
     rows["evict_bytes"], rows["preemptor_ns"] = 4 << 20, 130_000
     rows["role"] = np.arange(len(rows)) % 3
     rows["working_set_bytes"] = np.repeat(list(gamma_ns), 3 * n)
-    # Within ten of what is asked, so that there is a little noise.
+    # Up to four more than what is asked, so that there is a little noise.
     lost = np.array([gamma_ns[size] for size in rows["working_set_bytes"].tolist()], int)
-    rows["pass1_ns"] += np.arange(len(rows)) // 3 % 5
+    rows["pass1_ns"] += np.arange(len(rows)) // 3 % spread_ns
     rows["pass1_ns"] += np.where(rows["role"] == 1, lost, 0)
     np.save(path / "crpd.npy", rows)
 
@@ -41,6 +43,7 @@ def left_measurement(  # noqa: PLR0913 - each is a part of what a run leaves
     result: Native | None = None,
     pattern: int = 1,
     platform: str = "native",
+    spread_ns: int = 5,
 ) -> Path:
     """Make `DIR.tmp` as it is when laxity-probe has ended."""
     tmp.mkdir(parents=True)
@@ -69,7 +72,7 @@ def left_measurement(  # noqa: PLR0913 - each is a part of what a run leaves
     run_directory.write_document(tmp / "manifest.json", manifest)
     (tmp / "machine.json").write_text("{}")
     (tmp / "doctor.json").write_text("{}")
-    write_rows(tmp, gamma_ns, n, pattern)
+    write_rows(tmp, gamma_ns, n, pattern, spread_ns)
     if result is not None:
         run_directory.write_document(tmp / "native.json", result)
     return tmp

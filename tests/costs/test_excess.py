@@ -42,6 +42,17 @@ def test_median_at_the_noise_floor_is_not_measurable(floor: int, verdict: str):
     assert made([10] * 6, floor).verdict == verdict
 
 
+def test_simulated_samples_that_differ_by_rounding_alone_have_no_noise_floor():
+    # Rounded times: the role may be too high by 10 - 10, the others too low by 11 - 10.
+    still, role = samples(*[10] * 4, 11, 11), samples(*[10] * 6)
+    found = excess(role, still, still, is_exact=True)
+    assert (found.median_ns, found.noise_floor_ns, found.verdict) == (0, 0, "ok")
+    assert excess(role, still, still).verdict == "not_measurable"
+    # By 12 - 10 something that is drawn makes them differ.
+    drawn = excess(role, samples(*[10] * 4, 12, 12), samples(*[10] * 4, 12, 12), is_exact=True)
+    assert (drawn.noise_floor_ns, drawn.verdict) == (2, "not_measurable")
+
+
 def test_bound_is_the_maximum_where_n_supports_no_interval_of_p90():
     # 1 - 0.9^36 = 97.7 % > 97.5 %, 1 - 0.9^35 = 97.5 % - 0.03.
     assert made([*range(35)]).bound_ns == 34

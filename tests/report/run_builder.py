@@ -72,6 +72,8 @@ class Made:
     drift: Sequence[str] = ()
     events: Sequence[Event] = ()
     platform: str = "native"
+    result_hash: str | None = None
+    asked_calls: Sequence[str] = ()
     lost_rows: int = 0
     facts: Facts = field(default=FACTS)
     overrun: str = "skip"
@@ -262,7 +264,7 @@ def _task(made: Made, index: int, *, has_begun: bool) -> TaskResult:
         counts=Counts(**number, not_met=not_met), lost_rows=made.lost_rows,
         end_ns=T0_NS + len(made.rows) * PERIOD_NS, end_cause=made.end_cause,
         memory_locked=has_begun, faults_after_first_job=Faults(minor=0, major=0),
-        memory=made.memory,
+        memory=made.memory, asked_calls=list(made.asked_calls),
     )  # fmt: skip
 
 
@@ -285,5 +287,5 @@ def _manifest(
         counter=Counter(name="tsc", rate_hz=2_400_000_000), snapshots=snapshots,
         tasks=tasks, corunners=list(made.corunners), fallbacks=list(made.fallbacks),
         notes=list(made.notes), doctor_drift=list(made.drift), tables=tables, files=files,
-        events=list(made.events),
+        events=list(made.events), result_hash=made.result_hash,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from laxity.costs.model import Axes, Costs, Entry
 from laxity.costs.probe import Source, probe_of
 from laxity.errors import ConfigError, NoVerdict, RecordError
 from laxity.store import run_directory
+from laxity.store.manifest import kind_of_figures
 from laxity.store.run_directory import MANIFEST, Run
 
 _Found: TypeAlias = dict[tuple[str, Axes], tuple[Entry, Any]]
@@ -97,7 +98,8 @@ def _samples(runs: Sequence[Run], machine_hash: str) -> _Found:
             raise NoVerdict(msg)
         probes.add(asked.probe)
         streams = {name: _in_time(run, name) for name in probe_of(asked.probe).streams}
-        sources.append(Source(run.path.name, streams, asked))
+        is_exact = kind_of_figures(run.manifest) == "simulated"
+        sources.append(Source(run.path.name, streams, asked, is_exact))
     probe = probe_of(probes.pop())
     if probes or probe.samples is None:
         msg = f"{_named([run.path.name for run in runs])} measured no single events"

@@ -85,7 +85,8 @@ def compare(**given: object) -> int:
     """Compare each NEW with BASE: runs with jobs, or cost models (costs.json, runs that hold one).
 
     Tasks are matched by name, costs by name and axes. A difference counts where its 95 % interval
-    and the noise floor leave out zero; what is not shown is never called equal. docs/compare.md.
+    and the noise floor leave out zero; what is not shown is never called equal. Figures of
+    simulated runs are exact, and their difference decides. docs/compare.md.
 
     With --run-dir or --run-root the answer is stored as a run with a report.
     """

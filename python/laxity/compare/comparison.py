@@ -3,7 +3,8 @@
 """One figure of a baseline against the same figure of something new, and what that shows.
 
 A difference counts where its 95 % interval, widened on both sides by the noise floor, leaves out
-zero. Nothing here ever says "equal": what is not shown may be there.
+zero. Nothing measured is ever called "equal": what is not shown may be there. Figures of simulated
+runs are exact, so that each difference is a fact, and none is "equal".
 """
 
 import math
@@ -18,6 +19,7 @@ Verdict = Literal[
     "shorter",
     "below_noise_floor",
     "no_difference_shown",
+    "equal",
     "not_judged",
     "no_verdict",
 ]
@@ -25,6 +27,7 @@ LONGER: Verdict = "longer"
 SHORTER: Verdict = "shorter"
 BELOW_FLOOR: Verdict = "below_noise_floor"
 NO_DIFFERENCE: Verdict = "no_difference_shown"
+EQUAL: Verdict = "equal"
 NOT_JUDGED: Verdict = "not_judged"
 NO_VERDICT: Verdict = "no_verdict"
 
@@ -77,6 +80,7 @@ class Figure:
         verdict: What is shown.
         reason: Why there is no verdict.
         axes: Of a cost: those that it depends on.
+        is_exact: Nothing is random on either side: there is no interval and no noise floor.
     """
 
     subject: str
@@ -94,6 +98,7 @@ class Figure:
     verdict: Verdict
     reason: str | None = None
     axes: tuple[tuple[str, int | str], ...] = ()
+    is_exact: bool = False
 
     @property
     def shift_percent(self) -> float | None:
@@ -125,6 +130,11 @@ def judge(low: int, high: int, floor: int) -> Verdict:
     if high + floor < 0:
         return SHORTER
     return NO_DIFFERENCE if low <= 0 <= high else BELOW_FLOOR
+
+
+def judge_exact(shift: int) -> Verdict:
+    """Say what an exact difference is."""
+    return LONGER if shift > 0 else SHORTER if shift < 0 else EQUAL
 
 
 def between_runs(values: Sequence[int]) -> tuple[FloorPart, ...]:

@@ -25,6 +25,7 @@ from laxity.compare.fail_on import MAX, MEDIAN
 from laxity.compare.regression import Subject
 from laxity.core.units import exact_size
 from laxity.costs.model import Axes, Costs, Entry
+from laxity.costs.samples import RESOLUTION
 
 # Quantile 0.975 of the normal distribution, for a two-sided interval of 95 %.
 _NORMAL_95 = 1.959964
@@ -96,8 +97,8 @@ def _figure(statistic: str, base: Entry, new: Entry, likes: Sequence[Entry]) -> 
     old_point, new_point = _point(base, statistic), _point(new, statistic)
     between = [point for one in likes if (point := _point(one, statistic)) is not None]
     parts = [
-        # Each value may lie anywhere within its own floor.
-        FloorPart("of both measurements", (base.noise_floor or 0) + (new.noise_floor or 0))
+        # Each value may lie anywhere within its own floor; without noise it is rounded.
+        FloorPart("of both measurements", sum(one.noise_floor or RESOLUTION for one in (base, new)))
     ]
     shift = None
     if old_point is not None and new_point is not None:

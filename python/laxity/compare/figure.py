@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The laxity authors
 # SPDX-License-Identifier: MIT
-"""The figure of a comparison: shifts with their intervals over the noise floor."""
+"""The figure of a comparison: shifts, with intervals over the noise floor where they have any."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,10 @@ _MARGIN = 1.1
 
 
 def is_drawn(figure: Figure) -> bool:
-    """Whether a figure has an interval, and a baseline that it is a share of."""
+    """Whether a figure is shown to differ or not, and has a baseline that it is a share of.
+
+    What is exactly equal needs no drawing.
+    """
     return figure.verdict in _LOOKS and figure.shift_percent is not None
 
 
@@ -38,15 +41,16 @@ def shifts(figures: Sequence[Figure], labels: Sequence[str], prefix: str, alt: s
         prefix: Of ids.
         alt: What the figure shows.
     """
-    ends = [one.in_percent(end) or 0.0 for one in figures for end in (one.low, one.high)]
+    ends = [one.in_percent(end) or 0.0 for one in figures for end in (one.low, one.high, one.shift)]
     reach = _MARGIN * max(_LEAST_PERCENT, *map(abs, ends))
     with drawing(_FRAME_PT + _ROW_PT * len(figures)) as (figure, axes):
         for row, one in enumerate(figures):
             floor = one.in_percent(one.floor) or 0.0
             axes.barh(row, 2 * floor, height=_BAND_HEIGHT, left=-floor, color=INK["grid"])
             ink, marker = _LOOKS[one.verdict]
-            line = [one.in_percent(end) or 0.0 for end in (one.low, one.high)]
-            axes.plot(line, [row, row], color=INK[ink], linewidth=1.4)
+            if one.low is not None and one.high is not None:
+                line = [one.in_percent(end) or 0.0 for end in (one.low, one.high)]
+                axes.plot(line, [row, row], color=INK[ink], linewidth=1.4)
             is_hollow = one.verdict in {BELOW_FLOOR, NO_DIFFERENCE}
             axes.plot(
                 [one.shift_percent or 0.0],

@@ -17,6 +17,7 @@ from laxity.compare.comparison import (
     Point,
     between_runs,
     judge,
+    judge_exact,
     largest,
 )
 from laxity.compare.fail_on import MAX, QUANTILES
@@ -29,6 +30,7 @@ from laxity.statistics.rank_test import compare_ranks
 _MOST_RANKED = 2000
 _MEDIAN = 0.5
 _NO_ORDER = "not every job was kept, so how alike neighbours are is not known"
+_NO_VALUE = "not every job was kept, so the figure is known to a bucket of the histogram only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,17 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One quantity of one task, in both runs and in those that tell the noise."""
+    """One quantity of one task, in both runs and in those that tell the noise.
+
+    `is_exact`: the same runs made again give the same jobs, so that nothing is inferred.
+    """
 
     task: str
     quantity: str
     base: Samples
     new: Samples
     noise: tuple[Samples, ...] = ()
+    is_exact: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -119,6 +125,8 @@ class ComparedQuantity:
 
 def compare_quantity(pair: Pair) -> ComparedQuantity:
     """Compare one quantity of one task; quantiles that a side does not support are left out."""
+    if pair.is_exact:
+        return _compare_exactly(pair)
     drifts = tuple(
         drift for one in (pair.base, pair.new) for drift in _drifts(pair.task, pair.quantity, one)
     )
@@ -129,6 +137,50 @@ def compare_quantity(pair: Pair) -> ComparedQuantity:
         if supports_quantile(n, q)
     ]
     return ComparedQuantity((*figures, _maximum(pair)), drifts, _ranks(pair), _left_out(pair, n))
+
+
+def _compare_exactly(pair: Pair) -> ComparedQuantity:
+    """Compare what is exact: as many jobs of each side have every quantile, however few they are.
+
+    Of unequal numbers of few jobs a high quantile is the largest of them, which grows with n.
+    """
+    counts = pair.base.distribution.n, pair.new.distribution.n
+    n = min(counts)
+    is_paired = counts[0] == counts[1]
+    figures = [
+        _exact(pair, statistic)
+        for statistic, q in QUANTILES.items()
+        if is_paired or supports_quantile(n, q)
+    ]
+    left_out = None if is_paired else _left_out(pair, n)
+    return ComparedQuantity((*figures, _exact(pair, MAX)), (), None, left_out)
+
+
+def _exact(pair: Pair, statistic: str) -> Figure:
+    """Subtract a figure of the jobs that were simulated; quantiles are those of nearest rank."""
+    q = QUANTILES.get(statistic, 1)
+    sides = pair.base, pair.new
+    base, new = (one.distribution.quantile_ns(q) for one in sides)
+    reasons = [_why_not(pair)]
+    reasons += [f"{one.side}: {_NO_VALUE}" for one in sides if not one.distribution.is_exact]
+    reason = "; ".join(filter(None, reasons)) or None
+    return Figure(
+        subject=pair.task,
+        quantity=pair.quantity,
+        statistic=statistic,
+        unit="ns",
+        kind=pair.kind,
+        base=Point(base, pair.base.distribution.n),
+        new=Point(new, pair.new.distribution.n),
+        shift=new - base,
+        low=None,
+        high=None,
+        floor=0,
+        floor_parts=(),
+        verdict=NO_VERDICT if reason else judge_exact(new - base),
+        reason=reason,
+        is_exact=True,
+    )
 
 
 def _left_out(pair: Pair, n: int) -> str | None:

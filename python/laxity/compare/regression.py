@@ -4,7 +4,7 @@
 
 A difference is violated only where its whole interval, widened by the noise floor, lies beyond the
 threshold, and holds only where all of it lies on this side. In between nothing is told: neither a
-failure nor a pass would be justified.
+failure nor a pass would be justified. An exact difference lies on one side or the other.
 """
 
 import math
@@ -138,7 +138,7 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
     base, new, threshold = figure.base, figure.new, statement.threshold
     if base is None or new is None or figure.reason is not None:
         return UNKNOWN, figure.reason or "one side has none"
-    ends = _shift_ends(figure) if threshold.is_shift else (new.low, new.high)
+    ends = _shift_ends(figure) if threshold.is_shift else _own_ends(figure, new)
     if ends is None or ends[0] is None or ends[1] is None:
         return UNKNOWN, "it has no interval"
     if not threshold.is_shift:
@@ -147,7 +147,8 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
         return _against(statement, ends[0], ends[1], limit), detail
     limit = Fraction(threshold.value * _units_per_ns(figure))
     if threshold.unit is Unit.PPM:
-        if base.value <= 0:
+        # Of an exact figure of nothing every share is nothing.
+        if base.value < 0 or (base.value == 0 and not figure.is_exact):
             return UNKNOWN, "the baseline is not above zero, so nothing is a share of it"
         limit = Fraction(threshold.value * base.value, _PPM)
     low, high = ends[0] - figure.floor, ends[1] + figure.floor
@@ -157,7 +158,7 @@ def _judge_figure(statement: FailOn, figure: Figure) -> tuple[Answer, str]:
         return UNKNOWN, f"{detail}; of n = {new.n}, BASE {base.n}: the largest grows with n"
     if answer is UNKNOWN:
         detail += _advice(figure, limit)
-    if answer is VIOLATED and not figure.knows_scatter:
+    if answer is VIOLATED and not figure.knows_scatter and not figure.is_exact:
         detail += "; whether two runs of BASE differ as much, --noise RUN tells"
     return answer, detail
 
@@ -193,6 +194,8 @@ def _judge_misses(statement: FailOn, misses: TaskMisses) -> tuple[Answer, str]:
 def _shift_ends(figure: Figure) -> tuple[int, int] | None:
     """Return the interval of a shift; that of the largest samples is what they were stored with."""
     base, new = figure.base, figure.new
+    if figure.is_exact and figure.shift is not None:
+        return figure.shift, figure.shift
     if figure.low is not None and figure.high is not None:
         return figure.low, figure.high
     if figure.statistic != MAX or base is None or new is None:
@@ -200,6 +203,10 @@ def _shift_ends(figure: Figure) -> tuple[int, int] | None:
     if base.low is None or base.high is None or new.low is None or new.high is None:
         return None
     return new.low - base.high, new.high - base.low
+
+
+def _own_ends(figure: Figure, point: Point) -> tuple[int | None, int | None]:
+    return (point.value, point.value) if figure.is_exact else (point.low, point.high)
 
 
 def _against(
@@ -228,6 +235,8 @@ def _units_per_ns(figure: Figure) -> int:
 
 
 def _between(figure: Figure, low: int, high: int) -> str:
+    if figure.is_exact:
+        return "exact"
     return f"within {_written(low, figure.unit)} to {_written(high, figure.unit)}"
 
 

@@ -5,7 +5,7 @@
 The report and a terminal say it alike; the terminal has no drawings and no list of terms.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import partial
 
 from laxity.compare import figure as compare_figure
@@ -46,8 +46,21 @@ _LEGEND = (
     "interval and noise floor leave out zero. Hollow diamond: below the noise floor; circle: no "
     "difference shown, which is not “equal”."
 )
+_EXACTLY = "Both are simulated, and nothing in them is random: every difference is exact."
+_EXACT_LEGEND = "Triangles: longer or shorter, exactly. What is equal is not drawn."
+_SHIFT = ("shift", "figure of NEW − figure of BASE; quantiles: nearest rank")
+_METHOD_OF_EXACT = (
+    _SHIFT,
+    (
+        "exact",
+        "simulated on both sides, and no job asks for what varies: the same runs made again give "
+        "the same figures, so that a shift has no interval and no noise floor; quantiles are those "
+        "of the jobs that were simulated, however few",
+    ),
+    ("--fail-on", "violated where the shift, or the figure of NEW, is beyond; else it holds"),
+)
 _METHOD = (
-    ("shift", "figure of NEW − figure of BASE; quantiles: nearest rank"),
+    _SHIFT,
     (
         "interval",
         "95 %, from the order statistics of both, their ranks those of as many independent jobs as "
@@ -69,7 +82,19 @@ _METHOD = (
 
 
 def sentences(answer: Answer) -> tuple[str, ...]:
-    """Say what is violated, and what each comparison shows."""
+    """Say which are identical, what is violated, and what each comparison shows."""
+    return (*_identical(answer), *_found(answer))
+
+
+def _identical(answer: Answer) -> list[str]:
+    return [
+        f"BASE and {one.comparison.name} are identical: all streams are the same to the byte."
+        for one in answer.results
+        if one.comparison.is_identical
+    ]
+
+
+def _found(answer: Answer) -> tuple[str, ...]:
     return (
         *(
             f"{one.expression} is violated: {one.subject}, {one.detail}."
@@ -84,13 +109,14 @@ def sentences(answer: Answer) -> tuple[str, ...]:
 def blocks_of(answer: Answer) -> list[Block]:
     """Return what a terminal gets: the verdict, then all that it rests on."""
     found = [block for one in _comparisons(answer) for block in one.blocks]
-    lines = [*_VERDICTS.get(answer.verdict, []), *sentences(answer)]
+    lines = [*_identical(answer), *_VERDICTS.get(answer.verdict, []), *_found(answer)]
     return [*(Paragraph(line) for line in lines), *found]
 
 
 def sections(answer: Answer) -> Sequence[Section]:
     """Build one section per comparison, and the method."""
-    return (*_comparisons(answer), build_method())
+    exact = {figure.is_exact for one in answer.results for figure in one.comparison.figures}
+    return (*_comparisons(answer), build_method(exact))
 
 
 def _comparisons(answer: Answer) -> list[Section]:
@@ -118,10 +144,19 @@ def build(answer: Answer, result: Result, number: int) -> Section:
     return Section(prefix, title, tuple(blocks), quantities)
 
 
-def build_method() -> Section:
-    """Build the section that says how it was judged."""
-    rows = tuple((text_cell(word), text_cell(meaning)) for word, meaning in _METHOD)
-    return Section("method", "How it was judged", (Table("Terms", ("", ""), rows),))
+def build_method(exact: Set[bool]) -> Section:
+    """Build the section that says how it was judged.
+
+    Args:
+        exact: Whether figures are, of all comparisons.
+    """
+    kinds = (("Terms", _METHOD, False), ("Terms of what is exact", _METHOD_OF_EXACT, True))
+    tables = [
+        Table(caption, ("", ""), tuple((text_cell(word), text_cell(text)) for word, text in terms))
+        for caption, terms, is_exact in kinds
+        if is_exact in exact or not (exact or is_exact)
+    ]
+    return Section("method", "How it was judged", tuple(tables))
 
 
 def _sentence(found: Comparison) -> str:
@@ -136,11 +171,14 @@ def _sentence(found: Comparison) -> str:
             ("shorter", "shorter"),
             ("below_noise_floor", "below the noise floor"),
             ("no_difference_shown", "without a difference shown"),
+            ("equal", "equal"),
             ("no_verdict", "without verdict"),
         )
         if verdict in verdicts
     ]
-    return f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
+    shown = f"{found.name} against BASE: {', '.join(counted) or 'nothing could be compared'}."
+    is_exact = bool(found.figures) and all(one.is_exact for one in found.figures)
+    return f"{shown} {_EXACTLY}" if is_exact else shown
 
 
 def _drawing(found: Comparison, prefix: str) -> list[Block]:
@@ -151,11 +189,12 @@ def _drawing(found: Comparison, prefix: str) -> list[Block]:
         return []
     has_one_subject = len({one.subject for one in drawn}) == 1
     labels = [_label(one, has_subject=not has_one_subject) for one in drawn]
-    alt = f"Shifts of {found.name} against BASE with intervals over the noise floor"
+    alt = f"Shifts of {found.name} against BASE"
     draw = partial(compare_figure.shifts, drawn, labels, prefix, alt)
     n = min(min(one.base.n, one.new.n) for one in drawn if one.base and one.new)
     kinds = ", ".join(dict.fromkeys(one.kind for one in drawn))
-    caption = f"{_LEGEND} n ≥ {show_count(n)}, {kinds}."
+    legend = _EXACT_LEGEND if all(one.is_exact for one in drawn) else _LEGEND
+    caption = f"{legend} n ≥ {show_count(n)}, {kinds}."
     return [Figures((FigureBlock(f"{prefix}-shifts", draw, caption),))]
 
 
@@ -189,7 +228,10 @@ def _figures(found: Comparison) -> list[Block]:
         if is_all or one.quantity in QUANTITIES or one.subject in told
     ]  # fmt: skip
     folded = [one for one in found.figures if one not in shown]
-    blocks: list[Block] = [_table(found, shown)] if shown else []
+    exact = [one for one in shown if one.is_exact]
+    others = [one for one in shown if not one.is_exact]
+    blocks: list[Block] = [_exact_table(found, exact)] if exact else []
+    blocks += [_table(found, others)] if others else []
     if folded:
         text = (
             f"{count_noun(len(folded), 'figure')} of costs have a verdict and are neither longer "
@@ -217,6 +259,24 @@ def _table(found: Comparison, figures: Sequence[Figure]) -> Table:
     kinds = ", ".join(dict.fromkeys(one.kind for one in figures))
     caption = f"Figures of both; {kinds}. With n, and what it is worth"
     return Table(caption, head, rows, remarks=remarks)
+
+
+def _exact_table(found: Comparison, figures: Sequence[Figure]) -> Table:
+    """Make the table of what has no interval and no noise floor."""
+    rows = tuple(
+        (
+            text_cell(_name(one)),
+            number_cell(_point(one, one.base), _counted(one.base)),
+            number_cell(_point(one, one.new), _counted(one.new)),
+            number_cell(_signed(one, one.shift)),
+            number_cell(_percent(one)),
+            text_cell(one.verdict.replace("_", " "), one.reason or ""),
+        )
+        for one in figures
+    )
+    head = ("figure", "BASE", found.name, "shift", "of BASE", "verdict")
+    kinds = ", ".join(dict.fromkeys(one.kind for one in figures))
+    return Table(f"Figures of both; {kinds}, exact", head, rows, remarks=("", "jobs", "jobs"))
 
 
 def _name(one: Figure) -> str:
@@ -280,13 +340,15 @@ def _lines(lines: Sequence[str], tone: Tone = "plain") -> list[Block]:
 
 
 def _chance(figures: Sequence[Figure]) -> list[str]:
-    n = sum(one.verdict not in {NO_VERDICT, NOT_JUDGED} for one in figures)
+    n = sum(one.verdict not in {NO_VERDICT, NOT_JUDGED} and not one.is_exact for one in figures)
     return [f"{n} intervals of 95 % each: one in 20 leaves out zero by chance"] if n else []
 
 
 def _quantity(found: Comparison, one: Figure) -> Quantity:
     n = min((point.n for point in (one.base, one.new) if point is not None), default=0)
     words = [one.verdict.replace("_", " ")]
+    if one.is_exact:
+        words.append("exact")
     if one.low is not None:
         words.append(f"95 % interval {one.low} to {one.high}, noise floor {one.floor}")
     if one.verdict == NO_VERDICT and one.reason:

@@ -42,6 +42,7 @@ class Comparison:
         ranks: The rank-sum test per task and quantity.
         doctor: What the doctor saw change during the runs, and what it judged otherwise before.
         notes: What limits the answer.
+        is_identical: All streams of both are the same to the byte.
         subjects: Tasks of either side and costs of BASE, whether they could be compared or not.
     """
 
@@ -57,6 +58,7 @@ class Comparison:
     doctor: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     subjects: tuple[Subject, ...] = ()
+    is_identical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,9 @@ def compare_sides(
         drifts=tuple(drift for one in jobs for drift in one.drifts),
         ranks=tuple(one.ranks for one in jobs if one.ranks is not None),
         doctor=tuple(_doctor_lines(base, new)),
-        notes=(*_identical_lines(base, new), *lacking, *_notes(base, new, noise)),
+        notes=(*_unlike_lines(base, new), *lacking, *_notes(base, new, noise)),
         subjects=tuple(_subjects(base, new)),
+        is_identical=_are_identical(base, new),
     )
 
 
@@ -164,7 +167,8 @@ def _compare_tasks(
                 continue
             noises = [samples_of(NOISE, *like, quantity) for like in likes]
             known = tuple(one for one in noises if one is not None)
-            compared = compare_quantity(Pair(name, quantity, samples, others, known))
+            is_exact = _is_exact(part) and _is_exact(other[0])
+            compared = compare_quantity(Pair(name, quantity, samples, others, known, is_exact))
             found.append(compared)
             if compared.left_out is not None:
                 lacking.append(compared.left_out)
@@ -234,26 +238,34 @@ def _notes(base: Side, new: Side, noise: Sequence[Side]) -> Iterator[str]:
         yield _NO_NOISE
 
 
-def _identical_lines(base: Side, new: Side) -> tuple[str, ...]:
-    """Say whether simulated runs are the same to the byte, and which are not."""
-    hashes = {
+def _unlike_lines(base: Side, new: Side) -> Iterator[str]:
+    """Say which simulated runs are not the same to the byte."""
+    for label, (one, other) in _hashes(base, new).items():
+        if one != other:
+            yield f"{_of(base, label)} and {_of(new, label)} are not identical"
+
+
+def _are_identical(base: Side, new: Side) -> bool:
+    """Tell whether all runs of both sides are simulated, and the same to the byte."""
+    hashes = _hashes(base, new)
+    is_whole = bool(hashes) and len(hashes) == len(base.parts) == len(new.parts)
+    return is_whole and all(one == other for one, other in hashes.values())
+
+
+def _hashes(base: Side, new: Side) -> dict[str, tuple[str | None, str | None]]:
+    """Return the hashes of the streams of runs that both sides have, where both have one."""
+    return {
         label: (part.manifest.result_hash, other.manifest.result_hash)
         for label, part in base.parts.items()
         if (other := new.parts.get(label)) is not None
         and None not in (part.manifest.result_hash, other.manifest.result_hash)
     }
-    unlike = [label for label, (one, other) in hashes.items() if one != other]
-    if unlike:
-        return tuple(
-            f"{_of(base, label)} and {_of(new, label)} are not identical" for label in unlike
-        )
-    is_whole = bool(hashes) and len(hashes) == len(base.parts) == len(new.parts)
-    same = f"{base.name} and {new.name} are identical: all streams are the same to the byte"
-    return (same,) if is_whole else ()
 
 
 def _is_exact(part: Part) -> bool:
-    return kind_of_figures(part.manifest) == "simulated"
+    """Tell whether a run made again would give the same figures: no job asked for what varies."""
+    is_repeatable = not any(task.result.asked_calls for task in part.tasks)
+    return kind_of_figures(part.manifest) == "simulated" and is_repeatable
 
 
 def _of(side: Side, label: str) -> str:

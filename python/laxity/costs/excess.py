@@ -71,13 +71,16 @@ class Excess:
         return self.samples.quantiles
 
 
-def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Excess:
+def excess(
+    role_ns: IntArray, still_ns: IntArray, control_ns: IntArray, *, is_exact: bool = False
+) -> Excess:
     """Compare a role with two that do nothing, the same twice; none may be empty.
 
     The noise floor is the larger of two: what the medians of the two that do nothing differ by
     (A/B/A control); and how far the median of the role may be too high, plus how far that of the
     others may be too low, by their 95 % intervals. Samples of two kinds, as of a CPU that is near
     at times and far at others, have a wide interval, but its upper half says nothing against them.
+    `is_exact`: as `samples.least_floor`.
     """
     both = distribution.from_samples(np.concatenate([still_ns, control_ns]))
     role = distribution.from_samples(role_ns)
@@ -88,7 +91,8 @@ def excess(role_ns: IntArray, still_ns: IntArray, control_ns: IntArray) -> Exces
     if below is not None and above is not None:
         apart = abs(samples.median(still_ns) - samples.median(control_ns))
         too_high = role.quantile_ns(0.5) - below.lower_ns
-        floor = max(1, apart, too_high + above.upper_ns - still)
+        widths = too_high + above.upper_ns - still
+        floor = samples.least_floor(max(apart, widths), is_exact=is_exact)
     return Excess(samples_ns=role_ns - still, noise_floor_ns=floor)
 
 

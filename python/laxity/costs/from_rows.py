@@ -68,9 +68,8 @@ def write_costs(tmp: Path, manifest: Manifest) -> Manifest:
     streams = {name: rows for name in probe.streams if (rows := _rows(tmp, name)) is not None}
     if probe.streams[0] not in streams:
         return manifest
-    entries = _of_platform(
-        probe.costs([Source(run_directory.final_path_of(tmp).name, streams, asked)]), manifest
-    )
+    name, is_exact = run_directory.final_path_of(tmp).name, _is_exact(manifest)
+    entries = _of_platform(probe.costs([Source(name, streams, asked, is_exact)]), manifest)
     costs = Costs(tool=manifest.tool, machine_hash=manifest.machine_hash or "", entries=entries)
     run_directory.write_document(tmp / COSTS, costs)
     if manifest.exit_code == EXIT_DONE and all(one.verdict == "no_verdict" for one in entries):
@@ -113,7 +112,12 @@ def join_entries(runs: Sequence[Run]) -> list[Entry]:
             continue
         probe = probe_of(name)
         sources = [
-            Source(run.path.absolute().name, _streams(run, probe), run.manifest.measurement)
+            Source(
+                run.path.absolute().name,
+                _streams(run, probe),
+                run.manifest.measurement,
+                _is_exact(run.manifest),
+            )
             for run in measured
         ]
         entries += _of_platform(probe.costs(sources), measured[0].manifest)
@@ -127,6 +131,10 @@ def _of_platform(entries: Sequence[Entry], manifest: Manifest) -> list[Entry]:
         msgspec.structs.replace(entry, kind=kind) if entry.kind == "measured" else entry
         for entry in entries
     ]
+
+
+def _is_exact(manifest: Manifest) -> bool:
+    return kind_of_figures(manifest) == "simulated"
 
 
 def _streams(run: Run, probe: Probe) -> dict[str, Any]:

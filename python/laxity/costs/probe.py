@@ -48,11 +48,13 @@ class Source:
         run: Its name.
         streams: Rows (masked arrays) by the name of their stream.
         asked: The measurement as its probe's type.
+        is_exact: Whether it was simulated, so that only what is drawn makes its samples differ.
     """
 
     run: str
     streams: Mapping[str, Any]
     asked: Any
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,8 @@ _Item = TypeVar("_Item")
 QUANTILES = (0.5, 0.9, 0.99)
 # The bound leaves out what one sample in ten may be disturbed by, with 95 % confidence.
 BOUND_QUANTILE = 0.9
+# What a figure cannot resolve at least: times are whole units.
+RESOLUTION = 1
 _BEST_FIRST: tuple[Verdict, ...] = ("ok", "not_measurable", "no_verdict")
 
 
@@ -35,7 +37,8 @@ class Samples:
 
     Attributes:
         values: In the order of the rows; negative where noise is larger than the cost.
-        noise_floor: Below this a median says nothing; None: too few samples to tell.
+        noise_floor: Below this a median says nothing; 0: there is no noise; None: too few samples
+            to tell.
     """
 
     values: IntArray
@@ -63,10 +66,11 @@ class Samples:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the median stands out of the noise."""
+        """Whether the median stands out of the noise; where there is none, every one does."""
         if self.noise_floor is None:
             return "no_verdict"
-        return "ok" if self.median > self.noise_floor else "not_measurable"
+        is_told = self.noise_floor == 0 or self.median > self.noise_floor
+        return "ok" if is_told else "not_measurable"
 
     @property
     def bound(self) -> int:
@@ -95,6 +99,19 @@ def median_interval(values: IntArray) -> Interval | None:
     if not values.size:
         return None
     return distribution.quantile_interval(distribution.from_samples(values), 0.5)
+
+
+def least_floor(floor: int, *, is_exact: bool) -> int:
+    """Return a noise floor that is at least the resolution.
+
+    Args:
+        floor: What repetitions differ in.
+        is_exact: Of a simulated platform: where repetitions differ in no more than the rounding of
+            times, nothing that is drawn matters to them, and there is no noise.
+    """
+    if is_exact and floor <= RESOLUTION:
+        return 0
+    return max(RESOLUTION, floor)
 
 
 def join(parts: Sequence[Samples]) -> Samples:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.costs.made_up_measurement import ended, left_measurement
 
+from laxity.costs.merge import read_costs
 from laxity.jobs.finish import finish_run
 from laxity.report.page import write_report
 
@@ -105,3 +106,26 @@ def test_damaged_stream_is_told_on_the_page(tmp_path: Path):
 
 def test_counter_that_nothing_read_is_not_said_to_be_absent(tmp_path: Path):
     assert "constant-rate counter" not in text_of(report_of(tmp_path / "D", CURVE))
+
+
+def test_simulated_gamma_of_nothing_is_zero_and_measurable(tmp_path: Path):
+    nothing = dict.fromkeys((4 * KIB, 8 * KIB, 16 * KIB), 0)
+    tmp = tmp_path / "D.tmp"
+    left_measurement(tmp, nothing, 6, result=ended(), pattern=3, platform="sim:x", spread_ns=1)
+    run = finish_run(tmp, has_survived=True, returncode=0).path
+    assert {(one.verdict, one.noise_floor, one.max) for one in read_costs(run).entries} == {
+        ("ok", 0, 0)
+    }
+    text = text_of(write_report(run).read_text())
+    said = "gamma of instructions is 0 at every working set, but for the rounding of times (medians"
+    assert f"Evicting by write: {said} of n ≥ 6, simulated)." in text
+    assert "rises by" not in text
+    assert "not measurable here" not in text
+
+
+def test_measured_gamma_of_nothing_is_not_measurable_however_coarse_the_clock(tmp_path: Path):
+    left_measurement(tmp_path / "D.tmp", {4 * KIB: 0}, 6, result=ended(), spread_ns=1)
+    run = finish_run(tmp_path / "D.tmp", has_survived=True, returncode=0).path
+    assert {(one.verdict, one.noise_floor) for one in read_costs(run).entries} == {
+        ("not_measurable", 1)
+    }

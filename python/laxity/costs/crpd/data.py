@@ -11,8 +11,10 @@ from laxity.costs import lines
 from laxity.costs.crpd import rows as crpd
 from laxity.costs.crpd.rows import Gamma
 from laxity.costs.lines import Line
+from laxity.costs.samples import RESOLUTION
 from laxity.errors import RecordError
 from laxity.jobs.run_data import RunData
+from laxity.store.manifest import kind_of_figures
 from laxity.store.run_directory import Run
 
 
@@ -48,6 +50,12 @@ class GammaCurve:
         return any(one.verdict != "no_verdict" for one in self.points)
 
     @property
+    def is_zero(self) -> bool:
+        """Whether every median is told, and is nothing but the rounding of times."""
+        is_told = len(self.measurable) == len(self.points)
+        return is_told and all(one.median_ns <= RESOLUTION for one in self.points)
+
+    @property
     def highest(self) -> Gamma | None:
         """The measurable point with the largest median."""
         return max(self.measurable, key=lambda one: one.median_ns, default=None)
@@ -56,7 +64,8 @@ class GammaCurve:
 def read_curves(run: Run) -> tuple[tuple[GammaCurve, ...], tuple[str, ...]]:
     """Read the curves of a run that measured crpd, and what of it cannot be read."""
     try:
-        measured = crpd.gammas(run.stream("crpd"), run.path.name)
+        is_exact = kind_of_figures(run.manifest) == "simulated"
+        measured = crpd.gammas(run.stream("crpd"), run.path.name, is_exact=is_exact)
     except RecordError as error:
         return (), (str(error),)
     return tuple(make_curve(points) for points in crpd.curves(measured)), ()
@@ -65,6 +74,9 @@ def read_curves(run: Run) -> tuple[tuple[GammaCurve, ...], tuple[str, ...]]:
 def make_curve(points: Sequence[Gamma]) -> GammaCurve:
     """Put lines through the points of one curve."""
     known = [(one.place.working_set_bytes, one.median_ns) for one in points if one.verdict == "ok"]
+    # The rounding of times neither rises nor falls.
+    if all(median_ns <= RESOLUTION for _, median_ns in known):
+        known = []
     return GammaCurve(
         points=tuple(points),
         rise=lines.fit_line(lines.rising_points(known)),

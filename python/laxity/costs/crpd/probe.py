@@ -222,7 +222,9 @@ def _words(asked: CrpdMeasurement) -> list[str]:
 
 def _measured(sources: Sequence[Source]) -> tuple[rows.Gamma, ...]:
     return rows.pool(
-        gamma for source in sources for gamma in rows.gammas(source.streams["crpd"], source.run)
+        gamma
+        for source in sources
+        for gamma in rows.gammas(source.streams["crpd"], source.run, is_exact=source.is_exact)
     )
 
 

@@ -100,12 +100,13 @@ class Gamma(Excess):
     runs: tuple[str, ...]
 
 
-def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
+def gammas(rows: Rows, run: str, *, is_exact: bool = False) -> tuple[Gamma, ...]:
     """Compute gamma at every place that rows know.
 
     Args:
         rows: crpd.npy, any order.
         run: Name of the run.
+        is_exact: Whether it was simulated.
 
     Returns:
         Sorted; a place without an evicting or without a spinning observation is left out.
@@ -121,7 +122,9 @@ def gammas(rows: Rows, run: str) -> tuple[Gamma, ...]:
     )
     _check_codes(rows)
     places = sorted({GammaPlace(*map(int, key)) for key in zip(*columns, strict=True)})
-    found = (_gamma(rows[_is_at(columns, place)], place, run) for place in places)
+    found = (
+        _gamma(rows[_is_at(columns, place)], place, run, is_exact=is_exact) for place in places
+    )
     return tuple(one for one in found if one is not None)
 
 
@@ -170,7 +173,7 @@ def _is_at(columns: Sequence[NDArray[Any]], place: GammaPlace) -> NDArray[np.boo
     return np.asarray(np.logical_and.reduce(equal), dtype=np.bool_)
 
 
-def _gamma(rows: Rows, place: GammaPlace, run: str) -> Gamma | None:
+def _gamma(rows: Rows, place: GammaPlace, run: str, *, is_exact: bool) -> Gamma | None:
     role = np.ma.getdata(rows["role"])
     warm = rows["warm_ns"].compressed()
     if not warm.size or not (role == _EVICT).any() or not (role != _EVICT).any():
@@ -183,7 +186,9 @@ def _gamma(rows: Rows, place: GammaPlace, run: str) -> Gamma | None:
     return Gamma(
         place=place,
         samples_ns=evicting - samples.median(spinning),
-        noise_floor_ns=noise_floor_ns(losses[role == _SPIN], losses[role == _CONTROL], evicting),
+        noise_floor_ns=noise_floor_ns(
+            losses[role == _SPIN], losses[role == _CONTROL], evicting, is_exact=is_exact
+        ),
         n_spinning=int(spinning.size),
         n_not_warm=int(np.count_nonzero(~is_warm_again[role == _EVICT])),
         warm_ns=warm_samples.quantile_ns(0.5),
@@ -237,14 +242,17 @@ def passes_loss_ns(
     return losses.astype(np.int64), ~counts[:, -1]
 
 
-def noise_floor_ns(spin_ns: IntArray, control_ns: IntArray, evict_ns: IntArray) -> int | None:
+def noise_floor_ns(
+    spin_ns: IntArray, control_ns: IntArray, evict_ns: IntArray, *, is_exact: bool = False
+) -> int | None:
     """Tell below which value a median of gamma says nothing.
 
     The larger of two: what the two roles that do the same differ by (A/B/A control), and the sum of
     the half-widths of the 95 % intervals of the two medians that gamma is the difference of.
 
     Returns:
-        Nanoseconds, at least 1; None where there are too few observations for an interval.
+        Nanoseconds, as `samples.least_floor` has them; None where there are too few observations
+        for an interval.
     """
     spinning = np.concatenate([spin_ns, control_ns])
     low, high = samples.median_interval(spinning), samples.median_interval(evict_ns)
@@ -252,7 +260,7 @@ def noise_floor_ns(spin_ns: IntArray, control_ns: IntArray, evict_ns: IntArray) 
         return None
     apart = abs(samples.median(spin_ns) - samples.median(control_ns))
     widths = (low.upper_ns - low.lower_ns) + (high.upper_ns - high.lower_ns)
-    return max(1, apart, -(-widths // 2))
+    return samples.least_floor(max(apart, -(-widths // 2)), is_exact=is_exact)
 
 
 def pool(measured: Iterable[Gamma]) -> tuple[Gamma, ...]:

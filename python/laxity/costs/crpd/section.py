@@ -159,6 +159,12 @@ def _highest_sentence(run: RunData, is_code: bool, evict: str, curves: Sequence[
         return f"Evicting by {evict}: no verdict on {cost}, too few observations."
     if highest is None:
         return f"Evicting by {evict}: {cost} is not measurable here."
+    if all(curve.is_zero for curve in curves):
+        n = min(one.n for curve in curves for one in curve.points)
+        return (
+            f"Evicting by {evict}: {cost} is 0 at every working set, but for the rounding of times "
+            f"(medians of n ≥ {show_count(n)}, {run.kind})."
+        )
     place = highest.place
     return (
         f"Evicting by {evict}: {cost} is highest, {show_duration(highest.median_ns)} (median, "
@@ -213,6 +219,8 @@ def _highest_text(curve: GammaCurve) -> str:
         return "no verdict on gamma at any working set, too few observations"
     if highest is None:
         return "gamma is not measurable here at any working set"
+    if curve.is_zero:
+        return "gamma is 0 at every working set, but for the rounding of times"
     return (
         f"gamma is highest, {show_duration(highest.median_ns)} (median, n = {highest.n}), at a "
         f"working set of {format_size_bytes(highest.place.working_set_bytes)}"

@@ -16,6 +16,7 @@ from laxity.costs.migration.rows import Contradiction, Migration
 from laxity.errors import RecordError
 from laxity.jobs.run_data import RunData
 from laxity.page.blocks import Kind
+from laxity.store.manifest import kind_of_figures
 from laxity.store.measurements import KnownGamma, Measured, MigrationMeasurement
 from laxity.store.run_directory import Run
 
@@ -62,7 +63,9 @@ def read_curves(run: Run) -> tuple[tuple[MigrationCurve, ...], tuple[str, ...]]:
     if isinstance(asked, MigrationMeasurement):
         known, own_bytes = migration.domains(asked), migration.own_caches(asked)
     try:
-        found = migration.migrations(run.stream("migration"), run.path.name, known)
+        is_exact = kind_of_figures(run.manifest) == "simulated"
+        rows = run.stream("migration")
+        found = migration.migrations(rows, run.path.name, known, is_exact=is_exact)
         measured = migration.judged(found, own_bytes)
     except RecordError as error:
         return (), (str(error),)

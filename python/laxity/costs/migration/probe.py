@@ -218,7 +218,10 @@ def _measured(sources: Sequence[Source]) -> tuple[rows.Migration, ...]:
         migration
         for source in sources
         for migration in rows.migrations(
-            source.streams["migration"], source.run, rows.domains(source.asked)
+            source.streams["migration"],
+            source.run,
+            rows.domains(source.asked),
+            is_exact=source.is_exact,
         )
     ]
     own_bytes = {

@@ -12,6 +12,7 @@ for gamma (`costs/crpd/rows.py`), so that the two can be compared.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -203,13 +204,16 @@ def _stands_out_ns(one: Migration) -> int | None:
     return loss.lower_ns if loss.lower_ns > _STANDS_OUT_RATIO * still_ns else None
 
 
-def migrations(rows: Rows, run: str, known: Domains) -> tuple[Migration, ...]:
+def migrations(
+    rows: Rows, run: str, known: Domains, *, is_exact: bool = False
+) -> tuple[Migration, ...]:
     """Compute what every route costs that rows know.
 
     Args:
         rows: migration.npy, in the order of time.
         run: Name of the run.
         known: What the CPUs of each pair have in common.
+        is_exact: Whether it was simulated.
 
     Returns:
         Sorted; a route without a move, or without one of the roles that it is compared with, is
@@ -227,7 +231,8 @@ def migrations(rows: Rows, run: str, known: Domains) -> tuple[Migration, ...]:
         pattern, cpu, cpu_to, size = key
         for is_fetched in (False, True):
             route = Route(pattern, is_fetched, cpu, cpu_to, size)
-            one = _migration(rows, of_route, route, known.get((cpu, cpu_to), _UNKNOWN), run)
+            domain = known.get((cpu, cpu_to), _UNKNOWN)
+            one = _migration(rows, of_route, route, domain, run, is_exact=is_exact)
             if one is not None:
                 found.append(one)
     return tuple(sorted(found, key=lambda one: one.route))
@@ -252,7 +257,9 @@ def _check(rows: Rows) -> None:
             raise RecordError(msg)
 
 
-def _migration(rows: Rows, of_route: Rows, route: Route, domain: str, run: str) -> Migration | None:
+def _migration(
+    rows: Rows, of_route: Rows, route: Route, domain: str, run: str, *, is_exact: bool
+) -> Migration | None:
     roles = np.ma.getdata(of_route["role"])
     moving = FETCH if route.is_fetched else MOVE
     if not all((roles == role).any() for role in (moving, STAY, CONTROL, SLEEP, RETURN)):
@@ -266,13 +273,14 @@ def _migration(rows: Rows, of_route: Rows, route: Route, domain: str, run: str) 
     events = np.ma.getdata(of_route["event_ns"])
     nodes = moved["node"].compressed()
     still = (losses[STAY], losses[CONTROL])
+    beyond = partial(excess, is_exact=is_exact)
     return Migration(
         route=route,
         domain=domain,
-        loss=excess(moved_ns, *still),
-        move=excess(events[roles == moving], events[roles == STAY], events[roles == CONTROL]),
-        sleep=excess(losses[SLEEP], *still),
-        round_trip=excess(losses[RETURN], *still),
+        loss=beyond(moved_ns, *still),
+        move=beyond(events[roles == moving], events[roles == STAY], events[roles == CONTROL]),
+        sleep=beyond(losses[SLEEP], *still),
+        round_trip=beyond(losses[RETURN], *still),
         n_not_warm=int(np.count_nonzero(~is_warm_again)),
         warm_ns=there.quantile_ns(0.5),
         node=int(nodes[0]) if nodes.size else None,
