@@ -293,6 +293,9 @@ laxity_sim_totals simulate(const std::vector<laxity_sim_source> &sources, std::u
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .on_sample = nullptr,
+        .sample_ns = 0,
+        .first_sample_ns = 0,
     };
     laxity_sim_totals totals{};
     laxity_simulate(
@@ -343,7 +346,8 @@ void measure_live(std::uint64_t n_jobs, char *const *words)
 {
     laxity_sim_emulator *emulator = nullptr;
     const double since = user_seconds();
-    if (laxity_sim_emulator_start(words, open("/dev/null", O_WRONLY | O_CLOEXEC), &emulator) != 0) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (laxity_sim_emulator_start(words, nowhere, {}, &emulator) != 0) {
         (void)std::fprintf(stderr, "simulation_speed: cannot start %s\n", words[0]);
         std::_Exit(EXIT_FAILURE);
     }

@@ -171,6 +171,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .on_sample = nullptr,
+        .sample_ns = 0,
+        .first_sample_ns = 0,
     };
     laxity_sim_totals totals{};
     laxity_simulate(

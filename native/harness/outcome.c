@@ -438,9 +438,11 @@ static void write_stop(struct laxity_json *json, struct laxity_segment *segment)
     laxity_json_close(json, '}');
 }
 
-static void write_traffic(struct laxity_json *json, const struct laxity_segment *segment)
+/* Of a simulator that was killed nobody knows it. */
+static void
+write_traffic(struct laxity_json *json, const struct laxity_segment *segment, bool is_lost)
 {
-    if (segment->is_simulated) {
+    if (segment->is_simulated && !is_lost) {
         laxity_json_open(json, "memory_traffic", '{');
         laxity_json_count(json, "lines_read", segment->run.lines_read);
         laxity_json_count(json, "lines_written", segment->run.lines_written);
@@ -452,7 +454,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
 {
     const struct laxity_run_state *run = &segment->run;
     const uint32_t status = atomic_load_explicit(&run->status, memory_order_acquire);
-    const int is_lost = status == LAXITY_RUN_RUNNING;
+    const bool is_lost = status == LAXITY_RUN_RUNNING;
     laxity_json_open(json, NULL, '{');
     laxity_json_count(json, "schema", SCHEMA);
     laxity_json_text(json, "status", run_status_name(status));
@@ -468,7 +470,7 @@ static void write_outcome(struct laxity_json *json, struct laxity_segment *segme
     write_events(json, segment);
     write_sampling(json, segment);
     write_stop(json, segment);
-    write_traffic(json, segment);
+    write_traffic(json, segment, is_lost);
     laxity_json_open(json, "tasks", '[');
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         write_task(json, segment, i);

@@ -30,7 +30,7 @@ static unsigned count_bits(uint32_t mask)
 
 uint64_t laxity_sample_rows(struct laxity_segment *segment)
 {
-    uint64_t rows = 0;
+    uint64_t rows = segment->run.samples * segment->counting.n_events;
     for (uint32_t i = 0; i < segment->n_tasks; i++) {
         const struct laxity_task *task = laxity_segment_task(segment, i);
         rows +=
@@ -60,7 +60,7 @@ open_stream(struct laxity_sample_stream *stream, struct laxity_segment *segment,
 
 static unsigned make_rows(
     const struct laxity_sample *sample,
-    uint32_t task,
+    uint16_t task,
     uint32_t counted,
     struct laxity_counters_row *out_rows
 )
@@ -70,7 +70,7 @@ static unsigned make_rows(
         if ((counted >> event & 1) != 0) {
             out_rows[n++] = (struct laxity_counters_row){
                 .time_ns = sample->time_ns,
-                .task = (uint16_t)task,
+                .task = task,
                 .event = (uint16_t)event,
                 .value = sample->counts.values[event],
                 .scale_ratio = sample->counts.scale_ratios[event],
@@ -92,7 +92,9 @@ drain_task(struct laxity_sample_stream *stream, struct laxity_segment *segment, 
     while (tail != head) {
         unsigned n = 0;
         for (unsigned i = 0; i < BATCH_SAMPLES && tail != head; i++, tail++) {
-            n += make_rows(&ring[tail & mask], index, task->state.counted_events, &rows[n]);
+            n += make_rows(
+                &ring[tail & mask], (uint16_t)index, task->state.counted_events, &rows[n]
+            );
         }
         const int rc = laxity_npy_write(&stream->npy, stream->npy.rows, rows, n);
         if (rc) {
@@ -113,6 +115,22 @@ int laxity_sample_stream_drain(
     int rc = stream->is_open ? 0 : open_stream(stream, segment, dir_fd);
     for (uint32_t i = 0; i < segment->n_tasks && rc == 0; i++) {
         rc = drain_task(stream, segment, i);
+    }
+    return rc;
+}
+
+int laxity_sample_stream_put(
+    struct laxity_sample_stream *stream,
+    struct laxity_segment *segment,
+    const struct laxity_sample *sample
+)
+{
+    struct laxity_counters_row rows[LAXITY_EVENTS_MAX];
+    const uint32_t all = (UINT32_C(1) << segment->counting.n_events) - 1;
+    const unsigned n = make_rows(sample, UINT16_MAX, all, rows);
+    const int rc = laxity_npy_write(&stream->npy, stream->npy.rows, rows, n);
+    if (rc == 0) {
+        segment->run.samples++;
     }
     return rc;
 }

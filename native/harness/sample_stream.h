@@ -25,6 +25,17 @@ int laxity_sample_stream_drain(
     struct laxity_sample_stream *stream, struct laxity_segment *segment, int dir_fd
 );
 
+/*
+ * laxity_sample_stream_put - write a sample of a whole simulated platform, which counts all events
+ *
+ * Behind a drain. Returns 0 or -errno, and then nothing is written.
+ */
+int laxity_sample_stream_put(
+    struct laxity_sample_stream *stream,
+    struct laxity_segment *segment,
+    const struct laxity_sample *sample
+);
+
 /* laxity_sample_stream_close - patch, fsync, close. Returns 0 or -errno. */
 int laxity_sample_stream_close(struct laxity_sample_stream *stream);
 

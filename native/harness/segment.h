@@ -34,7 +34,7 @@
 
 enum {
     LAXITY_SEGMENT_MAGIC = 0x4c415831, /* "LAX1" */
-    LAXITY_SEGMENT_VERSION = 11,
+    LAXITY_SEGMENT_VERSION = 12,
     /* Of this version, where pointers have 64 bits. */
     LAXITY_VERSION_RECORD_BYTES = 384,
     LAXITY_VERSION_TASK_BYTES = 99840,
@@ -395,6 +395,7 @@ struct laxity_run_state {
     int64_t ticks_end_ns;
     uint64_t lines_read; /* of a simulated platform: what was sent to its memory, by all cores */
     uint64_t lines_written;
+    uint64_t samples; /* of a whole simulated platform, in counters.npy */
 };
 
 struct laxity_segment {

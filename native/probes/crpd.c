@@ -191,7 +191,7 @@ static int setup(struct laxity_probe_run *run)
         EXCHANGE_BYTES = 4096
     };
     victim->mapped_bytes = EXCHANGE_BYTES + largest;
-    victim->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *victim->order);
+    victim->order = calloc(largest / laxity_crpd_line_bytes() + 1, sizeof *victim->order);
     unsigned char *base = laxity_map_inherited(victim->mapped_bytes);
     if (!base || !victim->order || !victim->ways) {
         return laxity_refuse_working_set(run, largest);
@@ -201,7 +201,7 @@ static int setup(struct laxity_probe_run *run)
     victim->preemptor.shared = (struct laxity_crpd_shared *)base;
     /* Something, also where lines are only flushed. */
     victim->preemptor.evict_bytes =
-        laxity_largest_size(&settings->evict_sizes_bytes, LAXITY_CRPD_LINE_BYTES);
+        laxity_largest_size(&settings->evict_sizes_bytes, laxity_crpd_line_bytes());
     victim->preemptor.executes = settings->has_evict[LAXITY_CRPD_EVICT_EXECUTE];
     if (make_codes(run, largest)) {
         return -1;
@@ -424,7 +424,7 @@ static int measure_cpu(struct laxity_probe_run *run, unsigned cpu)
             continue;
         }
         if (laxity_crpd_is_code(victim->pattern)) {
-            const size_t rest = victim->bytes % LAXITY_CRPD_LINE_BYTES;
+            const size_t rest = victim->bytes % laxity_crpd_line_bytes();
             victim->code_offset = victim->codes[victim->pattern].bytes - (victim->bytes - rest);
         }
         if (victim->pattern == LAXITY_CRPD_PATTERN_CHASE) {

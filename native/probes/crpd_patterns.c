@@ -38,7 +38,7 @@ void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLE_
 size_t
 laxity_crpd_link_chain(unsigned char *working_set, size_t bytes, uint32_t *order, uint64_t *random)
 {
-    const size_t n = bytes / LAXITY_CRPD_LINE_BYTES;
+    const size_t n = bytes / laxity_crpd_line_bytes();
     for (size_t i = 0; i < n; i++) {
         /* Line 0 stays first: i = 0 and later draws only from 1...i. */
         const size_t at = i == 0 ? 0 : 1 + (size_t)(laxity_crpd_random(random) % i);
@@ -61,11 +61,11 @@ int laxity_crpd_make_code(
 )
 {
     const struct laxity_shape shape = {
-        .bytes = bytes - bytes % LAXITY_CRPD_LINE_BYTES,
-        .line_bytes = LAXITY_CRPD_LINE_BYTES,
+        .bytes = bytes - bytes % laxity_crpd_line_bytes(),
+        .line_bytes = (uint32_t)laxity_crpd_line_bytes(),
         .miss_ratio = pattern == LAXITY_CRPD_PATTERN_JUMPS
                           ? (uint32_t)LAXITY_RATIO_ONE
-                          : laxity_shape_lowest_ratio(LAXITY_CRPD_LINE_BYTES),
+                          : laxity_shape_lowest_ratio((uint32_t)laxity_crpd_line_bytes()),
     };
     return laxity_code_make(&shape, copies, out_code, error);
 }

@@ -13,8 +13,6 @@
 #include <stdint.h>
 
 enum {
-    /* Most processors' line; where it is shorter a chain touches every second line. */
-    LAXITY_CRPD_LINE_BYTES = 64,
     /* As Raffeck's MEM task: read a byte, write the next one, 32 bytes on. */
     LAXITY_CRPD_STEP_BYTES = 32,
 };
@@ -25,9 +23,17 @@ struct laxity_crpd_line {
     volatile uint32_t visits;
 };
 
+/*
+ * laxity_crpd_line_bytes - the shortest line of the caches: from 16 to 128, a power of two
+ *
+ * Whoever stepped further would leave lines out, and measure a part of the cost. Where it is not
+ * known it is 32: a line that is used twice costs what one costs that is used once.
+ */
+size_t laxity_crpd_line_bytes(void);
+
 static inline struct laxity_crpd_line *laxity_crpd_line(unsigned char *working_set, size_t index)
 {
-    return (struct laxity_crpd_line *)(working_set + index * LAXITY_CRPD_LINE_BYTES);
+    return (struct laxity_crpd_line *)(working_set + index * laxity_crpd_line_bytes());
 }
 
 /* laxity_crpd_is_code - whether the working set of a pattern is executed */
@@ -71,7 +77,7 @@ void laxity_crpd_shuffle_roles(uint64_t *random, uint8_t roles[LAXITY_CRPD_ROLE_
 /*
  * laxity_crpd_link_chain - make a working set one closed chain of lines in random order
  *
- * `order` has room for bytes / LAXITY_CRPD_LINE_BYTES numbers. Returns the number of lines; the
+ * `order` has room for bytes / laxity_crpd_line_bytes() numbers. Returns the number of lines; the
  * first line starts the chain.
  */
 size_t

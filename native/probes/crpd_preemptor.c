@@ -46,7 +46,7 @@ static void evict_by_code(const struct laxity_code *code, size_t code_bytes)
         const size_t skipped =
             rest < LAXITY_EVICT_BLOCK_BYTES ? LAXITY_EVICT_BLOCK_BYTES - rest : 0;
         for (int pass = 0; pass < LAXITY_EVICT_BLOCK_PASSES; pass++) {
-            (void)laxity_code_run(code, at + skipped - skipped % LAXITY_CRPD_LINE_BYTES, 0);
+            (void)laxity_code_run(code, at + skipped - skipped % laxity_crpd_line_bytes(), 0);
         }
     }
 }

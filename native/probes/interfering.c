@@ -27,8 +27,8 @@ enum {
     ENDING = 1,
     COMPUTING = 2, /* what is larger is a working set, of so many bytes and COMPUTING */
     PRIMES_BELOW = 1000,
-    /* No task's count shares a line with another's. */
-    COUNT_BYTES = 2 * LAXITY_CRPD_LINE_BYTES,
+    /* No task's count shares a line, or a pair of them, with another's. */
+    COUNT_BYTES = 128,
     LOOK_NS = LAXITY_NS_PER_MS,
 };
 

@@ -110,11 +110,11 @@ static int setup(struct laxity_probe_run *run)
     if (!traveller) {
         return laxity_refuse(&run->shared->error, LAXITY_EXIT_LACKING, "migration: no memory");
     }
-    const size_t largest = laxity_largest_size(&settings->sizes_bytes, LAXITY_CRPD_LINE_BYTES);
+    const size_t largest = laxity_largest_size(&settings->sizes_bytes, laxity_crpd_line_bytes());
     traveller->random = run->plan->seed;
     traveller->is_spread = is_spread(settings);
     traveller->mapped_bytes = largest;
-    traveller->order = calloc(largest / LAXITY_CRPD_LINE_BYTES + 1, sizeof *traveller->order);
+    traveller->order = calloc(largest / laxity_crpd_line_bytes() + 1, sizeof *traveller->order);
     traveller->turns = calloc(settings->pairs.n + 1, sizeof *traveller->turns);
     traveller->moving_ns = calloc(settings->pairs.n + 1, sizeof *traveller->moving_ns);
     /* As crpd's: the two are compared. */

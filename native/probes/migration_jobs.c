@@ -78,7 +78,7 @@ static int setup(struct laxity_probe_run *run)
     const struct laxity_migration_jobs_settings *settings = run->plan->settings;
     struct mover *mover = calloc(1, sizeof *mover);
     run->state = mover;
-    const size_t largest = laxity_largest_size(&settings->sizes_bytes, LAXITY_CRPD_LINE_BYTES);
+    const size_t largest = laxity_largest_size(&settings->sizes_bytes, laxity_crpd_line_bytes());
     if (!mover) {
         return laxity_refuse_working_set(run, largest);
     }

@@ -166,6 +166,12 @@ static bool may_call(void *context, uint64_t number, bool is_in_job)
     return laxity_sim_calls_note(context, number, is_in_job);
 }
 
+static void on_clock(void *context, const char *clock)
+{
+    const struct laxity_sim_calls *calls = context;
+    name_once(calls->asked, clock);
+}
+
 static const char *why_refused(void *context)
 {
     struct laxity_sim_calls *calls = context;
@@ -175,7 +181,12 @@ static const char *why_refused(void *context)
 
 struct laxity_sim_judge laxity_sim_calls_judge(struct laxity_sim_calls *calls)
 {
-    return (struct laxity_sim_judge){.context = calls, .may_call = may_call, .why = why_refused};
+    return (struct laxity_sim_judge){
+        .context = calls,
+        .may_call = may_call,
+        .on_clock = on_clock,
+        .why = why_refused,
+    };
 }
 
 void laxity_sim_calls_tell(const struct laxity_asked *asked, char *text, size_t bytes)

@@ -4,7 +4,8 @@
  * What programs of simulated platforms ask the kernel for, and what that does to their streams.
  *
  * A stream must be the same in every run. A job that is told the time, say, may do something else
- * each time: its task is not deterministic, and what it has asked is named. Before its jobs a
+ * each time: its task is not deterministic, and what it has asked is named; so is a clock of the
+ * processor that it reads without asking the kernel. Before its jobs a
  * program may read files and do what the C library does when it begins. It may never make threads
  * or processes: their streams would mix as the host runs them.
  */
@@ -18,12 +19,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-    LAXITY_SIM_CALLS_NAMED =
-        8, /* of those that a task is not deterministic for; more are not told */
-    LAXITY_SIM_CALL_BYTES = 32, /* of a name */
-};
 
 enum {
     LAXITY_SIM_WHY_BYTES = 160,

@@ -50,14 +50,14 @@ static uint64_t count_of(
     enum laxity_model_event event,
     const struct laxity_sim_platform *platform,
     uint32_t cycle_ticks,
-    const struct laxity_sim_job *job
+    const struct laxity_sim_taken *taken
 )
 {
-    const struct laxity_sim_counts *counts = &job->counts;
+    const struct laxity_sim_counts *counts = &taken->counts;
     const uint32_t last = platform->n_levels == 0 ? 0 : platform->n_levels - 1;
     switch (event) {
     case LAXITY_MODEL_EVENT_CYCLES:
-        return job->exec_ticks / cycle_ticks;
+        return taken->exec_ticks / cycle_ticks;
     case LAXITY_MODEL_EVENT_INSTRUCTIONS:
         return counts->instructions;
     case LAXITY_MODEL_EVENT_L1I_ACCESS:
@@ -67,8 +67,7 @@ static uint64_t count_of(
     case LAXITY_MODEL_EVENT_L1D_ACCESS:
         return counts->loads + counts->stores;
     case LAXITY_MODEL_EVENT_L1D_REFILL:
-        return counts->load_misses + counts->store_misses - (counts->joins - counts->fetch_joins) -
-               counts->upgrades;
+        return counts->load_misses + counts->store_misses - (counts->joins - counts->fetch_joins);
     case LAXITY_MODEL_EVENT_L2_ACCESS:
         return counts->levels[0].lookups;
     case LAXITY_MODEL_EVENT_L2_REFILL:
@@ -91,13 +90,13 @@ void laxity_sim_events_count(
     const struct laxity_counting *counting,
     const struct laxity_sim_platform *platform,
     uint32_t cycle_ticks,
-    const struct laxity_sim_job *job,
+    const struct laxity_sim_taken *taken,
     struct laxity_counts *out_counts
 )
 {
     for (uint32_t i = 0; i < counting->n_events; i++) {
         const enum laxity_model_event event = (enum laxity_model_event)counting->events[i].config;
-        out_counts->values[i] = (int64_t)count_of(event, platform, cycle_ticks, job);
+        out_counts->values[i] = (int64_t)count_of(event, platform, cycle_ticks, taken);
         out_counts->scale_ratios[i] = 1;
     }
 }

@@ -22,12 +22,12 @@ int laxity_sim_events_resolve(struct laxity_event *events, unsigned n, struct la
 /* laxity_sim_events_begin - all tasks count them */
 void laxity_sim_events_begin(struct laxity_segment *segment);
 
-/* laxity_sim_events_count - what was counted in a job that has finished; none is estimated */
+/* laxity_sim_events_count - the events of what was taken, in a job or so far; none is estimated */
 void laxity_sim_events_count(
     const struct laxity_counting *counting,
     const struct laxity_sim_platform *platform,
     uint32_t cycle_ticks,
-    const struct laxity_sim_job *job,
+    const struct laxity_sim_taken *taken,
     struct laxity_counts *out_counts
 );
 

@@ -17,6 +17,7 @@
 #include "cli/gather.h"
 #include "cli/programs.h"
 #include "cli/run_options.h"
+#include "cli/samples.h"
 #include "cli/schedule.h"
 #include "cli/settings.h"
 #include "cli/simulation.h"
@@ -25,6 +26,7 @@
 #include "harness/launch.h"
 #include "harness/outcome.h"
 #include "harness/plan.h"
+#include "harness/sample_stream.h"
 #include "harness/segment.h"
 #include "interface/engine.h"
 #include "schema/run.h"
@@ -159,7 +161,7 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
         &segment->counting,
         &simulation->settings->platform,
         simulation->settings->instructions.cycle_ticks,
-        job,
+        &(struct laxity_sim_taken){.exec_ticks = job->exec_ticks, .counts = job->counts},
         &record->counts
     );
     record->stall_moved_ns = job->stall_moved_ns;
@@ -172,7 +174,7 @@ static int on_finish(void *context, const struct laxity_sim_job *job)
         tell_full(simulation, rc);
     }
     report_progress(simulation, job->finish_ns);
-    return rc || segment->stop_job.is_found;
+    return rc || segment->stop_job.is_found || simulation->has_failed;
 }
 
 static void on_pass(void *context, uint32_t index, int64_t finish_ns)
@@ -187,6 +189,16 @@ on_turn(void *context, uint32_t core, uint32_t program, enum laxity_sim_turn tur
 {
     struct laxity_sim_run *simulation = context;
     laxity_sim_schedule_put(&simulation->schedule, core, program, turn, time_ns);
+}
+
+static void on_sample(void *context, const struct laxity_sim_sample *sample)
+{
+    struct laxity_sim_run *simulation = context;
+    const int rc = laxity_sim_samples_put(simulation, sample, sample->time_ns == T0_NS);
+    if (rc) {
+        tell_full(simulation, rc);
+        simulation->has_failed = true;
+    }
 }
 
 static int on_end(
@@ -241,6 +253,7 @@ static void close_run(struct laxity_sim_run *simulation)
     const uint32_t cores = simulation->settings->platform.cores;
     int rc = laxity_job_stream_close(&simulation->stream, dir_fd);
     rc = rc ? rc : laxity_sim_schedule_close(&simulation->schedule, segment, dir_fd, cores);
+    rc = rc ? rc : laxity_sample_stream_close(&simulation->samples.stream);
     const uint32_t status = exit_code == LAXITY_EXIT_INTERRUPTED ? LAXITY_RUN_INTERRUPTED
                             : exit_code != 0                     ? LAXITY_RUN_FAILED
                                                                  : LAXITY_RUN_COMPLETE;
@@ -262,9 +275,11 @@ static int open_streams(struct laxity_sim_run *simulation)
     segment->is_simulated = 1;
     segment->snapshots = LAXITY_SNAPSHOTS_CPU;
     segment->ticks_name[0] = '\0';
+    segment->counting.sample_cpu = -1; /* nobody samples on a core */
     laxity_sim_events_begin(segment);
     laxity_atomic64_store_ns(&segment->run.t0_ns, T0_NS);
-    const int rc = laxity_job_stream_open(segment, dir_fd, &simulation->stream);
+    int rc = laxity_job_stream_open(segment, dir_fd, &simulation->stream);
+    rc = rc ? rc : laxity_sample_stream_drain(&simulation->samples.stream, segment, dir_fd);
     return rc || !simulation->settings->is_traced
                ? rc
                : laxity_sim_schedule_open(dir_fd, &simulation->schedule);
@@ -298,6 +313,9 @@ static void simulate(
         .on_pass = on_pass,
         .on_turn = on_turn,
         .must_stop = laxity_sim_must_stop,
+        .on_sample = on_sample,
+        .sample_ns = segment->counting.sample_slots == 0 ? 0 : plan->sample_bucket_ns,
+        .first_sample_ns = T0_NS,
     };
     if (open_streams(&simulation) ||
         laxity_sim_gather_begin(&simulation.gather, &simulation.launch)) {

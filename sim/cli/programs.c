@@ -118,8 +118,12 @@ start_program(struct laxity_sim_run *simulation, uint32_t index, struct laxity_e
     const struct laxity_sim_program program = laxity_sim_program_of(simulation, index);
     char **argv = command_of(emulator, &program, jobs_of(simulation, index));
     int *output_fd = &simulation->launch.output_write_fds[index];
+    const struct laxity_sim_patience patience = {
+        .context = simulation, .must_stop = laxity_sim_must_stop
+    };
     const int rc =
-        argv ? laxity_sim_emulator_start(argv, *output_fd, &simulation->emulators[index]) : ENOMEM;
+        argv ? laxity_sim_emulator_start(argv, *output_fd, patience, &simulation->emulators[index])
+             : ENOMEM;
     free_command(emulator, argv);
     (void)close(*output_fd);
     *output_fd = -1;
@@ -314,7 +318,7 @@ static void let_end(struct laxity_sim_run *simulation, uint32_t index)
         has_ended = source.read(source.context, unused, WORDS) == 0;
     }
     const char *why = has_ended ? laxity_sim_emulator_failure(simulation->emulators[index]) : NULL;
-    if (why) {
+    if (why && !laxity_sim_must_stop(simulation)) {
         struct laxity_task *task = laxity_segment_task(simulation->segment, index);
         task->drain.end = LAXITY_END_EXIT;
         laxity_error_set(
@@ -377,8 +381,8 @@ static void tell_asked(const struct laxity_sim_run *simulation)
         laxity_format(
             text,
             sizeof text,
-            "%s \"%s\": not deterministic: it asks the kernel (%s), whose answers may be others "
-            "in another run",
+            "%s \"%s\": not deterministic: it asks for what may be something else in another run "
+            "(%s)",
             kind_of(simulation, i),
             laxity_sim_program_of(simulation, i).config->name,
             names

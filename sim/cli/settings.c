@@ -170,6 +170,11 @@ static bool are_levels(const struct laxity_sim_platform *platform)
             level->cores % before != 0) {
             return false;
         }
+        for (uint32_t core = 0; core < platform->cores; core++) {
+            if (level->cache.ways < 64 && level->way_masks[core] >> level->cache.ways != 0) {
+                return false;
+            }
+        }
         before = level->cores;
     }
     return true;

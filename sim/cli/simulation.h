@@ -6,6 +6,7 @@
 
 #include "cli/calls.h"
 #include "cli/gather.h"
+#include "cli/samples.h"
 #include "cli/schedule.h"
 #include "cli/settings.h"
 #include "harness/job_stream.h"
@@ -38,9 +39,10 @@ struct laxity_sim_run {
     struct laxity_asked *corunners_asked; /* of the co-runners alone: tasks have theirs */
     struct laxity_sim_gather gather;
     struct laxity_sim_schedule schedule;
+    struct laxity_sim_samples samples;
     int64_t limit_ns; /* no job starts then */
     int64_t shown_ns; /* of the real clock */
-    bool has_failed;  /* a program that all the others end with */
+    bool has_failed;  /* something that all tasks end with */
 };
 
 /* Asked to end, or nobody is left who waits for the run. */

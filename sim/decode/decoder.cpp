@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "decode/architecture.hpp"
+#include "decode/clocks.hpp"
 #include "decode/code_state.hpp"
 #include "decode/registers.hpp"
 #include "decode/schedule.hpp"
@@ -246,6 +247,7 @@ void Decoder::decode(
         const Operands operands = decode_one(*disassembler, address, code, bytes, decoded);
         copy(operands.read, instruction.reads);
         copy(operands.written, instruction.writes);
+        instruction.clock = clock_of(decoded, *instructions_);
         if (schedule_) {
             issue(decoded, operands, instruction.ticks);
             issued.push_back(schedule_->issued());
@@ -256,8 +258,8 @@ void Decoder::decode(
     if (schedule_) {
         issued.push_back(schedule_->end());
         for (std::uint32_t i = 0; i < n; i++) {
-            instructions[i].ticks = static_cast<std::uint16_t>(
-                std::min<std::uint64_t>(issued[i + 1] - issued[i], UINT16_MAX)
+            instructions[i].ticks = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(issued[i + 1] - issued[i], UINT32_MAX)
             );
         }
     }

@@ -91,6 +91,11 @@ class Core {
     {
         return is_asked_;
     }
+    /* How long it has been waiting. */
+    [[nodiscard]] std::uint64_t waited(std::uint64_t now) const
+    {
+        return wait_ == Wait::Nothing ? 0 : now - std::min(wait_since_, now);
+    }
 
   private:
     enum class Stage : std::uint8_t {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <poll.h>
 #include <spawn.h>
 #include <string>
 #include <sys/types.h>
@@ -22,6 +23,7 @@ struct laxity_sim_emulator {
     int fd;
     pid_t pid;
     int status; /* when `why` is known */
+    laxity_sim_patience patience;
     std::string why;
 };
 
@@ -58,6 +60,28 @@ int spawn(pid_t &pid, char *const *argv, int write_fd, int output_fd)
     return rc;
 }
 
+constexpr int LOOK_EVERY_MS = 100;
+/* A program whose stream has ended ends soon, unless it has closed its stream. */
+constexpr int LOOKS_AT_END = 50;
+
+bool must_stop(const laxity_sim_emulator &emulator)
+{
+    const laxity_sim_patience &patience = emulator.patience;
+    return patience.must_stop != nullptr && patience.must_stop(patience.context);
+}
+
+/* Until there is something to read, or the end. False: nobody waits any longer. */
+bool wait_for_words(const laxity_sim_emulator &emulator)
+{
+    pollfd stream{.fd = emulator.fd, .events = POLLIN, .revents = 0};
+    while (poll(&stream, 1, LOOK_EVERY_MS) <= 0) {
+        if (must_stop(emulator)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What it has started ends with it. */
 int end_group(laxity_sim_emulator &emulator)
 {
@@ -74,8 +98,18 @@ int end_group(laxity_sim_emulator &emulator)
 std::string end_of(laxity_sim_emulator &emulator)
 {
     /* Until it has been waited for, its number is that of its group. */
-    siginfo_t unused;
-    (void)waitid(P_PID, static_cast<id_t>(emulator.pid), &unused, WEXITED | WNOWAIT);
+    siginfo_t ended{};
+    for (int look = 0; look < LOOKS_AT_END && ended.si_pid == 0 && !must_stop(emulator); look++) {
+        if (look > 0) {
+            (void)poll(nullptr, 0, LOOK_EVERY_MS);
+        }
+        (void)waitid(P_PID, static_cast<id_t>(emulator.pid), &ended, WEXITED | WNOWAIT | WNOHANG);
+    }
+    if (ended.si_pid == 0) {
+        (void)end_group(emulator);
+        emulator.status = -1;
+        return "the program has closed what its records are written into";
+    }
     const int status = end_group(emulator);
     emulator.status = status;
     if (WIFSIGNALED(status)) {
@@ -91,6 +125,10 @@ std::size_t read_words(void *context, std::uint64_t *words, std::size_t n)
     auto &emulator = *static_cast<laxity_sim_emulator *>(context);
     std::size_t bytes = 0;
     while (bytes == 0 || bytes % sizeof *words != 0) {
+        if (!wait_for_words(emulator)) {
+            emulator.why = "the run was ended";
+            return 0;
+        }
         auto *const to = reinterpret_cast<char *>(words) + bytes;
         const ssize_t got = read(emulator.fd, to, n * sizeof *words - bytes);
         if (got < 0 && errno == EINTR) {
@@ -116,14 +154,19 @@ const char *why_ended(void *context)
 
 } // namespace
 
-int laxity_sim_emulator_start(char *const *argv, int output_fd, laxity_sim_emulator **out_emulator)
+int laxity_sim_emulator_start(
+    char *const *argv,
+    int output_fd,
+    laxity_sim_patience patience,
+    laxity_sim_emulator **out_emulator
+)
 {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return errno;
     }
-    auto *const emulator =
-        new (std::nothrow) laxity_sim_emulator{.fd = ends[0], .pid = 0, .status = 0, .why = {}};
+    auto *const emulator = new (std::nothrow)
+        laxity_sim_emulator{.fd = ends[0], .pid = 0, .status = 0, .patience = patience, .why = {}};
     if (emulator == nullptr) {
         (void)close(ends[0]);
         (void)close(ends[1]);

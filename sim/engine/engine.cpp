@@ -47,7 +47,6 @@ void laxity_simulate(
     laxity::Scheduler scheduler{*platform, {tasks, n_tasks}, limit_ns, *listener, hierarchy};
     std::uint64_t n_actions = 0;
     std::uint64_t now = 0;
-    scheduler.act(now);
     while (scheduler.has_work()) {
         const bool must_look = ++n_actions % ACTIONS_PER_LOOK == 0;
         if (scheduler.is_interrupted() || (must_look && listener->must_stop(listener->context))) {
@@ -59,9 +58,13 @@ void laxity_simulate(
         laxity::Core *const core = scheduler.next_core();
         const std::uint64_t turn = core == nullptr ? laxity::NEVER : core->next_tick();
         const std::uint64_t action = scheduler.next_tick();
+        const std::uint64_t sample = scheduler.next_sample();
         now = std::min({decision, turn, action});
         if (now == laxity::NEVER) {
             scheduler.end_all(LAXITY_SIM_END_STOPPED, now); /* nobody will ever do anything */
+        } else if (sample <= now && sample < decision) {
+            now = sample;
+            scheduler.sample();
         } else if (decision == now) {
             const laxity::Decision served = channel->decide();
             hierarchy.counts(served.core).row_hits += served.is_row_hit ? 1 : 0;

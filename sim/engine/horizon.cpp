@@ -111,10 +111,12 @@ void Scheduler::look_ahead(std::uint64_t now)
     horizon_ = NEVER;
     bool is_waiting = false;
     bool is_anybody_left = false;
+    is_anybody_at_work_ = false;
     for (const Task &task : tasks_) {
         if (!task.is_alive || task.asked->is_corunner) {
             continue;
         }
+        is_anybody_at_work_ |= task.has_started;
         is_anybody_left |= task.has_started || task.release != NEVER;
         is_waiting |= !task.is_placed && task.release <= now;
         horizon_ = std::min(horizon_, horizon_of(task, now));
@@ -154,8 +156,9 @@ Core *Scheduler::next_core()
 
 std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
 {
+    std::uint64_t tick = std::min(horizon_, sample_tick_);
     if (!is_coupled_ && !has_corunners_) {
-        return horizon_;
+        return tick;
     }
     std::uint64_t others = NEVER;
     std::uint64_t others_told = NEVER;
@@ -175,13 +178,14 @@ std::uint64_t Scheduler::horizon(const Core &core, std::uint64_t decision) const
         }
     }
     const std::uint64_t least = core.next_tick() + 1;
-    std::uint64_t tick = horizon_;
     if (is_coupled_) {
         tick = std::min(tick, std::max(least, std::min(others, decision)));
     }
     if (!is_told) {
-        /* The end of the last job ends everything. */
-        tick = std::min(tick, std::max(least, std::min(others_told, decision)));
+        /* The end of the last job ends everything; while none has begun, so does a co-runner that
+         * fails. */
+        const std::uint64_t end = is_anybody_at_work_ ? others_told : others;
+        tick = std::min(tick, std::max(least, std::min(end, decision)));
     }
     return tick;
 }

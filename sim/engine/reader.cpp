@@ -47,7 +47,7 @@ Reader::Reader(
 )
     : source_(task.source), decoder_(task.decoder), judge_(task.judge), first_line_(first_line),
       line_shift_(static_cast<unsigned>(std::countr_zero(platform.line_bytes))),
-      instruction_ticks_(static_cast<std::uint16_t>(platform.instruction_ticks))
+      instruction_ticks_(platform.instruction_ticks)
 {
 }
 
@@ -83,6 +83,32 @@ bool Reader::take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n)
     return true;
 }
 
+/* An instruction at an address behind what a block has already. */
+void Reader::append(Block &block, const laxity_sim_instruction &instruction, std::uint64_t address)
+    const
+{
+    Step step{
+        .first_line = first_line_ + (address >> line_shift_),
+        .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
+        .offset = block.ticks,
+        .reads = {},
+        .writes = {},
+    };
+    for (std::size_t i = 0; i < block.registers.size(); i++) {
+        step.reads[i] = instruction.reads[i];
+        step.writes[i] = instruction.writes[i];
+        block.registers[i] |= step.reads[i] | step.writes[i];
+    }
+    for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
+        if (block.fetches.empty() || block.fetches.back().line != line) {
+            block.fetches.push_back({.index = block.steps.size(), .line = line});
+        }
+    }
+    block.steps.push_back(step);
+    block.clock = instruction.clock != nullptr ? instruction.clock : block.clock;
+    block.ticks += instruction.ticks;
+}
+
 /* Blocks are numbered in the order of their definition. */
 bool Reader::define(std::uint64_t id)
 {
@@ -98,7 +124,8 @@ bool Reader::define(std::uint64_t id)
     std::size_t n_bytes = 0;
     for (const std::uint8_t size : sizes) {
         instructions.push_back(
-            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}}
+            {.bytes = size, .ticks = instruction_ticks_, .reads = {}, .writes = {}, .clock = nullptr
+            }
         );
         n_bytes += size;
         if (size == 0) {
@@ -120,27 +147,10 @@ bool Reader::define(std::uint64_t id)
     address &= LAXITY_RECORD_ADDRESS_MASK;
     Block block{};
     for (const laxity_sim_instruction &instruction : instructions) {
-        Step step{
-            .first_line = first_line_ + (address >> line_shift_),
-            .last_line = first_line_ + ((address + instruction.bytes - 1) >> line_shift_),
-            .offset = block.ticks,
-            .reads = {},
-            .writes = {},
-        };
-        for (std::size_t i = 0; i < block.registers.size(); i++) {
-            step.reads[i] = instruction.reads[i];
-            step.writes[i] = instruction.writes[i];
-            block.registers[i] |= step.reads[i] | step.writes[i];
-        }
-        for (std::uint64_t line = step.first_line; line <= step.last_line; line++) {
-            if (block.fetches.empty() || block.fetches.back().line != line) {
-                block.fetches.push_back({.index = block.steps.size(), .line = line});
-            }
-        }
-        block.steps.push_back(step);
-        block.ticks += instruction.ticks;
+        append(block, instruction, address);
         address += instruction.bytes;
     }
+    n_plain_ += n_plain_ == blocks_.size() && block.clock == nullptr ? 1 : 0;
     blocks_.push_back(std::make_unique<const Block>(std::move(block)));
     return true;
 }
@@ -168,6 +178,10 @@ std::optional<Event> Reader::examine(std::uint64_t word)
     switch (word >> LAXITY_RECORD_KIND_SHIFT) {
     case LAXITY_SIM_EXECUTION:
         if ((word & ID_MASK) < blocks_.size()) {
+            const char *const clock = blocks_[word & ID_MASK]->clock;
+            if (clock != nullptr && is_in_job_ && judge_.on_clock != nullptr) {
+                judge_.on_clock(judge_.context, clock);
+            }
             return Event::Block;
         }
         fail("its stream executes a block that it has not defined");

@@ -42,6 +42,7 @@ struct Block {
     std::vector<Fetch> fetches;
     std::uint64_t ticks; /* of all of them */
     Registers registers; /* that they read or write */
+    const char *clock;   /* that one of them reads, or nullptr */
 };
 
 /* What comes next in a program. */
@@ -100,7 +101,7 @@ class Reader {
             if (kind == LAXITY_SIM_ACCESS && !Access{word}.is_mark()) {
                 return Event::Access;
             }
-            if (kind == LAXITY_SIM_EXECUTION && (word & ID_MASK) < blocks_.size()) {
+            if (kind == LAXITY_SIM_EXECUTION && (word & ID_MASK) < n_plain_) {
                 return Event::Block;
             }
         }
@@ -153,9 +154,9 @@ class Reader {
     bool take_word(std::uint64_t &word);
     bool take_bytes(std::vector<std::uint8_t> &bytes, std::size_t n);
     bool define(std::uint64_t id);
+    void
+    append(Block &block, const laxity_sim_instruction &instruction, std::uint64_t address) const;
     void judge(std::uint64_t word);
-    bool skip(std::size_t n);
-    bool pass_call(std::uint64_t word);
 
     laxity_sim_source source_;
     laxity_sim_decoder decoder_;
@@ -163,10 +164,11 @@ class Reader {
     bool is_in_job_ = false;
     std::uint64_t first_line_;
     unsigned line_shift_;
-    std::uint16_t instruction_ticks_;
+    std::uint32_t instruction_ticks_;
     std::vector<std::uint64_t> words_;
     std::size_t at_ = 0;
     std::vector<std::unique_ptr<const Block>> blocks_; /* none moves */
+    std::size_t n_plain_ = 0; /* of these from the first on: none of them reads a clock */
     std::string problem_;
 };
 

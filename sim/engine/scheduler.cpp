@@ -82,6 +82,10 @@ Scheduler::Scheduler(
         }
     }
     ask_releases(0);
+    if (listener.on_sample != nullptr && listener.sample_ns > 0) {
+        sample_ns_ = listener.first_sample_ns;
+        sample_tick_ = clock_.ticks_of(sample_ns_);
+    }
 }
 
 /* Where releases are decided as it goes. */
@@ -141,6 +145,8 @@ void Scheduler::end(Task &task, laxity_sim_end why, std::uint64_t now, const std
     const auto seat = std::ranges::find(seats_, task.job.task, &Seat::task);
     if (seat != seats_.end()) {
         hierarchy_.send_merging(core_of(*seat), now);
+        task.past = taken(task, now);
+        task.has_started = false;
         if (!seat->is_switching) {
             tell(*seat, task, LAXITY_SIM_TURN_OFF, now);
         }
@@ -163,14 +169,20 @@ void Scheduler::end_all(laxity_sim_end why, std::uint64_t now)
     }
 }
 
+/* Whoever ends us may have ended a program, too, or made its source give up. */
+bool Scheduler::is_asked_to_end()
+{
+    is_interrupted_ |= listener_.must_stop(listener_.context);
+    return is_interrupted_;
+}
+
 /* Goes to the next job in the program. False: there is none. */
 bool Scheduler::begin_job(Task &task)
 {
     Reader &reader = task.reader;
     Position &position = task.position; /* the mark may lie in the block of the last job's end */
     for (std::uint64_t n = 1;; n++) {
-        if (n % WORDS_PER_LOOK == 0 && listener_.must_stop(listener_.context)) {
-            is_interrupted_ = true;
+        if (n % WORDS_PER_LOOK == 0 && is_asked_to_end()) {
             return false;
         }
         const Event event = reader.peek();
@@ -221,7 +233,7 @@ void Scheduler::run(Seat &seat, Task &task, std::uint64_t now)
 bool Scheduler::start(Seat &seat, Task &task, std::uint64_t now)
 {
     if (!begin_job(task)) {
-        if (is_interrupted_) {
+        if (is_asked_to_end()) {
             return false;
         }
         end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
@@ -288,11 +300,13 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     Task &task = tasks_[seat.task];
     hierarchy_.send_merging(core_of(seat), now);
     task.budget -= std::min(task.budget, now - task.runs_from);
+    task.past = taken(task, now);
     count(task, core_of(seat));
     task.reader.set_in_job(false);
     task.reader.take(); /* the mark */
     task.has_started = false;
     if (task.asked->is_corunner) {
+        task.job.counts = {};
         if (listener_.on_pass != nullptr) {
             listener_.on_pass(listener_.context, task.job.task, clock_.ceil_ns(now));
         }
@@ -335,21 +349,6 @@ bool Scheduler::finish(Seat &seat, std::uint64_t now)
     return true;
 }
 
-/* A task leaves its core, and takes along what was counted there. */
-void Scheduler::count(Task &task, std::uint32_t core)
-{
-    const laxity_sim_counts &now = hierarchy_.counts(core);
-    /* All members are numbers of one kind. */
-    using Numbers = std::array<std::uint64_t, sizeof now / sizeof(std::uint64_t)>;
-    const auto before = std::bit_cast<Numbers>(task.counted);
-    const auto after = std::bit_cast<Numbers>(now);
-    auto sums = std::bit_cast<Numbers>(task.job.counts);
-    for (std::size_t i = 0; i < sums.size(); i++) {
-        sums[i] += after[i] - before[i];
-    }
-    task.job.counts = std::bit_cast<laxity_sim_counts>(sums);
-}
-
 /* What a core has come to at this tick. */
 bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
 {
@@ -358,6 +357,9 @@ bool Scheduler::end_turn(Seat &seat, std::uint64_t now)
     case Core::Next::Finished:
         return finish(seat, now);
     case Core::Next::Failed:
+        if (is_asked_to_end()) {
+            return false;
+        }
         end(task, LAXITY_SIM_END_FAILED, now, task.reader.why());
         return true;
     case Core::Next::Stopped:

@@ -36,6 +36,15 @@ class Scheduler {
     /* When it acts next. */
     [[nodiscard]] std::uint64_t next_tick() const;
 
+    /* When the next sample is due; NEVER: none is. */
+    [[nodiscard]] std::uint64_t next_sample() const
+    {
+        return sample_tick_;
+    }
+
+    /* Tells it. All with smaller keys has been done. */
+    void sample();
+
     /* The core that goes on next; nullptr: none. */
     [[nodiscard]] Core *next_core();
 
@@ -86,6 +95,7 @@ class Scheduler {
         bool has_started = false;
         bool is_placed = false;      /* on a core, or a core switches to it */
         laxity_sim_counts counted{}; /* by its core when it came to it */
+        laxity_sim_taken past{};     /* in jobs before */
         laxity_sim_job job{};
 
         [[nodiscard]] bool has_reservation() const
@@ -118,6 +128,7 @@ class Scheduler {
     void wake(Task &task, std::uint64_t now);
     void refill(Task &task, std::uint64_t now);
     void count(Task &task, std::uint32_t core);
+    [[nodiscard]] laxity_sim_taken taken(const Task &task, std::uint64_t now) const;
     bool claim_cores(std::uint64_t now);
     bool claim(Task &task, std::uint64_t now);
     static void keep_first(Seat *&first, Seat &seat, bool is_fit);
@@ -125,6 +136,7 @@ class Scheduler {
     void take(Seat &seat, Task &task, std::uint64_t now);
     bool start(Seat &seat, Task &task, std::uint64_t now);
     void run(Seat &seat, Task &task, std::uint64_t now);
+    [[nodiscard]] bool is_asked_to_end();
     [[nodiscard]] bool begin_job(Task &task);
     void split(laxity_sim_job &job, const Spent &spent) const;
     void tell(const Seat &seat, const Task &task, laxity_sim_turn turn, std::uint64_t now) const;
@@ -151,10 +163,13 @@ class Scheduler {
     std::vector<Seat> seats_;
     std::uint32_t n_alive_ = 0;
     std::uint64_t horizon_ = 0; /* the next release, timeout, or end */
+    std::uint64_t sample_tick_ = NEVER;
+    std::int64_t sample_ns_ = 0; /* its instant */
     bool is_stopping_ = false;
     bool is_interrupted_ = false;
     bool has_wandering_ = false; /* tasks with several cores */
     bool has_corunners_ = false;
+    bool is_anybody_at_work_ = false; /* a task that is told has begun a job */
     /* An end of a job on one core may stop another core: nobody runs ahead of anybody. */
     bool is_coupled_ = false;
 };

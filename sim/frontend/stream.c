@@ -9,11 +9,13 @@
 #include "interface/records.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -43,6 +45,10 @@ static void flush(void)
         const ssize_t n = write(out.fd, from, left);
         if (n < 0 && errno == EINTR) {
             continue;
+        }
+        if (n < 0 && errno == EBADF) {
+            (void)fputs("laxity-stream: the program has closed what its records go to\n", stderr);
+            _exit(EXIT_FAILURE);
         }
         if (n <= 0) {
             _exit(EXIT_SUCCESS);
@@ -244,6 +250,20 @@ static void on_exit_of_program(qemu_plugin_id_t plugin, void *userdata)
     flush();
 }
 
+/* The program's files have numbers of the same kind, and begin with the lowest. */
+static void hide_stream(void)
+{
+    static const int places[] = {1000, 250};
+    int hidden = -1;
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && hidden < 0; i++) {
+        hidden = fcntl(out.fd, F_DUPFD_CLOEXEC, places[i]);
+    }
+    if (hidden >= 0) {
+        (void)close(out.fd);
+        out.fd = hidden;
+    }
+}
+
 __attribute__((visibility("default"))) int
 qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
@@ -264,6 +284,9 @@ qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char
         (void)fprintf(stderr, "laxity-stream: unknown processor %s\n", info->target_name);
         return -1;
     }
+    hide_stream();
+    /* A program that waits for ever would not see that nobody reads any more. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)signal(SIGPIPE, SIG_IGN);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_vcpu_syscall_cb(id, on_call);

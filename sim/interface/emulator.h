@@ -12,6 +12,12 @@ extern "C" {
 
 struct laxity_sim_emulator;
 
+/* Whether a run shall end. Asked while a program lets wait, as one may that waits itself. */
+struct laxity_sim_patience {
+    void *context;
+    bool (*must_stop)(void *context); /* NULL: it shall not */
+};
+
 /*
  * laxity_sim_emulator_start - begin with a program
  *
@@ -20,7 +26,10 @@ struct laxity_sim_emulator;
  * not be started.
  */
 int laxity_sim_emulator_start(
-    char *const *argv, int output_fd, struct laxity_sim_emulator **out_emulator
+    char *const *argv,
+    int output_fd,
+    struct laxity_sim_patience patience,
+    struct laxity_sim_emulator **out_emulator
 );
 
 struct laxity_sim_source laxity_sim_emulator_source(struct laxity_sim_emulator *emulator);

@@ -92,14 +92,16 @@ struct laxity_sim_platform {
 /* What an instruction needs and takes. */
 struct laxity_sim_instruction {
     uint8_t bytes;
-    uint16_t ticks;
+    uint32_t ticks;
     uint64_t reads[LAXITY_SIM_REGISTERS / 64]; /* sets of registers */
     uint64_t writes[LAXITY_SIM_REGISTERS / 64];
+    const char *clock; /* what it reads that is another in each run; NULL: nothing */
 };
 
 /*
  * Decodes a translated block: `instructions` have their bytes already, and ticks of
- * instruction_ticks; what is known of registers and ticks is added. May be NULL: nothing is.
+ * instruction_ticks; what is known of registers, ticks and clocks is added. May be NULL: nothing
+ * is.
  */
 struct laxity_sim_decoder {
     void *context;
@@ -127,6 +129,8 @@ struct laxity_sim_source {
 struct laxity_sim_judge {
     void *context;
     bool (*may_call)(void *context, uint64_t number, bool is_in_job);
+    /* May be NULL. A job reads a clock (struct laxity_sim_instruction); told once or more. */
+    void (*on_clock)(void *context, const char *clock);
     const char *(*why)(void *context);
 };
 
@@ -215,6 +219,19 @@ enum laxity_sim_turn {
     LAXITY_SIM_TURN_PREEMPTED, /* no longer: the job could have gone on */
 };
 
+/* What a task has taken so far, in all its jobs. */
+struct laxity_sim_taken {
+    uint64_t exec_ticks;             /* of its instructions, and what it has waited */
+    struct laxity_sim_counts counts; /* of its core, while it was on it */
+};
+
+/* What has been counted and taken until an instant. */
+struct laxity_sim_sample {
+    int64_t time_ns;
+    const struct laxity_sim_counts *cores; /* since the first tick */
+    const struct laxity_sim_taken *tasks;  /* co-runners, too */
+};
+
 /* What the engine tells, and asks, in the order of virtual time. */
 struct laxity_sim_listener {
     void *context;
@@ -246,6 +263,13 @@ struct laxity_sim_listener {
      * release, all end as stopped.
      */
     int64_t (*on_wait)(void *context, uint32_t task, uint64_t *out_cores);
+    /*
+     * May be NULL. At first_sample_ns, first_sample_ns + sample_ns, ..., as long as a task that is
+     * told has not ended. It costs the simulated machine nothing.
+     */
+    void (*on_sample)(void *context, const struct laxity_sim_sample *sample);
+    int64_t sample_ns; /* 0: never */
+    int64_t first_sample_ns;
 };
 
 /* What has been counted from the first tick on. */

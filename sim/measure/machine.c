@@ -49,6 +49,11 @@ const struct laxity_machine laxity_machine = {
     .clock = "simulated", .is_simulated = true, .t0_ns = T0_NS
 };
 
+uint32_t laxity_simulated_line_bytes(void)
+{
+    return simulated.platform->line_bytes;
+}
+
 void laxity_simulated_use(const struct laxity_sim_platform *platform)
 {
     simulated.platform = platform;

@@ -31,13 +31,29 @@ enum {
 #define EVICT_ADDRESS (UINT64_C(1) << 46)
 #define CODE_ADDRESS (UINT64_C(1) << 47)
 
+size_t laxity_crpd_line_bytes(void)
+{
+    const uint32_t line_bytes = laxity_simulated_line_bytes();
+    if (line_bytes < LAXITY_SHORTEST_LINE_BYTES) {
+        laxity_simulated_refuse("lines of less than 16 bytes are not measured; use longer ones");
+    }
+    return line_bytes < LAXITY_LONGEST_LINE_BYTES ? line_bytes : LAXITY_LONGEST_LINE_BYTES;
+}
+
+/* As far apart as the native loops go, and no line is left out. */
+static uint64_t step_of(uint64_t bytes)
+{
+    return bytes < laxity_crpd_line_bytes() ? bytes : laxity_crpd_line_bytes();
+}
+
 void laxity_crpd_walk(volatile unsigned char *working_set, const size_t bytes)
 {
+    const uint64_t step_bytes = step_of(LAXITY_CRPD_STEP_BYTES);
     const struct laxity_sim_loop loop = {
         .body = LAXITY_SIM_WALK,
-        .n = (bytes - 1 + LAXITY_CRPD_STEP_BYTES - 1) / LAXITY_CRPD_STEP_BYTES,
+        .n = (bytes - 1 + step_bytes - 1) / step_bytes,
         .address = laxity_simulated_address(working_set),
-        .step_bytes = LAXITY_CRPD_STEP_BYTES,
+        .step_bytes = step_bytes,
     };
     laxity_simulated_act(&loop, 1);
 }
@@ -62,14 +78,14 @@ void laxity_crpd_chase(unsigned char *working_set)
     const struct laxity_crpd_line *line = first;
     for (size_t i = 0; i < n; i++) {
         const size_t offset = (size_t)((const unsigned char *)line - working_set);
-        order[i] = (uint32_t)(offset / LAXITY_CRPD_LINE_BYTES);
+        order[i] = (uint32_t)(offset / laxity_crpd_line_bytes());
         line = line->next;
     }
     const struct laxity_sim_loop loop = {
         .body = LAXITY_SIM_CHASE,
         .n = n,
         .address = laxity_simulated_address(working_set),
-        .step_bytes = LAXITY_CRPD_LINE_BYTES,
+        .step_bytes = laxity_crpd_line_bytes(),
         .order = order,
     };
     laxity_simulated_act(&loop, 1);
@@ -148,7 +164,7 @@ void laxity_code_free(struct laxity_code *code)
 struct laxity_evicting laxity_evicting_of(enum laxity_sim_body body, uint64_t bytes)
 {
     const bool is_code = body == LAXITY_SIM_EXECUTE;
-    const uint64_t step_bytes = is_code ? LAXITY_CRPD_LINE_BYTES : EVICT_STEP_BYTES;
+    const uint64_t step_bytes = is_code ? laxity_crpd_line_bytes() : step_of(EVICT_STEP_BYTES);
     const uint64_t blocks = (bytes + LAXITY_EVICT_BLOCK_BYTES - 1) / LAXITY_EVICT_BLOCK_BYTES;
     struct laxity_evicting evicting = {.n = (size_t)blocks * LAXITY_EVICT_BLOCK_PASSES};
     evicting.loops = calloc(evicting.n + 1, sizeof *evicting.loops);
@@ -165,7 +181,7 @@ struct laxity_evicting laxity_evicting_of(enum laxity_sim_body body, uint64_t by
             .body = body,
             .instructions = 1,
             .n = (size + step_bytes - 1) / step_bytes,
-            .address = EVICT_ADDRESS + at + skipped - skipped % LAXITY_CRPD_LINE_BYTES,
+            .address = EVICT_ADDRESS + at + skipped - skipped % laxity_crpd_line_bytes(),
             .step_bytes = step_bytes,
         };
     }

@@ -41,6 +41,9 @@ struct laxity_sim_job laxity_simulated_await(enum laxity_sim_actor actor);
 /* laxity_simulated_spin - a loop that uses no memory and, with the end of a job, takes so long */
 struct laxity_sim_loop laxity_simulated_spin(int64_t duration_ns);
 
+/* laxity_simulated_line_bytes - of its caches */
+uint32_t laxity_simulated_line_bytes(void);
+
 /* laxity_simulated_map, laxity_simulated_address - memory of the probe, and where it lies there.
  * Its pages are as they come: what is next to each other here is so there. */
 void laxity_simulated_map(const void *start, size_t bytes);

@@ -48,13 +48,16 @@ std::uint64_t Channel::next() const
 
 void Channel::refresh(std::uint64_t now)
 {
-    while (next_refresh_ <= now) {
-        bus_free_ = std::max(bus_free_, next_refresh_ + memory_.refresh_ticks);
-        for (Bank &bank : banks_) {
-            bank.row = NEVER;
-        }
-        next_refresh_ += memory_.refresh_interval;
+    if (next_refresh_ > now) {
+        return;
     }
+    /* There may have been very many since the last decision: the last one is what is felt. */
+    const std::uint64_t last = now - (now - next_refresh_) % memory_.refresh_interval;
+    bus_free_ = std::max(bus_free_, last + memory_.refresh_ticks);
+    for (Bank &bank : banks_) {
+        bank.row = NEVER;
+    }
+    next_refresh_ = last + memory_.refresh_interval;
 }
 
 void Channel::fill_buffer(std::uint64_t now)

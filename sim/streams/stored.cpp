@@ -309,6 +309,9 @@ bool Stored::fetch(std::uint64_t at, void *to, std::size_t bytes)
 /* Whether a frame says of itself that it is as long as expected, and is. */
 bool Stored::expand(std::uint64_t at, std::size_t bytes, std::size_t expanded_bytes)
 {
+    if (bytes > ZSTD_compressBound(expanded_bytes)) {
+        return false; /* a hole of a damaged file would fill the memory */
+    }
     frame_.resize(bytes);
     if (!fetch(at, frame_.data(), bytes) ||
         ZSTD_getFrameContentSize(frame_.data(), bytes) != expanded_bytes) {

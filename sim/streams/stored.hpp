@@ -67,7 +67,6 @@ class Stored {
     bool read_index();
     bool check_parts();
     bool begin_part(std::size_t part);
-    bool end_part();
     bool add_definitions(std::size_t part);
     bool skip_to(std::uint64_t word);
     std::size_t decode(std::uint64_t *words, std::size_t n);

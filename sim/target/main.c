@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     const int n_words = argc - 2;
     void **words = (void **)(argv + 2);
     settle();
-    if (benchmark_init(n_words, words) != 0) {
+    if (benchmark_init(n_words, words) < 0) {
         return EXIT_FAILURE;
     }
     for (unsigned long long job = 0; job < jobs; job++) {

@@ -41,6 +41,14 @@ class Outcome:
     err: str
 
 
+def is_alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
 def environment() -> dict[str, str]:
     return BUILT.environment()
 

@@ -148,8 +148,25 @@ def test_code_is_evicted_by_code_and_not_by_data(laxity: Laxity):
         if one["axes"]["working_set_bytes"] is not None
     }
     assert by_evict["write"] == 0
-    # 256 lines of 64 bytes, of which a jump is executed: so many of 32 bytes are fetched again.
-    assert by_evict["execute"] == pytest.approx(256 * L2_HIT_NS, abs=3 * L2_HIT_NS)
+    # Of each of 512 lines of 32 bytes a jump is executed: so many are fetched again.
+    assert by_evict["execute"] == pytest.approx(512 * L2_HIT_NS, abs=3 * L2_HIT_NS)
+
+
+@pytest.mark.parametrize("pattern", ["sequential", "chase"])
+def test_every_pattern_uses_every_line_of_the_platform(laxity: Laxity, pattern: str):
+    measure(
+        laxity,
+        "crpd",
+        *(*platform(laxity), "--case", "synchronous", "--pattern", pattern, "--sizes", "16KiB"),
+        *("--evict", "read", "--evict-size", "64KiB"),
+    )
+    (gamma,) = (
+        one["quantiles"]["0.5"]
+        for one in entries(laxity.directory / "D")
+        if one["axes"]["working_set_bytes"] is not None
+    )
+    # 16 KiB are 512 lines of 32 bytes, which a pass reads again.
+    assert gamma == pytest.approx(512 * L2_HIT_NS, abs=3 * L2_HIT_NS)
 
 
 def test_preemption_anywhere_in_a_pass_costs_what_one_between_two_passes_does(laxity: Laxity):

@@ -23,6 +23,7 @@ from tests.cli.commands import (
     environment,
     fault_spec,
     finish,
+    is_alive,
     jobs_of,
     laxity,
     manifest_of,
@@ -465,14 +466,6 @@ class Processes:
 
     def are_gone(self) -> bool:
         return not any(is_alive(pid) for pid in (self.supervisor, self.drain, self.task))
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def processes_of(process: "subprocess.Popen[str]") -> Processes:

@@ -85,6 +85,33 @@ def test_platform_counts_no_more_than_its_file_says(laxity: Laxity, events: str,
     assert laxity(*words, "cycles,instructions").returncode == 0
 
 
+def test_model_counts_what_the_platform_cannot_and_says_so(laxity: Laxity):
+    (laxity.directory / "p.toml").write_text(FILE.read_text() + COUNTERS)
+    words = (*MEM, "--platform", "sim:./p.toml", "--counters", "model")
+    events = "cycles,instructions,l1d_access"
+    assert laxity(*words, "--events", events, "--run-dir", "D").returncode == 0
+    run = laxity.directory / "D"
+    notes = json.loads((run / "manifest.json").read_text())["notes"]
+    behind = ": counted by the model alone (counters model)"
+    assert notes == [
+        f'events: "l1d_access": is not among the platform\'s counters.events{behind}',
+        f"events: 3 of them, and sim:p counts 2 at once (counters.registers){behind}",
+    ]
+    # The run repeats as it was asked for, and what the model lacks it lacks.
+    assert 'counters = "model"' in (run / "spec.toml").read_text()
+    assert laxity("run", str(run / "spec.toml"), "--run-dir", "E", "--quiet").returncode == 0
+    (first, second) = ((laxity.directory / one / "jobs.npy").read_bytes() for one in ("D", "E"))
+    assert first == second
+    refused = laxity(*words, "--events", "page-faults", "--run-dir", "F")
+    assert (refused.returncode, "the model has no counterpart" in refused.stderr) == (2, True)
+
+
+def test_machine_has_no_model_to_count_by(laxity: Laxity):
+    refused = laxity("run", "mem", "-p", "1ms", "-t", "1", "--counters", "model", "--run-dir", "D")
+    assert refused.returncode == 2
+    assert "counters model: a machine has no model" in refused.stderr
+
+
 def test_events_of_a_platform_are_listed_with_why_not(laxity: Laxity):
     done = laxity("list", "events", "sim:mpc750-no-l2", "--format", "json")
     reasons = {one["name"]: one["reason"] for one in json.loads(done.stdout)}
@@ -173,3 +200,77 @@ def test_trace_goes_to_perfetto(laxity: Laxity):
     data = (laxity.directory / "D.pftrace").read_bytes()
     assert b"high" in data
     assert b"low" in data
+
+
+SAMPLED = (*MEM, "--platform", PLATFORM, "-M", "-B", "10us")
+SAMPLED_EVENTS = ("cycles", "instructions", "l2_access", "l2_refill", "mem_read_bytes")
+PLATFORM_ROWS = 0xFFFF
+T0_NS = 1_000_000
+
+
+def samples_of(run: Path, task: int) -> dict[str, Any]:
+    rows = rows_of(run, "counters")
+    rows = rows[rows["task"] == task]
+    events = [one["name"] for one in json.loads((run / "manifest.json").read_text())["events"]]
+    of = {name: rows["value"][rows["event"] == index] for index, name in enumerate(events)}
+    return {"time_ns": rows["time_ns"][rows["event"] == 0]} | of
+
+
+def test_samples_within_a_job_are_what_its_time_went_into(laxity: Laxity):
+    done = laxity(*SAMPLED, "--events", ",".join(SAMPLED_EVENTS), "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    run = laxity.directory / "D"
+    jobs = rows_of(run, "jobs")
+    of = samples_of(run, 0)
+    # At t0 + k * 10 us, as long as the last job is not over.
+    last = (int(jobs["finish_ns"][-1]) - T0_NS) // 10_000
+    assert of["time_ns"].tolist() == [T0_NS + k * 10_000 for k in range(1, last + 1)]
+    # The first job has its core from the end of the switch on, and is not preempted.
+    is_first = of["time_ns"] <= jobs["finish_ns"][0]
+    elapsed_ns = (of["time_ns"] - T0_NS - SWITCH_NS)[is_first]
+    assert (of["cycles"][is_first] == elapsed_ns * CYCLES_PER_US // 1000).all()
+    # An instruction is a cycle. What a miss takes has passed, but for the one that is waited for.
+    spent = of["instructions"] + L1_MISS * of["l2_access"] + L2_MISS * of["l2_refill"]
+    assert (spent - of["cycles"] >= 0).all()
+    assert (spent - of["cycles"] <= L1_MISS + L2_MISS).all()
+    assert (of["mem_read_bytes"] == LINE_BYTES * of["l2_refill"]).all()
+    # While it streams: 12000 cycles between two samples, 151 of each miss and 7 of instructions.
+    lines = np.diff(of["l2_refill"][is_first])[5:20]
+    assert ((lines >= 12_000 // (151 + 10)) & (lines <= 12_000 // 151 + 1)).all()
+
+
+def test_samples_sum_to_the_counts_of_the_jobs_and_change_none(laxity: Laxity):
+    words = ("--events", ",".join(SAMPLED_EVENTS), "--run-dir")
+    assert laxity(*SAMPLED, *words, "D").returncode == 0
+    assert laxity(*MEM, "--platform", PLATFORM, *words, "E").returncode == 0
+    run = laxity.directory / "D"
+    jobs = rows_of(run, "jobs")
+    of = samples_of(run, 0)
+    for n, finish_ns in enumerate(jobs["finish_ns"][:-1], 1):
+        behind = np.searchsorted(of["time_ns"], finish_ns)
+        for event in SAMPLED_EVENTS:
+            assert of[event][behind] == jobs[event][:n].sum()
+    # Its switches leave nothing in the caches, so that nobody else counts anything.
+    whole = samples_of(run, PLATFORM_ROWS)
+    assert all((whole[name] == of[name]).all() for name in whole)
+    assert (rows_of(run, "counters")["scale_ratio"] == 1).all()
+    files = [laxity.directory / name / "jobs.npy" for name in ("D", "E")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_samples_of_the_platform_have_its_corunners_since_t0(laxity: Laxity):
+    words = ("run", "mem", "-p", "1ms", "-b", "4KiB", "-t", "20", "--no-report", "--quiet", "-M")
+    corunner = ("--interfere", "bandwidth write 4MiB@1", "--platform", "sim:sabrelite")
+    events = ("--events", "mem_read_bytes,mem_write_bytes,bus_access", "-B", "1ms")
+    done = laxity(*words, *corunner, *events, "--run-dir", "D")
+    assert done.returncode == 0, done.stderr
+    run = laxity.directory / "D"
+    task, whole = samples_of(run, 0), samples_of(run, PLATFORM_ROWS)
+    moved = whole["mem_read_bytes"] + whole["mem_write_bytes"]
+    assert (moved == LINE_BYTES * whole["bus_access"]).all()
+    assert task["mem_write_bytes"][-1] < whole["mem_write_bytes"][-1] // 100
+    # What was moved before t0, 1 ms from the beginning, is in the totals of the run alone.
+    traffic = json.loads((run / "manifest.json").read_text())["memory_traffic"]
+    total = (traffic["lines_read"] + traffic["lines_written"]) * LINE_BYTES
+    before = total - moved[-1]
+    assert 0 < before < 3 * np.diff(moved).max()

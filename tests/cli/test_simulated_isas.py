@@ -6,18 +6,22 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.commands import children_of, finish, is_alive, start
 from tests.cli.laxity_command import PATIENCE_S, ROOT, Laxity, make_laxity
+from tests.waiting import wait_until
 
 from laxity.platform.platform_file import parse_platform
 
@@ -224,7 +228,22 @@ def test_time_that_a_job_is_told_makes_it_not_deterministic(laxity: Laxity, isa:
     assert done.returncode == 0, done.stderr
     (call,) = asked_calls(laxity)
     assert call in {"clock_gettime", "clock_gettime64"}
-    assert f'task "asks": not deterministic: it asks the kernel ({call})' in done.stderr
+    said = "not deterministic: it asks for what may be something else in another run"
+    assert f'task "asks": {said} ({call})' in done.stderr
+
+
+CLOCKS = {"aarch64": "cntvct_el0", "riscv64": "rdtime", "powerpc": "mftb", "x86_64": "rdtsc"}
+
+
+@pytest.mark.parametrize(("isa", "clock"), CLOCKS.items())
+def test_clock_that_a_job_reads_by_itself_makes_it_not_deterministic(
+    laxity: Laxity, isa: str, clock: str
+):
+    assert run_on(laxity, isa, "asks", "job", "clock").returncode == 0
+    assert asked_calls(laxity) == [clock]
+    again = run_on(laxity, isa, "asks", "init", "clock", run_dir="E")
+    assert again.returncode == 0
+    assert "not deterministic" not in again.stderr
 
 
 @every_isa
@@ -273,6 +292,36 @@ def test_recording_refuses_threads_and_processes_as_a_run_does(laxity: Laxity):
     assert f'workload "{program}": it calls' in done.stderr
     assert FORBIDDEN.search(done.stderr)
     assert laxity.names() == set()
+
+
+def is_dead(pid: int) -> bool:
+    return not is_alive(pid)
+
+
+def has_children(pid: int, name: str) -> bool:
+    return bool(children_of(pid, name))
+
+
+def test_program_that_waits_for_ever_can_be_interrupted_and_dies_with_its_simulator(
+    laxity: Laxity,
+):
+    # Without a number of jobs nothing is recorded: it waits in front of the simulator.
+    assert run_on(laxity, "armhf", "empty").returncode == 0
+    Emulator("armhf", laxity.tools).program("asks")
+    task = TASK.format(workload="asks", words=json.dumps(["job", "wait"]))
+    (laxity.directory / "task.toml").write_text(task)
+    where = laxity.directory
+    line = ("run", where / "task.toml", "--platform", f"sim:{where}/board.toml", "--run-dir")
+    for name, ends in (("E", signal.SIGINT), ("F", signal.SIGKILL)):
+        process = start(*line, where / name)
+        jobs = where / f"{name}.tmp" / "jobs.npy"
+        wait_until(jobs.exists, "jobs.npy")
+        (simulator,) = children_of(process.pid, "laxity-sim")
+        wait_until(partial(has_children, simulator, "qemu-arm"), "an emulator")
+        (emulator,) = children_of(simulator, "qemu-arm")
+        os.kill(simulator, ends)
+        assert finish(process).code == (130 if ends == signal.SIGINT else 4)
+        wait_until(partial(is_dead, emulator), "the end of the emulator")
 
 
 def test_what_a_program_prints_is_in_the_output_of_the_run(laxity: Laxity):

@@ -190,6 +190,17 @@ def test_samples_are_counters_and_an_estimate_is_called_one(tmp_path: Path):
     assert (clock.counts, clock.unit) == ([(T0_NS + 1, 5)], "ns")
 
 
+def test_samples_of_a_whole_platform_are_beside_those_of_its_tasks(tmp_path: Path):
+    nobody = absent_value("u2")
+    samples = [(T0_NS + 1, 0, 0, 10, 1.0), (T0_NS + 1, nobody, 0, 70, 1.0)]
+    directory = write_run(
+        tmp_path / "run", Made(ordinary_rows(1), events=[Event(name="bus_access")])
+    )
+    decoded = exported(add(directory, {}, counters=table(STREAMS["counters"], samples)))
+    assert decoded.track("bus_access since t0", "task control").counts == [(T0_NS + 1, 10)]
+    assert decoded.track("bus_access since t0", "all cores").counts == [(T0_NS + 1, 70)]
+
+
 def traced(tmp_path: Path, sched: Sequence[tuple[Any, ...]], *, lost: int = 0) -> Decoded:
     """A run with a trace of CPU 1 from T0 on; names of two threads, one of them renamed."""
     names = [

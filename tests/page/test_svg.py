@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from laxity.page import figures
-from laxity.page.figures import Labelled, Part, Series
+from laxity.page.figures import Labelled, Part, RateLine, Series
 from laxity.page.svg import INK
 from laxity.statistics import distribution
 
@@ -85,6 +85,21 @@ def test_data_with_hardly_any_extent_can_be_drawn(values: tuple[int, ...], deadl
 def test_two_distributions_are_told_apart_without_colour():
     both = [*_labelled(1, 2, 3), Labelled(_labelled(2, 4, 6)[0].samples, "interfered", "b")]
     assert "stroke-dasharray" in figures.tail(both, "x", None, "fig", "alt")
+
+
+@pytest.mark.parametrize("per_s", [(0.0, 0.0), (3e9, 0.0), (-1.0, 2.0)])
+def test_rates_are_told_apart_without_colour_and_the_bars_of_jobs_lie_below(
+    per_s: tuple[float, float],
+):
+    edges_ns = np.array([0.0, 1e6, 5e6])
+    lines = [RateLine(name, edges_ns, np.array(per_s)) for name in ("read", "written")]
+    spans_ns = np.array([[1e5, 2e6], [3e6, 3e6]])
+    svg = figures.rates(lines, [spans_ns], "memory traffic", "B/s", "fig", "alt")
+    assert svg.count("stroke-dasharray") > figures.rates(
+        lines[:1], [spans_ns], "memory traffic", "B/s", "fig", "alt"
+    ).count("stroke-dasharray")
+    assert "var(--fig-skipped)" in svg
+    assert "nan" not in svg
 
 
 def test_parts_below_zero_have_no_length_and_a_bar_of_nothing_is_drawn():

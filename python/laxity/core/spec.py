@@ -64,6 +64,13 @@ class Snapshots(Words):
     """What is read before and after each job."""
 
 
+class CountedBy(StrEnum):
+    """What may be counted on a simulated platform."""
+
+    PLATFORM = "platform"
+    MODEL = "model"
+
+
 def _only_ours(
     kind: str,
     text: str,
@@ -100,6 +107,15 @@ class RunTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     idle: str = Idle.DEEP
     snapshots: str = Snapshots.ALL
     events: list[str] = []
+    counters: Annotated[
+        str,
+        _only_ours(
+            "choice",
+            "Simulated: count what the platform's processor can, or all that the model knows.",
+            shown=CountedBy.PLATFORM,
+            stated=tuple(one.value for one in CountedBy),
+        ),
+    ] = CountedBy.PLATFORM
     sample_cpu: int | None = None
     sample_bucket: Any = None
     keep: str = "all"
@@ -255,7 +271,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     `fail_fast`: a task that fails ends the others too. `stop_on`: the first such job ends the run.
     `events`: what is counted in every job, by the names that laxity-run knows; with
     `sample_bucket_ns` they are also read at that distance, from `sample_cpu` (None: one without a
-    task).
+    task). `counters`: what of a simulated platform they may be.
     `trace`: a back-end of laxity-trace, `auto` for the first that serves; None records none.
     """
 
@@ -272,6 +288,7 @@ class Spec(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     fail_fast: bool = False
     stop_on: StopOn | None = None
     events: tuple[str, ...] = ()
+    counters: CountedBy = CountedBy.PLATFORM
     sample_bucket_ns: int | None = None
     sample_cpu: int | None = None
     trace: str | None = None
@@ -334,7 +351,14 @@ def spec_to_toml(spec: Spec) -> str:
 
 
 # Written only where they say something.
-_SILENT: dict[str, Any] = {"calls": 1, "threads": 1, "fail_fast": False, "events": (), "exec": ()}
+_SILENT: dict[str, Any] = {
+    "calls": 1,
+    "threads": 1,
+    "fail_fast": False,
+    "events": (),
+    "counters": CountedBy.PLATFORM,
+    "exec": (),
+}
 # Of a program there is neither, and a workload has words even if it has none.
 _OF_WORKLOADS = ("args", "stack", "heap")
 

@@ -21,8 +21,10 @@ from laxity.core.spec import (
     MAX_PRIORITY,
     MAX_PROCESSES,
     MIN_PRIORITY,
+    NATIVE_PLATFORM,
     TRACE_AUTO,
     TRACE_BACKENDS,
+    CountedBy,
     Idle,
     InterfereSpec,
     InterfereTable,
@@ -58,6 +60,8 @@ _KEEP_TAIL = re.compile(r"tail:([1-9][0-9]{0,17})", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _EVENT = re.compile(r"[A-Za-z0-9_:.=-]{1,47}", re.ASCII)
 MAX_EVENTS = limit("events_max")
+# A sample costs microseconds: below this a sampler takes a tenth of its CPU.
+_NATIVE_BUCKET_NS = 100_000
 # What laxity-run stores of it ends with a NUL.
 _MAX_NAME = limit("name_bytes") - 1
 
@@ -236,6 +240,7 @@ def _resolve_run(
         fail_fast=run.fail_fast,
         stop_on=parse_stop_on(run.stop_on, [task.deadline_ns for task in tasks]),
         events=_resolve_events(run.events, run.snapshots, tasks),
+        counters=_resolve_counters(run),
         sample_bucket_ns=_resolve_sample_bucket(run),
         sample_cpu=_resolve_sample_cpu(run),
         trace=_resolve_trace(run.trace, run.on),
@@ -271,10 +276,24 @@ def _resolve_events(
     return tuple(events)
 
 
+def _resolve_counters(run: RunTable) -> CountedBy:
+    counters = read_choice(run.counters, CountedBy, "counters")
+    if counters is CountedBy.MODEL and run.platform == NATIVE_PLATFORM:
+        msg = f"counters {counters}: a machine has no model; leave it out, or name a sim:NAME"
+        raise ConfigError(msg)
+    return counters
+
+
 def _resolve_sample_bucket(run: RunTable) -> int | None:
     if run.sample_bucket is None:
         return None
     bucket_ns = read_option("sample_bucket", run.sample_bucket)
+    if run.platform == NATIVE_PLATFORM and bucket_ns < _NATIVE_BUCKET_NS:
+        msg = (
+            f'sample_bucket "{run.sample_bucket}" is below {exact_duration(_NATIVE_BUCKET_NS)}, '
+            "which only a simulated platform can do; write a longer one"
+        )
+        raise ConfigError(msg)
     if not run.events:
         msg = "sample_bucket: no event to sample; name some in events"
         raise ConfigError(msg)

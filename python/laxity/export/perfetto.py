@@ -9,7 +9,7 @@ import numpy as np
 from laxity.errors import RecordError
 from laxity.export.packets import PacketWriter
 from laxity.export.sched_packets import ThreadNames, write_sched, write_system, write_threads
-from laxity.export.task_packets import TaskPackets
+from laxity.export.task_packets import TaskPackets, write_counters
 from laxity.jobs import rows as analysis
 from laxity.store.manifest import Manifest
 from laxity.store.run_directory import Run
@@ -83,6 +83,11 @@ def _write_tasks(writer: PacketWriter, run: Run) -> None:
         if samples is not None:
             of_task = samples[np.ma.getdata(samples["task"]) == task.index]
             packets.write_samples(of_task)
+    of_all = samples[np.ma.getmaskarray(samples["task"])] if samples is not None else ()
+    if len(of_all):
+        rank = len(run.manifest.tasks) + 1
+        track = writer.track("all cores", rank=rank, description="The whole simulated platform")
+        write_counters(writer, track, 0, run.manifest.events, of_all)
 
 
 def _snapshot_exec_ns(manifest: Manifest) -> int:

@@ -97,28 +97,14 @@ class TaskPackets:
             self._writer.instant(track, time_ns, f"probe {probe}", {"value": value, "tid": tid})
 
     def write_samples(self, samples: Samples) -> None:
-        """Write what was counted since t0, one counter per event.
+        """Write what was counted in it since t0.
 
         Args:
             samples: Rows of counters.npy of the task.
         """
-        for number, event in enumerate(self._events):
-            rows = samples[np.ma.getdata(samples["event"]) == number]
-            is_counted = ~np.ma.getmaskarray(rows["value"]) & np.isfinite(rows["scale_ratio"].data)
-            rows = rows[is_counted]
-            if not len(rows):
-                continue
-            ratios = np.ma.getdata(rows["scale_ratio"]).astype(float)
-            is_exact = bool(np.all(ratios == 1))
-            name = event.name if is_exact else f"{event.name} (estimate: multiplexed)"
-            values = np.ma.getdata(rows["value"])
-            values = values if is_exact else values * ratios
-            self._n_tracks += 1
-            track = self._writer.counter_track(
-                f"{name} since t0", self._tracks.parent, self._n_tracks, _unit_of(event.name)
-            )
-            for time_ns, value in zip(rows["time_ns"].tolist(), values.tolist(), strict=True):
-                self._writer.count(track, time_ns, value)
+        self._n_tracks += write_counters(
+            self._writer, self._tracks.parent, self._n_tracks + 1, self._events, samples
+        )
 
     def _write_points(self, job: Job) -> None:
         number, status = job["job"], _word_of(job)
@@ -187,6 +173,42 @@ class TaskPackets:
     def _arrow(self, job: int) -> int:
         """Return a number to the arrow of a job; those of other tasks differ in their high bits."""
         return ((self._task.index + 1) << 48) + int(job)
+
+
+def write_counters(
+    writer: PacketWriter, parent: int, rank: int, events: Sequence[Event], samples: Samples
+) -> int:
+    """Write what was counted since t0, one track per event.
+
+    Args:
+        writer: Where to.
+        parent: Track of what was counted in.
+        rank: Of the first of the tracks.
+        events: Those of the run.
+        samples: Rows of counters.npy, all of one task or of none.
+
+    Returns:
+        How many tracks there are.
+    """
+    n_tracks = 0
+    for number, event in enumerate(events):
+        rows = samples[np.ma.getdata(samples["event"]) == number]
+        is_counted = ~np.ma.getmaskarray(rows["value"]) & np.isfinite(rows["scale_ratio"].data)
+        rows = rows[is_counted]
+        if not len(rows):
+            continue
+        ratios = np.ma.getdata(rows["scale_ratio"]).astype(float)
+        is_exact = bool(np.all(ratios == 1))
+        name = event.name if is_exact else f"{event.name} (estimate: multiplexed)"
+        values = np.ma.getdata(rows["value"])
+        values = values if is_exact else values * ratios
+        track = writer.counter_track(
+            f"{name} since t0", parent, rank + n_tracks, _unit_of(event.name)
+        )
+        n_tracks += 1
+        for time_ns, value in zip(rows["time_ns"].tolist(), values.tolist(), strict=True):
+            writer.count(track, time_ns, value)
+    return n_tracks
 
 
 def _jobs(rows: Jobs, snapshot_exec_ns: int) -> Iterator[Job]:

@@ -67,6 +67,8 @@ class RunData:
     tasks: tuple[TaskData, ...]
     # By index of the task; empty without a whole scheduling trace.
     attributions: dict[int, Attribution] = field(default_factory=dict)
+    # Rows of counters.npy; None: nothing was sampled.
+    samples: Any = None
     problems: tuple[str, ...] = field(default=())
     # Of a run without tasks: how it is shown, and what the reader of that view gives.
     view: "View | None" = None

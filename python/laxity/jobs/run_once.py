@@ -183,7 +183,7 @@ def _write_before(
         manifest,
         platform=request.spec.platform,
         seed=request.spec.seed,
-        notes=silent_corunners(request.spec),
+        notes=[*silent_corunners(request.spec), *platform.notes(request.spec)],
         knobs=used,
         on=platform.on,
         board_run_dir=platform.place_of(run.final) or msgspec.UNSET,

@@ -35,6 +35,12 @@ _DASHES: dict[str, Any] = {"alone": "solid", "interfered": (0, (4, 1.5))}
 _HALF_A_JOB = 0.5
 _SHORTEST_AXIS = 0.02
 _DOT_PT, _LARGE_DOT_PT = 1.8, 4.0
+# What the bars of a task's activity take of the height, how thick they are, and the share of the
+# width that can be seen.
+_SPAN_SHARE, _SPAN_PT, _SHORTEST_SPAN = 0.045, 4.0, 0.002
+_RATE_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_RATE_INKS = ("alone", "interfered", "contention", "rest")
+_RATE_DASHES: tuple[Any, ...] = ("solid", (0, (4, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 _FEW_DOTS = 200
 
 
@@ -67,6 +73,15 @@ class Part:
     label: str
     ink: str
     value_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class RateLine:
+    """How fast something came, in steps: edges in ns since t0, one more than rates per second."""
+
+    label: str
+    edges_ns: FloatArray
+    per_s: FloatArray
 
 
 def is_deadline_drawn(data: Sequence[Labelled], deadline_ns: int | None) -> bool:
@@ -212,6 +227,65 @@ def series(data: Series, label: str, deadline_ns: int | None, prefix: str, alt: 
         set_time_axis(axes.yaxis, axes.get_ylim(), label, is_log=is_log)
         axes.set_xlabel("release, time since t0 (s)")
         axes.grid(visible=True, axis="y")
+        return to_svg(figure, prefix, alt)
+
+
+def rates(
+    lines: Sequence[RateLine],
+    spans_ns: Sequence[FloatArray],
+    label: str,
+    unit: str,
+    prefix: str,
+    alt: str,
+) -> str:
+    """Draw rates over time.
+
+    Args:
+        lines: One or several, of one unit.
+        spans_ns: Times in which tasks were active, of each (from, to) of shape (span, 2); bars
+            along the lower edge, one task above the other.
+        label: What the rates are of.
+        unit: Such as B/s.
+        prefix: Of ids.
+        alt: What the figure shows.
+    """
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow
+
+    with drawing() as (figure, axes):
+        for rank, line in enumerate(lines):
+            again, place = divmod(rank, len(_RATE_INKS))
+            axes.stairs(
+                line.per_s,
+                line.edges_ns,
+                baseline=None,
+                color=INK[_RATE_INKS[place]],
+                linewidth=1.2,
+                linestyle=_RATE_DASHES[(place + again) % len(_RATE_DASHES)],
+                label=line.label,
+            )
+        highest = max(float(line.per_s.max()) for line in lines)
+        factor, symbol = next(((f, s) for f, s in _RATE_UNITS if highest >= f), _RATE_UNITS[-1])
+        # Below 0 lies what the bars take.
+        axes.set_ylim(-_SPAN_SHARE * len(spans_ns) * (highest or 1), 1.05 * (highest or 1))
+        end_ns = max(float(line.edges_ns[-1]) for line in lines)
+        for rank, spans in enumerate(spans_ns):
+            axes.hlines(
+                np.full(len(spans), -_SPAN_SHARE * (rank + 0.5) * (highest or 1)),
+                spans[:, 0],
+                np.maximum(spans[:, 1], spans[:, 0] + _SHORTEST_SPAN * end_ns),
+                color=INK["skipped"],
+                linewidth=_SPAN_PT,
+            )
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_major_formatter(
+            lambda value, _: f"{value / factor:.10g}" if value >= 0 else ""
+        )
+        axes.set_title(f"{label} ({symbol}{unit})")
+        axes.set_xlim(0, end_ns)
+        set_time_axis(axes.xaxis, (0, end_ns), "time since t0", is_log=False)
+        axes.grid(visible=True, axis="y")
+        if len(lines) > 1:
+            figure.legend(loc="outside lower center", ncols=2, handlelength=2.4)
         return to_svg(figure, prefix, alt)
 
 

@@ -118,6 +118,10 @@ class Board:
                 msg = f'workload "{name}": not on {self.on}; laxity list shows what there is'
                 raise ConfigError(msg)
 
+    def notes(self, spec: Spec) -> list[str]:  # noqa: ARG002 - as any platform
+        """Nothing."""
+        return []
+
     def place_of(self, final: Path) -> str | None:
         """Name a directory of the run's own below the bundle's."""
         name = run_directory.path_part(final.name)

@@ -45,6 +45,9 @@ class Platform(Protocol):
     def require_programs(self, spec: Spec) -> None:
         """Raise a LaxityError unless it has laxity-run and the workloads of an experiment."""
 
+    def notes(self, spec: Spec) -> list[str]:
+        """Say of an experiment what of it is of less use there than it looks."""
+
     def place_of(self, final: Path) -> str | None:
         """Name the directory there that a run is written to first; None if it is DIR.tmp itself."""
 
@@ -87,6 +90,10 @@ class ThisMachine:
             if task.exec:
                 find_program(task.exec[0])
                 require_stdin(task.stdin)
+
+    def notes(self, spec: Spec) -> list[str]:  # noqa: ARG002 - as any platform
+        """Nothing."""
+        return []
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
         """Runs are written where they stay."""

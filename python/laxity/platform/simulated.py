@@ -42,7 +42,7 @@ from laxity.platform.placement import Cpus, place
 from laxity.platform.plan import Plan, ProbePlan, TaskPlan
 from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
-from laxity.platform.simulated_events import check_events
+from laxity.platform.simulated_events import beyond_platform, check_events
 from laxity.platform.simulated_programs import (
     SIM_SET,
     as_simulated,
@@ -108,7 +108,7 @@ class SimulatedPlatform:
                     f"{SIMULATED}{self._model.name}"
                 )
                 raise ConfigError(msg)
-        check_events(self._model, spec.events)
+        check_events(self._model, spec.events, spec.counters)
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
@@ -116,6 +116,11 @@ class SimulatedPlatform:
             # What a suite's program is linked into need not be there yet.
             if name != GUEST_WORKLOAD:
                 self._workload(name)
+
+    def notes(self, spec: Spec) -> list[str]:
+        """Say what is counted that the platform itself does not count."""
+        beyond = beyond_platform(self._model, spec.events)
+        return [f"events: {one}: counted by the model alone (counters model)" for one in beyond]
 
     def place_of(self, final: Path) -> str | None:  # noqa: ARG002 - as any platform
         """Runs are written where they stay."""
@@ -234,7 +239,7 @@ class _Programs:
 
 def _not_simulated(spec: Spec) -> Iterable[tuple[str, bool]]:
     """Name what of an experiment the simulator cannot do yet, and whether it is asked for."""
-    yield "sample", spec.sample_bucket_ns is not None
+    yield "sample_cpu", spec.sample_cpu is not None  # none of its cores samples
     yield f"trace {spec.trace}", spec.trace not in (None, TRACE_AUTO)
     for task in spec.tasks:
         yield from ((f'task "{task.name}": {what}', is_asked) for what, is_asked in _of_task(task))

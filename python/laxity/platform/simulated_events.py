@@ -4,46 +4,64 @@
 
 from collections.abc import Iterator, Sequence
 
-from laxity.core.spec import SIMULATED
+from laxity.core.spec import SIMULATED, CountedBy
 from laxity.errors import ConfigError
 from laxity.platform.platform_file import PlatformModel
 
 _FIRST_LEVELS = ("l1i", "l1d")
+_NOT_COUNTED = "is not among the platform's counters.events"
 
 
-def check_events(model: PlatformModel, asked: Sequence[str]) -> None:
-    """Check that a platform counts events, all of them at once.
+def check_events(model: PlatformModel, asked: Sequence[str], counters: CountedBy) -> None:
+    """Check that a platform counts events, all of them at once, or that its model does.
 
     Raises:
         ConfigError: It does not.
     """
-    reasons = {name: reason for name, _, reason in events_of(model)}
+    known = model.values["counters.events"].key.words
     for name in asked:
-        reason = reasons.get(name, "the model has no counterpart")
+        reason = _reason(model, name) if name in known else "the model has no counterpart"
         if reason:
             msg = (
                 f'events: "{name}": {reason}; leave it out '
                 f"(laxity list events {SIMULATED}{model.name})"
             )
             raise ConfigError(msg)
-    registers = model.values["counters.registers"]
-    if len(asked) > model.number(registers.place):
+    beyond = list(beyond_platform(model, asked))
+    if beyond and counters is CountedBy.PLATFORM:
         msg = (
-            f"events: {len(asked)} of them, and {SIMULATED}{model.name} counts {registers.text} at "
-            "once (counters.registers); use several runs: they differ in nothing else"
+            f"events: {beyond[0]}; leave some out, use several runs, which differ in nothing else, "
+            "or count by the model (--counters model)"
         )
         raise ConfigError(msg)
 
 
+def beyond_platform(model: PlatformModel, asked: Sequence[str]) -> Iterator[str]:
+    """Tell of which events the model alone knows, not the processor of the platform."""
+    for name in asked:
+        if not _is_counted(model, name):
+            yield f'"{name}": {_NOT_COUNTED}'
+    registers = model.values["counters.registers"]
+    if len(asked) > model.number(registers.place):
+        yield (
+            f"{len(asked)} of them, and {SIMULATED}{model.name} counts {registers.text} at once "
+            "(counters.registers)"
+        )
+
+
 def events_of(model: PlatformModel) -> Iterator[tuple[str, str, str]]:
     """List the events of the model: name, meaning, why the platform does not count it or empty."""
-    counted = model.values["counters.events"]
-    names = counted.text.split()
-    for name, meaning in counted.key.words.items():
+    for name, meaning in model.values["counters.events"].key.words.items():
         reason = _reason(model, name)
-        if not reason and counted.number and name not in names:
-            reason = "is not among the platform's counters.events"
+        if not reason and not _is_counted(model, name):
+            reason = _NOT_COUNTED
         yield name, meaning, reason
+
+
+def _is_counted(model: PlatformModel, name: str) -> bool:
+    """Tell whether the processor counts an event of the model."""
+    counted = model.values["counters.events"]
+    return not counted.number or name in counted.text.split()
 
 
 def _reason(model: PlatformModel, name: str) -> str:

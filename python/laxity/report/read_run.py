@@ -46,6 +46,9 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         spec_text = try_read(lambda: run.spec_text, "", problems)
     keep = _keep_mode(spec_text)
     tasks = read_tasks(run, problems)
+    samples = None
+    if run.has_stream("counters"):
+        samples = try_read(lambda: run.stream("counters"), None, problems)
     rows = {task.result.index: task.rows for task in tasks}
     exec_ns = snapshot_exec_ns(run.manifest)
     return RunData(
@@ -58,6 +61,7 @@ def _read_run(run: Run, label: str, prefix: str) -> RunData:
         spec_text=spec_text,
         keep=keep,
         tasks=tasks,
+        samples=samples,
         attributions=try_read(lambda: read_attributions(run, rows, exec_ns), {}, problems),
         problems=tuple(problems) + tuple(_inconsistencies(tasks, run.manifest.corunners, keep)),
     )

@@ -16,6 +16,7 @@ from laxity.jobs.sections import (
     machine,
     method,
     missed,
+    rates,
     reproduce,
     simulated,
     split,
@@ -42,6 +43,7 @@ _RUN_SECTIONS = (
     attribution.build,
     job_events.build,
     counters.build,
+    rates.build,
     missed.build,
     corunners.build,
 )

@@ -152,6 +152,29 @@ static void second_drain_process_writes_no_row_twice(void)
     CHECK_EQUAL(rows[1].time_ns, 2);
 }
 
+static void sample_of_a_whole_platform_is_of_no_task_and_stays_where_another_process_goes_on(void)
+{
+    fresh_run();
+    segment->counting.n_events = 3;
+    const struct laxity_sample sample = {.time_ns = 1, .counts = {.values = {7, 8, 9}}};
+    store(1, 1);
+    CHECK_EQUAL(laxity_sample_stream_drain(&stream, segment, dir_fd), 0);
+    CHECK_EQUAL(laxity_sample_stream_put(&stream, segment, &sample), 0);
+    (void)close(stream.npy.fd);
+    stream = (struct laxity_sample_stream){.is_open = false};
+    store(1, 2);
+    /* A row of task 1, which counts one event, then three, then one. */
+    CHECK_EQUAL(drain_and_read(), 5);
+    CHECK_EQUAL(rows[0].task, 1);
+    for (int event = 0; event < 3; event++) {
+        CHECK_EQUAL(rows[1 + event].task, UINT16_MAX);
+        CHECK_EQUAL(rows[1 + event].event, event);
+        CHECK_EQUAL(rows[1 + event].value, 7 + event);
+    }
+    CHECK_EQUAL(rows[4].time_ns, 2);
+    CHECK_EQUAL(laxity_sample_rows(segment), 5);
+}
+
 static void run_without_sampling_has_no_file(void)
 {
     fresh_run();
@@ -172,6 +195,7 @@ int main(void)
     RUN(full_ring_loses_new_samples_and_overwrites_none);
     RUN(ring_of_one_task_is_not_that_of_the_next);
     RUN(second_drain_process_writes_no_row_twice);
+    RUN(sample_of_a_whole_platform_is_of_no_task_and_stays_where_another_process_goes_on);
     RUN(run_without_sampling_has_no_file);
     (void)rmdir(directory);
     free(segment);

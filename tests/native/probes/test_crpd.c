@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,11 @@ enum {
     ROUNDS = 600
 };
 
-static const size_t chain_bytes = (size_t)LINES * LAXITY_CRPD_LINE_BYTES;
+enum {
+    LINE_BYTES = 64, /* of most machines; others skip these tests */
+    SKIPPED = 77,
+};
+static const size_t chain_bytes = (size_t)LINES * LINE_BYTES;
 
 static uint32_t visits_of(const unsigned char *line)
 {
@@ -32,7 +37,7 @@ static uint32_t visits_of(const unsigned char *line)
 
 static void chain_visits_every_line_once_per_pass(void)
 {
-    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, chain_bytes);
+    unsigned char *lines = aligned_alloc(LINE_BYTES, chain_bytes);
     uint32_t order[LINES];
     for (uint64_t seed = 0; seed < SEEDS && lines; seed++) {
         uint64_t random = seed;
@@ -41,7 +46,7 @@ static void chain_visits_every_line_once_per_pass(void)
         laxity_crpd_chase(lines);
         laxity_crpd_chase(lines);
         for (size_t i = 0; i < LINES; i++) {
-            CHECK_EQUAL(visits_of(lines + i * LAXITY_CRPD_LINE_BYTES), 2);
+            CHECK_EQUAL(visits_of(lines + i * LINE_BYTES), 2);
         }
     }
     CHECK(lines != NULL);
@@ -50,7 +55,7 @@ static void chain_visits_every_line_once_per_pass(void)
 
 static void chain_is_in_random_order(void)
 {
-    unsigned char *lines = aligned_alloc(LAXITY_CRPD_LINE_BYTES, chain_bytes);
+    unsigned char *lines = aligned_alloc(LINE_BYTES, chain_bytes);
     uint32_t order[LINES] = {0};
     uint64_t random = 1;
     CHECK(lines != NULL);
@@ -69,13 +74,13 @@ static void chain_is_in_random_order(void)
 
 static void one_line_is_a_chain(void)
 {
-    unsigned char *line = aligned_alloc(LAXITY_CRPD_LINE_BYTES, LAXITY_CRPD_LINE_BYTES);
+    unsigned char *line = aligned_alloc(LINE_BYTES, LINE_BYTES);
     uint32_t order[1];
     uint64_t random = 1;
     CHECK(line != NULL);
     if (line) {
-        memset(line, 0, LAXITY_CRPD_LINE_BYTES);
-        CHECK_EQUAL(laxity_crpd_link_chain(line, LAXITY_CRPD_LINE_BYTES, order, &random), 1);
+        memset(line, 0, LINE_BYTES);
+        CHECK_EQUAL(laxity_crpd_link_chain(line, LINE_BYTES, order, &random), 1);
         laxity_crpd_chase(line);
         CHECK_EQUAL(visits_of(line), 1);
     }
@@ -150,9 +155,9 @@ static void code_of_a_pattern_is_executed_whole_or_by_jumps(void)
     struct laxity_error error = {0};
     struct laxity_code code = {0};
     const struct laxity_isa *isa = laxity_isa_host();
-    unsigned char expected[4 * LAXITY_CRPD_LINE_BYTES];
-    const struct laxity_shape straight = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 62500};
-    const struct laxity_shape jumps = {sizeof expected, LAXITY_CRPD_LINE_BYTES, 1000000};
+    unsigned char expected[4 * LINE_BYTES];
+    const struct laxity_shape straight = {sizeof expected, LINE_BYTES, 62500};
+    const struct laxity_shape jumps = {sizeof expected, LINE_BYTES, 1000000};
     CHECK_EQUAL(
         laxity_crpd_make_code(LAXITY_CRPD_PATTERN_CODE, sizeof expected + 36, 1, &code, &error), 0
     );
@@ -182,6 +187,10 @@ static void row_has_the_bytes_of_its_fields(void)
 
 int main(void)
 {
+    if (laxity_crpd_line_bytes() != LINE_BYTES) {
+        (void)puts("1..0 # skip lines of other than 64 bytes");
+        return SKIPPED;
+    }
     RUN(chain_visits_every_line_once_per_pass);
     RUN(chain_is_in_random_order);
     RUN(one_line_is_a_chain);

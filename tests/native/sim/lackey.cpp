@@ -357,6 +357,9 @@ int main(int argc, char **argv)
         .on_turn = nullptr,
         .must_stop = never,
         .on_wait = nullptr,
+        .on_sample = nullptr,
+        .sample_ns = 0,
+        .first_sample_ns = 0,
     };
     laxity_sim_totals totals{};
     laxity_simulate(&platform, &task, 1, INT64_MAX, &listener, &totals);

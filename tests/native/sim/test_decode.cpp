@@ -29,6 +29,7 @@ struct Instruction {
     Set reads;
     Set writes;
     unsigned ticks;
+    std::string clock; /* empty: none */
 };
 
 Set set_of(const std::uint64_t (&words)[LAXITY_SIM_REGISTERS / 64])
@@ -65,7 +66,7 @@ class Decoder {
                 code.push_back(static_cast<std::uint8_t>(std::stoul(digits, nullptr, 16)));
             }
             instructions.push_back(
-                {static_cast<std::uint8_t>(text.size() / 2), DEFAULT_TICKS, {}, {}}
+                {static_cast<std::uint8_t>(text.size() / 2), DEFAULT_TICKS, {}, {}, nullptr}
             );
         }
         decoder_.decode(
@@ -78,7 +79,12 @@ class Decoder {
         std::vector<Instruction> decoded;
         decoded.reserve(instructions.size());
         for (const auto &each : instructions) {
-            decoded.push_back({set_of(each.reads), set_of(each.writes), each.ticks});
+            decoded.push_back(
+                {set_of(each.reads),
+                 set_of(each.writes),
+                 each.ticks,
+                 each.clock == nullptr ? "" : each.clock}
+            );
         }
         return decoded;
     }
@@ -353,6 +359,32 @@ void what_cannot_be_decoded_takes_what_it_came_with_and_is_counted(void)
     CHECK_EQUAL(arm.stats().without_latency, 0);
 }
 
+/* Encodings of llvm-mc-19 --show-encoding; beside each one that is much alike and reads none. */
+void instructions_that_read_clocks_are_told(void)
+{
+    Decoder x86{"x86_64", "none"};
+    CHECK_TEXT(x86.one("0f31").clock.c_str(), "rdtsc");
+    CHECK_TEXT(x86.one("0f01f9").clock.c_str(), "rdtsc");  /* rdtscp */
+    CHECK_TEXT(x86.one("0fc7f0").clock.c_str(), "rdrand"); /* rdrand %eax */
+    CHECK_TEXT(x86.one("0fa2").clock.c_str(), "");         /* cpuid */
+    Decoder arm{"armhf", "none"};
+    CHECK_TEXT(arm.one("1e0f51ec").clock.c_str(), "cntvct");  /* mrrc p15, 1, r0, r1, c14 */
+    CHECK_TEXT(arm.one("1d0f19ee").clock.c_str(), "pmccntr"); /* mrc p15, 0, r0, c9, c13, 0 */
+    CHECK_TEXT(
+        arm.one("700f1dee").clock.c_str(), ""
+    ); /* mrc p15, 0, r0, c13, c0, 3: of the thread */
+    Decoder aarch64{"aarch64", "none"};
+    CHECK_TEXT(aarch64.one("40e03bd5").clock.c_str(), "cntvct_el0"); /* mrs x0, cntvct_el0 */
+    CHECK_TEXT(aarch64.one("40d03bd5").clock.c_str(), "");           /* mrs x0, tpidr_el0 */
+    Decoder riscv{"riscv64", "none"};
+    CHECK_TEXT(riscv.one("732500c0").clock.c_str(), "rdcycle"); /* rdcycle a0 */
+    CHECK_TEXT(riscv.one("73251000").clock.c_str(), "");        /* frflags a0 */
+    Decoder power{"powerpc", "none"};
+    CHECK_TEXT(power.one("7c6c42e6").clock.c_str(), "mftb"); /* mftb 3 */
+    CHECK_TEXT(power.one("7cac42a6").clock.c_str(), "mftb"); /* mfspr 5, 268 */
+    CHECK_TEXT(power.one("7ca802a6").clock.c_str(), "");     /* mflr 5 */
+}
+
 void unknown_names_are_refused(void)
 {
     laxity_sim_decoder decoder{};
@@ -389,6 +421,7 @@ int main(void)
     RUN(itineraries_tell_latencies_too);
     RUN(what_has_no_latency_takes_what_it_came_with_and_is_named);
     RUN(what_cannot_be_decoded_takes_what_it_came_with_and_is_counted);
+    RUN(instructions_that_read_clocks_are_told);
     RUN(unknown_names_are_refused);
     return test_exit_code();
 }

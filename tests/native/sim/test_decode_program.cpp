@@ -87,7 +87,7 @@ class Blocks {
             address_ = line.address;
         }
         code_.insert(code_.end(), line.code.begin(), line.code.end());
-        instructions_.push_back({static_cast<std::uint8_t>(line.code.size()), 1, {}, {}});
+        instructions_.push_back({static_cast<std::uint8_t>(line.code.size()), 1, {}, {}, nullptr});
         texts_.push_back(line.text);
         next_ = line.address + line.code.size();
         digits_ = line.digits;

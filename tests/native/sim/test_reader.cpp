@@ -35,6 +35,7 @@ constexpr std::uint64_t START = STORE | (LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_
 constexpr std::uint64_t FINISH = STORE | (LAXITY_SIM_MARKS_ADDRESS + LAXITY_MARK_JOB_FINISH);
 constexpr std::uint64_t FORBIDDEN = 13;
 constexpr std::uint64_t FIRST_LINE = 1000;
+constexpr std::uint64_t CLOCK_ADDRESS = 0x2000; /* of a block that reads one */
 
 /* A program, and what it was asked. */
 struct Given {
@@ -43,6 +44,7 @@ struct Given {
     std::size_t at_once = SIZE_MAX; /* words that a read gives at most */
     std::uint64_t n_calls = 0;
     bool was_in_job = false;
+    std::string clock = {};         /* told last */
     std::vector<std::uint8_t> code; /* of the block decoded last */
 };
 
@@ -77,6 +79,7 @@ void decode(
     given->code.assign(code, code + n_bytes);
     instructions[0].ticks = static_cast<std::uint16_t>(address == 0x1000 ? 7 : 1);
     instructions[0].writes[0] = 1;
+    instructions[0].clock = address == CLOCK_ADDRESS ? "mftb" : nullptr;
 }
 
 bool may_call(void *context, std::uint64_t number, bool is_in_job)
@@ -85,6 +88,11 @@ bool may_call(void *context, std::uint64_t number, bool is_in_job)
     given->n_calls++;
     given->was_in_job = is_in_job;
     return number != FORBIDDEN;
+}
+
+void on_clock(void *context, const char *clock)
+{
+    static_cast<Given *>(context)->clock = clock;
 }
 
 const char *why_not(void *context)
@@ -98,7 +106,7 @@ laxity::Reader reader_of(Given &given)
     laxity_sim_task task{};
     task.source = {.context = &given, .read = read, .why = why_ended};
     task.decoder = {.context = &given, .decode = decode};
-    task.judge = {.context = &given, .may_call = may_call, .why = why_not};
+    task.judge = {.context = &given, .may_call = may_call, .on_clock = on_clock, .why = why_not};
     laxity_sim_platform platform{};
     platform.line_bytes = 32;
     platform.instruction_ticks = 3;
@@ -253,6 +261,30 @@ void calls_are_judged_with_their_place(void)
     CHECK_TEXT(end_of(words).c_str(), "it has exited");
 }
 
+/* The first block reads none, the second one does: once before a job, once in it. */
+void clocks_are_told_of_jobs_only(void)
+{
+    constexpr std::uint64_t OTHER = 1; /* block */
+    std::vector<std::uint64_t> words = {BLOCK, 0x1000, 1, 4, 0};
+    words.insert(
+        words.end(), {BLOCK | OTHER, CLOCK_ADDRESS, 1, 4, 0, EXECUTION, EXECUTION | OTHER}
+    );
+    words.insert(words.end(), {START, EXECUTION, EXECUTION | OTHER});
+    Given given{.words = words, .code = {}};
+    laxity::Reader reader = reader_of(given);
+    for (Event event = reader.peek(); event != Event::JobStart; event = reader.peek()) {
+        reader.take();
+    }
+    CHECK(given.clock.empty());
+    reader.set_in_job(true);
+    reader.take();
+    CHECK(reader.peek() == Event::Block);
+    CHECK(given.clock.empty());
+    reader.take();
+    CHECK(reader.peek() == Event::Block);
+    CHECK_TEXT(given.clock.c_str(), "mftb");
+}
+
 void program_ends_with_a_call_that_it_must_not_make(void)
 {
     std::vector<std::uint64_t> words = {CALL | FORBIDDEN};
@@ -339,6 +371,7 @@ int main()
     RUN(only_borders_of_jobs_are_told_of_the_marks);
     RUN(what_stores_no_mark_is_an_access);
     RUN(calls_are_judged_with_their_place);
+    RUN(clocks_are_told_of_jobs_only);
     RUN(program_ends_with_a_call_that_it_must_not_make);
     RUN(blocks_that_cannot_be_are_refused);
     RUN(block_has_up_to_512_instructions);

@@ -3,7 +3,7 @@
 /*
  * A workload of simulated platforms that asks the kernel for what it should not.
  *
- *   asks job|init time|machine|random|file|thread|fork|sort|print
+ *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait
  */
 #include <laxity/hooks.h>
 
@@ -27,6 +27,20 @@ static void ask_time(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
+}
+
+/* Without the kernel; Arm of 32 bits has no clock that every program may read. */
+static void ask_clock(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rdtsc" ::: "eax", "edx");
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs x0, cntvct_el0" ::: "x0");
+#elif defined(__riscv)
+    __asm__ volatile("rdtime a0" ::: "a0");
+#elif defined(__powerpc__)
+    __asm__ volatile("mftb 3" ::: "3");
+#endif
 }
 
 static void ask_machine(void)
@@ -70,6 +84,11 @@ static void ask_fork(void)
     }
 }
 
+static void ask_wait(void)
+{
+    (void)pause();
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -96,6 +115,7 @@ static const struct {
     void (*ask)(void);
 } questions[] = {
     {"time", ask_time},
+    {"clock", ask_clock},
     {"machine", ask_machine},
     {"random", ask_random},
     {"file", ask_file},
@@ -103,6 +123,7 @@ static const struct {
     {"fork", ask_fork},
     {"sort", ask_sort},
     {"print", ask_print},
+    {"wait", ask_wait},
 };
 
 static void ask(int n_words, void **words, const char *when)

@@ -55,9 +55,10 @@ def _notes(run: RunData) -> list[Block]:
     if sampling is None:
         return []
     where = "where its task runs" if sampling.cpu is None else f"on CPU {sampling.cpu}"
+    by = "" if run.kind == "simulated" else f" by a sampler {where}"
     text = (
-        f"Within jobs too, counters were read every {show_duration(sampling.bucket_ns)} by a "
-        f"sampler {where}: {show_count(sampling.samples)} samples are in counters.npy, "
+        f"Within jobs too, counters were read every {show_duration(sampling.bucket_ns)}{by}: "
+        f"{show_count(sampling.samples)} samples are in counters.npy, "
         f"{show_count(sampling.lost)} were lost."
     )
     return [Paragraph(text, "note")]

@@ -167,6 +167,14 @@ def _total(task: TaskData, column: str) -> int:
     return int(analysis.present(analysis.finished(task.rows)[column]).sum())
 
 
+def line_bytes_of(run: RunData) -> int | None:
+    """Return the size of a line of the platform of a run; None: that cannot be read."""
+    try:
+        return _model_of(run).line_bytes
+    except (ConfigError, OSError):
+        return None
+
+
 def build_platform(page: PageData) -> Section | None:
     """Build what each platform consists of and where that is from; None: all are real ones."""
     kept = {run.manifest.machine_hash: run for run in page.runs if (run.path / PLATFORM).is_file()}
@@ -178,10 +186,13 @@ def build_platform(page: PageData) -> Section | None:
 
 def _platform_of(run: RunData) -> Block:
     try:
-        model = parse_platform((run.path / PLATFORM).read_bytes(), run.manifest.platform)
+        return _values(_model_of(run))
     except (ConfigError, OSError) as error:
         return Paragraph(f"{PLATFORM}: {error}", "warning")
-    return _values(model)
+
+
+def _model_of(run: RunData) -> PlatformModel:
+    return parse_platform((run.path / PLATFORM).read_bytes(), run.manifest.platform)
 
 
 def _values(model: PlatformModel) -> Folded:

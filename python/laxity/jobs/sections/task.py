@@ -136,8 +136,7 @@ def _seen_of(result: TaskResult, *, has_begun: bool) -> dict[str, str]:
         seen["printed"] = format_size_bytes(result.output_bytes)
     if result.asked_calls:
         seen["not deterministic"] = (
-            f"asks the kernel {', '.join(result.asked_calls)}, and may be answered something else "
-            "in another run"
+            f"asks for {', '.join(result.asked_calls)}, which may be something else in another run"
         )
     if result.lost_rows:
         seen["rows lost"] = f"{show_count(result.lost_rows)} (log ring full)"

@@ -62,7 +62,7 @@ bool Program::define(std::uint64_t id)
     for (std::size_t i = 0; i < n; i++) {
         laxity_sim_instruction &instruction = block.instructions[i];
         std::memcpy(&instruction.bytes, reinterpret_cast<const char *>(sizes.data()) + i, 1);
-        instruction.ticks = static_cast<std::uint16_t>(instruction_ticks_);
+        instruction.ticks = instruction_ticks_;
         code_bytes += instruction.bytes;
     }
     std::vector<std::uint64_t> code(words_of(code_bytes));

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* counters.npy of a simulated platform: what its tasks, and all of it, have counted since t0. */
+#ifndef LAXITY_SIM_SAMPLES_H
+#define LAXITY_SIM_SAMPLES_H
+
+#include "counters/counters.h"
+#include "harness/sample_stream.h"
+#include "interface/engine.h"
+
+#include <stdbool.h>
+
+struct laxity_sim_run;
+
+struct laxity_sim_samples {
+    struct laxity_sample_stream stream;
+    struct laxity_counts at_t0; /* by the whole platform: co-runners begin before */
+};
+
+/*
+ * laxity_sim_samples_put - the rows of a sample; that of t0 is what the others are counted from
+ *
+ * They are written at once, so that a run that is killed has them. Returns 0 or -errno.
+ */
+int laxity_sim_samples_put(
+    struct laxity_sim_run *simulation, const struct laxity_sim_sample *sample, bool is_t0
+);
+
+#endif

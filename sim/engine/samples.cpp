@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What tasks have taken, and when that is told. */
+#include "engine/clock.hpp"
+#include "engine/core.hpp"
+#include "engine/hierarchy.hpp"
+#include "engine/scheduler.hpp"
+#include "interface/engine.h"
+#include "model/memory.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace laxity {
+
+namespace {
+
+/* Adds what has been counted between two instants. */
+void add(laxity_sim_counts &sums, const laxity_sim_counts &before, const laxity_sim_counts &after)
+{
+    /* All members are numbers of one kind. */
+    using Numbers = std::array<std::uint64_t, sizeof sums / sizeof(std::uint64_t)>;
+    const auto from = std::bit_cast<Numbers>(before);
+    const auto to = std::bit_cast<Numbers>(after);
+    auto numbers = std::bit_cast<Numbers>(sums);
+    for (std::size_t i = 0; i < numbers.size(); i++) {
+        numbers[i] += to[i] - from[i];
+    }
+    sums = std::bit_cast<laxity_sim_counts>(numbers);
+}
+
+} // namespace
+
+/* A task leaves its core, and takes along what was counted there. */
+void Scheduler::count(Task &task, std::uint32_t core)
+{
+    add(task.job.counts, task.counted, hierarchy_.counts(core));
+}
+
+/* What a task has taken so far. */
+laxity_sim_taken Scheduler::taken(const Task &task, std::uint64_t now) const
+{
+    laxity_sim_taken taken = task.past;
+    if (!task.has_started) {
+        return taken;
+    }
+    const Spent &spent = task.spent;
+    taken.exec_ticks += std::accumulate(spent.stalls.begin(), spent.stalls.end(), spent.busy);
+    add(taken.counts, {}, task.job.counts);
+    if (is_running(task)) {
+        taken.exec_ticks += seats_[task.last_core].core.waited(now);
+        add(taken.counts, task.counted, hierarchy_.counts(task.last_core));
+    }
+    return taken;
+}
+
+void Scheduler::sample()
+{
+    std::vector<laxity_sim_counts> cores;
+    cores.reserve(seats_.size());
+    for (std::uint32_t core = 0; core < seats_.size(); core++) {
+        cores.push_back(hierarchy_.counts(core));
+    }
+    std::vector<laxity_sim_taken> tasks;
+    tasks.reserve(tasks_.size());
+    for (const Task &task : tasks_) {
+        tasks.push_back(taken(task, sample_tick_));
+    }
+    const laxity_sim_sample sample{
+        .time_ns = sample_ns_, .cores = cores.data(), .tasks = tasks.data()
+    };
+    listener_.on_sample(listener_.context, &sample);
+    const bool is_last = sample_ns_ > INT64_MAX - listener_.sample_ns;
+    sample_ns_ += is_last ? 0 : listener_.sample_ns;
+    sample_tick_ = is_last ? NEVER : clock_.ticks_of(sample_ns_);
+}
+
+} // namespace laxity

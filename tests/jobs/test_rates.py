@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The laxity authors
+# SPDX-License-Identifier: MIT
+"""Rates between samples, by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from laxity.core.streams import STREAMS, absent_value
+from laxity.jobs.rates import Rates, Samples, rates_of
+
+NOBODY, NOT_COUNTED = absent_value("u2"), absent_value("i8")
+T0_NS = 1000
+
+
+def samples(*rows: tuple[int, int, int, int, float]) -> Samples:
+    """Rows of counters.npy, absent values masked."""
+    table: Any = np.ma.array(
+        list(rows), dtype=[(one.name, one.kind) for one in STREAMS["counters"]]
+    )
+    table["task"] = np.ma.masked_equal(table["task"], NOBODY)
+    table["value"] = np.ma.masked_equal(table["value"], NOT_COUNTED)
+    return table
+
+
+def test_rate_holds_from_one_sample_to_the_next():
+    # 10 in the first 100 ns, 0 in the next 100, 60 in 200 ns: 1e8, 0, 3e8 per second.
+    found = rates_of(
+        samples((1100, 0, 0, 10, 1), (1200, 0, 0, 10, 1), (1400, 0, 0, 70, 1)), 0, 0, T0_NS
+    )
+    assert found is not None
+    assert found.edges_ns.tolist() == [0, 100, 200, 400]
+    assert found.per_s == pytest.approx([1e8, 0, 3e8])
+    assert found.mean_per_s == pytest.approx(70 / 400e-9)
+    assert (found.n, found.is_exact) == (3, True)
+
+
+def test_samples_are_told_apart_by_task_and_event():
+    rows = samples(
+        (1100, 0, 0, 1, 1), (1100, 1, 0, 2, 1), (1100, 1, 1, 3, 1), (1100, NOBODY, 1, 4, 1)
+    )
+    counts = {
+        (task, event): None
+        if (one := rates_of(rows, task, event, T0_NS)) is None
+        else one.counts[-1]
+        for task in (0, 1, None)
+        for event in (0, 1)
+    }
+    assert counts == {(0, 0): 1, (0, 1): None, (1, 0): 2, (1, 1): 3, (None, 0): None, (None, 1): 4}
+
+
+def test_count_of_a_shared_counter_is_an_estimate_and_none_is_no_zero():
+    # Counted half of the time: 40 are 80. The sample without a count says nothing.
+    found = rates_of(
+        samples((1100, 0, 0, 40, 2), (1200, 0, 0, NOT_COUNTED, np.nan), (1300, 0, 0, 60, 2)),
+        0,
+        0,
+        T0_NS,
+    )
+    assert found is not None
+    assert found.counts.tolist() == [0, 80, 120]
+    assert not found.is_exact
+
+
+def test_thinned_rates_are_those_of_longer_times():
+    all_of_them = Rates(
+        np.arange(0.0, 800, 100), np.array([0.0, 1, 3, 6, 10, 15, 21, 28]), is_exact=True
+    )
+    few = all_of_them.thinned(3)
+    # Every third, and the last one.
+    assert few.edges_ns.tolist() == [0, 300, 600, 700]
+    assert few.per_s == pytest.approx([6 / 300e-9, 15 / 300e-9, 7 / 100e-9])
+    assert all_of_them.thinned(7).n == 7

@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: 2026 The laxity authors
+ * SPDX-License-Identifier: MIT */
+/* What jobs have counted, as events. */
+#include "../test.h"
+#include "cli/events.h"
+#include "counters/counters.h"
+#include "harness/segment.h"
+#include "interface/engine.h"
+#include "schema/platform.h"
+
+#include <stdint.h>
+
+static int64_t count(enum laxity_model_event event, const struct laxity_sim_counts *counts)
+{
+    const struct laxity_sim_platform platform = {.line_bytes = 32};
+    const struct laxity_sim_taken taken = {.exec_ticks = 100, .counts = *counts};
+    struct laxity_counting counting = {.n_events = 1};
+    struct laxity_counts out;
+    counting.events[0].config = event;
+    laxity_sim_events_count(&counting, &platform, 11, &taken, &out);
+    return out.values[0];
+}
+
+static void refills_are_misses_without_those_that_joined(void)
+{
+    const struct laxity_sim_counts counts = {
+        .fetch_misses = 10,
+        .load_misses = 6,
+        .store_misses = 5,
+        .joins = 7,
+        .fetch_joins = 3,
+    };
+    /* 10 - 3; 6 + 5 - (7 - 3) */
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1I_REFILL, &counts), 7);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1D_REFILL, &counts), 7);
+}
+
+/* A store to a line that others have, too, finds it: it is no miss from the beginning. */
+static void upgrades_are_no_refills_and_take_none_away(void)
+{
+    const struct laxity_sim_counts counts = {.stores = 4, .upgrades = 3};
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1D_REFILL, &counts), 0);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_L1D_ACCESS, &counts), 4);
+}
+
+static void cycles_are_whole_ones(void)
+{
+    const struct laxity_sim_counts counts = {.reads = 2, .writes = 1};
+    /* 100 ticks of 11 a cycle; 3 lines of 32 bytes. */
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_CYCLES, &counts), 9);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_BUS_ACCESS, &counts), 3);
+    CHECK_EQUAL(count(LAXITY_MODEL_EVENT_MEM_READ_BYTES, &counts), 64);
+}
+
+int main(void)
+{
+    RUN(refills_are_misses_without_those_that_joined);
+    RUN(upgrades_are_no_refills_and_take_none_away);
+    RUN(cycles_are_whole_ones);
+    return test_exit_code();
+}
