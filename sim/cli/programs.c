@@ -318,7 +318,7 @@ static void let_end(struct laxity_sim_run *simulation, uint32_t index)
         has_ended = source.read(source.context, unused, WORDS) == 0;
     }
     const char *why = has_ended ? laxity_sim_emulator_failure(simulation->emulators[index]) : NULL;
-    if (why) {
+    if (why && !laxity_sim_must_stop(simulation)) {
         struct laxity_task *task = laxity_segment_task(simulation->segment, index);
         task->drain.end = LAXITY_END_EXIT;
         laxity_error_set(

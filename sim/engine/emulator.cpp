@@ -107,6 +107,7 @@ std::string end_of(laxity_sim_emulator &emulator)
     }
     if (ended.si_pid == 0) {
         (void)end_group(emulator);
+        emulator.status = -1;
         return "the program has closed what its records are written into";
     }
     const int status = end_group(emulator);

@@ -59,7 +59,7 @@ void a_sample_cuts_waits_but_no_instruction(void)
 {
     Case asked = slow(1, {0x8000});
     asked.sample_ns = 10;
-    check(
+    check_samples(
         asked,
         {{0, 0, 0, 0},
          {10, 10, 0, 0},
@@ -98,7 +98,7 @@ void several_samples_may_fall_on_one_tick(void)
     asked.platform.instruction_ticks = 1;
     asked.platform.memory.response_ticks = 0;
     asked.sample_ns = 4;
-    check(
+    check_samples(
         asked,
         {{0, 0, 0, 0},
          {4, 1, 0, 0},
