@@ -203,6 +203,18 @@ def test_access_time_has_the_steps_of_the_platform_to_the_tick(laxity: Laxity):
     }  # fmt: skip
 
 
+def test_level_that_a_curve_does_not_show_is_not_blamed_on_pages(laxity: Laxity):
+    # Two sizes within the L2 are no plateau, which takes three.
+    sizes = ("--sizes", "4KiB,8KiB,16KiB,64KiB,128KiB,1MiB,2MiB,4MiB")
+    words = (*platform(laxity, l2="256KiB"), "--cpus", "1", "--case", "chase", *sizes)
+    measure(laxity, "memory-latency", *words)
+    told = laxity("show", "D").stdout
+    assert "the platform file says" in told
+    assert "a level shows over an octave of sizes, where the next one is 1.5 times as slow" in told
+    for native in ("the system", "TLB", "--pages huge"):
+        assert native not in told
+
+
 def test_switch_takes_the_cycles_of_the_platform(laxity: Laxity):
     rows = measure(laxity, "switch", *platform(laxity), "--cpus", "0", "--evict-size", "64KiB")
     period_ns = int(rows["period_ns"][0])
