@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -267,6 +268,32 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     assert json.loads((laxity.directory / "D" / "manifest.json").read_text())["status"] == (
         "interrupted"
     )
+
+
+def test_ctrl_c_while_a_program_is_recorded_says_that_and_no_more(laxity: Laxity):
+    # So much to record that it is not done before the signal.
+    words = ("-b", "1MiB", "-t", "9999", "--run-dir", laxity.directory / "D")
+    process = start(*MEM, *words, is_own_session=True)
+    wait_until(lambda: children_of(process.pid, "laxity-sim-stre"), "the recorder")
+    os.killpg(process.pid, signal.SIGINT)
+    done = finish(process)
+    assert (done.code, done.err.strip()) == (130, "laxity run: interrupted")
+    assert laxity.names() == set()
+
+
+def test_ctrl_c_while_the_emulator_tells_its_version_is_an_interruption(laxity: Laxity):
+    emulator = laxity.directory / "qemu-arm"
+    asked = laxity.directory / "asked"
+    # Not exec: the shell has to live until the signal has come.
+    emulator.write_text(f"#!/bin/sh\ntouch {asked}\nsleep 1\n{shutil.which('qemu-arm')} $*\n")
+    emulator.chmod(0o755)
+    path = ("env", f"PATH={laxity.directory}:{os.environ['PATH']}")
+    words = ("-b", "16KiB", "-t", "5", "--run-dir", laxity.directory / "D")
+    process = start(*MEM, *words, is_own_session=True, prefix=path)
+    wait_until(asked.exists, "a question for the version")
+    os.killpg(process.pid, signal.SIGINT)
+    done = finish(process)
+    assert (done.code, done.err.strip()) == (130, "laxity run: interrupted")
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,11 @@ class SimulatedPlatform:
     def _streams(
         self, plan: Plan, kept: ExitStack, display: Display, signals: Forwarder
     ) -> list[Path | None]:
-        """Find or record the programs of tasks whose number of jobs is known."""
+        """Find or record the programs of tasks whose number of jobs is known.
+
+        Raises:
+            KeyboardInterrupt: A signal came meanwhile.
+        """
         programs: list[Program | None] = []
         if isinstance(plan, TaskPlan):
             for task in plan.spec.tasks:
@@ -167,7 +171,11 @@ class SimulatedPlatform:
                     programs.append(None)
                 else:
                     programs.append(self.program_of(task.workload, task.args, jobs))
-        return list(provide_streams(programs, kept, display.show, signals))
+        streams = list(provide_streams(programs, kept, display.show, signals))
+        if programs and signals.has_received:
+            # Nothing was simulated that could be kept.
+            raise KeyboardInterrupt
+        return streams
 
     def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
         programs = _Programs(partial(self._program, folder, iter(streams)))

@@ -52,6 +52,8 @@ def emulator_version(emulator: str) -> str:
             errors="replace",
             timeout=_VERSION_TIMEOUT_S,
             check=True,
+            # What a terminal sends is for us: an emulator that dies of it has no version.
+            process_group=0,
         )
     except (OSError, subprocess.SubprocessError) as error:
         msg = f"{emulator}: does not tell its version ({plain_words(error)}); {SIM_SET}"
