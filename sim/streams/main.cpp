@@ -148,7 +148,8 @@ std::string record(
             return writer.problem();
         }
         if (writer.bytes() > bytes_max) {
-            return "longer than " + std::to_string(bytes_max) + " bytes";
+            return "longer than " + std::to_string(bytes_max) +
+                   " bytes, a quarter of what is kept; raise that (laxity sim streams --limit)";
         }
         const std::int64_t now_ns = laxity_now_ns();
         if (now_ns - shown_ns >= PROGRESS_EVERY_NS) {
