@@ -355,11 +355,36 @@ def test_name_without_detail_is_refused(laxity: Laxity):
         assert said in done.stderr
 
 
-def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (
+            'emulated_cpu = "nonsense"',
+            'emulated_cpu "nonsense": does not execute a program',
+        ),
+        ('emulator = "qemu-ppc"', 'qemu-ppc", emulated_cpu "cortex-a9": does not execute'),
+    ],
+)
+def test_emulator_that_refuses_its_processor_is_a_mistake_of_the_platform_file(
+    laxity: Laxity, keys: str, said: str
+):
+    text = f'schema = 1\nbase = "sabrelite"\n{keys}\n'
+    (laxity.directory / "mine.toml").write_text(text)
+    run = (*MEM[:4], "-b", "16KiB", "-t", "5", "--run-dir", "D")
+    for words in (run, ("sim", "record", "mem", "16KiB", "--jobs", "2")):
+        done = laxity(*words, "--platform", "sim:./mine.toml")
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "unable to find CPU model" in done.stderr
+    assert not (laxity.directory / "D").exists()
+
+
+def test_missing_emulator_says_which_program_is_not_on_the_path(laxity: Laxity):
     words = (*MEM, "-b", "16KiB", "-t", "5", "--run-dir", "D")
     done = laxity(*words, environment={"PATH": str(laxity.directory)})
     assert done.returncode == 3
-    assert "qemu-arm: not along PATH; run laxity setup --with sim" in done.stderr
+    assert 'emulator "qemu-arm": no such program of QEMU along PATH; install it' in done.stderr
+    assert "or add the folder where it is to PATH" in done.stderr
 
 
 def test_line_of_the_mpc750_takes_what_its_paper_says(laxity: Laxity):

@@ -43,7 +43,7 @@ from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_events import beyond_platform, check_events
 from laxity.platform.simulated_programs import (
-    SIM_SET,
+    check_emulator,
     find_built,
     find_plugin,
     find_simulated_workload,
@@ -107,6 +107,7 @@ class SimulatedPlatform:
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
+        self._check_emulator()
         for name in workloads_of(spec):
             self._workload(name)
 
@@ -145,6 +146,7 @@ class SimulatedPlatform:
             PlatformError, ToolError: Something is not installed, or not built.
         """
         emulator = tuple(self._emulator_words())
+        self._check_emulator()
         return Program(
             emulator=emulator,
             front_end=find_plugin(emulator[0]),
@@ -191,10 +193,20 @@ class SimulatedPlatform:
         words = self._emulator_words()
         return [*words, "-plugin", f"{find_plugin(words[0])},fd={_STREAM_FD}"]
 
+    def _check_emulator(self) -> None:
+        """Try an emulator of the user's: that of an architecture executes its programs."""
+        words = [self._model.values[key] for key in ("emulator", "emulated_cpu")]
+        if any(one.origin != "default" for one in words):
+            emulator, _, emulated_cpu, *_ = self._emulator_words()
+            check_emulator(emulator, emulated_cpu, self._model.architecture)
+
     def _emulator_words(self) -> list[str]:
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
-            msg = f"{self._model.emulator}: not along PATH; {SIM_SET}"
+            msg = (
+                f'emulator "{self._model.emulator}": no such program of QEMU along PATH; install '
+                "it (laxity setup --with sim), or add the folder where it is to PATH"
+            )
             raise PlatformError(msg)
         return [
             *(emulator, "-cpu", self._model.emulated_cpu),
