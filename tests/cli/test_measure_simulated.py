@@ -131,6 +131,8 @@ def test_gamma_of_the_mpc750_grows_to_the_cache_size_and_is_none_at_nine_eighths
         assert found[size] == pytest.approx(size * 32 * 30, abs=1)
     # Where nothing is left for the kernel, its own lines take some that both roles reload.
     assert found[24] < found[32] < 32 * 32 * 30
+    # docs/simulation.md, by the same words: 144 of 1024 lines.
+    assert found[32] == pytest.approx(880 * 30, abs=1)
     assert found[32] > found[34] > 0
     assert found[36] == 0
 
