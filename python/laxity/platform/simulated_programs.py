@@ -73,16 +73,20 @@ def check_emulator(emulator: str, emulated_cpu: str, architecture: str) -> None:
     """
     # Without words this one only says what it is.
     program = find_built(f"{architecture}-empty")
-    done = subprocess.run(
-        [emulator, "-cpu", emulated_cpu, str(program)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_VERSION_TIMEOUT_S,
-        check=False,
-        process_group=0,
-    )
-    if _OF_HARNESS not in done.stderr:
-        said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    try:
+        done = subprocess.run(
+            [emulator, "-cpu", emulated_cpu, str(program)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+            process_group=0,
+        )
+        printed = done.stderr
+    except subprocess.TimeoutExpired:
+        printed = b"it does not end"
+    if _OF_HARNESS not in printed:
+        said = printed.decode("utf-8", "replace").strip().rpartition("\n")[2]
         msg = (
             f'emulator "{emulator}", emulated_cpu "{emulated_cpu}": does not execute a program for '
             f"{architecture} ({said or 'it says nothing'}); correct these keys of the platform file"
