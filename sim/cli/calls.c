@@ -154,6 +154,7 @@ bool laxity_sim_calls_note(struct laxity_sim_calls *calls, uint64_t number, bool
         laxity_format(calls->refused, sizeof calls->refused, "%s", name);
         return false;
     }
+    calls->has_left_early |= !is_in_job && strcmp(name, "exit_group") == 0;
     const bool is_allowed = is_first_random || is_among(name, before_jobs);
     if (!is_among(name, always) && (is_in_job || !is_allowed)) {
         name_once(calls->asked, name);

@@ -28,6 +28,7 @@ struct laxity_sim_calls {
     const struct laxity_sim_call_table *table;
     unsigned n_random;
     struct laxity_asked *asked;       /* for which the task is not deterministic */
+    bool has_left_early;              /* it ended itself, and not within a job */
     char refused[LAXITY_ASKED_BYTES]; /* the call that ended the program, or empty */
     char why[LAXITY_SIM_WHY_BYTES];
 };

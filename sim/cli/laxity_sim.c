@@ -219,9 +219,8 @@ static int on_end(
     };
     struct laxity_sim_run *simulation = context;
     struct laxity_segment *segment = simulation->segment;
-    struct laxity_corunner *corunner = laxity_sim_program_of(simulation, task_index).corunner;
-    if (corunner) {
-        laxity_sim_corunner_died(corunner, end_ns, error->text, &segment->run.error);
+    if (laxity_sim_program_of(simulation, task_index).corunner) {
+        laxity_sim_corunner_died(simulation, task_index, end_ns, error->text);
         simulation->has_failed = true;
         return 1;
     }

@@ -404,13 +404,28 @@ static void end_corunner(struct laxity_corunner *corunner, enum laxity_end why, 
 }
 
 void laxity_sim_corunner_died(
-    struct laxity_corunner *corunner, int64_t end_ns, const char *why, struct laxity_error *error
+    struct laxity_sim_run *simulation, uint32_t index, int64_t end_ns, const char *why
 )
 {
+    struct laxity_segment *segment = simulation->segment;
+    struct laxity_corunner *corunner = laxity_segment_corunner(segment, index - segment->n_tasks);
+    struct laxity_error *error = &segment->run.error;
     char cpus[CPUS_BYTES];
     laxity_cpus_format(&corunner->config.cpus, cpus, sizeof cpus);
     laxity_format(corunner->verdict.detail, sizeof corunner->verdict.detail, "%.150s", why);
     end_corunner(corunner, LAXITY_END_EXIT, end_ns);
+    if (simulation->calls[index].has_left_early && corunner->passes_at_end == 0) {
+        laxity_error_set(
+            error,
+            LAXITY_EXIT_VIOLATED,
+            "co-runner \"%s\" on CPU %s: its init failed (%.90s)%s",
+            corunner->config.name,
+            cpus,
+            why,
+            corunner->config.advice.output
+        );
+        return;
+    }
     laxity_error_set(
         error,
         LAXITY_EXIT_NO_VERDICT,

@@ -41,12 +41,12 @@ void laxity_sim_programs_free(struct laxity_sim_run *simulation);
 void laxity_sim_settle(void);
 
 /*
- * laxity_sim_corunner_died - its program has ended, which nobody asked for
+ * laxity_sim_corunner_died - the program of that index has ended, which nobody asked for
  *
- * `error` gets what the run fails with, as natively.
+ * The run fails with the same as natively.
  */
 void laxity_sim_corunner_died(
-    struct laxity_corunner *corunner, int64_t end_ns, const char *why, struct laxity_error *error
+    struct laxity_sim_run *simulation, uint32_t index, int64_t end_ns, const char *why
 );
 
 /* laxity_sim_corunners_stop - those that run end with the run */

@@ -187,7 +187,8 @@ record(laxity::StoredWriter &writer, int fd, const Limits &limits, const char *o
             return writer.problem();
         }
         if (writer.bytes() > limits.bytes) {
-            return "longer than " + std::to_string(limits.bytes) + " bytes";
+            return "longer than " + std::to_string(limits.bytes) +
+                   " bytes, a quarter of what is kept; raise that (laxity sim streams --limit)";
         }
         const std::int64_t now_ns = laxity_now_ns();
         job_since_ns = writer.header().jobs != n_jobs ? now_ns : job_since_ns;

@@ -155,7 +155,7 @@ def test_every_bucket_is_a_sample_or_counted_as_lost(laxity: Laxity) -> None:
 def test_sampling_of_nothing_is_refused(laxity: Laxity) -> None:
     done = laxity("run", "empty", *SHORT, "-M")
     assert done.returncode == 2
-    assert "--sample-bucket: no event to sample; name some in events" in done.stderr
+    assert "--sample-bucket (-M): no event to sample; name some in events" in done.stderr
     done = laxity("run", "empty", *SHORT, "--events", "task-clock", "-B", "1ms")
     assert "-B: nothing is sampled; add -M" in done.stderr
     assert done.returncode == 2

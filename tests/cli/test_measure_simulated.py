@@ -131,6 +131,8 @@ def test_gamma_of_the_mpc750_grows_to_the_cache_size_and_is_none_at_nine_eighths
         assert found[size] == pytest.approx(size * 32 * 30, abs=1)
     # Where nothing is left for the kernel, its own lines take some that both roles reload.
     assert found[24] < found[32] < 32 * 32 * 30
+    # docs/simulation.md, by the same words: 144 of 1024 lines.
+    assert found[32] == pytest.approx(880 * 30, abs=1)
     assert found[32] > found[34] > 0
     assert found[36] == 0
 
@@ -201,6 +203,18 @@ def test_access_time_has_the_steps_of_the_platform_to_the_tick(laxity: Laxity):
     assert {size: found[size] for size in (4, 16, 64, 128, 1024)} == {
         4: first, 16: first, 64: second, 128: second, 1024: memory,
     }  # fmt: skip
+
+
+def test_level_that_a_curve_does_not_show_is_not_blamed_on_pages(laxity: Laxity):
+    # Two sizes within the L2 are no plateau, which takes three.
+    sizes = ("--sizes", "4KiB,8KiB,16KiB,64KiB,128KiB,1MiB,2MiB,4MiB")
+    words = (*platform(laxity, l2="256KiB"), "--cpus", "1", "--case", "chase", *sizes)
+    measure(laxity, "memory-latency", *words)
+    told = laxity("show", "D").stdout
+    assert "the platform file says" in told
+    assert "a level shows over an octave of sizes, where the next one is 1.5 times as slow" in told
+    for native in ("the system", "TLB", "--pages huge"):
+        assert native not in told
 
 
 def test_switch_takes_the_cycles_of_the_platform(laxity: Laxity):

@@ -256,3 +256,12 @@ def test_more_tasks_than_a_run_has_are_refused_before_anything_is_made(laxity: L
     assert words in done.stderr
     assert not (laxity.directory / "D.tmp").exists()
     assert not (laxity.directory / "D").exists()
+
+
+@pytest.mark.parametrize("words", [(), ("-p", "10ms")])
+def test_program_in_place_of_a_spec_says_how_it_is_run(laxity: Laxity, words: tuple[str, ...]):
+    (laxity.directory / "mine").write_bytes(b"\x7fELF\x01\x01\x01")
+    done = laxity("run", "./mine", *words, "--run-dir", "D")
+    assert done.returncode == 2
+    assert './mine: is a program, no spec; name it in one, workload = "./mine"' in done.stderr
+    assert "or run it as it is by --exec ./mine\n" in done.stderr

@@ -132,6 +132,17 @@ def test_a_program_that_fails_is_not_kept(laxity: Laxity, cache: Path):
     assert list(cache.iterdir()) == []
 
 
+def test_a_program_whose_stream_is_too_long_says_what_to_raise(laxity: Laxity, cache: Path):
+    assert call(laxity, cache, "sim", "streams", "--limit", "400B").returncode == 0
+    done = call(laxity, cache, "sim", "record", "mem", "16KiB", *PLATFORM, "--jobs", "2")
+    assert done.returncode == 3
+    # A quarter of the limit.
+    why = (
+        "longer than 100 bytes, a quarter of what is kept; raise that (laxity sim streams --limit)"
+    )
+    assert why in done.stderr
+
+
 def test_a_stream_goes_into_a_file_of_the_users(laxity: Laxity, cache: Path):
     words = ("sim", "record", "mem", "16KiB", *PLATFORM, "--jobs", "2", "-o", "mine.lxs")
     done = call(laxity, cache, *words)
@@ -147,6 +158,11 @@ def test_a_stream_goes_into_a_file_of_the_users(laxity: Laxity, cache: Path):
         (("record", "mem", "--platform", "native", "--jobs", "2"), "is not simulated"),
         (("record", "nothing", *PLATFORM, "--jobs", "2"), "not simulated yet; use one of"),
         (("record", "mem", *PLATFORM, "--jobs", "0"), "--jobs"),
+        (("record", "mem", *PLATFORM, "--jobs", "10001"), "--jobs 10001: runs of more than 10000"),
+        (
+            ("record", "mem", *PLATFORM, "--jobs", "2", "-o", "nodir/a.lxs"),
+            "-o nodir/a.lxs: cannot be made (No such file or directory); name one",
+        ),
         (("record", "mem", *PLATFORM), "missing option '--jobs'"),
         (("streams", "--remove", "abc"), "is no stream"),
         (("streams", "--remove", ""), "is no stream"),

@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -269,6 +270,32 @@ def test_ctrl_c_within_a_long_job_is_an_interruption(laxity: Laxity):
     )
 
 
+def test_ctrl_c_while_a_program_is_recorded_says_that_and_no_more(laxity: Laxity):
+    # So much to record that it is not done before the signal.
+    words = ("-b", "1MiB", "-t", "9999", "--run-dir", laxity.directory / "D")
+    process = start(*MEM, *words, is_own_session=True)
+    wait_until(lambda: children_of(process.pid, "laxity-sim-stre"), "the recorder")
+    os.killpg(process.pid, signal.SIGINT)
+    done = finish(process)
+    assert (done.code, done.err.strip()) == (130, "laxity run: interrupted")
+    assert laxity.names() == set()
+
+
+def test_ctrl_c_while_the_emulator_tells_its_version_is_an_interruption(laxity: Laxity):
+    emulator = laxity.directory / "qemu-arm"
+    asked = laxity.directory / "asked"
+    # Not exec: the shell has to live until the signal has come.
+    emulator.write_text(f"#!/bin/sh\ntouch {asked}\nsleep 1\n{shutil.which('qemu-arm')} $*\n")
+    emulator.chmod(0o755)
+    path = ("env", f"PATH={laxity.directory}:{os.environ['PATH']}")
+    words = ("-b", "16KiB", "-t", "5", "--run-dir", laxity.directory / "D")
+    process = start(*MEM, *words, is_own_session=True, prefix=path)
+    wait_until(asked.exists, "a question for the version")
+    os.killpg(process.pid, signal.SIGINT)
+    done = finish(process)
+    assert (done.code, done.err.strip()) == (130, "laxity run: interrupted")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -328,11 +355,36 @@ def test_name_without_detail_is_refused(laxity: Laxity):
         assert said in done.stderr
 
 
-def test_missing_emulator_names_the_set_that_brings_it(laxity: Laxity):
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (
+            'emulated_cpu = "nonsense"',
+            'emulated_cpu "nonsense": does not execute a program',
+        ),
+        ('emulator = "qemu-ppc"', 'qemu-ppc", emulated_cpu "cortex-a9": does not execute'),
+    ],
+)
+def test_emulator_that_refuses_its_processor_is_a_mistake_of_the_platform_file(
+    laxity: Laxity, keys: str, said: str
+):
+    text = f'schema = 1\nbase = "sabrelite"\n{keys}\n'
+    (laxity.directory / "mine.toml").write_text(text)
+    run = (*MEM[:4], "-b", "16KiB", "-t", "5", "--run-dir", "D")
+    for words in (run, ("sim", "record", "mem", "16KiB", "--jobs", "2")):
+        done = laxity(*words, "--platform", "sim:./mine.toml")
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "unable to find CPU model" in done.stderr
+    assert not (laxity.directory / "D").exists()
+
+
+def test_missing_emulator_says_which_program_is_not_on_the_path(laxity: Laxity):
     words = (*MEM, "-b", "16KiB", "-t", "5", "--run-dir", "D")
     done = laxity(*words, environment={"PATH": str(laxity.directory)})
     assert done.returncode == 3
-    assert "qemu-arm: not along PATH; run laxity setup --with sim" in done.stderr
+    assert 'emulator "qemu-arm": no such program of QEMU along PATH; install it' in done.stderr
+    assert "or add the folder where it is to PATH" in done.stderr
 
 
 def test_line_of_the_mpc750_takes_what_its_paper_says(laxity: Laxity):

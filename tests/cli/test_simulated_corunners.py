@@ -97,12 +97,20 @@ def test_corunner_on_the_core_of_the_task_runs_while_it_sleeps(laxity: Laxity):
     assert one["passes"] > 0
 
 
-def test_corunner_whose_program_ends_fails_the_run(laxity: Laxity):
-    words = ("mem", "-b", "16KiB", "-t", "5", "--platform", "sim:sabrelite")
-    done = laxity(*RUN, *words, "--interfere", "mem 1B@1", "--run-dir", "D")
-    assert done.returncode == 4
-    said = 'co-runner "mem" on CPU 1 died: the program ended by itself, exit code 1; jobs up to'
-    assert said in done.stderr
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("mem 1B@1", 1, '"mem" on CPU 1: its init failed (the program ended by itself, exit code'),
+        ("asks job end@1", 4, '"asks" on CPU 1 died: the program ended by itself, exit code 1; jo'),
+    ],
+)
+def test_corunner_whose_program_ends_fails_the_run_as_natively(
+    laxity: Laxity, words: str, code: int, said: str
+):
+    mem = ("mem", "-b", "16KiB", "-t", "5", "--platform", "sim:sabrelite")
+    done = laxity(*RUN, *mem, "--interfere", words, "--run-dir", "D")
+    assert done.returncode == code
+    assert f"co-runner {said}" in done.stderr
     manifest = manifest_of(laxity.directory / "D")
     assert manifest["status"] == "failed"
     assert manifest["corunners"][0]["end_cause"] == "exit"

@@ -232,6 +232,19 @@ def test_time_that_a_job_is_told_makes_it_not_deterministic(laxity: Laxity, isa:
     assert f'task "asks": {said} ({call})' in done.stderr
 
 
+def test_report_of_a_run_that_is_not_deterministic_promises_no_second_one(laxity: Laxity):
+    run_on(laxity, "armhf", "asks", "job", "time")
+    why = "none: not deterministic: asks may do something else in another run"
+    assert why in laxity("show", "D").stdout
+    assert laxity("report", "D").returncode == 0
+    (page,) = (laxity.directory / "D").glob("*.html")
+    text = page.read_text()
+    assert why in text
+    assert "exact counts of the model, of this run: not deterministic, “asks” may do" in text
+    assert "the same in every run" not in text
+    assert "did not end by itself" not in text
+
+
 CLOCKS = {"aarch64": "cntvct_el0", "riscv64": "rdtime", "powerpc": "mftb", "x86_64": "rdtsc"}
 
 

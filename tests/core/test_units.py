@@ -121,6 +121,23 @@ def test_size_without_unit_is_told_the_unit():
         parse_size_bytes("64")
 
 
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("1023", "1023KiB"),
+        ("1024", "1KiB"),
+        ("32768", "32KiB"),
+        (32768, "32KiB"),
+        ("4000", "4000B"),
+    ],
+)
+def test_number_of_bytes_is_not_told_a_unit_that_makes_it_1024_times_as_large(
+    number: object, said: str
+):
+    with pytest.raises(ConfigError, match=rf"has no unit; write {said}$"):
+        parse_size_bytes(number)
+
+
 @given(st.integers(min_value=0, max_value=2**63 - 1))
 def test_exact_duration_reads_back_to_the_same_number(duration_ns: int):
     assert parse_duration_ns(exact_duration(duration_ns)) == duration_ns

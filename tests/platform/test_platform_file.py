@@ -168,6 +168,14 @@ def test_level_that_is_off_is_not_told_to_the_simulator():
     assert (told["levels"], told["level.0.ways"]) == ("1", "16")
 
 
+def test_level_that_is_off_is_not_asked_what_it_takes():
+    level = '[[level]]\nname = "L4"\nshared_by = "all"\nsize = "0B"\n'
+    off = parsed(PLAIN + level)
+    assert settings_of(off) == settings_of(parsed(PLAIN))
+    assert "L4.hit_cycles" not in [one.place for one in off.shown()]
+    assert "L4.hit_cycles: missing" in refusal(PLAIN + level.replace("0B", "1MiB"))
+
+
 def test_machine_has_all_cores_and_each_cache_once_with_those_who_share_it():
     machine = describe_model(parsed(PLAIN)).stable
     assert [(one.cpu, one.max_frequency_hz) for one in machine.cpus] == [
@@ -225,12 +233,18 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
         ('title = "plain"', "title = 3", "line 2: title: 3 is no text"),
         ('"armhf"', '"arm"', 'architecture: "arm" is none of armhf powerpc'),
         ("[core]", "[cores]", "core: missing; add the table [core]"),
+        (
+            "[l1d]",
+            "[gpu]",
+            "line 10: gpu: unknown; use one of title architecture emulator emulated_cpu line, or a "
+            "table: core l1i l1d itlb dtlb level coherence counters timer memory",
+        ),
         ("[l1d]", "[l1x]", "line 10: l1x: unknown; did you mean"),
         ("clock = ", "clok = ", 'line 8: core.clok: unknown; did you mean "clock"?'),
         ("switch_cycles = 2400\n", "", "line 6: core.switch_cycles: missing; add it"),
         ("count = 4", "count = 0", "line 7: core.count: 0 is not within 1 to 64"),
         ("count = 4", "count = 65", "core.count: 65 is not within 1 to 64"),
-        ("count = 4", "count = true", "core.count: True is no whole number"),
+        ("count = 4", "count = true", "core.count: true is no whole number"),
         ("count = 4", 'count = "4"', 'core.count: "4" is no whole number'),
         ("count = 4", "count = 2", "line 24: L3.partition: 4 lists of ways for 2 cores"),
         ('"1200MHz"', '"fast"', 'line 8: core.clock: "fast": no frequency'),
@@ -258,6 +272,7 @@ def test_every_key_has_a_help_and_a_place_in_the_tables():
         ("ways = 4", "ways = 12", "line 12: l1d.ways: 12 is no power of two; write 8 or 16"),
         ('"32KiB"', '"33KiB"', "l1d.size: 33KiB is no power of two; write 32KiB or 64KiB"),
         ('"32KiB"', "32", "l1d.size: 32 has no unit; write 32KiB"),
+        ('"32KiB"', "32768", "l1d.size: 32768 has no unit; write 32KiB"),
         ('"32KiB"', '"64B"', "l1d.ways: 4 of 32B do not fit into 64B"),
         ('"32KiB"', '{ value = "32KiB" }', "line 11: l1d.size: is no table of a value"),
         ('"32KiB"', '{ value = "32KiB", source = "" }', "l1d.size: source: "),
@@ -389,6 +404,7 @@ def row_of(table: str, key: PlatformKey) -> str:
     name = {"": key.name, "level": f"level: {key.name}"}.get(table, f"{table}.{key.name}")
     kind = " ".join(key.words) or (f"cycles of the {key.clock}" if key.clock else key.type)
     default = "required" if key.default is None else bound(key, key.default).lower()
+    default += " in the table" * (key.default is None and platform_tables()[table].optional)
     within = "" if key.high is None else f"{bound(key, key.low)} to {bound(key, key.high)}"
     return f"| `{name}` | {kind} | {within} | {default} | {key.help} |"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from laxity.errors import ConfigError, PlatformError
+from laxity.errors import ConfigError, PlatformError, ToolError
 from laxity.platform import simulated_programs
 from laxity.platform.simulated_programs import (
     find_plugin,
@@ -93,6 +93,12 @@ def test_workload_of_the_processor_is_found_by_its_name(built: Path):
 def test_workload_that_cannot_be_simulated_says_why(name: str, said: str):
     with pytest.raises(ConfigError, match=said):
         find_simulated_workload(name, "armhf")
+
+
+@pytest.mark.usefixtures("built")
+def test_workload_that_could_be_simulated_and_is_not_built_says_so():
+    with pytest.raises(ToolError, match='workload "sort": not built for armhf; run laxity setup'):
+        find_simulated_workload("sort", "armhf")
 
 
 @pytest.mark.usefixtures("built")

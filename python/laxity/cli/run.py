@@ -6,7 +6,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -57,6 +57,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # RT-Bench's own default.
 _DEFAULT_SAMPLE_BUCKET = "10ms"
+# Of a program that somebody built.
+_ELF = b"\x7fELF"
 # RT-Bench's letters that have no meaning here, and what does the same.
 _FOREIGN_LETTERS = {
     "-l": "what is logged is always everything; --keep and --snapshots choose less",
@@ -346,6 +348,7 @@ def read_experiment(what: str, options: RunOptions, resolution_ns: int) -> _Expe
         msg = f'workload "{what}": not a name and not a file; laxity list shows what there is'
         raise ConfigError(msg)
     if is_spec_path(what):
+        _refuse_program(what)
         with named_as_options(run_table):
             return _read_spec_file(Path(what), run_table, options, resolution_ns)
     task = reservation_keys(options.table(TaskTable), options.sched_period, options.sched_deadline)
@@ -415,6 +418,16 @@ def _read_spec_file(
     if spec.on is None:
         spec = with_absolute_paths(spec, path.parent)
     return _Experiment(path.stem, spec)
+
+
+def _refuse_program(what: str) -> None:
+    with suppress(OSError), Path(what).open("rb") as file:
+        if file.read(len(_ELF)) == _ELF:
+            msg = (
+                f'{what}: is a program, no spec; name it in one, workload = "{what}" '
+                f"(docs/simulation.md), or run it as it is by --exec {what}"
+            )
+            raise ConfigError(msg)
 
 
 def _refuse_task_option(key: str, path: Path) -> NoReturn:

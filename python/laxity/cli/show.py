@@ -15,7 +15,7 @@ from laxity.core.text_table import format_table
 from laxity.core.units import format_duration_ns
 from laxity.errors import EXIT_DONE, EXIT_NO_VERDICT
 from laxity.jobs.finish import open_recovered
-from laxity.store.manifest import TaskResult, knob_rows
+from laxity.store.manifest import TaskResult, knob_rows, result_rows
 from laxity.store.run_directory import Run
 
 
@@ -87,7 +87,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("machine", manifest.machine_hash or "unknown"),
         ("seed", "none" if manifest.seed is None else str(manifest.seed)),
     ]
-    facts += [] if manifest.result_hash is None else [("result hash", manifest.result_hash)]
+    facts += result_rows(manifest)
     facts += knob_rows(manifest.knobs)
     facts += [(f"rows of {name}", str(rows)) for name, rows in manifest.tables.items()]
     for task in manifest.tasks:

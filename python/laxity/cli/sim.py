@@ -45,7 +45,11 @@ def sim() -> None:
     help="Platform whose programs are executed.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1), metavar="N", required=True, help="How many to execute."
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    required=True,
+    help="How many to execute, at most 10000.",
 )
 @click.option("-o", "--output", metavar="FILE.lxs", help="Write there instead; must not exist.")
 @quiet_option
@@ -68,10 +72,15 @@ def record_stream(
     from laxity.platform.simulated import SimulatedPlatform  # noqa: PLC0415 - when needed
     from laxity.platform.streams import (  # noqa: PLC0415 - when needed
         LONG_PATIENCE_S,
+        MOST_JOBS,
         StreamFolder,
         record_new,
     )
 
+    if jobs > MOST_JOBS:
+        why = f"runs of more than {MOST_JOBS} jobs execute their programs and read no stream"
+        msg = f"--jobs {jobs}: {why}; record at most {MOST_JOBS}"
+        raise ConfigError(msg)
     if not platform_name.startswith(SIMULATED):
         msg = f'--platform "{platform_name}": is not simulated; use {SIMULATED}NAME'
         raise ConfigError(msg)

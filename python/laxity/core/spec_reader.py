@@ -295,7 +295,7 @@ def _resolve_sample_bucket(run: RunTable) -> int | None:
         )
         raise ConfigError(msg)
     if not run.events:
-        msg = "sample_bucket: no event to sample; name some in events"
+        msg = "sample_bucket (-M): no event to sample; name some in events"
         raise ConfigError(msg)
     return bucket_ns
 

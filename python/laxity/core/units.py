@@ -34,6 +34,7 @@ MAX_SIZE_BYTES = 2**64 - 1
 # The longest exact value, 9223372036854775807ns, has 19 digits; a fraction adds at most 13.
 _MAX_TEXT = 40
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([A-Za-zµ]*)", re.ASCII)
+_LIKELY_SIZE = "KiB"
 # Display: (factor in ns, symbol), largest first.
 _SHOWN_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 _SHOWN_SIZES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
@@ -70,7 +71,7 @@ def parse_size_bytes(text: object) -> int:
     Raises:
         ConfigError: No unit, no number, not a whole number of bytes, or more than 2^64 - 1.
     """
-    value = _parse(text, BYTES_PER_UNIT, ("64KiB", "KiB"))
+    value = _parse(text, BYTES_PER_UNIT, ("64KiB", _LIKELY_SIZE))
     if value > MAX_SIZE_BYTES:
         msg = f'"{text}" is more than 16 EiB; write a smaller size'
         raise ConfigError(msg)
@@ -107,6 +108,9 @@ def _parse(text: object, units: dict[str, int], hint: tuple[str, str]) -> int:
 
 def _with_unit(number: str, unit: str, example: str) -> str:
     """Show the user's own number with the likely unit, to be copied; a zero helps nobody."""
+    if unit == _LIKELY_SIZE and number.isdecimal() and int(number) >= BYTES_PER_UNIT[unit]:
+        # So large a number is one of bytes.
+        return exact_size(int(number))
     is_usable = _QUANTITY.fullmatch(number) and number.strip("0.")
     return f"{number}{unit}" if is_usable else f"for example {example}"
 

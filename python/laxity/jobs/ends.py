@@ -48,7 +48,7 @@ def this_writer() -> Writer:
     return Writer(pid=os.getpid(), start_ticks=_start_ticks(os.getpid()) or 0, boot_id=_boot_id())
 
 
-def judge_end(returncode: int | None, tool: str = "laxity-run") -> tuple[Status, int | None, str]:
+def judge_end(returncode: int | None, tool: str) -> tuple[Status, int | None, str]:
     """Tell from the way a native program ended what became of a run without a result."""
     if returncode is None:
         return "recovered", None, f"killed; {tool} left no result, what it had written is kept"

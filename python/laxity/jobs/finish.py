@@ -26,7 +26,7 @@ from laxity.platform.kernel import Kernel
 from laxity.platform.knob_journal import Owner
 from laxity.platform.knobs import restore_left
 from laxity.store import run_directory
-from laxity.store.manifest import Manifest, kind_of_figures
+from laxity.store.manifest import Manifest, kind_of_figures, undetermined_tasks
 from laxity.store.npy import read_header
 from laxity.store.run_directory import MANIFEST, NATIVE, SEGMENT, Run
 from laxity.trace.instances import remove_left_instances
@@ -154,8 +154,7 @@ def _result_hash(tmp: Path, manifest: Manifest, files: Mapping[str, str]) -> str
     within = [run_directory.read_manifest(tmp / "runs" / name) for name in manifest.runs]
     # What a signal or a full disk has cut off depends on the host; so do jobs that asked it.
     is_repeatable = all(
-        one.status == "complete" and not any(task.asked_calls for task in one.tasks)
-        for one in (manifest, *within)
+        one.status == "complete" and not undetermined_tasks(one) for one in (manifest, *within)
     )
     if kind_of_figures(manifest) != "simulated" or not is_repeatable:
         return None

@@ -13,7 +13,7 @@ from laxity.jobs import limits
 from laxity.jobs.ends import End, judge_end, last_change, read_native
 from laxity.jobs.results import corunner_results, counted_from_rows, stop_result, task_results
 from laxity.platform.tools import find_tool
-from laxity.store.manifest import Counts, Manifest, Native, TaskResult
+from laxity.store.manifest import Counts, Manifest, Native, TaskResult, kind_of_figures
 from laxity.store.run_directory import SEGMENT
 from laxity.trace import record
 
@@ -74,7 +74,9 @@ def _fold_nothing(tmp: Path, manifest: Manifest, returncode: int | None) -> Mani
         msgspec.structs.replace(task, counts=counts.get(task.index, Counts()))
         for task in task_results(spec, [])
     ]
-    status, exit_code, message = judge_end(returncode)
+    is_simulated = kind_of_figures(manifest) == "simulated"
+    tool = "laxity-sim" if is_simulated else "laxity-run"
+    status, exit_code, message = judge_end(returncode, tool)
     return msgspec.structs.replace(
         manifest,
         status=status,

@@ -111,14 +111,13 @@ def run_once(
             before = _write_before(run, request, used, platform)
             if signals.has_received:
                 # laxity-run could not yet take the signal; nothing has been measured.
-                shutil.rmtree(run.tmp)
-                raise KeyboardInterrupt
+                raise KeyboardInterrupt  # noqa: TRY301 - as platforms do
             display = make_display(request.spec, request.name, is_quiet=request.is_quiet)
             with recorded(request.spec, run):
                 plan = TaskPlan(spec, request.allow_unprivileged)
                 returncode = platform.execute(plan, run, display, signals)
             return complete(run, before, returncode, platform)
-    except LaxityError:
+    except (LaxityError, KeyboardInterrupt):
         if not (run.tmp / "jobs.npy").exists() and not platform.is_holding:
             shutil.rmtree(run.tmp, ignore_errors=True)
         raise

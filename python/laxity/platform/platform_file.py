@@ -349,16 +349,23 @@ def _values_of(table: str, place: str, written: _Document) -> dict[str, Value]:
     keys = {key.name: key for key in platform_keys(table)}
     for name in written:
         if name not in keys:
-            known = [*keys, *(platform_tables() if table == "" else ())]
-            advice = suggestion(name, known, f"use one of {' '.join(keys)}")
+            tables = [one for one in platform_tables() if one] if table == "" else []
+            others = f", or a table: {' '.join(tables)}" if tables else ""
+            advice = suggestion(name, [*keys, *tables], f"use one of {' '.join(keys)}{others}")
             msg = f"{_place(place, name)}: unknown; {advice}"
             raise ConfigError(msg)
-    return {
-        _place(place, name): read_value(_place(place, name), key, written[name])
-        if name in written
-        else default_value(_place(place, name), key)
-        for name, key in keys.items()
-    }
+    values: dict[str, Value] = {}
+    for name, key in keys.items():
+        where = _place(place, name)
+        size = values.get(_place(place, "size"))
+        if name in written:
+            values[where] = read_value(where, key, written[name])
+        elif size is not None and size.number == 0 and key.default is None:
+            # Of a cache that is off nothing is asked.
+            values[where] = Value(where, key, key.low, str(key.low), "default", "")
+        else:
+            values[where] = default_value(where, key)
+    return values
 
 
 def _place(table: str, key: str) -> str:

@@ -215,6 +215,7 @@ def _read_events(key: PlatformKey, written: object) -> tuple[tuple[int, ...], st
 def _shown(written: object) -> str:
     try:
         text = f'"{written}"' if isinstance(written, str) else str(written)
+        text = text.lower() if isinstance(written, bool) else text
     except ValueError:  # a number of more digits than Python writes
         text = "a number of thousands of digits"
     return text if len(text) <= 40 else f"{text[:40]}..."  # noqa: PLR2004 - as much as helps

@@ -44,8 +44,8 @@ from laxity.platform.platform_checks import settings_of_values
 from laxity.platform.platform_file import PLATFORM, PlatformModel
 from laxity.platform.simulated_events import beyond_platform, check_events
 from laxity.platform.simulated_programs import (
-    SIM_SET,
     as_simulated,
+    check_emulator,
     find_built,
     find_plugin,
     find_simulated_workload,
@@ -112,6 +112,7 @@ class SimulatedPlatform:
         find_built("laxity-sim")
         find_tool("laxity-sim")
         self._emulator()
+        self._check_emulator()
         for name in workloads_of(spec):
             # What a suite's program is linked into need not be there yet.
             if name != GUEST_WORKLOAD:
@@ -151,6 +152,7 @@ class SimulatedPlatform:
             PlatformError, ToolError: Something is not installed, or not built.
         """
         emulator = tuple(self._emulator_words())
+        self._check_emulator()
         return Program(
             emulator=emulator,
             front_end=find_plugin(emulator[0]),
@@ -164,7 +166,11 @@ class SimulatedPlatform:
     def _streams(
         self, plan: Plan, kept: ExitStack, display: Display, signals: Forwarder
     ) -> list[Path | None]:
-        """Find or record the programs of tasks whose number of jobs is known."""
+        """Find or record the programs of tasks whose number of jobs is known.
+
+        Raises:
+            KeyboardInterrupt: A signal came meanwhile.
+        """
         programs: list[Program | None] = []
         if isinstance(plan, TaskPlan):
             for task in plan.spec.tasks:
@@ -173,7 +179,11 @@ class SimulatedPlatform:
                     programs.append(None)
                 else:
                     programs.append(self.program_of(task.workload, task.args, jobs))
-        return list(provide_streams(programs, kept, display.show, signals))
+        streams = list(provide_streams(programs, kept, display.show, signals))
+        if programs and signals.has_received:
+            # Nothing was simulated that could be kept.
+            raise KeyboardInterrupt
+        return streams
 
     def _argv(self, folder: Path, streams: list[Path | None], plan: Plan, seat: Seat) -> list[str]:
         programs = _Programs(partial(self._program, folder, iter(streams)))
@@ -189,10 +199,20 @@ class SimulatedPlatform:
         words = self._emulator_words()
         return [*words, "-plugin", f"{find_plugin(words[0])},fd={_STREAM_FD}"]
 
+    def _check_emulator(self) -> None:
+        """Try an emulator of the user's: that of an architecture executes its programs."""
+        words = [self._model.values[key] for key in ("emulator", "emulated_cpu")]
+        if any(one.origin != "default" for one in words):
+            emulator, _, emulated_cpu, *_ = self._emulator_words()
+            check_emulator(emulator, emulated_cpu, self._model.architecture)
+
     def _emulator_words(self) -> list[str]:
         emulator = shutil.which(self._model.emulator)
         if emulator is None:
-            msg = f"{self._model.emulator}: not along PATH; {SIM_SET}"
+            msg = (
+                f'emulator "{self._model.emulator}": no such program of QEMU along PATH; install '
+                "it (laxity setup --with sim), or add the folder where it is to PATH"
+            )
             raise PlatformError(msg)
         return [
             *(emulator, "-cpu", self._model.emulated_cpu),

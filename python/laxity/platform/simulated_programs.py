@@ -24,6 +24,7 @@ from laxity.platform.tools import list_workloads, tool_roots
 
 # What to run where something is missing.
 SIM_SET = "run laxity setup --with sim"
+_NAME_QEMU = "name a program of QEMU as the platform file's emulator, or leave it out"
 # In each program that has the harness of simulated platforms (sim/target/main.c), in no other.
 _OF_HARNESS = b"a program of a simulated platform: started by laxity-sim"
 _FOLDERS, _FOLDER_PREFIX = "/tmp", "laxity-sim-"  # noqa: S108 - made by mkdtemp; of one length
@@ -32,6 +33,8 @@ _LEFT_AFTER_S = 600.0
 # e_machine of <elf.h>
 _MACHINES = {20: "powerpc", 40: "armhf", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 _ELF = b"\x7fELF"
+# Portable, and yet no program of simulated platforms.
+_NEVER_BUILT = {"generated"}
 # Within ELF's header: 1 = little endian; e_machine, two bytes.
 _ORDER_AT, _LITTLE, _MACHINE_AT = 5, 1, 18
 # The first that has version 3 of the interface of plugins (sim/frontend/qemu_plugin.h).
@@ -104,11 +107,43 @@ def emulator_version(emulator: str) -> str:
             errors="replace",
             timeout=_VERSION_TIMEOUT_S,
             check=True,
+            # What a terminal sends is for us: an emulator that dies of it has no version.
+            process_group=0,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        msg = f"{emulator}: does not tell its version ({plain_words(error)}); {SIM_SET}"
+        msg = f"{emulator}: does not tell its version ({plain_words(error)}); {_NAME_QEMU}"
         raise PlatformError(msg) from error
     return done.stdout.partition("\n")[0]
+
+
+def check_emulator(emulator: str, emulated_cpu: str, architecture: str) -> None:
+    """Check that an emulator executes programs of a processor.
+
+    Raises:
+        ConfigError: It does not.
+        ToolError: No program is built.
+    """
+    # Without words this one only says what it is.
+    program = find_built(f"{architecture}-empty")
+    try:
+        done = subprocess.run(
+            [emulator, "-cpu", emulated_cpu, str(program)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+            process_group=0,
+        )
+        printed = done.stderr
+    except subprocess.TimeoutExpired:
+        printed = b"it does not end"
+    if _OF_HARNESS not in printed:
+        said = printed.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        msg = (
+            f'emulator "{emulator}", emulated_cpu "{emulated_cpu}": does not execute a program for '
+            f"{architecture} ({said or 'it says nothing'}); correct these keys of the platform file"
+        )
+        raise ConfigError(msg)
 
 
 def find_plugin(emulator: str) -> Path:
@@ -120,7 +155,7 @@ def find_plugin(emulator: str) -> Path:
     """
     found = re.search(r"version (\d+)\.(\d+)", emulator_version(emulator))
     if found is None:
-        msg = f"{emulator}: does not tell its version; {SIM_SET}"
+        msg = f"{emulator}: does not tell its version; {_NAME_QEMU}"
         raise PlatformError(msg)
     is_newer = (int(found[1]), int(found[2])) >= _COPIES_CODE
     return find_built("laxity-stream-3.so" if is_newer else "laxity-stream.so")
@@ -132,7 +167,7 @@ def find_simulated_workload(name: str, architecture: str) -> Path:
     Raises:
         ConfigError: There is none, or it is for another processor.
         PlatformError: It has threads.
-        ToolError: None is built.
+        ToolError: It is not built, or none is.
     """
     if "/" in name:
         return _own_workload(Path(name), architecture)
@@ -149,6 +184,9 @@ def find_simulated_workload(name: str, architecture: str) -> Path:
         msg = f'workload "{name}": {why}; use one of {names}'
         raise PlatformError(msg)
     why = "not simulated yet"
+    if name in known and known[name].kind == "portable" and name not in _NEVER_BUILT:
+        msg = f'workload "{name}": not built for {architecture}; {SIM_SET}, or use one of {names}'
+        raise ToolError(msg)
     if name in known and known[name].kind == "host":
         why = "needs libraries of this machine, which are not simulated"
     msg = f'workload "{name}": {why}; use one of {names}'

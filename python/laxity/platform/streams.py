@@ -213,6 +213,11 @@ def record_new(program: Program, file: Path, show: Callable[[State], None]) -> N
         raise ConfigError(msg)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}{_UNFINISHED}")
     try:
+        unfinished.touch()
+    except OSError as error:
+        msg = f"-o {file}: cannot be made ({error.strerror}); name one in a folder of yours"
+        raise ConfigError(msg) from error
+    try:
         record(program, unfinished, sys.maxsize, LONG_PATIENCE_S, show)
         unfinished.rename(file)
     finally:

@@ -477,6 +477,23 @@ def kind_of_figures(manifest: Manifest) -> Literal["measured", "simulated"]:
     return "simulated" if manifest.platform.startswith(SIMULATED) else "measured"
 
 
+def undetermined_tasks(manifest: Manifest) -> list[str]:
+    """Name the tasks that may do something else in another run: they asked the host."""
+    return [task.name for task in manifest.tasks if task.asked_calls]
+
+
+def result_rows(manifest: Manifest) -> list[tuple[str, str]]:
+    """Say by what a simulated run can be told from another, or why it cannot: (what, how)."""
+    if kind_of_figures(manifest) != "simulated":
+        return []
+    why = "the run did not end by itself"
+    if tasks := undetermined_tasks(manifest):
+        why = f"not deterministic: {', '.join(tasks)} may do something else in another run"
+    elif manifest.runs:
+        why = "a run within was cut off, or is not deterministic"
+    return [("result hash", manifest.result_hash or f"none: {why}")]
+
+
 def decode_document(data: bytes, kind: type[Document], where: str) -> Document:
     """Read manifest.json or native.json.
 

@@ -170,3 +170,16 @@ def test_agreement_needs_no_cause():
     fine = compare_levels([Claim(1, 32 * KIB)], levels)[0]
     busy = Circumstances(is_virtual=True, has_huge_pages=False, is_shared=True, spread_ratio=None)
     assert possible_causes(fine, 128 * MIB, busy) == ()
+
+
+def test_simulated_level_that_was_not_detected_is_not_blamed_on_pages_or_guests():
+    around = Circumstances(
+        is_virtual=False, has_huge_pages=False, is_shared=True, spread_ratio=9.0, is_simulated=True
+    )
+    missing = Comparison(Claim(2, 512 * KIB), None, "not_detected")
+    (cause,) = possible_causes(missing, 4 * MIB, around)
+    assert cause.startswith(
+        "a level shows over an octave of sizes, where the next one is 1.5 times"
+    )
+    # As natively: of a cache as large as the largest array nothing can be said.
+    assert possible_causes(missing, 512 * KIB, around) == ("no larger array was measured",)

@@ -3,7 +3,7 @@
 /*
  * A workload of simulated platforms that asks the kernel for what it should not.
  *
- *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait
+ *   asks job|init time|clock|machine|random|file|thread|fork|sort|print|wait|end
  */
 #include <laxity/hooks.h>
 
@@ -89,6 +89,11 @@ static void ask_wait(void)
     (void)pause();
 }
 
+static void ask_end(void)
+{
+    exit(EXIT_FAILURE);
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -124,6 +129,7 @@ static const struct {
     {"sort", ask_sort},
     {"print", ask_print},
     {"wait", ask_wait},
+    {"end", ask_end},
 };
 
 static void ask(int n_words, void **words, const char *when)

@@ -42,12 +42,13 @@ _FLUSHES = frozenset({"x86_64", "aarch64"})
 _OPTIONS = (
     cpus_option("Measured one after the other.  [default: one]"),
     sizes_option(
-        "Working sets.  [default: from 4KiB to min(4 x L2, 2 x last level, 64MiB, 1/8 of memory)]"
+        "Working sets.  [default: from 4KiB to min(4 x L2, 2 x last level, 64MiB, 1/8 of memory); "
+        "simulated: to 5/4 of the last cache]"
     ),
     size_option("Largest working set that is chosen."),
     sizes_option(
         "What the preemptor writes, reads or executes; several give gamma over the length of the "
-        "preemption.  [default: 4 x L2]",
+        "preemption.  [default: 4 x L2; simulated: 2 x last cache]",
         "--evict-size",
         "evict_sizes_bytes",
     ),

@@ -23,6 +23,11 @@ LEVEL_RATIO = 1.5
 FULL_RATIO = 2.0
 FEWEST_POINTS = 3
 _OCTAVE = 2
+# What a curve cannot show of caches that are as the platform file says.
+_SIMULATED_CAUSES = (
+    f"a level shows over an octave of sizes, where the next one is {LEVEL_RATIO:g} times as slow; "
+    "a replacement that is not lru, a prefetcher and a partition of ways move its edge or hide it",
+)
 # A detected size this far from what is claimed is that of another level.
 _SAME_LEVEL_RATIO = 4
 
@@ -85,12 +90,14 @@ class Circumstances:
         has_huge_pages: The array lay in huge pages.
         is_shared: Other CPUs, or other guests of a host, may use the cache.
         spread_ratio: Largest p90 / p10 of sizes that should have fitted; None: not known.
+        is_simulated: A platform file says what caches there are; there are no pages.
     """
 
     is_virtual: bool
     has_huge_pages: bool
     is_shared: bool
     spread_ratio: float | None
+    is_simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +173,8 @@ def possible_causes(
         return ()
     if comparison.claim.size_bytes >= largest_bytes:
         return ("no larger array was measured",)
+    if around.is_simulated:
+        return _SIMULATED_CAUSES
     spread = around.spread_ratio or 1.0
     causes = (
         (

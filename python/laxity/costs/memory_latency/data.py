@@ -18,6 +18,7 @@ from laxity.jobs.run_data import RunData
 from laxity.page.blocks import Kind
 from laxity.platform.machine import Cache, Machine, caches_of
 from laxity.statistics import distribution
+from laxity.store.manifest import kind_of_figures
 from laxity.store.run_directory import Run
 
 AccessCurve = tuple[AccessTime, ...]
@@ -83,7 +84,9 @@ def read_findings(run: Run) -> tuple[Findings, tuple[str, ...]]:
     machine = _machine(run, problems)
     curves = tuple(memory_latency.curves(times))
     chases = (curve for curve in curves if curve[0].place.case == CHASE)
-    found = Findings(curves, tuple(_hierarchy(curve, machine) for curve in chases))
+    is_simulated = kind_of_figures(run.manifest) == "simulated"
+    hierarchies = (_hierarchy(curve, machine, is_simulated=is_simulated) for curve in chases)
+    found = Findings(curves, tuple(hierarchies))
     return found, tuple(problems)
 
 
@@ -97,13 +100,13 @@ def _machine(run: Run, problems: list[str]) -> Machine | None:
     return None
 
 
-def _hierarchy(chase: AccessCurve, machine: Machine | None) -> Hierarchy:
+def _hierarchy(chase: AccessCurve, machine: Machine | None, *, is_simulated: bool) -> Hierarchy:
     levels = cache_levels.detect_levels(points_of(chase))
     caches = [] if machine is None else _data_caches(machine, chase[0].place.cpu)
     claims = {Claim(one.level, one.size_bytes or 0): one for one in caches}
     judged = []
     for comparison in cache_levels.compare_levels(claims, levels):
-        around = _circumstances(chase, machine, claims[comparison.claim])
+        around = _circumstances(chase, machine, claims[comparison.claim], is_simulated=is_simulated)
         largest = chase[-1].place.working_set_bytes
         causes = cache_levels.possible_causes(comparison, largest, around)
         judged.append(Judged(comparison, causes))
@@ -124,13 +127,16 @@ def _data_caches(machine: Machine, cpu: int) -> list[Cache]:
     return [one for one in caches if one.kind.lower() != "instruction" and one.size_bytes]
 
 
-def _circumstances(chase: AccessCurve, machine: Machine | None, cache: Cache) -> Circumstances:
+def _circumstances(
+    chase: AccessCurve, machine: Machine | None, cache: Cache, *, is_simulated: bool
+) -> Circumstances:
     is_virtual = machine is not None and bool(machine.stable.virtualisation.is_virtual_machine)
     return Circumstances(
         is_virtual=is_virtual,
         has_huge_pages=bool(chase[0].place.pages),
         is_shared=len(cache.cpus) > 1,
         spread_ratio=_spread_ratio(chase, cache.size_bytes or 0),
+        is_simulated=is_simulated,
     )
 
 

@@ -161,6 +161,11 @@ def _curve_name(curve: AccessCurve) -> str:
     return f"{place_name(curve)}, {case_name(curve)}"
 
 
+def _claimant(run: RunData) -> str:
+    """Name who says which caches there are."""
+    return "the platform file" if run.kind == "simulated" else "the system"
+
+
 def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
     rows = tuple(
         (
@@ -189,11 +194,12 @@ def _hierarchy_blocks(run: RunData, hierarchy: Hierarchy) -> list[Block]:
         )
         for one in hierarchy.claims
     )
+    system = _claimant(run)
     if claims:
-        claimed = ("cache", "the system says", "detected", "verdict, possible causes")
-        blocks.append(Table(f"What the system claims, {hierarchy.name}", claimed, claims))
+        claimed = ("cache", f"{system} says", "detected", "verdict, possible causes")
+        blocks.append(Table(f"What {system} claims, {hierarchy.name}", claimed, claims))
     else:
-        text = f"{hierarchy.name}: the system tells of no cache, so there is nothing to compare."
+        text = f"{hierarchy.name}: {system} tells of no cache, so there is nothing to compare."
         blocks.append(Paragraph(text, "note"))
     return blocks
 
@@ -260,7 +266,7 @@ def _time_figure(
     caption = (
         f"{MEMORY_CASES[place.case].capitalize()}: time per access against the size of the array; "
         f"median and quartiles of n ≥ {show_count(n)} batches each, {run.kind}; dotted: caches "
-        "that the system tells of."
+        f"that {_claimant(run)} tells of."
     )
     named = [(place_name(curve), curve) for curve in curves]
     claims = {

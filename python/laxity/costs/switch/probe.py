@@ -38,7 +38,7 @@ _OPTIONS = (
     cpus_option("CPUs that are woken from each.  [default: all others]", "--to", "to_cpus"),
     words_option("--quantity", "quantities", QUANTITIES, "What is observed.  [default: all]"),
     size_option(
-        "Buffer that is written in the worst case.  [default: 4 x L2]",
+        "Buffer that is written in the worst case.  [default: 4 x L2; simulated: 2 x last cache]",
         "--evict-size",
         "evict_bytes",
     ),

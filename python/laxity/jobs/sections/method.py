@@ -17,7 +17,7 @@ from laxity.page.blocks import (
     show_duration,
     text_cell,
 )
-from laxity.store.manifest import kind_of_figures, knob_rows
+from laxity.store.manifest import kind_of_figures, knob_rows, result_rows
 from laxity.trace.sched_trace import coverage_of
 
 _MEANINGS = (
@@ -145,16 +145,10 @@ def _how(run: RunData) -> list[tuple[str, str]]:
         ("measured span", "not known" if length is None else f"{show_duration(length)} from t0"),
         ("snapshots", _snapshots(run)),
         ("rows kept", _kept(run)),
-        *_result_of(run),
+        *result_rows(run.manifest),
         ("fallbacks", str(len(run.manifest.fallbacks)) if run.manifest.fallbacks else "none used"),
         *knob_rows(run.manifest.knobs),
     ]
-
-
-def _result_of(run: RunData) -> list[tuple[str, str]]:
-    if run.kind != "simulated":
-        return []
-    return [("result hash", run.manifest.result_hash or "none: the run did not end by itself")]
 
 
 def _snapshots(run: RunData) -> str:

@@ -18,12 +18,14 @@ from laxity.page.blocks import (
     Table,
     count_noun,
     duration_cell,
+    join_words,
     number_cell,
     show_count,
     show_share,
     text_cell,
 )
 from laxity.platform.platform_file import PLATFORM, PlatformModel, parse_platform
+from laxity.store.manifest import undetermined_tasks
 
 _PARTS = (
     ("busy_ns", "busy", "instructions were executed"),
@@ -37,8 +39,8 @@ _PARTS = (
     ),
 )
 _TEXT = (
-    "Each tick of a job went into one thing. The figures are exact counts of the model, the same "
-    "in every run; they are not what the board itself would show to the cycle."
+    "Each tick of a job went into one thing. The figures are exact counts of the model, {again}; "
+    "they are not what the board itself would show to the cycle."
 )
 
 
@@ -54,7 +56,14 @@ def build_time(run: RunData) -> Section | None:
     if len(run.tasks) > 1:
         blocks = (_all_tasks(run), Folded("Each task: mean and maximum of a job", blocks))
     title = "What the execution went into"
-    return Section(f"{run.prefix}-stalls", title, (Paragraph(_TEXT), *blocks), quantities)
+    return Section(f"{run.prefix}-stalls", title, (Paragraph(_text_of(run)), *blocks), quantities)
+
+
+def _text_of(run: RunData) -> str:
+    """Promise the same figures again only where nobody asked the host."""
+    tasks = [f"“{name}”" for name in undetermined_tasks(run.manifest)]
+    told = f"of this run: not deterministic, {join_words(tasks)} may do something else in another"
+    return _TEXT.format(again=told if tasks else "the same in every run")
 
 
 def _all_tasks(run: RunData) -> Table:
